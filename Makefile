@@ -1,0 +1,43 @@
+# A short front for CMake (CMakeLists.txt, CMakePresets.json) and the scripts.
+PREFIX       ?= /usr/local
+FUZZ_SECONDS ?= 600
+
+.PHONY: all demo test install debug sanitize bench fuzz format check-format clean help
+
+all: ## build libraries and command into build/release
+	@scripts/setup build
+	@scripts/build release product
+
+demo: ## build, then show what Hamel does
+	@scripts/demo
+
+test: ## build and run every test, plain and under the sanitizers
+	@scripts/run-tests
+
+install: all ## install below PREFIX (default /usr/local)
+	@cmake --install build/release --prefix "$(PREFIX)"
+
+debug sanitize: ## build everything with that preset
+	@scripts/setup
+	@scripts/build $@
+
+bench: ## build and run the benchmarks
+	@scripts/setup
+	@scripts/build release bench
+	@while read -r program; do "$$program" || exit; done < build/release/bench.list
+
+fuzz: ## run each fuzzer for FUZZ_SECONDS (default 600)
+	@scripts/setup
+	@scripts/fuzz $(FUZZ_SECONDS)
+
+format: ## format the C sources in place
+	@scripts/format
+
+check-format: ## say which C sources are not formatted
+	@scripts/format --check
+
+clean: ## remove everything that was built
+	@rm -rf build
+
+help: ## this list
+	@awk -F':.*## ' '/^[a-z -]+:.*## / { printf "make %-16s %s\n", $$1, $$2 }' Makefile

@@ -1,0 +1,22 @@
+# fuzz/fuzz_*.c are libFuzzer programs, fuzz/*.c otherwise is shared by them. scripts/fuzz runs them.
+if(NOT CMAKE_C_COMPILER_ID MATCHES "Clang")
+    message(FATAL_ERROR "The fuzzers need clang: cmake --preset fuzz")
+endif()
+file(GLOB fuzz_programs CONFIGURE_DEPENDS fuzz/fuzz_*.c)
+file(GLOB fuzz_shared CONFIGURE_DEPENDS fuzz/*.c)
+if(fuzz_programs)
+    list(REMOVE_ITEM fuzz_shared ${fuzz_programs})
+endif()
+add_custom_target(fuzzers)
+foreach(source IN LISTS fuzz_programs)
+    get_filename_component(target ${source} NAME_WE)
+    add_executable(${target} ${source} ${fuzz_shared})
+    target_include_directories(${target} PRIVATE src fuzz)
+    target_compile_definitions(${target} PRIVATE ${HAMEL_PROGRAM_DEFINITIONS}
+        HAMEL_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+    # libFuzzer calls entry points that no header declares.
+    target_compile_options(${target} PRIVATE -Wno-missing-prototypes)
+    target_link_options(${target} PRIVATE -fsanitize=fuzzer)
+    target_link_libraries(${target} PRIVATE hamel_flags hamel_static m)
+    add_dependencies(fuzzers ${target})
+endforeach()

@@ -1,0 +1,101 @@
+/* Foundations of the public API: status codes, the allocator, the context that collects diagnostics.
+ *
+ * Conventions of every Hamel header:
+ *   - functions that can fail return hm_status; results come through the last parameters and are
+ *     left untouched on failure;
+ *   - the library never prints, exits or aborts; what went wrong is in the context's diagnostics;
+ *   - objects are created by *_create/_parse/_load and released by *_destroy, which accepts NULL;
+ *   - a context and what was made from it belong to one thread at a time, except hm_system,
+ *     which is immutable and may be shared.
+ */
+#ifndef HAMEL_BASE_H
+#define HAMEL_BASE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define HM_API __attribute__((visibility("default")))
+#define HM_MUST_CHECK __attribute__((warn_unused_result))
+#else
+#define HM_API
+#define HM_MUST_CHECK
+#endif
+
+/* Every status code with the text that hm_status_text() gives. */
+#define HM_STATUS_LIST(X)                                                                          \
+    X(OK, "done")                                                                                  \
+    X(ERR_NOMEM, "out of memory")                                                                  \
+    X(ERR_INPUT, "the model has errors")                                                           \
+    X(ERR_USAGE, "the call is not valid")                                                          \
+    X(ERR_LIMIT, "a size limit was exceeded")                                                      \
+    X(ERR_IO, "a file could not be read or written")                                               \
+    X(ERR_NUMERIC, "the numbers have no finite answer")                                            \
+    X(ERR_UNDETERMINED, "the motion is not determined")                                            \
+    X(ERR_INCONSISTENT, "the constraints contradict each other")
+
+typedef enum hm_status {
+#define HM_STATUS_ENUM(name, text) HM_##name,
+    HM_STATUS_LIST(HM_STATUS_ENUM)
+#undef HM_STATUS_ENUM
+} hm_status;
+
+/* A short English phrase; never NULL. */
+HM_API const char *hm_status_text(hm_status status);
+
+/* "major.minor.patch" */
+HM_API const char *hm_version(void);
+
+/* One realloc-style callback serves all memory.
+ *   ptr NULL:     allocate new_size bytes;
+ *   new_size 0:   free ptr (old_size bytes), return NULL;
+ *   otherwise:    resize. Return NULL when there is no memory; the old block then stays valid. */
+typedef struct hm_allocator {
+    void *(*resize)(void *user, void *ptr, size_t old_size, size_t new_size);
+    void *user;
+} hm_allocator;
+
+/* malloc/realloc/free. */
+HM_API hm_allocator hm_allocator_default(void);
+
+typedef enum hm_severity { HM_NOTE, HM_WARNING, HM_ERROR } hm_severity;
+
+/* One message about the user's input. Strings belong to the context and live until
+ * hm_context_clear or hm_context_destroy. Line and column count from 1; the column counts
+ * characters, not bytes. line is 0 where a message has no place in a file. */
+typedef struct hm_diagnostic {
+    hm_severity severity;
+    const char *file;        /* NULL where there is none */
+    int line, column;
+    int length;              /* characters to underline, at least 1 */
+    const char *source_line; /* the text of the line, NULL where there is none */
+    const char *message;
+    const char *hint;        /* what to do about it, or NULL */
+} hm_diagnostic;
+
+typedef struct hm_context hm_context;
+
+/* allocator NULL: hm_allocator_default(). Returns NULL when there is no memory. */
+HM_API hm_context *hm_context_create(const hm_allocator *allocator);
+HM_API void hm_context_destroy(hm_context *context);
+
+/* Diagnostics in the order they were found. */
+HM_API size_t hm_context_diagnostic_count(const hm_context *context);
+HM_API const hm_diagnostic *hm_context_diagnostic(const hm_context *context, size_t index);
+HM_API size_t hm_context_error_count(const hm_context *context);
+/* Forgets the diagnostics collected so far. */
+HM_API void hm_context_clear(hm_context *context);
+
+/* Writes the diagnostic as people read it: file:line:column, message, source line, caret, hint.
+ * Works like snprintf: returns the length needed, writes at most size bytes with a final NUL. */
+HM_API size_t hm_diagnostic_format(const hm_diagnostic *diagnostic, bool color, char *buffer,
+                                   size_t size);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,9 @@
+/* Hamel: constrained mechanics from a text file. The umbrella header. */
+#ifndef HAMEL_HAMEL_H
+#define HAMEL_HAMEL_H
+
+#include <hamel/base.h>
+#include <hamel/model.h>
+#include <hamel/system.h>
+
+#endif

@@ -1,0 +1,98 @@
+/* hm_model: what was written in a model file, checked and ready for derivation. Immutable.
+ *
+ *   hm_context *context = hm_context_create(NULL);
+ *   hm_model *model;
+ *   if (hm_model_load(context, "skate.hamel", NULL, &model) != HM_OK) ... diagnostics ...
+ *
+ * A model belongs to its context, which must outlive it.
+ */
+#ifndef HAMEL_MODEL_H
+#define HAMEL_MODEL_H
+
+#include <hamel/base.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct hm_model hm_model;
+
+/* `--set name=value`: value is an expression in the language, of parameters declared earlier.
+ * The name may be a component, "a[2]" or "R[1,3]", of a vector or matrix. */
+typedef struct hm_override {
+    const char *name;
+    const char *value;
+} hm_override;
+
+typedef struct hm_model_options {
+    const hm_override *overrides; /* default NULL */
+    size_t override_count;        /* default 0 */
+    const char *name;             /* shown in messages for text from memory; default "<text>" */
+} hm_model_options;
+
+HM_API hm_model_options hm_model_options_default(void);
+
+/* From UTF-8 text in memory; need not be NUL-terminated. options NULL: the defaults.
+ * `include` is then relative to the current folder. */
+HM_API HM_MUST_CHECK hm_status hm_model_parse(hm_context *context, const char *text, size_t length,
+                                              const hm_model_options *options, hm_model **model);
+/* From a file. */
+HM_API HM_MUST_CHECK hm_status hm_model_load(hm_context *context, const char *path,
+                                             const hm_model_options *options, hm_model **model);
+HM_API void hm_model_destroy(hm_model *model);
+
+/* Names. Strings belong to the model. */
+HM_API const char *hm_model_name(const hm_model *model);  /* "model" where none was given */
+HM_API const char *hm_model_title(const hm_model *model); /* NULL where none was given */
+
+HM_API size_t hm_model_coordinate_count(const hm_model *model);
+HM_API const char *hm_model_coordinate_name(const hm_model *model, size_t index);
+
+/* Parameters by scalar component, in declaration order. */
+HM_API size_t hm_model_param_count(const hm_model *model);
+HM_API const char *hm_model_param_name(const hm_model *model, size_t index);
+HM_API double hm_model_param_value(const hm_model *model, size_t index);
+/* A structural parameter sets a size or an index: it can be changed by an override only. */
+HM_API bool hm_model_param_structural(const hm_model *model, size_t index);
+
+HM_API size_t hm_model_input_count(const hm_model *model);
+HM_API const char *hm_model_input_name(const hm_model *model, size_t index);
+HM_API size_t hm_model_state_count(const hm_model *model);
+HM_API const char *hm_model_state_name(const hm_model *model, size_t index);
+HM_API size_t hm_model_output_count(const hm_model *model);
+HM_API const char *hm_model_output_name(const hm_model *model, size_t index);
+
+typedef enum hm_level { HM_LEVEL_POSITION, HM_LEVEL_VELOCITY, HM_LEVEL_ACCELERATION } hm_level;
+/* "position", "velocity", "acceleration" */
+HM_API const char *hm_level_text(hm_level level);
+
+/* One scalar constraint row. */
+typedef struct hm_constraint_info {
+    const char *name;
+    hm_level level;
+    bool linear;    /* in the velocities (position level: true) */
+    bool rheonomic; /* t or an input occurs */
+    bool servo;     /* enforced by a controller */
+} hm_constraint_info;
+
+/* Passive constraints, then nothing else: servos are listed by their own functions. */
+HM_API size_t hm_model_constraint_count(const hm_model *model);
+HM_API hm_constraint_info hm_model_constraint(const hm_model *model, size_t index);
+HM_API size_t hm_model_servo_count(const hm_model *model); /* scalar rows */
+HM_API hm_constraint_info hm_model_servo(const hm_model *model, size_t index);
+
+/* The initial state as written: guesses unmoved, unmentioned values 0 (quaternions: 1). q and v
+ * hold hm_model_coordinate_count doubles, z hm_model_state_count (NULL: not wanted). */
+HM_API void hm_model_initial(const hm_model *model, double *q, double *v, double *z);
+
+/* Reads "x = 1, x' = 0.2, t = 0" into arrays that hold the state so far; what is not mentioned is
+ * left as it is. Values are expressions of parameters. u holds hm_model_input_count doubles and
+ * u_set as many flags (either may be NULL when the model has no inputs). */
+HM_API HM_MUST_CHECK hm_status hm_model_read_state(const hm_model *model, const char *text,
+                                                   double *t, double *q, double *v, double *z,
+                                                   double *u, bool *u_set);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,107 @@
+/* hm_system: a model derived and compiled. Immutable; threads may share it.
+ * hm_sim: one state of it, with scratch memory and results; one a thread.
+ *
+ *   hm_system *system;  hm_sim *sim;
+ *   hm_system_create(model, &system);
+ *   hm_sim_create(system, &sim);
+ *   hm_sim_set_state(sim, 0, q, v, NULL);
+ *   hm_evaluation at;
+ *   hm_sim_evaluate(sim, &at);             // at.M, at.Q, at.A, at.b, at.qdd ...
+ *
+ * A system keeps a pointer to its model, a sim to its system: destroy them in reverse order.
+ */
+#ifndef HAMEL_SYSTEM_H
+#define HAMEL_SYSTEM_H
+
+#include <hamel/model.h>
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct hm_system hm_system;
+typedef struct hm_sim hm_sim;
+
+/* Derives M, Q, A, b, C and energies and compiles them. Errors are in the model's context. */
+HM_API HM_MUST_CHECK hm_status hm_system_create(const hm_model *model, hm_system **system);
+HM_API void hm_system_destroy(hm_system *system);
+HM_API const hm_model *hm_system_model(const hm_system *system);
+
+/* Sizes of what was derived and compiled. */
+typedef struct hm_system_statistics {
+    size_t coordinates, constraints, servo_rows;
+    size_t mass_entries;       /* structurally nonzero, lower triangle */
+    size_t constraint_entries; /* structurally nonzero entries of A */
+    size_t graph_nodes;
+    size_t tape_nodes;         /* operations an evaluation of M, Q, A, b executes */
+    size_t tape_instructions;
+    size_t work_doubles;       /* scratch memory of an evaluation */
+} hm_system_statistics;
+HM_API hm_system_statistics hm_system_get_statistics(const hm_system *system);
+
+HM_API HM_MUST_CHECK hm_status hm_sim_create(const hm_system *system, hm_sim **sim);
+HM_API void hm_sim_destroy(hm_sim *sim);
+
+/* Parameters: by name; dependent ones ("b = 2*a") follow unless set themselves.
+ * HM_ERR_USAGE: unknown, or structural (it sets a size). */
+HM_API HM_MUST_CHECK hm_status hm_sim_set_param(hm_sim *sim, const char *name, double value);
+HM_API double hm_sim_param(const hm_sim *sim, size_t index);
+
+/* Inputs: the program's value with its first and second time derivative (needed only where a
+ * constraint uses the input), in place of the model's default until hm_sim_reset_input. */
+HM_API HM_MUST_CHECK hm_status hm_sim_set_input(hm_sim *sim, size_t index, double value,
+                                                double rate, double rate2);
+HM_API HM_MUST_CHECK hm_status hm_sim_reset_input(hm_sim *sim, size_t index);
+
+/* The state. q and v have hm_model_coordinate_count values, z hm_model_state_count; NULL leaves
+ * them as they are. A new sim holds the model's initial state as written, at t = the start of
+ * `simulate` (0 without). */
+HM_API void hm_sim_set_state(hm_sim *sim, double t, const double *q, const double *v,
+                             const double *z);
+
+/* A sparse matrix by rows: entries row_start[i] .. row_start[i+1]-1. */
+typedef struct hm_matrix {
+    size_t rows, columns;
+    const size_t *row_start;
+    const uint32_t *column;
+    const double *value;
+    bool lower; /* symmetric, the lower triangle is stored */
+} hm_matrix;
+/* Writes all rows x columns entries, row-major. */
+HM_API void hm_matrix_dense(const hm_matrix *matrix, double *dense);
+
+/* Every quantity of the theory at the present state. Arrays belong to the sim and live until its
+ * next evaluation. NULL where a quantity does not exist or was not asked for. Signs: cli.md. */
+typedef struct hm_evaluation {
+    double t;
+    const double *q, *v, *z, *inputs;
+    hm_matrix M, A;       /* passive constraints */
+    const double *Q, *b, *C;
+    hm_matrix servo_A;
+    const double *servo_b;
+    const double *position_residual; /* m: phi; 0 for rows that are not of position level */
+    const double *velocity_residual; /* m: phi' or psi; 0 for rows of acceleration level */
+    const double *momentum;          /* dL/dq' */
+    const double *state_rates;
+    bool has_energy;      /* kinetic and potential defined */
+    bool has_total;
+    double kinetic, potential, total;
+    struct {
+        double impressed, dissipation, gyroscopic, explicit_time;
+    } power;
+    const double *outputs; /* only those that need neither q'' nor constraint forces, others 0 */
+} hm_evaluation;
+
+/* Evaluates at the present state. HM_ERR_NUMERIC: something is not finite there; a diagnostic in
+ * the model's context says what. */
+HM_API HM_MUST_CHECK hm_status hm_sim_evaluate(hm_sim *sim, hm_evaluation *evaluation);
+
+/* The hot path: M, Q, A, b, C alone, without diagnostics or checks. Never allocates. */
+HM_API void hm_sim_evaluate_fast(hm_sim *sim);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

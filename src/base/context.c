@@ -1,0 +1,288 @@
+/* The context: see context.h. */
+#include "base/context.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char *const status_texts[] = {
+#define STATUS_TEXT(name, text) text,
+    HM_STATUS_LIST(STATUS_TEXT)
+#undef STATUS_TEXT
+};
+
+const char *hm_status_text(hm_status status)
+{
+    size_t count = sizeof status_texts / sizeof *status_texts;
+    return (size_t)status < count ? status_texts[status] : "unknown status";
+}
+
+const char *hm_version(void)
+{
+    return HAMEL_VERSION;
+}
+
+hm_context *hm_context_create(const hm_allocator *allocator)
+{
+    hm_allocator chosen = allocator ? *allocator : hm_allocator_default();
+    hm_context *context = hmi_alloc(&chosen, sizeof *context);
+    if (!context)
+        return NULL;
+    *context = (hm_context){.allocator = chosen};
+    hmi_arena_init(&context->arena, &context->allocator);
+    return context;
+}
+
+void hm_context_destroy(hm_context *context)
+{
+    if (!context)
+        return;
+    hm_allocator allocator = context->allocator;
+    hmi_array_release(&allocator, &context->sources);
+    hmi_array_release(&allocator, &context->diagnostics);
+    hmi_arena_release(&context->arena);
+    hmi_free(&allocator, context, sizeof *context);
+}
+
+size_t hm_context_diagnostic_count(const hm_context *context)
+{
+    return context->diagnostics.count;
+}
+
+size_t hm_context_error_count(const hm_context *context)
+{
+    return context->errors;
+}
+
+const hm_diagnostic *hm_context_diagnostic(const hm_context *context, size_t index)
+{
+    return index < context->diagnostics.count ? &context->diagnostics.data[index] : NULL;
+}
+
+void hm_context_clear(hm_context *context)
+{
+    context->diagnostics.count = 0;
+    context->errors = 0;
+    context->out_of_memory = false;
+    context->limit_exceeded = false;
+}
+
+uint32_t hmi_context_add_source(hm_context *context, const char *name, const char *path,
+                                const char *text, size_t length)
+{
+    hmi_source source = {.length = length};
+    source.name = hmi_arena_text(&context->arena, name, strlen(name));
+    source.path = path ? hmi_arena_text(&context->arena, path, strlen(path)) : NULL;
+    source.text = hmi_arena_text(&context->arena, text, length);
+    if (!source.name || (path && !source.path) || !source.text ||
+        !hmi_array_push(&context->allocator, &context->sources, source)) {
+        context->out_of_memory = true;
+        return HMI_NO_FILE;
+    }
+    return (uint32_t)context->sources.count - 1;
+}
+
+static bool continues_character(char byte)
+{
+    return ((unsigned char)byte & 0xC0) == 0x80;
+}
+
+static int count_characters(const char *text, size_t length)
+{
+    int count = 0;
+    for (size_t i = 0; i < length; i++)
+        count += !continues_character(text[i]);
+    return count;
+}
+
+static uint32_t line_start(const hmi_source *source, uint32_t offset)
+{
+    while (offset > 0 && source->text[offset - 1] != '\n')
+        offset--;
+    return offset;
+}
+
+void hmi_source_position(const hmi_source *source, uint32_t offset, int *line, int *column)
+{
+    if (offset > source->length)
+        offset = (uint32_t)source->length;
+    uint32_t start = line_start(source, offset);
+    *line = 1;
+    for (uint32_t i = 0; i < start; i++)
+        *line += source->text[i] == '\n';
+    *column = 1 + count_characters(source->text + start, offset - start);
+}
+
+enum { LONGEST_SHOWN_LINE = 400 };
+
+/* Fills in the place: file, line, column, the text of the line. A very long line is shown in part,
+ * from its start when the span is there, else from shortly before the span. */
+static void locate(hm_context *context, hmi_span at, hm_diagnostic *diagnostic)
+{
+    if (at.file == HMI_NO_FILE || at.file >= context->sources.count)
+        return;
+    const hmi_source *source = &context->sources.data[at.file];
+    uint32_t offset = at.start > source->length ? (uint32_t)source->length : at.start;
+    diagnostic->file = source->name;
+    hmi_source_position(source, offset, &diagnostic->line, &diagnostic->column);
+    uint32_t start = line_start(source, offset), end = offset;
+    while (end < source->length && source->text[end] != '\n' && source->text[end] != '\r')
+        end++;
+    if (end - start > LONGEST_SHOWN_LINE)
+        return; /* line and column say where; a huge line would drown the message */
+    uint32_t marked = at.length < end - offset ? at.length : end - offset;
+    diagnostic->length = count_characters(source->text + offset, marked);
+    if (diagnostic->length < 1)
+        diagnostic->length = 1;
+    diagnostic->source_line = hmi_arena_text(&context->arena, source->text + start, end - start);
+}
+
+static const char *vprint_in_arena(hm_context *context, const char *format, va_list args)
+{
+    va_list again;
+    va_copy(again, args);
+    int length = vsnprintf(NULL, 0, format, again);
+    va_end(again);
+    char *text = length < 0 ? NULL : hmi_arena_alloc(&context->arena, (size_t)length + 1);
+    if (text)
+        vsnprintf(text, (size_t)length + 1, format, args);
+    else
+        context->out_of_memory = true;
+    return text;
+}
+
+const char *hmi_context_printf(hm_context *context, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    const char *text = vprint_in_arena(context, format, args);
+    va_end(args);
+    return text;
+}
+
+/* The same message at the same place is said once, however often a loop runs into it. */
+static bool said_already(const hm_context *context, const hm_diagnostic *d)
+{
+    for (size_t i = 0; i < context->diagnostics.count; i++) {
+        const hm_diagnostic *said = &context->diagnostics.data[i];
+        if (said->line == d->line && said->column == d->column && said->file == d->file &&
+            strcmp(said->message, d->message) == 0)
+            return true;
+    }
+    return false;
+}
+
+static void report(hm_context *context, hm_severity severity, hmi_span at, const char *hint,
+                   const char *format, va_list args)
+{
+    if (severity == HM_ERROR && context->errors >= HMI_MOST_ERRORS) {
+        context->errors++;
+        return;
+    }
+    hm_diagnostic diagnostic = {.severity = severity, .length = 1};
+    locate(context, at, &diagnostic);
+    diagnostic.message = vprint_in_arena(context, format, args);
+    if (hint)
+        diagnostic.hint = hmi_arena_text(&context->arena, hint, strlen(hint));
+    if (diagnostic.message && said_already(context, &diagnostic))
+        return;
+    context->errors += severity == HM_ERROR;
+    if (!diagnostic.message || (hint && !diagnostic.hint) ||
+        !hmi_array_push(&context->allocator, &context->diagnostics, diagnostic))
+        context->out_of_memory = true;
+}
+
+#define REPORT(severity)                                                                           \
+    va_list args;                                                                                  \
+    va_start(args, format);                                                                        \
+    report(context, severity, at, hint, format, args);                                             \
+    va_end(args)
+
+void hmi_error(hm_context *context, hmi_span at, const char *hint, const char *format, ...)
+{
+    REPORT(HM_ERROR);
+}
+
+void hmi_warning(hm_context *context, hmi_span at, const char *hint, const char *format, ...)
+{
+    REPORT(HM_WARNING);
+}
+
+void hmi_note(hm_context *context, hmi_span at, const char *hint, const char *format, ...)
+{
+    REPORT(HM_NOTE);
+}
+
+bool hmi_context_too_many(const hm_context *context)
+{
+    return context->errors >= HMI_MOST_ERRORS || context->out_of_memory;
+}
+
+hm_status hmi_context_status(const hm_context *context, size_t errors_before)
+{
+    if (context->out_of_memory)
+        return HM_ERR_NOMEM;
+    if (context->limit_exceeded)
+        return HM_ERR_LIMIT;
+    return context->errors > errors_before ? HM_ERR_INPUT : HM_OK;
+}
+
+static const char *severity_text(hm_severity severity)
+{
+    return severity == HM_ERROR ? "error" : severity == HM_WARNING ? "warning" : "note";
+}
+
+/* Writes through snprintf at the place reached so far, never past the end. */
+typedef struct output {
+    char *buffer;
+    size_t size, length;
+} output;
+
+__attribute__((format(printf, 2, 3))) static void put(output *out, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    char *place = out->length < out->size ? out->buffer + out->length : NULL;
+    size_t room = place ? out->size - out->length : 0;
+    int length = vsnprintf(place, room, format, args);
+    va_end(args);
+    if (length > 0)
+        out->length += (size_t)length;
+}
+
+/* The caret line repeats the tabs of the source line, so that it lines up whatever the tab width. */
+static void put_caret(output *out, const hm_diagnostic *d, const char *on, const char *off)
+{
+    int column = 1;
+    for (const char *s = d->source_line; *s && column < d->column; s++) {
+        if (continues_character(*s))
+            continue;
+        put(out, "%c", *s == '\t' ? '\t' : ' ');
+        column++;
+    }
+    put(out, "%s^", on);
+    for (int i = 1; i < d->length; i++)
+        put(out, "~");
+    put(out, "%s\n", off);
+}
+
+size_t hm_diagnostic_format(const hm_diagnostic *d, bool color, char *buffer, size_t size)
+{
+    output out = {buffer, size, 0};
+    const char *off = color ? "\033[0m" : "", *bold = color ? "\033[1m" : "";
+    const char *tint = !color                      ? ""
+                       : d->severity == HM_ERROR   ? "\033[1;31m"
+                       : d->severity == HM_WARNING ? "\033[1;35m"
+                                                   : "\033[1;36m";
+    if (d->file && d->line > 0)
+        put(&out, "%s%s:%d:%d:%s ", bold, d->file, d->line, d->column, off);
+    else if (d->file)
+        put(&out, "%s%s:%s ", bold, d->file, off);
+    put(&out, "%s%s:%s %s%s%s\n", tint, severity_text(d->severity), off, bold, d->message, off);
+    if (d->source_line) {
+        put(&out, "  %5d | %s\n        | ", d->line, d->source_line);
+        put_caret(&out, d, tint, off);
+    }
+    if (d->hint)
+        put(&out, "  hint: %s\n", d->hint);
+    return out.length;
+}

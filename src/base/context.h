@@ -1,0 +1,66 @@
+/* The context: allocator, source files, diagnostics.
+ *
+ * A span names a piece of a source file by byte offsets; lines and columns are found only when a
+ * diagnostic is made. Out of memory while making a diagnostic is remembered, never lost: the
+ * status that the caller returns comes from hmi_context_status.
+ */
+#ifndef HMI_BASE_CONTEXT_H
+#define HMI_BASE_CONTEXT_H
+
+#include "base/memory.h"
+#include "base/text.h"
+
+typedef struct hmi_span {
+    uint32_t file;  /* index into the context's sources; HMI_NO_FILE where there is none */
+    uint32_t start; /* byte offset */
+    uint32_t length;
+} hmi_span;
+
+#define HMI_NO_FILE UINT32_MAX
+static const hmi_span hmi_no_span = {HMI_NO_FILE, 0, 0};
+
+typedef struct hmi_source {
+    const char *name; /* as shown in messages */
+    const char *path; /* resolved path, for includes; NULL for text from memory */
+    const char *text;
+    size_t length;
+} hmi_source;
+
+struct hm_context {
+    hm_allocator allocator;
+    hmi_arena arena; /* sources and message texts */
+    HMI_ARRAY(hmi_source) sources;
+    HMI_ARRAY(hm_diagnostic) diagnostics;
+    size_t errors;
+    bool out_of_memory;
+    bool limit_exceeded;
+};
+
+/* Copies name and text into the context. HMI_NO_FILE when there is no memory. */
+uint32_t hmi_context_add_source(hm_context *context, const char *name, const char *path,
+                                const char *text, size_t length);
+
+/* Messages are sentences without a capital or a full stop; hint NULL where there is none. */
+void hmi_error(hm_context *context, hmi_span at, const char *hint, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+void hmi_warning(hm_context *context, hmi_span at, const char *hint, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+void hmi_note(hm_context *context, hmi_span at, const char *hint, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* A message text in the context's arena, for hints that are put together. NULL without memory. */
+const char *hmi_context_printf(hm_context *context, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Past this many errors nothing more is reported and stages give up. */
+enum { HMI_MOST_ERRORS = 20 };
+bool hmi_context_too_many(const hm_context *context);
+
+/* HM_ERR_NOMEM, HM_ERR_LIMIT or HM_ERR_INPUT when any of these happened since
+ * `errors_before` (context->errors at the start of the stage); else HM_OK. */
+hm_status hmi_context_status(const hm_context *context, size_t errors_before);
+
+/* Line and column (from 1, in characters) of a byte offset. */
+void hmi_source_position(const hmi_source *source, uint32_t offset, int *line, int *column);
+
+#endif

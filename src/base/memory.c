@@ -1,0 +1,121 @@
+/* Memory: see memory.h. */
+#include "base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void *default_resize(void *user, void *ptr, size_t old_size, size_t new_size)
+{
+    (void)user;
+    (void)old_size;
+    if (new_size == 0) {
+        free(ptr);
+        return NULL;
+    }
+    return realloc(ptr, new_size);
+}
+
+hm_allocator hm_allocator_default(void)
+{
+    return (hm_allocator){default_resize, NULL};
+}
+
+void *hmi_alloc(const hm_allocator *allocator, size_t size)
+{
+    return allocator->resize(allocator->user, NULL, 0, size ? size : 1);
+}
+
+void *hmi_resize(const hm_allocator *allocator, void *ptr, size_t old_size, size_t new_size)
+{
+    return allocator->resize(allocator->user, ptr, old_size, new_size ? new_size : 1);
+}
+
+void hmi_free(const hm_allocator *allocator, void *ptr, size_t size)
+{
+    if (ptr)
+        allocator->resize(allocator->user, ptr, size, 0);
+}
+
+struct hmi_arena_block {
+    hmi_arena_block *next;
+    size_t size; /* of the whole block, this header included */
+    max_align_t data[];
+};
+
+enum { ARENA_FIRST_BLOCK = 4096, ARENA_LARGEST_BLOCK = 1 << 20 };
+
+void hmi_arena_init(hmi_arena *arena, const hm_allocator *allocator)
+{
+    *arena = (hmi_arena){.allocator = allocator, .next_size = ARENA_FIRST_BLOCK};
+}
+
+void hmi_arena_release(hmi_arena *arena)
+{
+    hmi_arena_block *block = arena->blocks;
+    while (block) {
+        hmi_arena_block *next = block->next;
+        hmi_free(arena->allocator, block, block->size);
+        block = next;
+    }
+    arena->blocks = NULL;
+    arena->used = 0;
+}
+
+static bool add_block(hmi_arena *arena, size_t payload)
+{
+    size_t size = arena->next_size;
+    if (size < payload + sizeof(hmi_arena_block))
+        size = payload + sizeof(hmi_arena_block);
+    hmi_arena_block *block = hmi_alloc(arena->allocator, size);
+    if (!block)
+        return false;
+    block->next = arena->blocks;
+    block->size = size;
+    arena->blocks = block;
+    arena->used = sizeof(hmi_arena_block);
+    if (arena->next_size < ARENA_LARGEST_BLOCK)
+        arena->next_size *= 2;
+    return true;
+}
+
+void *hmi_arena_alloc(hmi_arena *arena, size_t size)
+{
+    const size_t align = sizeof(max_align_t) < 16 ? 16 : _Alignof(max_align_t);
+    if (size > SIZE_MAX / 2)
+        return NULL;
+    size = (size + align - 1) / align * align;
+    if (!arena->blocks || arena->blocks->size - arena->used < size)
+        if (!add_block(arena, size))
+            return NULL;
+    void *result = (char *)arena->blocks + arena->used;
+    arena->used += size;
+    return memset(result, 0, size);
+}
+
+char *hmi_arena_text(hmi_arena *arena, const char *text, size_t length)
+{
+    char *copy = hmi_arena_alloc(arena, length + 1);
+    if (copy && length)
+        memcpy(copy, text, length);
+    return copy;
+}
+
+bool hmi_array_grow(const hm_allocator *allocator, void **data, size_t *capacity, size_t count,
+                    size_t extra, size_t element_size)
+{
+    if (extra <= *capacity - count)
+        return true;
+    size_t wanted = *capacity ? *capacity * 2 : 8;
+    if (wanted < count + extra)
+        wanted = count + extra;
+    if (wanted > SIZE_MAX / 2 / element_size)
+        return false;
+    void *grown = *data ? hmi_resize(allocator, *data, *capacity * element_size,
+                                     wanted * element_size)
+                        : hmi_alloc(allocator, wanted * element_size);
+    if (!grown)
+        return false;
+    *data = grown;
+    *capacity = wanted;
+    return true;
+}

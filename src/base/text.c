@@ -1,0 +1,237 @@
+/* Text: see text.h. */
+#include "base/text.h"
+
+#include <locale.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void hmi_text_init(hmi_text *text, const hm_allocator *allocator)
+{
+    *text = (hmi_text){.allocator = allocator};
+}
+
+void hmi_text_release(hmi_text *text)
+{
+    hmi_free(text->allocator, text->data, text->capacity);
+    text->data = NULL;
+    text->length = text->capacity = 0;
+}
+
+static bool reserve(hmi_text *text, size_t extra)
+{
+    if (text->failed)
+        return false;
+    void *data = text->data;
+    if (!hmi_array_grow(text->allocator, &data, &text->capacity, text->length, extra + 1, 1)) {
+        text->failed = true;
+        return false;
+    }
+    text->data = data;
+    return true;
+}
+
+void hmi_text_add_bytes(hmi_text *text, const char *bytes, size_t length)
+{
+    if (!reserve(text, length))
+        return;
+    if (length)
+        memcpy(text->data + text->length, bytes, length);
+    text->length += length;
+    text->data[text->length] = '\0';
+}
+
+void hmi_text_add(hmi_text *text, const char *string)
+{
+    hmi_text_add_bytes(text, string, strlen(string));
+}
+
+void hmi_text_addv(hmi_text *text, const char *format, va_list args)
+{
+    va_list again;
+    va_copy(again, args);
+    int length = vsnprintf(NULL, 0, format, again);
+    va_end(again);
+    if (length < 0 || !reserve(text, (size_t)length))
+        return;
+    vsnprintf(text->data + text->length, (size_t)length + 1, format, args);
+    text->length += (size_t)length;
+}
+
+void hmi_text_addf(hmi_text *text, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    hmi_text_addv(text, format, args);
+    va_end(args);
+}
+
+const char *hmi_text_view(const hmi_text *text)
+{
+    return text->data ? text->data : "";
+}
+
+/* printf and strtod follow the locale of the process that hosts the library; models do not. */
+static char decimal_point(void)
+{
+    const char *point = localeconv()->decimal_point;
+    return point && point[0] ? point[0] : '.';
+}
+
+double hmi_number_value(const char *digits, size_t length)
+{
+    char copy[512];
+    if (length >= sizeof copy)
+        return NAN;
+    memcpy(copy, digits, length);
+    copy[length] = '\0';
+    char *point = memchr(copy, '.', length);
+    if (point)
+        *point = decimal_point();
+    return strtod(copy, NULL);
+}
+
+const char *hmi_number_text(double value, char buffer[HMI_NUMBER_TEXT])
+{
+    /* 1e+06 is how C prints it; people write 1000000. */
+    if (value == floor(value) && fabs(value) < 1e9) {
+        snprintf(buffer, HMI_NUMBER_TEXT, "%.0f", value);
+        return buffer;
+    }
+    for (int digits = 1; digits <= 17; digits++) {
+        snprintf(buffer, HMI_NUMBER_TEXT, "%.*g", digits, value);
+        if (strtod(buffer, NULL) == value)
+            break;
+    }
+    char *point = strchr(buffer, decimal_point());
+    if (point)
+        *point = '.';
+    return buffer;
+}
+
+void hmi_names_init(hmi_names *names, const hm_allocator *allocator)
+{
+    *names = (hmi_names){.allocator = allocator};
+    hmi_arena_init(&names->arena, allocator);
+}
+
+void hmi_names_release(hmi_names *names)
+{
+    hmi_arena_release(&names->arena);
+    hmi_array_release(names->allocator, &names->text);
+    hmi_array_release(names->allocator, &names->slots);
+}
+
+static uint32_t hash_text(const char *text, size_t length)
+{
+    uint32_t hash = 2166136261u; /* FNV-1a */
+    for (size_t i = 0; i < length; i++)
+        hash = (hash ^ (unsigned char)text[i]) * 16777619u;
+    return hash;
+}
+
+static bool same_text(const char *name, const char *text, size_t length)
+{
+    return strlen(name) == length && memcmp(name, text, length) == 0;
+}
+
+int hmi_names_find(const hmi_names *names, const char *text, size_t length)
+{
+    if (names->slots.count == 0)
+        return HMI_NO_NAME;
+    size_t mask = names->slots.count - 1;
+    for (size_t i = hash_text(text, length) & mask;; i = (i + 1) & mask) {
+        uint32_t entry = names->slots.data[i];
+        if (entry == 0)
+            return HMI_NO_NAME;
+        if (same_text(names->text.data[entry - 1], text, length))
+            return (int)entry - 1;
+    }
+}
+
+static void place(hmi_names *names, uint32_t entry)
+{
+    const char *text = names->text.data[entry - 1];
+    size_t mask = names->slots.count - 1;
+    size_t i = hash_text(text, strlen(text)) & mask;
+    while (names->slots.data[i])
+        i = (i + 1) & mask;
+    names->slots.data[i] = entry;
+}
+
+static bool grow_slots(hmi_names *names)
+{
+    size_t wanted = names->slots.count ? names->slots.count * 2 : 64;
+    uint32_t *grown = hmi_alloc(names->allocator, wanted * sizeof *grown);
+    if (!grown)
+        return false;
+    memset(grown, 0, wanted * sizeof *grown);
+    hmi_array_release(names->allocator, &names->slots);
+    names->slots.data = grown;
+    names->slots.count = names->slots.capacity = wanted;
+    for (size_t i = 0; i < names->text.count; i++)
+        place(names, (uint32_t)i + 1);
+    return true;
+}
+
+int hmi_names_intern(hmi_names *names, const char *text, size_t length)
+{
+    int known = hmi_names_find(names, text, length);
+    if (known != HMI_NO_NAME)
+        return known;
+    if (2 * (names->text.count + 1) > names->slots.count && !grow_slots(names))
+        return HMI_NO_NAME;
+    const char *copy = hmi_arena_text(&names->arena, text, length);
+    if (!copy || !hmi_array_push(names->allocator, &names->text, copy))
+        return HMI_NO_NAME;
+    place(names, (uint32_t)names->text.count);
+    return (int)names->text.count - 1;
+}
+
+const char *hmi_names_text(const hmi_names *names, int name)
+{
+    return names->text.data[name];
+}
+
+enum { LONGEST_COMPARED = 48 };
+
+/* Code points of a UTF-8 string that is known to be valid, at most LONGEST_COMPARED of them. */
+static int code_points(const char *text, uint32_t *out)
+{
+    int count = 0;
+    for (const unsigned char *s = (const unsigned char *)text; *s && count < LONGEST_COMPARED;) {
+        uint32_t c = *s++;
+        while ((*s & 0xC0) == 0x80)
+            c = c << 6 | (*s++ & 0x3F);
+        out[count++] = c;
+    }
+    return count;
+}
+
+static int min2(int a, int b)
+{
+    return a < b ? a : b;
+}
+
+int hmi_edit_distance(const char *a, const char *b, int most)
+{
+    uint32_t x[LONGEST_COMPARED], y[LONGEST_COMPARED];
+    int m = code_points(a, x), n = code_points(b, y);
+    int row[3][LONGEST_COMPARED + 1];
+    if (abs(m - n) > most)
+        return most + 1;
+    for (int j = 0; j <= n; j++)
+        row[0][j] = j;
+    for (int i = 1; i <= m; i++) {
+        int *above2 = row[(i + 1) % 3], *above = row[(i + 2) % 3], *here = row[i % 3];
+        here[0] = i;
+        for (int j = 1; j <= n; j++) {
+            int change = above[j - 1] + (x[i - 1] != y[j - 1]);
+            here[j] = min2(change, min2(above[j], here[j - 1]) + 1);
+            if (i > 1 && j > 1 && x[i - 1] == y[j - 2] && x[i - 2] == y[j - 1])
+                here[j] = min2(here[j], above2[j - 2] + 1);
+        }
+    }
+    return min2(row[m % 3][n], most + 1);
+}

@@ -1,0 +1,42 @@
+/* hm_system: the derived equations and their tapes. Immutable after creation.
+ *
+ * Tapes
+ *   inputs    defaults of u, u', u'' from the state
+ *   dynamics  M (stored entries), Q, A, b, C, servo A, b, b without gain; state rates
+ *   law       Q and C under given constraint forces; only where they use reactions
+ *   report    residuals, momenta, energies, powers, outputs
+ */
+#ifndef HMI_COMPILE_SYSTEM_H
+#define HMI_COMPILE_SYSTEM_H
+
+#include "compile/tape.h"
+#include "derive/derived.h"
+
+#include <hamel/system.h>
+
+/* Where each group of outputs starts within its tape's outputs. */
+typedef struct hmi_dynamics_layout {
+    size_t M, Q, A, b, C, servo_A, servo_b, servo_b_free, state_rates, count;
+} hmi_dynamics_layout;
+
+typedef struct hmi_report_layout {
+    size_t position_residual, velocity_residual, momentum, dL_dq, kinetic, potential, total;
+    size_t impressed, dissipation, gyroscopic, explicit_time, outputs, count;
+} hmi_report_layout;
+
+struct hm_system {
+    const hm_model *model;
+    const hm_allocator *allocator;
+    hmi_derived derived;
+    hmi_tape inputs, dynamics, law, report;
+    hmi_dynamics_layout at;
+    hmi_report_layout report_at;
+};
+
+/* Parameters in dependency order: value_expr of a parameter uses earlier ones only. */
+hm_status hmi_system_evaluate_params(const hm_system *system, const bool *set, double *values);
+
+/* Says in a diagnostic what is not finite at these values: the smallest expression at fault. */
+void hmi_system_explain(const hm_system *system, const hmi_tape_values *values);
+
+#endif

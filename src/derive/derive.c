@@ -1,0 +1,337 @@
+/* Model -> symbolic equations of motion: see derived.h. */
+#include "derive/derived.h"
+
+#include "derive/derive_internal.h"
+
+#include <string.h>
+
+/* ---- sparse matrices ---- */
+
+hm_status hmi_sparse_init(hmi_derivation *d, hmi_sparse *matrix, size_t rows, size_t columns)
+{
+    *matrix = (hmi_sparse){.rows = rows, .columns = columns};
+    matrix->start = hmi_arena_alloc(&d->eq->arena, (rows + 1) * sizeof *matrix->start);
+    return matrix->start ? HM_OK : HM_ERR_NOMEM;
+}
+
+static void sparse_release(const hm_allocator *allocator, hmi_sparse *matrix)
+{
+    hmi_array_release(allocator, &matrix->column);
+    hmi_array_release(allocator, &matrix->value);
+}
+
+hm_status hmi_sparse_push(hmi_derivation *d, hmi_sparse *matrix, uint32_t column, hmi_expr value)
+{
+    const hm_allocator *allocator = d->eq->allocator;
+    if (!hmi_array_push(allocator, &matrix->column, column) ||
+        !hmi_array_push(allocator, &matrix->value, value))
+        return HM_ERR_NOMEM;
+    return HM_OK;
+}
+
+hmi_expr hmi_sparse_entry(const hmi_sparse *matrix, size_t i, size_t j, hmi_expr zero)
+{
+    size_t low = matrix->start[i], high = matrix->start[i + 1];
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (matrix->column.data[middle] == j)
+            return matrix->value.data[middle];
+        if (matrix->column.data[middle] < j)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return zero;
+}
+
+hmi_expr hmi_mass_entry(const hmi_derived *eq, size_t i, size_t j)
+{
+    return i >= j ? hmi_sparse_entry(&eq->M, i, j, eq->graph.zero)
+                  : hmi_sparse_entry(&eq->M, j, i, eq->graph.zero);
+}
+
+/* ---- derivatives along the motion with q'' = 0 ---- */
+
+static hmi_expr leaf_along_motion(hmi_graph *graph, hmi_expr leaf, void *user)
+{
+    const hmi_derived *eq = user;
+    const hmi_node *node = hmi_node_at(graph, leaf);
+    switch ((hmi_symbol_kind)node->a) {
+    case HMI_SYM_TIME:
+        return graph->one;
+    case HMI_SYM_COORD:
+        return hmi_symbol(graph, HMI_SYM_VELOCITY, node->b);
+    case HMI_SYM_STATE:
+        return eq->model->states.data[node->b].rate;
+    case HMI_SYM_INPUT:
+        return hmi_symbol(graph, HMI_SYM_INPUT_RATE, node->b);
+    case HMI_SYM_INPUT_RATE:
+        return hmi_symbol(graph, HMI_SYM_INPUT_RATE2, node->b);
+    default:
+        return HMI_NONE;
+    }
+}
+
+hmi_expr hmi_along_motion(hmi_derivation *d, hmi_expr e)
+{
+    return hmi_tangent_of(&d->motion, &d->eq->graph, e);
+}
+
+/* ---- setup ---- */
+
+hmi_expr *hmi_new_vector(hmi_derivation *d, size_t count)
+{
+    hmi_expr *vector = hmi_arena_alloc(&d->eq->arena, (count ? count : 1) * sizeof *vector);
+    for (size_t i = 0; vector && i < count; i++)
+        vector[i] = d->eq->graph.zero;
+    return vector;
+}
+
+static hm_status allocate(hmi_derivation *d)
+{
+    hmi_derived *eq = d->eq;
+    hmi_expr **vectors[] = {&eq->momentum,   &eq->dL_dq, &eq->Q, &eq->impressed, &eq->dissipation,
+                            &eq->gyroscopic, &eq->bias,  &eq->C};
+    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
+        if (!(*vectors[i] = hmi_new_vector(d, eq->n)))
+            return HM_ERR_NOMEM;
+    return HM_OK;
+}
+
+/* A gradient by a kind of symbol, written into a dense vector. */
+hm_status hmi_gradient_into(hmi_derivation *d, hmi_expr e, hmi_symbol_kind by, hmi_expr *vector)
+{
+    hm_status status = hmi_gradient(&d->adjoint, &d->eq->graph, e, by);
+    for (size_t k = 0; status == HM_OK && k < d->adjoint.partials.count; k++)
+        vector[d->adjoint.partials.data[k].index] = d->adjoint.partials.data[k].value;
+    return status;
+}
+
+/* ---- the Lagrangian and its derivatives ---- */
+
+static bool is_constant(const hmi_graph *g, hmi_expr e)
+{
+    return !(hmi_deps(g, e) & ~HMI_DEP(HMI_SYM_PARAM));
+}
+
+/* Constant entries of `mass` are a kinetic energy; others add to M alone. */
+static hmi_expr constant_mass_energy(hmi_derivation *d)
+{
+    hmi_graph *g = &d->eq->graph;
+    const hm_model *model = d->eq->model;
+    hmi_expr sum = g->zero;
+    for (size_t k = 0; k < model->mass.count; k++) {
+        const hmi_pair *pair = &model->mass.data[k];
+        hmi_expr vi = hmi_symbol(g, HMI_SYM_VELOCITY, pair->row);
+        hmi_expr vj = hmi_symbol(g, HMI_SYM_VELOCITY, pair->column);
+        if (!is_constant(g, pair->value)) {
+            d->variable_mass = true;
+            continue;
+        }
+        hmi_expr factor = pair->row == pair->column ? hmi_mul(g, g->half, pair->value)
+                                                    : pair->value;
+        sum = hmi_add(g, sum, hmi_mul(g, factor, hmi_mul(g, vi, vj)));
+    }
+    return sum;
+}
+
+static hm_status derive_momentum(hmi_derivation *d)
+{
+    hmi_derived *eq = d->eq;
+    hmi_graph *g = &eq->graph;
+    d->kinetic = hmi_add(g, eq->model->kinetic, constant_mass_energy(d));
+    eq->lagrangian =
+        hmi_add(g, hmi_sub(g, d->kinetic, eq->model->potential), eq->model->lagrangian);
+    hm_status status = hmi_gradient_into(d, eq->lagrangian, HMI_SYM_VELOCITY, eq->momentum);
+    return status == HM_OK ? hmi_gradient_into(d, eq->lagrangian, HMI_SYM_COORD, eq->dL_dq)
+                           : status;
+}
+
+/* bias = d/dt dL/dq' - dL/dq at q'' = 0. */
+static hm_status derive_bias(hmi_derivation *d)
+{
+    hmi_derived *eq = d->eq;
+    for (size_t i = 0; i < eq->n; i++)
+        eq->bias[i] =
+            hmi_sub(&eq->graph, hmi_along_motion(d, eq->momentum[i]), eq->dL_dq[i]);
+    return eq->graph.status;
+}
+
+/* One reverse sweep a row, over the part of p_i that depends on velocities. */
+static hm_status derive_mass_row(hmi_derivation *d, size_t i)
+{
+    hmi_derived *eq = d->eq;
+    hm_status status = hmi_gradient(&d->adjoint, &eq->graph, eq->momentum[i], HMI_SYM_VELOCITY);
+    for (size_t k = 0; status == HM_OK && k < d->adjoint.partials.count; k++) {
+        hmi_partial entry = d->adjoint.partials.data[k];
+        if (entry.index > i)
+            break;
+        if (hmi_deps(&eq->graph, entry.value) & HMI_DEP(HMI_SYM_VELOCITY))
+            eq->quadratic = false;
+        status = hmi_sparse_push(d, &eq->M, entry.index, entry.value);
+    }
+    eq->M.start[i + 1] = eq->M.column.count;
+    return status;
+}
+
+static hm_status derive_mass(hmi_derivation *d)
+{
+    hmi_derived *eq = d->eq;
+    eq->quadratic = true;
+    hm_status status = hmi_sparse_init(d, &eq->M, eq->n, eq->n);
+    for (size_t i = 0; status == HM_OK && i < eq->n; i++)
+        status = derive_mass_row(d, i);
+    return status == HM_OK && d->variable_mass ? hmi_add_variable_mass(d) : status;
+}
+
+/* ---- impressed and non-ideal forces ---- */
+
+/* sum_k force_k d(point_k)/d(symbol), added to the vector. */
+static hm_status add_vector_force(hmi_derivation *d, const hmi_force *force, hmi_expr *vector)
+{
+    hmi_graph *g = &d->eq->graph;
+    hmi_symbol_kind by =
+        force->form == HMI_FORCE_AT_POINT ? HMI_SYM_COORD : HMI_SYM_VELOCITY;
+    hm_status status =
+        hmi_adjoint_sweep(&d->adjoint, g, force->point, force->force, force->size, by);
+    for (size_t k = 0; status == HM_OK && k < d->adjoint.partials.count; k++) {
+        hmi_partial part = d->adjoint.partials.data[k];
+        vector[part.index] = hmi_add(g, vector[part.index], part.value);
+    }
+    return status;
+}
+
+static hm_status add_force(hmi_derivation *d, const hmi_force *force, hmi_expr *vector)
+{
+    if (force->form != HMI_FORCE_COORDINATE)
+        return add_vector_force(d, force, vector);
+    vector[force->coord] = hmi_add(&d->eq->graph, vector[force->coord], force->force[0]);
+    return HM_OK;
+}
+
+static hm_status derive_forces(hmi_derivation *d)
+{
+    hmi_derived *eq = d->eq;
+    hmi_graph *g = &eq->graph;
+    const hm_model *model = eq->model;
+    hm_status status = HM_OK;
+    for (size_t k = 0; status == HM_OK && k < model->forces.count; k++)
+        status = add_force(d, &model->forces.data[k], eq->impressed);
+    for (size_t k = 0; status == HM_OK && k < model->nonideal.count; k++)
+        status = add_force(d, &model->nonideal.data[k], eq->C);
+    eq->has_nonideal = model->nonideal.count > 0;
+    if (status == HM_OK)
+        status = hmi_gradient_into(d, model->dissipation, HMI_SYM_VELOCITY, eq->dissipation);
+    for (size_t i = 0; i < eq->n; i++)
+        eq->dissipation[i] = hmi_neg(g, eq->dissipation[i]);
+    for (size_t k = 0; k < model->gyroscopic.count; k++) {
+        const hmi_pair *pair = &model->gyroscopic.data[k];
+        hmi_expr vi = hmi_symbol(g, HMI_SYM_VELOCITY, pair->row);
+        hmi_expr vj = hmi_symbol(g, HMI_SYM_VELOCITY, pair->column);
+        eq->gyroscopic[pair->row] =
+            hmi_add(g, eq->gyroscopic[pair->row], hmi_mul(g, pair->value, vj));
+        eq->gyroscopic[pair->column] =
+            hmi_sub(g, eq->gyroscopic[pair->column], hmi_mul(g, pair->value, vi));
+    }
+    return status;
+}
+
+static void sum_forces(hmi_derivation *d)
+{
+    hmi_derived *eq = d->eq;
+    hmi_graph *g = &eq->graph;
+    for (size_t i = 0; i < eq->n; i++) {
+        hmi_expr Q = hmi_add(g, eq->impressed[i], eq->dissipation[i]);
+        eq->Q[i] = hmi_sub(g, hmi_add(g, Q, eq->gyroscopic[i]), eq->bias[i]);
+        eq->force_symbols |= (hmi_deps(g, eq->Q[i]) | hmi_deps(g, eq->C[i])) & HMI_DEP_FORCES;
+    }
+}
+
+/* ---- inputs ---- */
+
+/* Defaults of u, u', u''. A default that depends on the motion has no derivative by itself. */
+static hm_status derive_inputs(hmi_derivation *d)
+{
+    hmi_derived *eq = d->eq;
+    const hm_model *model = eq->model;
+    const uint16_t free_of = HMI_DEP(HMI_SYM_VELOCITY);
+    for (int order = 0; order < 3; order++)
+        if (!(eq->input_values[order] = hmi_new_vector(d, model->inputs.count)))
+            return HM_ERR_NOMEM;
+    for (size_t k = 0; k < model->inputs.count; k++) {
+        hmi_expr e = model->inputs.data[k].value;
+        eq->input_values[0][k] = e;
+        for (int order = 1; order < 3; order++) {
+            bool moves = e == HMI_NONE || (hmi_deps(&eq->graph, e) & free_of);
+            e = moves ? HMI_NONE : hmi_along_motion(d, e);
+            eq->input_values[order][k] = e;
+        }
+    }
+    return eq->graph.status;
+}
+
+/* ---- the whole ---- */
+
+static void copy_state_rates(hmi_derivation *d)
+{
+    hmi_derived *eq = d->eq;
+    eq->state_rates = hmi_new_vector(d, eq->model->states.count);
+    for (size_t k = 0; eq->state_rates && k < eq->model->states.count; k++)
+        eq->state_rates[k] = eq->model->states.data[k].rate;
+}
+
+static hm_status derive_all(hmi_derivation *d)
+{
+    hm_status status = allocate(d);
+    if (status == HM_OK)
+        status = derive_momentum(d);
+    if (status == HM_OK)
+        status = derive_bias(d);
+    if (status == HM_OK)
+        status = derive_mass(d);
+    if (status == HM_OK)
+        status = derive_forces(d);
+    if (status != HM_OK)
+        return status;
+    sum_forces(d);
+    status = hmi_derive_constraints(d);
+    if (status == HM_OK)
+        status = hmi_derive_energy(d);
+    if (status == HM_OK)
+        status = derive_inputs(d);
+    copy_state_rates(d);
+    if (!d->eq->state_rates)
+        return HM_ERR_NOMEM;
+    return status == HM_OK ? d->eq->graph.status : status;
+}
+
+hm_status hmi_derive_model(hmi_derived *eq, const hm_model *model)
+{
+    const hm_allocator *allocator = &model->context->allocator;
+    *eq = (hmi_derived){.model = model, .allocator = allocator, .n = model->coords.count};
+    hmi_arena_init(&eq->arena, allocator);
+    hm_status status = hmi_graph_copy(&eq->graph, &model->graph);
+    if (status != HM_OK)
+        return status;
+    hmi_derivation d = {.eq = eq};
+    const uint16_t moving = HMI_DEP(HMI_SYM_TIME) | HMI_DEP(HMI_SYM_COORD) |
+                            HMI_DEP(HMI_SYM_STATE) | HMI_DEP(HMI_SYM_INPUT) |
+                            HMI_DEP(HMI_SYM_INPUT_RATE);
+    hmi_tangent_init(&d.motion, allocator, leaf_along_motion, eq, moving);
+    hmi_adjoint_init(&d.adjoint, allocator);
+    status = derive_all(&d);
+    hmi_tangent_release(&d.motion);
+    hmi_adjoint_release(&d.adjoint);
+    return status;
+}
+
+void hmi_derived_release(hmi_derived *eq)
+{
+    if (!eq->allocator)
+        return;
+    sparse_release(eq->allocator, &eq->M);
+    sparse_release(eq->allocator, &eq->constraints.A);
+    sparse_release(eq->allocator, &eq->servos.A);
+    hmi_graph_release(&eq->graph);
+    hmi_arena_release(&eq->arena);
+}

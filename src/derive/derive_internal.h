@@ -1,0 +1,26 @@
+/* What the files of derivation share. */
+#ifndef HMI_DERIVE_INTERNAL_H
+#define HMI_DERIVE_INTERNAL_H
+
+#include "derive/derived.h"
+
+typedef struct hmi_derivation {
+    hmi_derived *eq;
+    hmi_tangent motion; /* d/dt along the motion with q'' = 0 */
+    hmi_adjoint adjoint;
+    hmi_expr kinetic;   /* kinetic energy, constant `mass` entries included */
+    bool variable_mass; /* some `mass` entries are not constant */
+} hmi_derivation;
+
+hm_status hmi_sparse_init(hmi_derivation *d, hmi_sparse *matrix, size_t rows, size_t columns);
+hm_status hmi_sparse_push(hmi_derivation *d, hmi_sparse *matrix, uint32_t column, hmi_expr value);
+hmi_expr *hmi_new_vector(hmi_derivation *d, size_t count);
+hm_status hmi_gradient_into(hmi_derivation *d, hmi_expr e, hmi_symbol_kind by, hmi_expr *vector);
+/* d/dt at q'' = 0; HMI_NONE on failure (see the graph's status). */
+hmi_expr hmi_along_motion(hmi_derivation *d, hmi_expr e);
+
+hm_status hmi_add_variable_mass(hmi_derivation *d);
+hm_status hmi_derive_constraints(hmi_derivation *d);
+hm_status hmi_derive_energy(hmi_derivation *d);
+
+#endif

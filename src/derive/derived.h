@@ -1,0 +1,85 @@
+/* Model -> symbolic equations of motion.
+ *
+ *     M q'' = Q + Qc,    A q'' = b                                            [UK02 (1), (4)]
+ *
+ * with M = d2L/dq'2,  Q = impressed - (d/dt dL/dq' - dL/dq at q'' = 0): p = dL/dq' is one reverse
+ * sweep of L, M its derivatives by q', and the bias one directional derivative of p along the
+ * motion with q'' = 0; no n x n mixed Hessian is formed. Constraints are differentiated along the
+ * motion: position level twice, velocity level once.
+ *
+ * Invariants
+ *   1. Everything is a node of `graph`, a copy of the model's graph that derivation extends.
+ *   2. Matrices are sparse: entries that are structurally zero are not there. M keeps its lower
+ *      triangle (column <= row); rows ascend, columns ascend within a row.
+ *   3. A, b hold passive constraints in declaration order; servos have rows of their own.
+ * Verified: test/cases (all oracle cases), test/unit/derive.
+ */
+#ifndef HMI_DERIVE_DERIVED_H
+#define HMI_DERIVE_DERIVED_H
+
+#include "expr/diff.h"
+#include "model/model.h"
+
+/* Compressed rows. */
+typedef struct hmi_sparse {
+    size_t rows, columns;
+    size_t *start; /* rows + 1 */
+    HMI_ARRAY(uint32_t) column;
+    HMI_ARRAY(hmi_expr) value;
+} hmi_sparse;
+
+/* Constraint rows and their residuals: position level phi and phi', velocity level psi. Where a
+ * level has no residual the entry is HMI_NONE. */
+typedef struct hmi_rows {
+    size_t count;
+    hmi_sparse A;
+    hmi_expr *b;
+    hmi_expr *position_residual; /* phi */
+    hmi_expr *velocity_residual; /* phi' or psi */
+} hmi_rows;
+
+typedef struct hmi_derived {
+    const hm_model *model;
+    const hm_allocator *allocator;
+    hmi_graph graph;
+    hmi_arena arena;
+    size_t n;
+
+    hmi_expr lagrangian;    /* L, constant `mass` entries included */
+    hmi_expr *momentum;     /* p = dL/dq' */
+    hmi_expr *dL_dq;
+    hmi_sparse M;           /* lower triangle */
+    bool quadratic;         /* L is quadratic in the velocities: M does not depend on them */
+    hmi_expr *Q;            /* impressed + dissipation + gyroscopic - bias */
+    hmi_expr *impressed, *dissipation, *gyroscopic;
+    hmi_expr *bias;         /* d/dt dL/dq' - dL/dq at q'' = 0 */
+    hmi_expr *C;            /* non-ideal; zero where none */
+    bool has_nonideal;
+    uint16_t force_symbols; /* HMI_DEP_FORCES bits that occur in Q and C */
+
+    hmi_rows constraints;
+    hmi_rows servos; /* b with the gain terms; A, b of beta */
+
+    hmi_expr kinetic, potential, total; /* HMI_NONE where not defined */
+    struct {
+        hmi_expr impressed, dissipation, gyroscopic, explicit_time;
+    } power;
+
+    hmi_expr *state_rates;          /* z' */
+    hmi_expr *input_values[3];      /* defaults of u, u', u''; HMI_NONE where not differentiable */
+} hmi_derived;
+
+/* The equations keep a pointer to the model, which must outlive them. Release also after failure. */
+hm_status hmi_derive_model(hmi_derived *eq, const hm_model *model);
+void hmi_derived_release(hmi_derived *eq);
+
+/* Entry (i, j) of a sparse matrix; `zero` where it is not stored. */
+hmi_expr hmi_sparse_entry(const hmi_sparse *matrix, size_t i, size_t j, hmi_expr zero);
+/* Entry (i, j) of the symmetric M. */
+hmi_expr hmi_mass_entry(const hmi_derived *eq, size_t i, size_t j);
+
+/* T = v^T M v / 2 + N v + P for energies that are quadratic in the velocities. N is a list of n
+ * expressions in `arena`. */
+hm_status hmi_split_lagrangian(hmi_derived *eq, hmi_expr **linear, hmi_expr *constant);
+
+#endif

@@ -1,0 +1,189 @@
+/* The hot loop: q'' and lambda of a well-conditioned system, straight.
+ *
+ *     M = L E L^T,   W = A L^-T,   G = W E^-1 W^T = K F K^T,
+ *     G lambda = b - W E^-1 L^-1 Q,   q'' = L^-T E^-1 (L^-1 Q + W^T lambda)
+ *
+ * One reciprocal a pivot, no square roots, sums over contiguous memory. The quotient of a pivot and
+ * the diagonal element it is left of does not depend on units; where one is below 1e-5 (the Gram matrix
+ * squares the condition, so that is a loss of five digits) the rank-revealing solve takes over.
+ *
+ * Where M is not positive, M + A^T V A is tried in its place (V > 0 diagonal, of the size of M): if it is
+ * positive, M is positive on the null space of A and the accelerations are those of M, since A q'' = b
+ * makes the added force A^T V b - A^T V A q'' vanish [UW (2.7) by a shorter way]. Quaternions go here.
+ * Verified: test/unit/dynamics/test_accelerate.c
+ */
+#include "dynamics/workspace.h"
+
+#define WELL_CONDITIONED 1e-5
+
+/* Lower triangle of M -> unit lower L (strictly below the diagonal) and 1/E. */
+static bool factor(int n, double *restrict M, double *restrict inverse)
+{
+    for (int i = 0; i < n; i++) {
+        double *restrict row = M + (size_t)i * (size_t)n;
+        double diagonal = row[i], pivot = diagonal;
+        for (int j = 0; j < i; j++) {
+            const double *restrict other = M + (size_t)j * (size_t)n;
+            double s = row[j];
+            for (int k = 0; k < j; k++)
+                s -= row[k] * other[k];
+            row[j] = s;
+        }
+        for (int j = 0; j < i; j++) {
+            double s = row[j];
+            row[j] = s * inverse[j];
+            pivot -= s * row[j];
+        }
+        if (!(pivot > WELL_CONDITIONED * diagonal) || !(diagonal > 0))
+            return false;
+        inverse[i] = 1 / pivot;
+    }
+    return true;
+}
+
+/* x := L^-1 x */
+static inline void forward(int n, const double *restrict L, double *restrict x)
+{
+    for (int i = 1; i < n; i++) {
+        const double *restrict row = L + (size_t)i * (size_t)n;
+        double s = x[i];
+        for (int k = 0; k < i; k++)
+            s -= row[k] * x[k];
+        x[i] = s;
+    }
+}
+
+/* x := L^-T x */
+static inline void backward(int n, const double *restrict L, double *restrict x)
+{
+    for (int i = n - 1; i > 0; i--) {
+        const double *restrict row = L + (size_t)i * (size_t)n;
+        double t = x[i];
+        for (int k = 0; k < i; k++)
+            x[k] -= row[k] * t;
+    }
+}
+
+/* Memory of the fast path, all in the workspace's scratch. */
+typedef struct fast {
+    double *L, *inverse;          /* n x n, n */
+    double *W, *G, *gram_inverse; /* m x n, m x m, m */
+    double *z, *v;                /* n each */
+} fast;
+
+/* W, G and the right side in `lambda`; then lambda itself. */
+static bool find_multipliers(int n, int m, const fast *f, const double *restrict A,
+                             const double *restrict b, double *restrict lambda)
+{
+    for (int i = 0; i < m; i++) {
+        double *restrict w = f->W + (size_t)i * (size_t)n, *restrict v = f->v;
+        double s = b[i];
+        memcpy(w, A + (size_t)i * (size_t)n, (size_t)n * sizeof *w);
+        forward(n, f->L, w);
+        for (int j = 0; j < n; j++) {
+            v[j] = w[j] * f->inverse[j];
+            s -= v[j] * f->z[j];
+        }
+        lambda[i] = s;
+        for (int k = 0; k <= i; k++) {
+            const double *restrict other = f->W + (size_t)k * (size_t)n;
+            double g = 0;
+            for (int j = 0; j < n; j++)
+                g += v[j] * other[j];
+            f->G[(size_t)i * (size_t)m + (size_t)k] = g;
+        }
+    }
+    if (!factor(m, f->G, f->gram_inverse))
+        return false;
+    forward(m, f->G, lambda);
+    for (int i = 0; i < m; i++)
+        lambda[i] *= f->gram_inverse[i];
+    backward(m, f->G, lambda);
+    return true;
+}
+
+/* f->L factored, f->z = L^-1 Q: finishes q''. */
+static bool finish(int n, int m, const fast *f, const double *restrict A, const double *restrict b,
+                   double *restrict qdd, double *restrict lambda)
+{
+    if (!find_multipliers(n, m, f, A, b, lambda))
+        return false;
+    for (int i = 0; i < m; i++)
+        for (int j = 0; j < n; j++)
+            f->z[j] += lambda[i] * f->W[(size_t)i * (size_t)n + (size_t)j];
+    for (int j = 0; j < n; j++)
+        qdd[j] = f->z[j] * f->inverse[j];
+    backward(n, f->L, qdd);
+    double sum = 0;
+    for (int j = 0; j < n; j++)
+        sum += qdd[j] * 0;
+    for (int i = 0; i < m; i++)
+        sum += lambda[i] * 0;
+    return sum == 0; /* all finite */
+}
+
+/* f->L := M + A^T V A, f->z := Q + A^T V b; V so that a row weighs as much as the largest inertia */
+static void shift(int n, int m, const fast *f, const double *M, const double *Q, const double *A,
+                  const double *b)
+{
+    double largest = 0;
+    memcpy(f->L, M, (size_t)n * (size_t)n * sizeof *M);
+    memcpy(f->z, Q, (size_t)n * sizeof *Q);
+    for (int j = 0; j < n; j++)
+        largest = fmax(largest, fabs(M[(size_t)j * (size_t)n + (size_t)j]));
+    for (int i = 0; i < m; i++) {
+        const double *row = A + (size_t)i * (size_t)n;
+        double square = hmi_dot(n, row, row), weight = square > 0 ? largest / square : 0;
+        for (int j = 0; j < n; j++) {
+            double t = weight * row[j];
+            f->z[j] += t * b[i];
+            for (int k = 0; k <= j; k++)
+                f->L[(size_t)j * (size_t)n + (size_t)k] += t * row[k];
+        }
+    }
+}
+
+/* Everything else: hmi_dynamics_solve. */
+static hm_status take_over(hmi_dynamics *d, const double *M, const double *Q, const double *A,
+                           const double *b, double *qdd, double *lambda)
+{
+    hmi_equations equations = {.M = M, .Q = Q, .A = A, .b = b};
+    hmi_options options = hmi_options_default();
+    hmi_solution solution;
+    options.refinements = 2;
+    hm_status status = hmi_dynamics_solve(d, &equations, &options, &solution);
+    hmi_copy(d->n, solution.qdd, qdd);
+    if (lambda)
+        hmi_copy(d->m, solution.lambda, lambda);
+    return status;
+}
+
+hm_status hmi_accelerate(hmi_dynamics *d, const double *restrict M, const double *restrict Q,
+                         const double *restrict A, const double *restrict b, double *restrict qdd,
+                         double *restrict lambda)
+{
+    size_t n = (size_t)d->n, m = (size_t)d->m;
+    double *memory = d->scratch;
+    fast f = {.L = memory, .inverse = memory + n * n, .z = memory + n * n + n};
+    f.v = f.z + n;
+    f.W = f.v + n;
+    f.G = f.W + m * n;
+    f.gram_inverse = f.G + m * m;
+    double *l = f.gram_inverse + m;
+    memcpy(f.L, M, n * n * sizeof *M);
+    memcpy(f.z, Q, n * sizeof *Q);
+    bool factored = factor(d->n, f.L, f.inverse);
+    if (!factored && m > 0) {
+        shift(d->n, d->m, &f, M, Q, A, b);
+        factored = factor(d->n, f.L, f.inverse);
+    }
+    if (factored) {
+        forward(d->n, f.L, f.z);
+        if (finish(d->n, d->m, &f, A, b, qdd, l)) {
+            if (lambda)
+                hmi_copy(d->m, l, lambda);
+            return HM_OK;
+        }
+    }
+    return take_over(d, M, Q, A, b, qdd, lambda);
+}

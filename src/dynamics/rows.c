@@ -1,0 +1,57 @@
+/* What follows from the decomposition of the constraint matrix (workspace.h).
+ *
+ *     A_r = R1^T Y,  all rows = [R1 R12]^T Y;   A_r^T l = f  <=>  l = R1^-1 Y f  for f in R(A^T)
+ *
+ * Multipliers in the model's units solve A^T lambda = Qi; where rows are redundant the one of minimum
+ * norm is (A^T)^+ Qi = (A M^-1 A^T)^+ e, found from  F = A D Y^T = R^-1 [R1 R12]^T,  F^T lambda = Y f,
+ * by QR with sorted rows: the rows of A may differ by many decades.
+ */
+#include "dynamics/workspace.h"
+
+void hmi_complete_rows(hmi_dynamics *d, const double *s, double *all)
+{
+    size_t mark = d->scratch_used;
+    double *t = hmi_take(d, (size_t)d->rank);
+    hmi_copy(d->rank, s, t);
+    hmi_qr_solve_transposed(d->n, d->rank, d->QR, t);
+    hmi_copy(d->rank, s, all);
+    for (int k = d->rank; k < d->m; k++)
+        all[k] = hmi_dot(d->rank, d->QR + hmi_area(k, d->n), t);
+    d->scratch_used = mark;
+}
+
+void hmi_row_multipliers(hmi_dynamics *d, const double *f, double *l)
+{
+    hmi_mul(d->rank, d->n, d->Z, f, l);
+    hmi_qr_solve(d->n, d->rank, d->QR, l);
+}
+
+void hmi_row_force(hmi_dynamics *d, const double *l, double *f)
+{
+    hmi_mul_transposed(d->rank, d->n, 1, d->A, l, f);
+}
+
+/* g := R1 l = Y A_r^T l */
+static void force_in_row_space(hmi_dynamics *d, const double *l, double *g)
+{
+    hmi_zero(d->rank, g);
+    for (int k = 0; k < d->rank; k++)
+        for (int i = 0; i <= k; i++)
+            g[i] += d->QR[hmi_area(k, d->n) + (size_t)i] * l[k];
+}
+
+void hmi_model_multipliers(hmi_dynamics *d, const double *l, double *lambda)
+{
+    if (d->rank == d->m) {
+        for (int k = 0; k < d->m; k++)
+            lambda[d->order[k]] = d->R[d->order[k]] * l[k];
+        return;
+    }
+    size_t mark = d->scratch_used;
+    double *g = hmi_take(d, (size_t)d->rank), *p = hmi_take(d, (size_t)d->m);
+    force_in_row_space(d, l, g);
+    hmi_graded_solve_transposed(&d->graded, g, p);
+    for (int k = 0; k < d->m; k++)
+        lambda[d->order[k]] = p[k];
+    d->scratch_used = mark;
+}

@@ -1,0 +1,304 @@
+/* Pieces of display: products, sums, and sums with common factors pulled out. See normal_poly.h.
+ *
+ * A dry run only counts what would be printed, so that many forms can be compared without leaving
+ * nodes behind in the graph. Costs are those of hmi_normal_cost.
+ */
+#include "expr/normal_poly.h"
+
+enum { MOST_FACTORED = 120, MOST_FACTOR_DEPTH = 6, MOST_FACTORS = 64 };
+
+static hmi_piece leaf(hmi_expr e)
+{
+    return (hmi_piece){.e = e, .length = {1, 0}};
+}
+
+static const hmi_piece hopeless = {.e = HMI_NONE, .length = {UINT32_MAX / 4, 0}};
+
+static hmi_expr build(hmi_normal *s, hmi_op op, hmi_expr a, hmi_expr b, bool dry)
+{
+    return dry ? HMI_NONE : hmi_intern(s->graph, op, a, b, 0);
+}
+
+static hmi_length in_brackets(hmi_piece a)
+{
+    if (!a.is_sum)
+        return a.length;
+    return (hmi_length){a.length.cost + hmi_bracket_cost(a.length), a.length.nesting + 1};
+}
+
+static hmi_length together(uint32_t own, hmi_length a, hmi_length b)
+{
+    return (hmi_length){own + a.cost + b.cost, a.nesting > b.nesting ? a.nesting : b.nesting};
+}
+
+/* Unsigned: signs are the caller's. */
+static hmi_piece combine(hmi_normal *s, hmi_op op, hmi_piece a, hmi_piece b, bool dry)
+{
+    return (hmi_piece){.e = build(s, op, a.e, b.e, dry),
+                       .length = together(1, in_brackets(a), in_brackets(b))};
+}
+
+/* ---- products ---- */
+
+/* The product of a chain, empty so far where count is 0. */
+typedef struct chain {
+    hmi_piece piece;
+    int count;
+} chain;
+
+static void times(hmi_normal *s, chain *product, hmi_piece factor, bool dry)
+{
+    product->piece = product->count ? combine(s, HMI_MUL, product->piece, factor, dry) : factor;
+    product->count++;
+}
+
+static hmi_piece powered(hmi_normal *s, hmi_piece base, int32_t power, bool dry)
+{
+    if (power == 1)
+        return base;
+    hmi_expr exponent = dry ? HMI_NONE : hmi_number(s->graph, power);
+    return (hmi_piece){.e = build(s, HMI_POWI, base.e, exponent, dry),
+                       .length = together(1, in_brackets(base), (hmi_length){0, 0})};
+}
+
+static hmi_piece atom_piece(hmi_normal *s, uint32_t atom)
+{
+    hmi_expr e = s->atoms.data[atom].e;
+    hmi_op op = e == HMI_NONE ? HMI_CONST : hmi_op_of(s->graph, e);
+    return (hmi_piece){.e = e,
+                       .length = hmi_normal_length(s, e),
+                       .is_sum = op == HMI_ADD || op == HMI_SUB};
+}
+
+static bool has_only_two_and_five(int64_t x)
+{
+    while (x % 2 == 0)
+        x /= 2;
+    while (x % 5 == 0)
+        x /= 5;
+    return x == 1;
+}
+
+/* c = over/under as it is shown: 9.81, 1/9.81, 3/2. 0 stands for a number that is not written. */
+static void shown_coefficient(hmi_coefficient c, double *over, double *under)
+{
+    int64_t n = c.n < 0 ? -c.n : c.n;
+    *over = (double)n;
+    *under = (double)c.d;
+    if (c.decimal && c.d != 1 && has_only_two_and_five(c.d)) {
+        *over /= *under;
+        *under = 1;
+    } else if (c.decimal && has_only_two_and_five(n)) {
+        *under /= *over;
+        *over = 1;
+    }
+}
+
+static void times_number(hmi_normal *s, chain *product, double value, bool dry)
+{
+    if (value != 1)
+        times(s, product, leaf(dry ? HMI_NONE : hmi_number(s->graph, value)), dry);
+}
+
+/* The atoms of one sign of power, in the order of display. */
+static void times_monomial(hmi_normal *s, chain *product, hmi_monomial m, int sign, bool dry)
+{
+    hmi_display_factor sorted[MOST_FACTORS];
+    size_t count = 0;
+    for (uint32_t i = 0; i < m.count && count < MOST_FACTORS; i++)
+        if (m.factors[i].power * sign > 0)
+            sorted[count++] = (hmi_display_factor){s->atoms.data[m.factors[i].atom].e,
+                                                   m.factors[i].power * sign};
+    if (!dry)
+        hmi_display_sort_factors(s->graph, sorted, count);
+    for (size_t i = 0; i < count; i++) {
+        hmi_piece base = atom_piece(s, hmi_atom_of(s, sorted[i].e));
+        times(s, product, powered(s, base, sorted[i].power, dry), dry);
+    }
+}
+
+/* Divisors are shown with the sign that reads best; returns whether that changes the sign. */
+static bool times_divisors(hmi_normal *s, chain *product, hmi_monomial divisors, bool dry)
+{
+    bool negative = false;
+    for (uint32_t i = 0; i < divisors.count; i++) {
+        hmi_factor factor = divisors.factors[i];
+        if (s->atoms.data[factor.atom].negated && factor.power % 2)
+            negative = !negative;
+        times(s, product, powered(s, atom_piece(s, factor.atom), factor.power, dry), dry);
+    }
+    return negative;
+}
+
+hmi_piece hmi_piece_product(hmi_normal *s, hmi_coefficient c, hmi_monomial m,
+                            const hmi_piece *inner, hmi_monomial divisors, bool dry)
+{
+    chain over = {.count = 0}, under = {.count = 0};
+    double number_over, number_under;
+    shown_coefficient(c, &number_over, &number_under);
+    if (m.count > MOST_FACTORS) {
+        s->exceeded = true;
+        return hopeless;
+    }
+    times_number(s, &over, number_over, dry);
+    times_monomial(s, &over, m, 1, dry);
+    if (inner)
+        times(s, &over, *inner, dry);
+    if (over.count == 0)
+        over.piece = leaf(s->graph->one);
+    times_number(s, &under, number_under, dry);
+    times_monomial(s, &under, m, -1, dry);
+    bool negative = times_divisors(s, &under, divisors, dry);
+    hmi_piece result = over.piece;
+    if (under.count) {
+        result = combine(s, HMI_DIV, over.piece, under.piece, dry);
+        result.length.cost += under.count > 1;
+    }
+    result.negative = (c.n < 0) != negative;
+    if (inner)
+        result.negative = result.negative != inner->negative;
+    return result;
+}
+
+/* ---- sums ---- */
+
+hmi_piece hmi_piece_add(hmi_normal *s, hmi_piece a, hmi_piece b, bool dry)
+{
+    if (a.negative && !b.negative) {
+        hmi_piece swap = a;
+        a = b;
+        b = swap;
+    }
+    /* -a - b is -(a + b) until someone looks: the sign may still go elsewhere. */
+    hmi_op op = a.negative == b.negative ? HMI_ADD : HMI_SUB;
+    return (hmi_piece){.e = build(s, op, a.e, b.e, dry),
+                       .length = together(1, a.length, b.length),
+                       .is_sum = true,
+                       .negative = a.negative && b.negative};
+}
+
+static hmi_piece term_piece(hmi_normal *s, const hmi_term *term, bool dry)
+{
+    return hmi_piece_product(s, term->coefficient, term->monomial, NULL, hmi_monomial_one, dry);
+}
+
+hmi_piece hmi_piece_sum(hmi_normal *s, const hmi_poly *a, bool dry)
+{
+    if (a->count == 0)
+        return leaf(s->graph->zero);
+    hmi_piece sum = term_piece(s, &a->terms[0], dry);
+    for (uint32_t i = 1; i < a->count; i++)
+        sum = hmi_piece_add(s, sum, term_piece(s, &a->terms[i], dry), dry);
+    return sum;
+}
+
+/* ---- common factors of groups ---- */
+
+/* Terms with and without a power of the atom that has the sign of `sign`. */
+static bool partition(hmi_normal *s, const hmi_poly *a, uint32_t atom, int sign, hmi_poly *with,
+                      hmi_poly *rest)
+{
+    hmi_term *terms = hmi_normal_alloc(s, 2 * a->count * sizeof *terms);
+    if (!terms || !hmi_normal_go(s, a->count))
+        return false;
+    *with = (hmi_poly){terms, 0};
+    *rest = (hmi_poly){terms + a->count, 0};
+    for (uint32_t i = 0; i < a->count; i++) {
+        if (hmi_monomial_power(a->terms[i].monomial, atom) * sign > 0)
+            terms[with->count++] = a->terms[i];
+        else
+            terms[a->count + rest->count++] = a->terms[i];
+    }
+    return true;
+}
+
+static int symbols_in(hmi_monomial m)
+{
+    int symbols = 0;
+    for (uint32_t i = 0; i < m.count; i++)
+        symbols += 2 + (m.factors[i].power != 1 && m.factors[i].power != -1);
+    return symbols;
+}
+
+typedef struct group {
+    hmi_poly with, rest;
+    hmi_monomial common;
+    int saving;
+} group;
+
+/* What is saved by writing the common factor of the terms with `atom` once. */
+static bool consider(hmi_normal *s, const hmi_poly *a, hmi_factor factor, group *best)
+{
+    group g;
+    if (!partition(s, a, factor.atom, factor.power > 0 ? 1 : -1, &g.with, &g.rest) ||
+        !hmi_poly_content(s, &g.with, HMI_CONTENT_SHARED, &g.common))
+        return false;
+    g.saving = ((int)g.with.count - 1) * symbols_in(g.common) - 1;
+    if (g.with.count > 1 && g.saving > best->saving)
+        *best = g;
+    return true;
+}
+
+static bool seen_before(const hmi_poly *a, uint32_t before, hmi_factor factor)
+{
+    for (uint32_t i = 0; i < before; i++)
+        if (hmi_monomial_power(a->terms[i].monomial, factor.atom) * factor.power > 0)
+            return true;
+    return false;
+}
+
+static bool best_group(hmi_normal *s, const hmi_poly *a, group *best)
+{
+    *best = (group){.saving = 0};
+    for (uint32_t i = 0; i < a->count; i++)
+        for (uint32_t k = 0; k < a->terms[i].monomial.count; k++) {
+            hmi_factor factor = a->terms[i].monomial.factors[k];
+            if (!seen_before(a, i, factor) && !consider(s, a, factor, best))
+                return false;
+        }
+    return best->saving > 0;
+}
+
+static hmi_piece factored_within(hmi_normal *s, const hmi_poly *a, int depth, bool dry);
+
+/* common * (with / common). */
+static hmi_piece group_piece(hmi_normal *s, const group *g, int depth, bool dry)
+{
+    hmi_coefficient c;
+    hmi_monomial inverse;
+    const hmi_poly *inside = NULL;
+    if (hmi_poly_numeric_content(s, &g->with, &c) &&
+        hmi_monomial_mul(s, hmi_monomial_one, g->common, -1, &inverse)) {
+        if (hmi_poly_reads_negative(s, &g->with))
+            c = hmi_coefficient_negate(c);
+        inside = hmi_poly_scale(s, &g->with, hmi_coefficient_inverse(c), inverse);
+    }
+    if (!inside)
+        return hopeless;
+    hmi_piece inner = factored_within(s, inside, depth + 1, dry);
+    return hmi_piece_product(s, c, g->common, &inner, hmi_monomial_one, dry);
+}
+
+/* The most rewarding group first, then the next, until nothing is saved. */
+static hmi_piece factored_within(hmi_normal *s, const hmi_poly *a, int depth, bool dry)
+{
+    hmi_piece sum = {.e = HMI_NONE};
+    hmi_poly left = *a;
+    group best;
+    for (bool first = true; left.count && depth <= MOST_FACTOR_DEPTH; first = false) {
+        if (!best_group(s, &left, &best))
+            break;
+        hmi_piece piece = group_piece(s, &best, depth, dry);
+        sum = first ? piece : hmi_piece_add(s, sum, piece, dry);
+        left = best.rest;
+    }
+    if (left.count == 0 && a->count)
+        return sum;
+    hmi_piece rest = hmi_piece_sum(s, &left, dry);
+    return left.count == a->count ? rest : hmi_piece_add(s, sum, rest, dry);
+}
+
+hmi_piece hmi_piece_factored(hmi_normal *s, const hmi_poly *a, bool dry)
+{
+    return a->count > MOST_FACTORED ? hmi_piece_sum(s, a, dry) : factored_within(s, a, 0, dry);
+}

@@ -1,0 +1,534 @@
+/* Constructors of the DAG with simplification.
+ *
+ * Every rule looks at most two levels down, so a constructor costs O(1); every rule is an identity
+ * on the domain of the original, except that 0*x becomes 0 and sqrt(x)^2 becomes x, as on paper.
+ * x/x is left alone: it hides a division by zero.
+ *
+ * Normal shapes the rules rely on:
+ *   a numeric factor stands first in a product and at its top:   2*(x*y), never (2*x)*y;
+ *   a quotient by a whole number is a ratio times x:             x/3 is (1/3)*x;
+ *   a whole power is POWI with exponent >= 2; 1/x^n is a quotient;
+ *   a minus sign is pulled out of products and quotients.
+ * Verified: test/unit/expr/test_graph.c, and by value over random expressions in
+ * test/unit/expr/test_derivatives.c.
+ */
+#include "expr/graph.h"
+
+#include <math.h>
+
+/* ---- arithmetic of constants: exact for ratios of small whole numbers ---- */
+
+static double value_of(const hmi_graph *g, hmi_expr e)
+{
+    return hmi_constant_of(g, e)->value;
+}
+
+static bool is_value(const hmi_graph *g, hmi_expr e, double value)
+{
+    return hmi_is_const(g, e) && value_of(g, e) == value;
+}
+
+static bool is_whole(const hmi_graph *g, hmi_expr e)
+{
+    return hmi_is_const(g, e) && hmi_constant_of(g, e)->denominator == 1;
+}
+
+static hmi_expr fold_inexact(hmi_graph *g, hmi_op op, hmi_expr a, hmi_expr b)
+{
+    double value = hmi_op_value(op, value_of(g, a), value_of(g, b), 0);
+    return isfinite(value) ? hmi_number(g, value) : hmi_intern(g, op, a, b, 0);
+}
+
+/* Both operands constant. A result that is not finite stays an operation, to be met (and reported)
+ * where it is evaluated. */
+static hmi_expr fold(hmi_graph *g, hmi_op op, hmi_expr a, hmi_expr b)
+{
+    const hmi_constant x = *hmi_constant_of(g, a), y = *hmi_constant_of(g, b);
+    if (!x.denominator || !y.denominator)
+        return fold_inexact(g, op, a, b);
+    int64_t xn = x.numerator, xd = x.denominator, yn = y.numerator, yd = y.denominator;
+    switch (op) {
+    case HMI_ADD:
+    case HMI_SUB:
+        if (xd > 30000 || yd > 30000)
+            return fold_inexact(g, op, a, b);
+        return hmi_ratio(g, op == HMI_ADD ? xn * yd + yn * xd : xn * yd - yn * xd, xd * yd);
+    case HMI_MUL:
+        return hmi_ratio(g, xn * yn, xd * yd);
+    case HMI_DIV:
+        return yn ? hmi_ratio(g, xn * yd, xd * yn) : hmi_intern(g, op, a, b, 0);
+    default:
+        return fold_inexact(g, op, a, b);
+    }
+}
+
+static bool both_const(const hmi_graph *g, hmi_expr a, hmi_expr b)
+{
+    return hmi_is_const(g, a) && hmi_is_const(g, b);
+}
+
+/* e = coefficient * rest; the coefficient is 1 where none is written. */
+static hmi_expr split_coefficient(const hmi_graph *g, hmi_expr e, hmi_expr *rest)
+{
+    const hmi_node *node = hmi_node_at(g, e);
+    *rest = e;
+    if (node->op == HMI_MUL && hmi_is_const(g, node->a)) {
+        *rest = node->b;
+        return node->a;
+    }
+    if (node->op == HMI_NEG) {
+        *rest = node->a;
+        return g->minus_one;
+    }
+    return g->one;
+}
+
+static hmi_expr intern2(hmi_graph *g, hmi_op op, hmi_expr a, hmi_expr b)
+{
+    return hmi_intern(g, op, a, b, 0);
+}
+
+static bool is_op(const hmi_graph *g, hmi_expr e, hmi_op op)
+{
+    return g->nodes.data[e].op == op;
+}
+
+static bool bad2(const hmi_graph *g, hmi_expr a, hmi_expr b)
+{
+    return g->status != HM_OK || a == HMI_NONE || b == HMI_NONE;
+}
+
+/* ---- sums ---- */
+
+/* e = factor * f(u)^2 for f = op; HMI_NONE when it is not. */
+static hmi_expr square_of(const hmi_graph *g, hmi_expr e, hmi_op op, hmi_expr *factor)
+{
+    *factor = g->one;
+    if (is_op(g, e, HMI_MUL)) {
+        *factor = hmi_node_at(g, e)->a;
+        e = hmi_node_at(g, e)->b;
+    }
+    if (!is_op(g, e, HMI_POWI) || !is_value(g, hmi_node_at(g, e)->b, 2))
+        return HMI_NONE;
+    hmi_expr base = hmi_node_at(g, e)->a;
+    return is_op(g, base, op) ? hmi_node_at(g, base)->a : HMI_NONE;
+}
+
+/* k sin(u)^2 + k cos(u)^2 = k, or HMI_NONE. */
+static hmi_expr pythagoras(const hmi_graph *g, hmi_expr a, hmi_expr b)
+{
+    hmi_expr ka, kb;
+    for (int swap = 0; swap < 2; swap++) {
+        hmi_expr u = square_of(g, swap ? b : a, HMI_SIN, &ka);
+        if (u != HMI_NONE && u == square_of(g, swap ? a : b, HMI_COS, &kb) && ka == kb)
+            return ka;
+    }
+    return HMI_NONE;
+}
+
+/* a + sign*b where both are multiples of one expression; HMI_NONE when they are not. */
+static hmi_expr like_terms(hmi_graph *g, hmi_op op, hmi_expr a, hmi_expr b)
+{
+    hmi_expr xa, xb;
+    hmi_expr ca = split_coefficient(g, a, &xa), cb = split_coefficient(g, b, &xb);
+    if (xa != xb)
+        return HMI_NONE;
+    return hmi_mul(g, fold(g, op, ca, cb), xa);
+}
+
+/* (l + r) op b where r and b are like terms: the pattern of long sums. */
+static hmi_expr like_last_term(hmi_graph *g, hmi_op op, hmi_expr a, hmi_expr b)
+{
+    const hmi_node node = *hmi_node_at(g, a);
+    if (node.op != HMI_ADD && node.op != HMI_SUB)
+        return HMI_NONE;
+    hmi_expr x, y;
+    hmi_expr cr = split_coefficient(g, node.b, &x), cb = split_coefficient(g, b, &y);
+    if (both_const(g, node.b, b)) {
+        x = y = g->one;
+        cr = node.b;
+        cb = b;
+    }
+    if (x != y)
+        return HMI_NONE;
+    if (node.op == HMI_SUB)
+        cr = fold(g, HMI_MUL, g->minus_one, cr);
+    return hmi_add(g, node.a, hmi_mul(g, fold(g, op, cr, cb), x));
+}
+
+/* a/d op b/d = (a op b)/d. */
+static hmi_expr common_denominator(hmi_graph *g, hmi_op op, hmi_expr a, hmi_expr b)
+{
+    const hmi_node x = *hmi_node_at(g, a), y = *hmi_node_at(g, b);
+    if (x.op != HMI_DIV || y.op != HMI_DIV || x.b != y.b)
+        return HMI_NONE;
+    return hmi_div(g, hmi_apply(g, op, x.a, y.a, 0), x.b);
+}
+
+static hmi_expr combine_terms(hmi_graph *g, hmi_op op, hmi_expr a, hmi_expr b)
+{
+    hmi_expr e = like_terms(g, op, a, b);
+    if (e == HMI_NONE)
+        e = like_last_term(g, op, a, b);
+    if (e == HMI_NONE)
+        e = common_denominator(g, op, a, b);
+    if (e == HMI_NONE && op == HMI_ADD)
+        e = pythagoras(g, a, b);
+    return e;
+}
+
+/* b = -c*x or -x or a negative number: then a + b reads a - |b|. */
+static hmi_expr without_minus(hmi_graph *g, hmi_expr b)
+{
+    const hmi_node node = *hmi_node_at(g, b);
+    if (node.op == HMI_NEG)
+        return node.a;
+    if (node.op == HMI_CONST && value_of(g, b) < 0)
+        return fold(g, HMI_MUL, g->minus_one, b);
+    if (node.op == HMI_MUL && hmi_is_const(g, node.a) && value_of(g, node.a) < 0)
+        return hmi_mul(g, fold(g, HMI_MUL, g->minus_one, node.a), node.b);
+    return HMI_NONE;
+}
+
+hmi_expr hmi_add(hmi_graph *g, hmi_expr a, hmi_expr b)
+{
+    if (bad2(g, a, b))
+        return HMI_NONE;
+    if (a == g->zero)
+        return b;
+    if (b == g->zero)
+        return a;
+    if (both_const(g, a, b))
+        return fold(g, HMI_ADD, a, b);
+    hmi_expr combined = combine_terms(g, HMI_ADD, a, b);
+    if (combined != HMI_NONE || g->status != HM_OK)
+        return combined;
+    hmi_expr positive = without_minus(g, b);
+    if (positive != HMI_NONE)
+        return hmi_sub(g, a, positive);
+    positive = without_minus(g, a);
+    if (positive != HMI_NONE && !hmi_is_const(g, a))
+        return hmi_sub(g, b, positive);
+    return intern2(g, HMI_ADD, a, b);
+}
+
+hmi_expr hmi_sub(hmi_graph *g, hmi_expr a, hmi_expr b)
+{
+    if (bad2(g, a, b))
+        return HMI_NONE;
+    if (b == g->zero)
+        return a;
+    if (a == g->zero)
+        return hmi_neg(g, b);
+    if (both_const(g, a, b))
+        return fold(g, HMI_SUB, a, b);
+    hmi_expr combined = combine_terms(g, HMI_SUB, a, b);
+    if (combined != HMI_NONE || g->status != HM_OK)
+        return combined;
+    hmi_expr positive = without_minus(g, b);
+    if (positive != HMI_NONE)
+        return hmi_add(g, a, positive);
+    return intern2(g, HMI_SUB, a, b);
+}
+
+hmi_expr hmi_neg(hmi_graph *g, hmi_expr a)
+{
+    if (bad2(g, a, a))
+        return HMI_NONE;
+    const hmi_node node = *hmi_node_at(g, a);
+    if (node.op == HMI_CONST)
+        return fold(g, HMI_MUL, g->minus_one, a);
+    if (node.op == HMI_NEG)
+        return node.a;
+    if (node.op == HMI_SUB)
+        return hmi_sub(g, node.b, node.a);
+    if (node.op == HMI_MUL && hmi_is_const(g, node.a))
+        return hmi_mul(g, fold(g, HMI_MUL, g->minus_one, node.a), node.b);
+    return hmi_intern(g, HMI_NEG, a, 0, 0);
+}
+
+/* ---- products ---- */
+
+/* e = base^n with n >= 1. */
+static double power_of(const hmi_graph *g, hmi_expr e, hmi_expr *base)
+{
+    *base = e;
+    if (!is_op(g, e, HMI_POWI))
+        return 1;
+    *base = hmi_node_at(g, e)->a;
+    return value_of(g, hmi_node_at(g, e)->b);
+}
+
+/* x^m * x^n = x^(m+n); HMI_NONE for different bases. */
+static hmi_expr like_powers(hmi_graph *g, hmi_expr a, hmi_expr b)
+{
+    hmi_expr x, y;
+    double m = power_of(g, a, &x), n = power_of(g, b, &y);
+    return x == y ? hmi_pow(g, x, hmi_number(g, m + n)) : HMI_NONE;
+}
+
+/* (l*r)*b with b alike one of the factors. */
+static hmi_expr like_factor(hmi_graph *g, hmi_expr a, hmi_expr b)
+{
+    const hmi_node node = *hmi_node_at(g, a);
+    if (node.op != HMI_MUL)
+        return HMI_NONE;
+    hmi_expr e = like_powers(g, node.b, b);
+    if (e != HMI_NONE)
+        return hmi_mul(g, node.a, e);
+    e = like_powers(g, node.a, b);
+    return e != HMI_NONE ? hmi_mul(g, e, node.b) : HMI_NONE;
+}
+
+/* One operand is a number. */
+static hmi_expr scale(hmi_graph *g, hmi_expr number, hmi_expr e)
+{
+    if (is_value(g, number, 0))
+        return g->zero;
+    if (is_value(g, number, 1))
+        return e;
+    hmi_expr rest, coefficient = split_coefficient(g, e, &rest);
+    if (coefficient != g->one)
+        return hmi_mul(g, fold(g, HMI_MUL, number, coefficient), rest);
+    if (is_value(g, number, -1))
+        return hmi_neg(g, e);
+    return intern2(g, HMI_MUL, number, e);
+}
+
+static hmi_expr multiply_plain(hmi_graph *g, hmi_expr a, hmi_expr b)
+{
+    hmi_expr e = like_powers(g, a, b);
+    if (e == HMI_NONE)
+        e = like_factor(g, a, b);
+    if (e == HMI_NONE)
+        e = like_factor(g, b, a);
+    if (e != HMI_NONE || g->status != HM_OK)
+        return e;
+    const hmi_node x = *hmi_node_at(g, a), y = *hmi_node_at(g, b);
+    if (x.op == HMI_DIV)
+        return hmi_div(g, hmi_mul(g, x.a, b), x.b);
+    if (y.op == HMI_DIV)
+        return hmi_div(g, hmi_mul(g, a, y.a), y.b);
+    return intern2(g, HMI_MUL, a, b);
+}
+
+hmi_expr hmi_mul(hmi_graph *g, hmi_expr a, hmi_expr b)
+{
+    if (bad2(g, a, b))
+        return HMI_NONE;
+    if (both_const(g, a, b))
+        return fold(g, HMI_MUL, a, b);
+    if (hmi_is_const(g, a))
+        return scale(g, a, b);
+    if (hmi_is_const(g, b))
+        return scale(g, b, a);
+    hmi_expr x, y;
+    hmi_expr ca = split_coefficient(g, a, &x), cb = split_coefficient(g, b, &y);
+    if (ca != g->one || cb != g->one)
+        return hmi_mul(g, fold(g, HMI_MUL, ca, cb), hmi_mul(g, x, y));
+    return multiply_plain(g, a, b);
+}
+
+/* x / number: a ratio becomes a factor, so that x/2 + x/2 = x; a decimal stays as written. */
+static hmi_expr divide_by_number(hmi_graph *g, hmi_expr a, hmi_expr b)
+{
+    if (is_value(g, b, 0))
+        return intern2(g, HMI_DIV, a, b);
+    if (hmi_constant_of(g, b)->denominator)
+        return hmi_mul(g, fold(g, HMI_DIV, g->one, b), a);
+    hmi_expr rest, coefficient = split_coefficient(g, a, &rest);
+    if (coefficient != g->one)
+        return hmi_mul(g, coefficient, intern2(g, HMI_DIV, rest, b));
+    return intern2(g, HMI_DIV, a, b);
+}
+
+hmi_expr hmi_div(hmi_graph *g, hmi_expr a, hmi_expr b)
+{
+    if (bad2(g, a, b))
+        return HMI_NONE;
+    if (both_const(g, a, b))
+        return fold(g, HMI_DIV, a, b);
+    if (hmi_is_const(g, b))
+        return divide_by_number(g, a, b);
+    if (a == g->zero)
+        return a;
+    hmi_expr x, y;
+    hmi_expr ca = split_coefficient(g, a, &x), cb = split_coefficient(g, b, &y);
+    if (hmi_is_const(g, a)) {
+        ca = g->one;
+        x = a;
+    }
+    if (ca != g->one || cb == g->minus_one || (cb != g->one && hmi_constant_of(g, cb)->denominator))
+        return hmi_mul(g, fold(g, HMI_DIV, ca, cb), hmi_div(g, x, y));
+    const hmi_node node = *hmi_node_at(g, a);
+    if (node.op == HMI_DIV)
+        return hmi_div(g, node.a, hmi_mul(g, node.b, b));
+    return intern2(g, HMI_DIV, a, b);
+}
+
+/* ---- powers ---- */
+
+static hmi_expr whole_power(hmi_graph *g, hmi_expr a, hmi_expr b)
+{
+    double n = value_of(g, b);
+    if (n == 0)
+        return g->one;
+    if (n == 1)
+        return a;
+    if (n < 0)
+        return hmi_div(g, g->one, hmi_pow(g, a, hmi_number(g, -n)));
+    const hmi_node node = *hmi_node_at(g, a);
+    bool even = fmod(n, 2) == 0;
+    if (node.op == HMI_NEG || (node.op == HMI_ABS && even)) {
+        hmi_expr e = hmi_pow(g, node.a, b);
+        return even ? e : hmi_neg(g, e);
+    }
+    if (node.op == HMI_SQRT && even)
+        return hmi_pow(g, node.a, hmi_number(g, n / 2));
+    if (node.op == HMI_POWI)
+        return hmi_pow(g, node.a, fold(g, HMI_MUL, node.b, b));
+    return intern2(g, HMI_POWI, a, b);
+}
+
+hmi_expr hmi_pow(hmi_graph *g, hmi_expr a, hmi_expr b)
+{
+    if (bad2(g, a, b))
+        return HMI_NONE;
+    if (is_whole(g, b)) {
+        if (hmi_is_const(g, a) && (value_of(g, a) != 0 || value_of(g, b) >= 0))
+            return fold_inexact(g, HMI_POWI, a, b);
+        return whole_power(g, a, b);
+    }
+    if (is_value(g, b, 0.5))
+        return hmi_apply(g, HMI_SQRT, a, 0, 0);
+    if (both_const(g, a, b))
+        return fold(g, HMI_POW, a, b);
+    return intern2(g, HMI_POW, a, b);
+}
+
+/* ---- functions ---- */
+
+static hmi_expr exact_at_zero(hmi_graph *g, hmi_op op)
+{
+    switch (op) {
+    case HMI_SIN:
+    case HMI_TAN:
+    case HMI_ASIN:
+    case HMI_ATAN:
+    case HMI_SINH:
+    case HMI_TANH:
+    case HMI_SQRT:
+        return g->zero;
+    case HMI_COS:
+    case HMI_COSH:
+    case HMI_EXP:
+        return g->one;
+    default:
+        return HMI_NONE;
+    }
+}
+
+typedef enum parity { NO_PARITY, ODD, EVEN } parity;
+
+static parity parity_of(hmi_op op)
+{
+    switch (op) {
+    case HMI_SIN:
+    case HMI_TAN:
+    case HMI_ASIN:
+    case HMI_ATAN:
+    case HMI_SINH:
+    case HMI_TANH:
+    case HMI_SIGN:
+        return ODD;
+    case HMI_COS:
+    case HMI_COSH:
+    case HMI_ABS:
+        return EVEN;
+    default:
+        return NO_PARITY;
+    }
+}
+
+/* A function of a number is folded only where the result is exact; sqrt(2) stays sqrt(2). */
+static hmi_expr function_of_number(hmi_graph *g, hmi_op op, hmi_expr a)
+{
+    double x = value_of(g, a);
+    hmi_expr exact = x == 0 ? exact_at_zero(g, op) : HMI_NONE;
+    if (exact != HMI_NONE)
+        return exact;
+    double value = hmi_op_value(op, x, 0, 0);
+    if (op == HMI_ABS || op == HMI_SIGN || op == HMI_NOT || (op == HMI_LOG && x == 1) ||
+        (op == HMI_SQRT && value == floor(value) && value * value == x))
+        return hmi_number(g, value);
+    return hmi_intern(g, op, a, 0, 0);
+}
+
+/* The argument of an odd or even function with its sign taken off: -x gives x, and y - x gives
+ * x - y where x is the older, so that cos(x - y) and cos(y - x) are one. HMI_NONE: no sign. */
+static hmi_expr unsigned_argument(hmi_graph *g, hmi_expr a)
+{
+    const hmi_node node = *hmi_node_at(g, a);
+    if (node.op == HMI_SUB && node.b < node.a)
+        return hmi_sub(g, node.b, node.a);
+    return without_minus(g, a);
+}
+
+static hmi_expr unary(hmi_graph *g, hmi_op op, hmi_expr a)
+{
+    if (bad2(g, a, a))
+        return HMI_NONE;
+    parity symmetry = parity_of(op);
+    hmi_expr positive = symmetry ? unsigned_argument(g, a) : HMI_NONE;
+    if (positive != HMI_NONE) {
+        hmi_expr e = hmi_apply(g, op, positive, 0, 0);
+        return symmetry == ODD ? hmi_neg(g, e) : e;
+    }
+    if (hmi_is_const(g, a))
+        return function_of_number(g, op, a);
+    return hmi_intern(g, op, a, 0, 0);
+}
+
+static hmi_expr binary(hmi_graph *g, hmi_op op, hmi_expr a, hmi_expr b)
+{
+    if (bad2(g, a, b))
+        return HMI_NONE;
+    bool exact = op != HMI_ATAN2 && op != HMI_HYPOT;
+    if (exact && both_const(g, a, b))
+        return fold_inexact(g, op, a, b);
+    if (a == b && (op == HMI_MIN || op == HMI_MAX))
+        return a;
+    return intern2(g, op, a, b);
+}
+
+static hmi_expr choose(hmi_graph *g, hmi_expr condition, hmi_expr a, hmi_expr b)
+{
+    if (bad2(g, condition, a) || b == HMI_NONE)
+        return HMI_NONE;
+    if (hmi_is_const(g, condition))
+        return value_of(g, condition) != 0 ? a : b;
+    return a == b ? a : hmi_intern(g, HMI_SELECT, condition, a, b);
+}
+
+hmi_expr hmi_apply(hmi_graph *g, hmi_op op, hmi_expr a, hmi_expr b, hmi_expr c)
+{
+    switch (op) {
+    case HMI_ADD:
+        return hmi_add(g, a, b);
+    case HMI_SUB:
+        return hmi_sub(g, a, b);
+    case HMI_MUL:
+        return hmi_mul(g, a, b);
+    case HMI_DIV:
+        return hmi_div(g, a, b);
+    case HMI_NEG:
+        return hmi_neg(g, a);
+    case HMI_POW:
+    case HMI_POWI:
+        return hmi_pow(g, a, b);
+    case HMI_SELECT:
+        return choose(g, a, b, c);
+    default:
+        return hmi_op_arity(op) == 1 ? unary(g, op, a) : binary(g, op, a, b);
+    }
+}

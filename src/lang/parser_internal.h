@@ -1,0 +1,60 @@
+/* What the files of the parser share. */
+#ifndef HMI_LANG_PARSER_INTERNAL_H
+#define HMI_LANG_PARSER_INTERNAL_H
+
+#include "lang/parser.h"
+
+typedef struct hmi_include_frame hmi_include_frame;
+struct hmi_include_frame {
+    const char *path;
+    const hmi_include_frame *outer;
+};
+
+typedef struct hmi_parser {
+    hmi_tree *tree;
+    hm_context *context;
+    hmi_lexer lexer;
+    hmi_token token;    /* the one looked at */
+    hmi_span previous;  /* of the token before it */
+    int nesting;        /* of expressions and blocks */
+    int brackets;       /* open ( and [: line ends are white space inside */
+    bool in_body;       /* so they are inside body { } */
+    hmi_span bracket;   /* the innermost open one, for messages */
+    int *includes;      /* files included so far */
+    const hmi_include_frame *frames;
+} hmi_parser;
+
+void hmi_parser_start(hmi_parser *parser, hmi_tree *tree, uint32_t file);
+void hmi_parser_advance(hmi_parser *parser);
+bool hmi_parser_accept(hmi_parser *parser, hmi_token_kind kind);
+/* Reports what was expected; false when the token is something else. */
+bool hmi_parser_expect(hmi_parser *parser, hmi_token_kind kind, const char *after);
+void hmi_parser_skip_newlines(hmi_parser *parser);
+bool hmi_parser_at_word(const hmi_parser *parser, const char *word);
+bool hmi_parser_accept_word(hmi_parser *parser, const char *word);
+/* "expected X, found Y" at the present token. Always returns false. */
+bool hmi_parser_unexpected(hmi_parser *parser, const char *expected);
+hmi_span hmi_span_to(hmi_span first, hmi_span last);
+void *hmi_parser_alloc(hmi_parser *parser, size_t size);
+
+/* Expressions: NULL after an error that has been reported. */
+hmi_ast *hmi_parse_expr(hmi_parser *parser);
+/* A name with its primes, indices or arguments: what may stand left of an =. */
+hmi_ast *hmi_parse_postfix(hmi_parser *parser);
+hmi_ast *hmi_parse_name(hmi_parser *parser, const char *what);
+
+/* A growing list of pointers or entries that ends up in the tree's arena. */
+typedef struct hmi_ast_list {
+    HMI_ARRAY(hmi_ast *) items;
+} hmi_ast_list;
+
+hm_status hmi_parse_file(hmi_parser *outer, hmi_tree *tree, uint32_t file, int *includes,
+                         const hmi_include_frame *frames, hmi_statement ***tail,
+                         uint32_t *contains);
+/* `include "path"` inside the file being parsed: appends its statements at *tail. */
+bool hmi_parse_include(hmi_parser *parser, hmi_span at, const char *path, hmi_statement ***tail,
+                       uint32_t *contains);
+bool hmi_parse_assignment_list(hmi_parser *parser, bool guesses, hmi_entry **entries,
+                               size_t *count);
+
+#endif

@@ -1,0 +1,166 @@
+/* Files: loading with limits, and what `include` may reach.
+ *
+ * An include names a file by a path relative to the including file, and never reaches outside the
+ * including file's folder tree, whether by an absolute path, by "..", or through a symbolic link.
+ */
+#include "lang/parser_internal.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static void report_too_large(hm_context *context, hmi_span at, const char *name)
+{
+    hmi_error(context, at, "split the model, or write repeated parts with 'for'",
+              "'%s' is larger than %d MiB", name, HMI_MOST_SOURCE_BYTES >> 20);
+    context->limit_exceeded = true;
+}
+
+/* Opens a regular file (or a pipe) of acceptable size. */
+static FILE *open_source(hm_context *context, const char *path, const char *name, hmi_span at)
+{
+    struct stat info;
+    FILE *file = fopen(path, "rb");
+    if (!file || fstat(fileno(file), &info) != 0) {
+        hmi_error(context, at, NULL, "cannot read '%s': %s", name, strerror(errno));
+    } else if (S_ISDIR(info.st_mode)) {
+        hmi_error(context, at, NULL, "'%s' is a folder, not a model", name);
+    } else if (S_ISREG(info.st_mode) && info.st_size > HMI_MOST_SOURCE_BYTES) {
+        report_too_large(context, at, name);
+    } else {
+        return file;
+    }
+    if (file)
+        fclose(file);
+    return NULL;
+}
+
+/* Everything up to the end, at most HMI_MOST_SOURCE_BYTES + 1 bytes. */
+static bool read_all(hm_context *context, FILE *file, hmi_text *text)
+{
+    char block[65536];
+    size_t got;
+    while ((got = fread(block, 1, sizeof block, file)) > 0) {
+        hmi_text_add_bytes(text, block, got);
+        if (text->failed || text->length > HMI_MOST_SOURCE_BYTES)
+            break;
+    }
+    if (text->failed)
+        context->out_of_memory = true;
+    return !text->failed && !ferror(file);
+}
+
+uint32_t hmi_load_source(hm_context *context, const char *path, const char *name, hmi_span at)
+{
+    FILE *file = open_source(context, path, name, at);
+    if (!file)
+        return HMI_NO_FILE;
+    hmi_text text;
+    hmi_text_init(&text, &context->allocator);
+    uint32_t source = HMI_NO_FILE;
+    if (!read_all(context, file, &text)) {
+        hmi_error(context, at, NULL, "cannot read '%s': %s", name, strerror(errno));
+    } else if (text.length > HMI_MOST_SOURCE_BYTES) {
+        report_too_large(context, at, name);
+    } else {
+        char *resolved = realpath(path, NULL);
+        source = hmi_context_add_source(context, name, resolved, hmi_text_view(&text), text.length);
+        free(resolved);
+    }
+    fclose(file);
+    hmi_text_release(&text);
+    return source;
+}
+
+static size_t folder_length(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? (size_t)(slash - path) + 1 : 0;
+}
+
+/* Does some component read ".."? */
+static bool climbs(const char *path)
+{
+    for (const char *s = path; s; s = strchr(s, '/') ? strchr(s, '/') + 1 : NULL)
+        if (strncmp(s, "..", 2) == 0 && (s[2] == '/' || s[2] == '\0'))
+            return true;
+    return false;
+}
+
+/* The folder of the including file, with a final slash; for text from memory the current one. */
+static const char *including_folder(hmi_parser *p, size_t *length)
+{
+    const char *path = p->context->sources.data[p->lexer.file].path;
+    if (path) {
+        *length = folder_length(path);
+        return path;
+    }
+    char *here = realpath(".", NULL);
+    const char *copy = here ? hmi_context_printf(p->context, "%s/", here) : NULL;
+    free(here);
+    *length = copy ? strlen(copy) : 0;
+    return copy;
+}
+
+static bool included_already(const hmi_parser *p, const char *path)
+{
+    for (const hmi_include_frame *frame = p->frames; frame; frame = frame->outer)
+        if (frame->path && strcmp(frame->path, path) == 0)
+            return true;
+    return false;
+}
+
+/* The resolved path of an include, checked; NULL after reporting. */
+static const char *resolve_include(hmi_parser *p, hmi_span at, const char *path)
+{
+    static const char *const rule = "an include stays inside the folder of the including file";
+    size_t length;
+    if (path[0] == '/' || climbs(path)) {
+        hmi_error(p->context, at, rule, "include of '%s' leaves the model's folder", path);
+        return NULL;
+    }
+    const char *folder = including_folder(p, &length);
+    const char *joined =
+        folder ? hmi_context_printf(p->context, "%.*s%s", (int)length, folder, path) : NULL;
+    char *resolved = joined ? realpath(joined, NULL) : NULL;
+    if (!resolved) {
+        hmi_error(p->context, at, NULL, "cannot read '%s': %s", path, strerror(errno));
+        return NULL;
+    }
+    const char *result = NULL;
+    if (strncmp(resolved, folder, length) != 0)
+        hmi_error(p->context, at, rule, "include of '%s' leaves the model's folder", path);
+    else if (included_already(p, resolved))
+        hmi_error(p->context, at, NULL, "'%s' includes itself, directly or through others", path);
+    else
+        result = hmi_context_printf(p->context, "%s", resolved);
+    free(resolved);
+    return result;
+}
+
+static int include_depth(const hmi_parser *p)
+{
+    int depth = 0;
+    for (const hmi_include_frame *frame = p->frames; frame; frame = frame->outer)
+        depth++;
+    return depth;
+}
+
+bool hmi_parse_include(hmi_parser *p, hmi_span at, const char *path, hmi_statement ***tail,
+                       uint32_t *contains)
+{
+    if (++*p->includes > HMI_MOST_INCLUDES || include_depth(p) > HMI_MOST_INCLUDE_DEPTH) {
+        hmi_error(p->context, at, NULL, "too many included files");
+        return false;
+    }
+    const char *resolved = resolve_include(p, at, path);
+    if (!resolved)
+        return false;
+    uint32_t file = hmi_load_source(p->context, resolved, path, at);
+    if (file == HMI_NO_FILE)
+        return false;
+    hmi_include_frame frame = {resolved, p->frames};
+    return hmi_parse_file(p, p->tree, file, p->includes, &frame, tail, contains) == HM_OK;
+}

@@ -1,0 +1,139 @@
+/* Equilibration: the choice of units in which ranks are decided.
+ *
+ * Changing units turns (M, A) into (D M D, R A D). A decision of rank that must not depend on units
+ * is made in units that the system itself supplies:
+ *   coordinates  D_j = 1/sqrt|M_jj|, or what keeps |D M D| <= 1 where M is indefinite (Bunch 1971);
+ *   rows         R_i = 1/|row i of A D|, the length of the row in the metric of the inertias.
+ * A coordinate without inertia has no unit of its own and takes that of the rows that hold it.
+ *
+ * Invariants
+ *   1. Scales are powers of two: scaling is exact, and answers keep every bit.
+ *   2. Scaling a row of A, or (M, Q, A) by a unit that is a power of two, changes no scaled number.
+ */
+#include "linalg/linalg.h"
+
+double hmi_power_of_two(double x)
+{
+    if (!(x > 0))
+        return 1;
+    int e;
+    frexp(x, &e);
+    if (e > 1000)
+        e = 1000;
+    if (e < -1000)
+        e = -1000;
+    return ldexp(1, -e);
+}
+
+/* 1/sqrt(x) rounded to a power of two */
+static double inverse_root(double x)
+{
+    int e;
+    frexp(x, &e);
+    return ldexp(1, -(e >= 0 ? e / 2 : -((1 - e) / 2)));
+}
+
+/* The scale of coordinate j seen from the inertias that are scaled already; 0: none in sight. */
+static double coordinate_scale(int n, int j, const double *M, const double *D)
+{
+    const double *row = M + (size_t)j * (size_t)n;
+    double own = fabs(row[j]) > 0 ? inverse_root(fabs(row[j])) : 0, coupling = 0;
+    for (int k = 0; k < n; k++)
+        if (k != j && D[k] > 0 && fabs(row[k]) * D[k] > coupling)
+            coupling = fabs(row[k]) * D[k];
+    double bound = coupling > 0 ? hmi_power_of_two(coupling) : 0;
+    if (own > 0 && bound > 0)
+        return own < 2 * bound ? own : 2 * bound;
+    return own > 0 ? own : bound;
+}
+
+/* The largest |M_jk| over coordinates k that have no scale yet. */
+static double open_coupling(int n, int j, const double *M, const double *D)
+{
+    double largest = 0;
+    for (int k = 0; k < n; k++)
+        if (D[k] == 0 && fabs(M[(size_t)j * (size_t)n + (size_t)k]) > largest)
+            largest = fabs(M[(size_t)j * (size_t)n + (size_t)k]);
+    return largest;
+}
+
+static void scale_by_mass(int n, const double *M, double *D)
+{
+    hmi_zero(n, D);
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (int j = 0; j < n; j++)
+            if (D[j] == 0 && (D[j] = coordinate_scale(n, j, M, D)) > 0)
+                changed = true;
+        for (int j = 0; j < n && !changed; j++)
+            if (D[j] == 0 && open_coupling(n, j, M, D) > 0) {
+                D[j] = inverse_root(open_coupling(n, j, M, D));
+                changed = true;
+            }
+    }
+}
+
+/* Length of a row over the coordinates that have a scale. */
+static double row_length(int n, const double *row, const double *D)
+{
+    double largest = 0, sum = 0;
+    for (int j = 0; j < n; j++)
+        if (fabs(row[j]) * D[j] > largest)
+            largest = fabs(row[j]) * D[j];
+    if (!(largest > 0))
+        return 0;
+    double unit = hmi_power_of_two(largest);
+    for (int j = 0; j < n; j++) {
+        double x = row[j] * D[j] * unit;
+        sum += x * x;
+    }
+    return sqrt(sum) / unit;
+}
+
+static void scale_rows(int n, int m, const double *A, const double *D, double *R)
+{
+    for (int i = 0; i < m; i++) {
+        double length = row_length(n, A + (size_t)i * (size_t)n, D);
+        R[i] = length > 0 ? hmi_power_of_two(length) : 0;
+    }
+}
+
+/* Massless coordinates take their unit from scaled rows; true when one did. */
+static bool scale_massless(int n, int m, const double *A, double *D, const double *R)
+{
+    bool changed = false;
+    for (int j = 0; j < n; j++) {
+        double largest = 0;
+        for (int i = 0; D[j] == 0 && i < m; i++) {
+            double x = fabs(A[(size_t)i * (size_t)n + (size_t)j]) * R[i];
+            largest = x > largest ? x : largest;
+        }
+        if (largest > 0) {
+            D[j] = hmi_power_of_two(largest);
+            changed = true;
+        }
+    }
+    return changed;
+}
+
+/* Where nothing has a unit, the first coordinate lends its own. */
+static bool lend_unit(int n, double *D)
+{
+    for (int j = 0; j < n; j++)
+        if (D[j] == 0) {
+            D[j] = 1;
+            return true;
+        }
+    return false;
+}
+
+void hmi_equilibrate(int n, int m, const double *M, const double *A, double *D, double *R)
+{
+    scale_by_mass(n, M, D);
+    do
+        scale_rows(n, m, A, D, R);
+    while (scale_massless(n, m, A, D, R) || lend_unit(n, D));
+    for (int i = 0; i < m; i++)
+        if (R[i] == 0)
+            R[i] = 1;
+}

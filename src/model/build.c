@@ -1,0 +1,467 @@
+/* Syntax tree -> model: the passes over the statements, and the public entry points. */
+#include "model/builder.h"
+
+#include <string.h>
+
+/* ---- memory and soundness ---- */
+
+bool hmi_no_memory(hmi_builder *b)
+{
+    b->context->out_of_memory = true;
+    return false;
+}
+
+void *hmi_model_alloc(hmi_builder *b, size_t size)
+{
+    void *memory = hmi_arena_alloc(&b->model->arena, size);
+    if (!memory)
+        hmi_no_memory(b);
+    return memory;
+}
+
+void *hmi_builder_alloc(hmi_builder *b, size_t size)
+{
+    void *memory = hmi_arena_alloc(&b->arena, size);
+    if (!memory)
+        hmi_no_memory(b);
+    return memory;
+}
+
+bool hmi_graph_sound(hmi_builder *b, hmi_span at)
+{
+    if (b->graph->status == HM_OK)
+        return !b->context->out_of_memory;
+    if (b->graph->status == HM_ERR_NOMEM)
+        return hmi_no_memory(b);
+    if (!b->context->limit_exceeded)
+        hmi_error(b->context, at, NULL, "the model is too large: more than %d expressions",
+                  HMI_MOST_NODES);
+    b->context->limit_exceeded = true;
+    return false;
+}
+
+static const struct {
+    uint16_t deps;
+    const char *what;
+} forbidden_texts[] = {
+    {HMI_DEP(HMI_SYM_ACCELERATION), "accelerations"},
+    {HMI_DEP_FORCES, "constraint forces"},
+    {HMI_DEP(HMI_SYM_ENERGY), "'energy'"},
+    {HMI_DEP(HMI_SYM_VELOCITY), "velocities"},
+    {HMI_DEP(HMI_SYM_COORD), "coordinates"},
+    {HMI_DEP(HMI_SYM_STATE), "states"},
+    {HMI_DEP(HMI_SYM_INPUT) | HMI_DEP(HMI_SYM_INPUT_RATE) | HMI_DEP(HMI_SYM_INPUT_RATE2), "inputs"},
+    {HMI_DEP(HMI_SYM_TIME), "time"},
+};
+
+bool hmi_check_contents(hmi_builder *b, hmi_expr e, uint16_t allowed, hmi_span at,
+                        const char *where)
+{
+    uint16_t forbidden = (uint16_t)(hmi_deps(b->graph, e) & ~allowed);
+    if (!forbidden)
+        return true;
+    for (size_t i = 0; i < sizeof forbidden_texts / sizeof *forbidden_texts; i++)
+        if (forbidden & forbidden_texts[i].deps) {
+            hmi_error(b->context, at, NULL, "%s cannot occur in %s", forbidden_texts[i].what,
+                      where);
+            return false;
+        }
+    return false;
+}
+
+/* ---- the passes ---- */
+
+static const hmi_statement_builder by_pass[][HMI_STMT_COUNT] = {
+    [HMI_PASS_DECLARE] =
+        {
+            [HMI_STMT_MODEL] = hmi_build_model_name,
+            [HMI_STMT_PARAM] = hmi_build_param,
+            [HMI_STMT_COORD] = hmi_build_coord,
+            [HMI_STMT_INPUT] = hmi_build_input_name,
+            [HMI_STMT_STATE] = hmi_build_state_name,
+        },
+    [HMI_PASS_SIGNALS] =
+        {
+            [HMI_STMT_INPUT] = hmi_build_input,
+            [HMI_STMT_STATE] = hmi_build_state,
+        },
+    [HMI_PASS_PHYSICS] =
+        {
+            [HMI_STMT_KINETIC] = hmi_build_energy,
+            [HMI_STMT_POTENTIAL] = hmi_build_energy,
+            [HMI_STMT_LAGRANGIAN] = hmi_build_energy,
+            [HMI_STMT_DISSIPATION] = hmi_build_energy,
+            [HMI_STMT_MASS] = hmi_build_mass,
+            [HMI_STMT_GYROSCOPIC] = hmi_build_gyroscopic,
+            [HMI_STMT_BODY] = hmi_build_body,
+            [HMI_STMT_GRAVITY] = hmi_build_gravity,
+            [HMI_STMT_CONSTRAINT] = hmi_build_constraint,
+            [HMI_STMT_SERVO] = hmi_build_servo,
+        },
+    [HMI_PASS_REST] =
+        {
+            [HMI_STMT_FORCE] = hmi_build_force,
+            [HMI_STMT_TORQUE] = hmi_build_torque,
+            [HMI_STMT_NONIDEAL] = hmi_build_force,
+            [HMI_STMT_INITIAL] = hmi_build_initial,
+            [HMI_STMT_SIMULATE] = hmi_build_simulate,
+            [HMI_STMT_SYMMETRY] = hmi_build_symmetry,
+            [HMI_STMT_EVENT] = hmi_build_event,
+            [HMI_STMT_OUTPUT] = hmi_build_output,
+        },
+};
+
+/* Kinds a pass works on, `for` aside. */
+static uint32_t kinds_of(hmi_pass pass)
+{
+    uint32_t kinds = pass == HMI_PASS_REST ? 1u << HMI_STMT_LET : 0; /* their errors */
+    for (int kind = 0; kind < HMI_STMT_COUNT; kind++)
+        if (by_pass[pass][kind])
+            kinds |= 1u << kind;
+    return kinds;
+}
+
+static bool run_block(hmi_builder *b, const hmi_statement *s, const hmi_scope *scope, bool top);
+
+static bool only_at_top(hmi_builder *b, const hmi_statement *s, bool top)
+{
+    bool declares = s->kind == HMI_STMT_PARAM || s->kind == HMI_STMT_COORD ||
+                    s->kind == HMI_STMT_MODEL || s->kind == HMI_STMT_SIMULATE;
+    if (top || !declares)
+        return true;
+    hmi_error(b->context, s->span,
+              s->kind == HMI_STMT_COORD ? "declare a family: coord q[1..N]" : NULL,
+              "'%s' cannot stand inside 'for'", hmi_statement_word(s->kind));
+    return false;
+}
+
+static bool run_for(hmi_builder *b, const hmi_statement *s, const hmi_scope *scope)
+{
+    int64_t lower, upper;
+    if (!(s->contains & (kinds_of(b->pass) | (b->pass == HMI_PASS_DECLARE ? UINT32_MAX : 0))))
+        return true;
+    if (!hmi_build_range(b, s->first, s->second, scope, &lower, &upper))
+        return false;
+    if (b->pass == HMI_PASS_DECLARE && !(s->contains & (kinds_of(b->pass) | 1u << HMI_STMT_SIMULATE)))
+        return true;
+    hmi_scope inner = {.name = s->word, .outer = scope};
+    inner.binding.kind = HMI_BIND_VALUE;
+    for (int64_t i = lower; i <= upper; i++) {
+        inner.binding.value = hmi_scalar(hmi_number(b->graph, (double)i));
+        if (!run_block(b, s->block, &inner, false))
+            return false;
+    }
+    return true;
+}
+
+/* Reports the errors of lets that nothing used. */
+static bool force_local_lets(hmi_builder *b, const hmi_scope *scope, const hmi_scope *outer)
+{
+    hmi_value ignored;
+    bool good = true;
+    for (; scope != outer; scope = scope->outer) {
+        hmi_let *let = scope->binding.let;
+        if (scope->binding.kind == HMI_BIND_LET && let->target->kind == HMI_AST_NAME)
+            good = hmi_force_let(b, let, let->target->span, &ignored) && good;
+    }
+    return good;
+}
+
+static bool run_statement(hmi_builder *b, const hmi_statement *s, const hmi_scope **scope, bool top)
+{
+    if (s->kind == HMI_STMT_FOR)
+        return run_for(b, s, *scope);
+    if (b->pass == HMI_PASS_DECLARE && !only_at_top(b, s, top))
+        return false;
+    if (s->kind == HMI_STMT_LET) {
+        if (top != (b->pass == HMI_PASS_DECLARE))
+            return true;
+        return hmi_declare_lets(b, s, scope, top);
+    }
+    hmi_statement_builder build = by_pass[b->pass][s->kind];
+    return !build || build(b, s, *scope);
+}
+
+/* One pass over a list of statements. A failed statement does not stop the others at the top; in a
+ * block it does, since the next round would only repeat it. */
+static bool run_block(hmi_builder *b, const hmi_statement *s, const hmi_scope *scope, bool top)
+{
+    const hmi_scope *outer = scope;
+    bool good = true;
+    for (; s && !hmi_context_too_many(b->context); s = s->next) {
+        good = run_statement(b, s, &scope, top) && good;
+        if (b->context->limit_exceeded)
+            return false;
+    }
+    if (b->pass == HMI_PASS_REST)
+        good = force_local_lets(b, scope, outer) && good;
+    return good;
+}
+
+static bool run_pass(hmi_builder *b, hmi_pass pass)
+{
+    b->pass = pass;
+    return run_block(b, b->tree->statements, NULL, true);
+}
+
+/* Evaluates lets that nothing used, and keeps the scalar ones as names for output. */
+static bool finish_lets(hmi_builder *b)
+{
+    bool good = true;
+    for (hmi_let *let = b->lets; let; let = let->next) {
+        hmi_value value;
+        if (let->target->kind != HMI_AST_NAME)
+            continue;
+        if (!hmi_force_let(b, let, let->target->span, &value)) {
+            good = false;
+            continue;
+        }
+        const char *text = hmi_names_text(&b->tree->names, let->target->name);
+        hmi_named_expr named = {.name = hmi_arena_text(&b->model->arena, text, strlen(text)),
+                                .expr = value.scalar};
+        if (value.rank == 0 && !value.boolean &&
+            (!named.name || !hmi_array_push(&b->context->allocator, &b->model->named, named)))
+            return hmi_no_memory(b);
+    }
+    return good;
+}
+
+/* ---- the time derivative of leaves ---- */
+
+static hmi_expr leaf_rate(hmi_graph *graph, hmi_expr leaf, void *user)
+{
+    const hmi_builder *b = user;
+    const hmi_node *node = hmi_node_at(graph, leaf);
+    switch ((hmi_symbol_kind)node->a) {
+    case HMI_SYM_TIME:
+        return graph->one;
+    case HMI_SYM_COORD:
+        return hmi_symbol(graph, HMI_SYM_VELOCITY, node->b);
+    case HMI_SYM_VELOCITY:
+        return hmi_symbol(graph, HMI_SYM_ACCELERATION, node->b);
+    case HMI_SYM_INPUT:
+        return hmi_symbol(graph, HMI_SYM_INPUT_RATE, node->b);
+    case HMI_SYM_INPUT_RATE:
+        return hmi_symbol(graph, HMI_SYM_INPUT_RATE2, node->b);
+    case HMI_SYM_STATE:
+        return b->model->states.data[node->b].rate; /* HMI_NONE while unknown */
+    default:
+        return HMI_NONE;
+    }
+}
+
+/* ---- checks on the whole ---- */
+
+static bool check_overrides(hmi_builder *b)
+{
+    bool good = true;
+    for (size_t i = 0; i < b->override_count; i++) {
+        if (b->override_used[i])
+            continue;
+        const char *near = NULL;
+        for (size_t k = 0; k < b->model->params.count && !near; k++)
+            if (hmi_edit_distance(b->overrides[i].name, b->model->params.data[k].name, 2) <= 2)
+                near = b->model->params.data[k].name;
+        hmi_error(b->context, hmi_no_span,
+                  near ? hmi_context_printf(b->context, "did you mean '%s'?", near) : NULL,
+                  "--set %s: there is no such parameter", b->overrides[i].name);
+        good = false;
+    }
+    return good;
+}
+
+static void check_contains_motion(hmi_builder *b)
+{
+    const hm_model *m = b->model;
+    if (m->coords.count == 0)
+        hmi_error(b->context, hmi_no_span, "declare coordinates: coord x, y",
+                  "the model has no coordinates");
+    else if (m->kinetic == b->graph->zero && m->lagrangian == b->graph->zero && m->mass.count == 0)
+        hmi_error(b->context, hmi_no_span,
+                  "write kinetic, lagrangian, mass or body",
+                  "the model has no kinetic energy and no mass");
+}
+
+static bool build_model(hmi_builder *b)
+{
+    run_pass(b, HMI_PASS_DECLARE);
+    if (!hmi_context_too_many(b->context))
+        check_overrides(b);
+    run_pass(b, HMI_PASS_SIGNALS);
+    run_pass(b, HMI_PASS_PHYSICS);
+    run_pass(b, HMI_PASS_REST);
+    if (!hmi_context_too_many(b->context) && !b->context->limit_exceeded) {
+        hmi_apply_gravity(b);
+        finish_lets(b);
+    }
+    if (b->context->errors == 0)
+        check_contains_motion(b);
+    return b->context->errors == 0 && hmi_graph_sound(b, hmi_no_span);
+}
+
+/* ---- creation ---- */
+
+hm_model *hmi_new_model(hm_context *context)
+{
+    hm_model *model = hmi_alloc(&context->allocator, sizeof *model);
+    if (!model)
+        return NULL;
+    *model = (hm_model){.context = context};
+    hmi_arena_init(&model->arena, &context->allocator);
+    if (hmi_graph_init(&model->graph, &context->allocator) != HM_OK) {
+        hm_model_destroy(model);
+        return NULL;
+    }
+    model->kinetic = model->potential = model->lagrangian = model->dissipation = model->graph.zero;
+    return model;
+}
+
+void hm_model_destroy(hm_model *model)
+{
+    if (!model)
+        return;
+    const hm_allocator *allocator = &model->context->allocator;
+    hmi_array_release(allocator, &model->params);
+    hmi_array_release(allocator, &model->coords);
+    hmi_array_release(allocator, &model->states);
+    hmi_array_release(allocator, &model->inputs);
+    hmi_array_release(allocator, &model->mass);
+    hmi_array_release(allocator, &model->gyroscopic);
+    hmi_array_release(allocator, &model->forces);
+    hmi_array_release(allocator, &model->nonideal);
+    hmi_array_release(allocator, &model->bodies);
+    hmi_array_release(allocator, &model->constraints);
+    hmi_array_release(allocator, &model->servos);
+    hmi_array_release(allocator, &model->servo_rows);
+    hmi_array_release(allocator, &model->symmetries);
+    hmi_array_release(allocator, &model->events);
+    hmi_array_release(allocator, &model->outputs);
+    hmi_array_release(allocator, &model->named);
+    hmi_graph_release(&model->graph);
+    hmi_arena_release(&model->arena);
+    hmi_free(allocator, model, sizeof *model);
+}
+
+bool hmi_builder_init(hmi_builder *b, hm_context *context, hmi_tree *tree, hm_model *model,
+                         const hm_model_options *options)
+{
+    *b = (hmi_builder){.context = context, .tree = tree, .model = model, .graph = &model->graph};
+    b->lets_tail = &b->lets;
+    hmi_arena_init(&b->arena, &context->allocator);
+    hmi_names_init(&b->object_names, &context->allocator);
+    hmi_adjoint_init(&b->adjoint, &context->allocator);
+    hmi_tangent_init(&b->time_derivative, &context->allocator, leaf_rate, b,
+                     (uint16_t)(HMI_ALL_DEPS & ~HMI_DEP(HMI_SYM_PARAM)));
+    b->name_t = hmi_names_intern(&tree->names, "t", 1);
+    b->name_pi = hmi_names_intern(&tree->names, "pi", 2);
+    b->name_greek_pi = hmi_names_intern(&tree->names, "\xCF\x80", 2);
+    b->name_energy = hmi_names_intern(&tree->names, "energy", 6);
+    b->overrides = options->overrides;
+    b->override_count = options->override_count;
+    b->override_used = hmi_builder_alloc(b, options->override_count + 1);
+    if (b->name_t < 0 || b->name_pi < 0 || b->name_greek_pi < 0 || b->name_energy < 0)
+        return hmi_no_memory(b);
+    return b->override_used != NULL;
+}
+
+void hmi_builder_release(hmi_builder *b)
+{
+    const hm_allocator *allocator = &b->context->allocator;
+    hmi_array_release(allocator, &b->globals);
+    hmi_array_release(allocator, &b->param_values);
+    hmi_array_release(allocator, &b->objects);
+    hmi_names_release(&b->object_names);
+    hmi_adjoint_release(&b->adjoint);
+    hmi_tangent_release(&b->time_derivative);
+    hmi_arena_release(&b->arena);
+}
+
+/* A model may refer to labels that live in the tree's name table: copies them. */
+static bool adopt_label(hm_model *model, const char **name)
+{
+    *name = *name ? hmi_arena_text(&model->arena, *name, strlen(*name)) : NULL;
+    return *name != NULL;
+}
+
+static bool adopt_labels(hm_model *model)
+{
+    bool good = true;
+    for (size_t i = 0; i < model->constraints.count; i++)
+        good = adopt_label(model, &model->constraints.data[i].name) && good;
+    for (size_t i = 0; i < model->bodies.count; i++)
+        good = adopt_label(model, &model->bodies.data[i].name) && good;
+    for (size_t i = 0; i < model->symmetries.count; i++)
+        good = adopt_label(model, &model->symmetries.data[i].name) && good;
+    for (size_t i = 0; i < model->events.count; i++)
+        good = adopt_label(model, &model->events.data[i].name) && good;
+    for (size_t i = 0; i < model->outputs.count; i++)
+        good = adopt_label(model, &model->outputs.data[i].name) && good;
+    return good;
+}
+
+static hm_status build_from_tree(hm_context *context, hmi_tree *tree,
+                                 const hm_model_options *options, hm_model **out)
+{
+    size_t errors = context->errors;
+    hm_model *model = hmi_new_model(context);
+    if (!model)
+        return HM_ERR_NOMEM;
+    hmi_builder builder;
+    bool good = hmi_builder_init(&builder, context, tree, model, options) && build_model(&builder) &&
+                (adopt_labels(model) || hmi_no_memory(&builder));
+    hm_status status = hmi_context_status(context, errors);
+    if (status == HM_OK && !good)
+        status = model->graph.status != HM_OK ? model->graph.status : HM_ERR_INPUT;
+    hmi_builder_release(&builder);
+    if (status != HM_OK)
+        hm_model_destroy(model);
+    else
+        *out = model;
+    return status;
+}
+
+static hm_status build_from_source(hm_context *context, uint32_t file,
+                                   const hm_model_options *options, hm_model **out)
+{
+    hmi_tree tree;
+    hmi_tree_init(&tree, context);
+    hm_status status = hmi_parse_source(&tree, file);
+    /* Names and shapes are checked only in what parsed; with syntax errors the rest would mostly
+     * complain about what is missing. */
+    if (status == HM_OK)
+        status = build_from_tree(context, &tree, options, out);
+    hmi_tree_release(&tree);
+    return status;
+}
+
+hm_model_options hm_model_options_default(void)
+{
+    return (hm_model_options){.name = "<text>"};
+}
+
+hm_status hm_model_parse(hm_context *context, const char *text, size_t length,
+                         const hm_model_options *options, hm_model **model)
+{
+    hm_model_options chosen = options ? *options : hm_model_options_default();
+    const char *name = chosen.name ? chosen.name : "<text>";
+    if (length > HMI_MOST_SOURCE_BYTES) {
+        hmi_error(context, hmi_no_span, NULL, "'%s' is larger than %d MiB", name,
+                  HMI_MOST_SOURCE_BYTES >> 20);
+        return HM_ERR_LIMIT;
+    }
+    uint32_t file = hmi_context_add_source(context, name, NULL, text, length);
+    return file == HMI_NO_FILE ? HM_ERR_NOMEM : build_from_source(context, file, &chosen, model);
+}
+
+hm_status hm_model_load(hm_context *context, const char *path, const hm_model_options *options,
+                        hm_model **model)
+{
+    hm_model_options chosen = options ? *options : hm_model_options_default();
+    size_t errors = context->errors;
+    uint32_t file = hmi_load_source(context, path, path, hmi_no_span);
+    if (file == HMI_NO_FILE) {
+        hm_status status = hmi_context_status(context, errors);
+        return status == HM_ERR_INPUT ? HM_ERR_IO : status;
+    }
+    return build_from_source(context, file, &chosen, model);
+}

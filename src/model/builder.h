@@ -1,0 +1,223 @@
+/* The builder: state of turning a syntax tree into a model. Internal to src/model.
+ *
+ * Passes over the statements, so that order in the file does not matter except for parameters:
+ *   1 declare   model, param, coord; names of input, state, let
+ *   2 signals   the right-hand sides of input and state
+ *   3 physics   energies, bodies, masses, constraints, servos
+ *   4 rest      forces, non-ideal forces, initial, simulate, symmetry, event, output
+ * A `let` is evaluated when it is first used (and at the end, for its errors).
+ */
+#ifndef HMI_MODEL_BUILDER_H
+#define HMI_MODEL_BUILDER_H
+
+#include "expr/diff.h"
+#include "lang/parser.h"
+#include "model/model.h"
+#include "model/value.h"
+
+typedef enum hmi_pass { HMI_PASS_DECLARE, HMI_PASS_SIGNALS, HMI_PASS_PHYSICS, HMI_PASS_REST } hmi_pass;
+
+typedef struct hmi_scope hmi_scope;
+
+typedef enum hmi_let_progress { HMI_LET_WAITING, HMI_LET_RUNNING, HMI_LET_DONE, HMI_LET_FAILED } hmi_let_progress;
+
+/* A `let`: evaluated lazily in the scope where it was written. */
+typedef struct hmi_let hmi_let;
+struct hmi_let {
+    const hmi_ast *target; /* NAME or CALL with the names of the arguments */
+    const hmi_ast *body;
+    const hmi_scope *scope;
+    hmi_let_progress progress;
+    hmi_value value;
+    bool used;
+    hmi_let *next; /* in the order written */
+};
+
+typedef enum hmi_binding_kind {
+    HMI_BIND_NONE,
+    HMI_BIND_VALUE,   /* parameter, coordinate, input, state, argument, index */
+    HMI_BIND_FAMILY,  /* coord q[a..b] */
+    HMI_BIND_INDEXED, /* states or inputs declared one by one as z[i] */
+    HMI_BIND_LET
+} hmi_binding_kind;
+
+typedef struct hmi_binding {
+    hmi_binding_kind kind;
+    hmi_value value;
+    hmi_let *let;
+    int64_t lower, upper; /* family */
+    uint32_t first;       /* coordinate of q[lower] */
+    hmi_span span;        /* of the declaration */
+    const char *what;     /* "parameter", "coordinate", ... */
+} hmi_binding;
+
+/* Local names, innermost first: loop indices, arguments, lets inside `for`. */
+struct hmi_scope {
+    int name;
+    hmi_binding binding;
+    const hmi_scope *outer;
+};
+
+typedef struct hmi_builder {
+    hm_context *context;
+    hmi_tree *tree;
+    hm_model *model;
+    hmi_graph *graph; /* the model's */
+    hmi_arena arena;  /* values, scopes */
+    HMI_ARRAY(hmi_binding) globals; /* by name */
+    HMI_ARRAY(double) param_values; /* by parameter, for sizes and indices */
+    hmi_let *lets, **lets_tail;
+    hmi_names object_names;         /* constraints, events, outputs ... "rod[3]" */
+    HMI_ARRAY(hmi_binding) objects; /* by object name; value.scalar unused, first = index */
+    hmi_tangent time_derivative;
+    hmi_adjoint adjoint;
+    int name_t, name_pi, name_greek_pi, name_energy;
+    int unnamed_constraints, unnamed_servos, unnamed_events;
+    const hm_override *overrides;
+    size_t override_count;
+    bool *override_used;
+    hmi_pass pass;
+    int depth;
+    int64_t steps;
+    hmi_value gravity;
+    bool has_gravity;
+    hmi_span gravity_span;
+} hmi_builder;
+
+enum { HMI_MOST_DEPTH = 800 };
+#define HMI_MOST_STEPS INT64_C(400000000)
+#define HMI_MOST_REPEATS INT64_C(20000000)
+
+/* Release also after a failure. */
+hm_model *hmi_new_model(hm_context *context);
+bool hmi_builder_init(hmi_builder *b, hm_context *context, hmi_tree *tree, hm_model *model,
+                      const hm_model_options *options);
+void hmi_builder_release(hmi_builder *b);
+
+/* ---- expressions (evaluate.c, functions.c, rotation.c) ---- */
+
+/* False after an error that has been reported. */
+bool hmi_build_value(hmi_builder *b, const hmi_ast *e, const hmi_scope *scope, hmi_value *out);
+bool hmi_build_scalar(hmi_builder *b, const hmi_ast *e, const hmi_scope *scope, hmi_expr *out);
+/* A whole number made of parameters and indices. */
+bool hmi_build_whole(hmi_builder *b, const hmi_ast *e, const hmi_scope *scope, const char *what,
+                     int64_t *out);
+/* A number made of parameters. */
+bool hmi_build_number(hmi_builder *b, const hmi_ast *e, const hmi_scope *scope, double *out);
+bool hmi_build_call(hmi_builder *b, const hmi_ast *e, const hmi_scope *scope, hmi_value *out);
+/* The bounds of sum, prod and for: checked whole numbers, a bounded number of repeats. */
+bool hmi_build_range(hmi_builder *b, const hmi_ast *low, const hmi_ast *high,
+                     const hmi_scope *scope, int64_t *lower, int64_t *upper);
+
+bool hmi_value_new(hmi_builder *b, int rank, size_t rows, size_t columns, hmi_value *out);
+/* a op b with op one of + - * /; reports shapes that do not fit at `at`. */
+bool hmi_value_combine(hmi_builder *b, hmi_span at, hmi_token_kind op, const hmi_value *x,
+                       const hmi_value *y, hmi_value *out);
+bool hmi_value_product(hmi_builder *b, hmi_span at, const hmi_value *x, const hmi_value *y,
+                       hmi_value *out);
+bool hmi_value_derivative(hmi_builder *b, hmi_span at, const hmi_value *x, hmi_value *out);
+bool hmi_value_transpose(hmi_builder *b, const hmi_value *x, hmi_value *out);
+bool hmi_value_dot(hmi_builder *b, const hmi_value *x, const hmi_value *y, hmi_expr *out);
+
+/* Rotations. */
+typedef enum hmi_rotation_kind {
+    HMI_ROT_FIXED,  /* a matrix that does not move */
+    HMI_ROT_AXIS,   /* about a fixed unit axis, by an angle */
+    HMI_ROT_QUATERNION,
+    HMI_ROT_PRODUCT,
+    HMI_ROT_TRANSPOSE
+} hmi_rotation_kind;
+
+struct hmi_rotation {
+    hmi_rotation_kind kind;
+    hmi_expr axis[3], angle;
+    hmi_expr quaternion[4];
+    hmi_value matrix[2]; /* of the parts, where they are needed */
+    const hmi_rotation *part[2];
+};
+
+bool hmi_rotation_about(hmi_builder *b, hmi_span at, const hmi_expr axis[3], hmi_expr angle,
+                        hmi_value *out);
+bool hmi_rotation_quaternion(hmi_builder *b, const hmi_expr e[4], hmi_value *out);
+/* The product's tag, where both factors are rotations; leaves `out` as it is otherwise. */
+bool hmi_rotation_tag_product(hmi_builder *b, const hmi_value *x, const hmi_value *y,
+                              hmi_value *out);
+bool hmi_rotation_tag_transpose(hmi_builder *b, const hmi_value *x, hmi_value *out);
+/* Angular velocity in body axes or in base axes. */
+bool hmi_rotation_omega(hmi_builder *b, hmi_span at, const hmi_value *R, bool body_axes,
+                        hmi_value *out);
+
+/* ---- names (names.c) ---- */
+
+const hmi_binding *hmi_find_binding(const hmi_builder *b, const hmi_scope *scope, int name);
+/* Declares a global name; reports a duplicate. */
+hmi_binding *hmi_declare(hmi_builder *b, const hmi_ast *name, const char *what);
+void hmi_report_unknown(hmi_builder *b, hmi_span at, int name);
+/* "rod[3]" for a label NAME or NAME[i, j]; NULL after an error. */
+const char *hmi_label_text(hmi_builder *b, const hmi_ast *label, const hmi_scope *scope);
+/* Names an object (constraint, body, event, output ...); reports a duplicate within `what`. */
+bool hmi_declare_object(hmi_builder *b, const char *name, const char *what, uint32_t index,
+                        hmi_span at);
+/* The index of a named object, or -1. */
+int64_t hmi_find_object(const hmi_builder *b, const char *name, const char *what);
+/* A coordinate (x, q[i]), its velocity (x') or a state, named on the left of an =. */
+bool hmi_build_target(hmi_builder *b, const hmi_ast *target, const hmi_scope *scope,
+                      hmi_component *out);
+bool hmi_build_coordinate(hmi_builder *b, const hmi_ast *target, const hmi_scope *scope,
+                          uint32_t *coord);
+const hmi_scope *hmi_scope_push(hmi_builder *b, const hmi_scope *outer, int name, hmi_value value);
+/* Evaluates a `let` without arguments. */
+bool hmi_force_let(hmi_builder *b, hmi_let *let, hmi_span at, hmi_value *out);
+/* Declares the lets of a statement, globally or in a block. */
+bool hmi_declare_lets(hmi_builder *b, const hmi_statement *s, const hmi_scope **scope, bool global);
+
+/* ---- statements ---- */
+
+typedef bool (*hmi_statement_builder)(hmi_builder *b, const hmi_statement *s,
+                                      const hmi_scope *scope);
+
+bool hmi_build_param(hmi_builder *b, const hmi_statement *s, const hmi_scope *scope);
+bool hmi_build_coord(hmi_builder *b, const hmi_statement *s, const hmi_scope *scope);
+bool hmi_build_input_name(hmi_builder *b, const hmi_statement *s, const hmi_scope *scope);
+bool hmi_build_state_name(hmi_builder *b, const hmi_statement *s, const hmi_scope *scope);
+bool hmi_build_input(hmi_builder *b, const hmi_statement *s, const hmi_scope *scope);
+bool hmi_build_state(hmi_builder *b, const hmi_statement *s, const hmi_scope *scope);
+bool hmi_build_model_name(hmi_builder *b, const hmi_statement *s, const hmi_scope *scope);
+bool hmi_build_energy(hmi_builder *b, const hmi_statement *s, const hmi_scope *scope);
+bool hmi_build_mass(hmi_builder *b, const hmi_statement *s, const hmi_scope *scope);
+bool hmi_build_gyroscopic(hmi_builder *b, const hmi_statement *s, const hmi_scope *scope);
+bool hmi_build_force(hmi_builder *b, const hmi_statement *s, const hmi_scope *scope);
+bool hmi_build_torque(hmi_builder *b, const hmi_statement *s, const hmi_scope *scope);
+bool hmi_build_body(hmi_builder *b, const hmi_statement *s, const hmi_scope *scope);
+bool hmi_build_gravity(hmi_builder *b, const hmi_statement *s, const hmi_scope *scope);
+bool hmi_build_constraint(hmi_builder *b, const hmi_statement *s, const hmi_scope *scope);
+bool hmi_build_servo(hmi_builder *b, const hmi_statement *s, const hmi_scope *scope);
+bool hmi_build_initial(hmi_builder *b, const hmi_statement *s, const hmi_scope *scope);
+bool hmi_build_simulate(hmi_builder *b, const hmi_statement *s, const hmi_scope *scope);
+bool hmi_build_symmetry(hmi_builder *b, const hmi_statement *s, const hmi_scope *scope);
+bool hmi_build_event(hmi_builder *b, const hmi_statement *s, const hmi_scope *scope);
+bool hmi_build_output(hmi_builder *b, const hmi_statement *s, const hmi_scope *scope);
+
+/* Adds a constraint row from an expression; shared by `constraint` and by quaternions. */
+bool hmi_add_constraint(hmi_builder *b, const char *name, hmi_expr residual, hmi_span at);
+/* After all statements: gravity acts on all bodies. */
+bool hmi_apply_gravity(hmi_builder *b);
+
+/* Reports what an expression may not contain; `where` reads "kinetic energy". */
+bool hmi_check_contents(hmi_builder *b, hmi_expr e, uint16_t allowed, hmi_span at,
+                        const char *where);
+enum {
+    HMI_STATE_DEPS = 1 << HMI_SYM_TIME | 1 << HMI_SYM_PARAM | 1 << HMI_SYM_COORD |
+                     1 << HMI_SYM_VELOCITY | 1 << HMI_SYM_STATE | 1 << HMI_SYM_INPUT |
+                     1 << HMI_SYM_INPUT_RATE | 1 << HMI_SYM_INPUT_RATE2,
+    HMI_ALL_DEPS = 0xFFFF,
+};
+
+/* Memory from the model's or the builder's arena; remembers failure. */
+void *hmi_model_alloc(hmi_builder *b, size_t size);
+void *hmi_builder_alloc(hmi_builder *b, size_t size);
+bool hmi_no_memory(hmi_builder *b);
+/* True while the graph is sound; otherwise reports memory or the limit. */
+bool hmi_graph_sound(hmi_builder *b, hmi_span at);
+
+#endif

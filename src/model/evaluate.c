@@ -1,0 +1,665 @@
+/* Expressions of the language -> shaped values over the graph. */
+#include "model/builder.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+const char *hmi_shape_text(const hmi_value *value, char buffer[HMI_SHAPE_TEXT])
+{
+    if (value->boolean)
+        snprintf(buffer, HMI_SHAPE_TEXT, "a comparison");
+    else if (value->rank == 0)
+        snprintf(buffer, HMI_SHAPE_TEXT, "a number");
+    else if (value->rank == 1)
+        snprintf(buffer, HMI_SHAPE_TEXT, "a vector of %u", value->rows);
+    else
+        snprintf(buffer, HMI_SHAPE_TEXT, "a %ux%u matrix", value->rows, value->columns);
+    return buffer;
+}
+
+bool hmi_value_new(hmi_builder *b, int rank, size_t rows, size_t columns, hmi_value *out)
+{
+    *out = (hmi_value){
+        .rank = (uint8_t)rank, .rows = (uint32_t)rows, .columns = (uint32_t)columns};
+    out->items = hmi_builder_alloc(b, (rows * columns + 1) * sizeof *out->items);
+    return out->items != NULL;
+}
+
+/* ---- arithmetic with shapes ---- */
+
+static bool shape_error(hmi_builder *b, hmi_span at, const char *verb, const hmi_value *x,
+                        const hmi_value *y, const char *hint)
+{
+    char left[HMI_SHAPE_TEXT], right[HMI_SHAPE_TEXT];
+    hmi_error(b->context, at, hint, "cannot %s %s and %s", verb, hmi_shape_text(x, left),
+              hmi_shape_text(y, right));
+    return false;
+}
+
+static const char *verb_of(hmi_token_kind op)
+{
+    return op == HMI_TOK_PLUS    ? "add"
+           : op == HMI_TOK_MINUS ? "subtract"
+           : op == HMI_TOK_STAR  ? "multiply"
+                                 : "divide";
+}
+
+static hmi_op op_of(hmi_token_kind token)
+{
+    switch (token) {
+    case HMI_TOK_PLUS:
+        return HMI_ADD;
+    case HMI_TOK_MINUS:
+        return HMI_SUB;
+    case HMI_TOK_STAR:
+        return HMI_MUL;
+    case HMI_TOK_SLASH:
+        return HMI_DIV;
+    case HMI_TOK_LESS:
+    case HMI_TOK_GREATER:
+        return HMI_LT;
+    case HMI_TOK_LESS_EQUAL:
+    case HMI_TOK_GREATER_EQUAL:
+        return HMI_LE;
+    case HMI_TOK_EQUAL:
+        return HMI_EQ;
+    case HMI_TOK_AND:
+        return HMI_AND;
+    default:
+        return HMI_OR;
+    }
+}
+
+/* out_k = x_k op y_k; a scalar operand is used for every k. */
+static bool elementwise(hmi_builder *b, hmi_op op, const hmi_value *x, const hmi_value *y,
+                        hmi_value *out)
+{
+    const hmi_value *shape = x->rank >= y->rank ? x : y;
+    hmi_value result;
+    if (!hmi_value_new(b, shape->rank, shape->rows, shape->columns, &result))
+        return false;
+    for (size_t k = 0; k < hmi_value_count(shape); k++)
+        result.items[k] =
+            hmi_apply(b->graph, op, hmi_value_item(x, k), hmi_value_item(y, k), 0);
+    *out = result;
+    return true;
+}
+
+static bool add_shapes(hmi_builder *b, hmi_span at, hmi_token_kind op, const hmi_value *x,
+                       const hmi_value *y, hmi_value *out)
+{
+    if (x->empty_sum && op == HMI_TOK_PLUS) {
+        *out = *y;
+        return true;
+    }
+    if (y->empty_sum) {
+        *out = *x;
+        return true;
+    }
+    if (x->empty_sum || hmi_same_shape(x, y))
+        return elementwise(b, op_of(op), x, y, out);
+    return shape_error(b, at, verb_of(op), x, y, NULL);
+}
+
+static hmi_expr row_times_column(hmi_builder *b, const hmi_value *x, const hmi_value *y, size_t i,
+                                 size_t j)
+{
+    hmi_expr sum = b->graph->zero;
+    for (size_t k = 0; k < x->columns; k++)
+        sum = hmi_add(b->graph, sum,
+                      hmi_mul(b->graph, x->items[i * x->columns + k],
+                              y->items[k * y->columns + j]));
+    return sum;
+}
+
+/* Matrix product. A vector is a column; 1x1 results are numbers, so u^T M u is a scalar. */
+bool hmi_value_product(hmi_builder *b, hmi_span at, const hmi_value *x, const hmi_value *y,
+                       hmi_value *out)
+{
+    if (x->columns != y->rows || (x->rank == 1 && y->rank == 1))
+        return shape_error(b, at, "multiply", x, y,
+                           x->rank == 1 && y->rank == 1 ? "use dot(u, v) or cross(u, v)" : NULL);
+    hmi_value result;
+    int rank = y->rank == 1 ? 1 : 2;
+    if (!hmi_value_new(b, rank, x->rows, y->columns, &result))
+        return false;
+    for (size_t i = 0; i < result.rows; i++)
+        for (size_t j = 0; j < result.columns; j++)
+            result.items[i * result.columns + j] = row_times_column(b, x, y, i, j);
+    *out = result.rows == 1 && result.columns == 1 ? hmi_scalar(result.items[0]) : result;
+    return out->rank != 2 || hmi_rotation_tag_product(b, x, y, out);
+}
+
+static bool reject_booleans(hmi_builder *b, hmi_span at, const hmi_value *x, const hmi_value *y)
+{
+    if (!x->boolean && !y->boolean)
+        return true;
+    hmi_error(b->context, at, "use if(condition, a, b)", "a comparison is not a number");
+    return false;
+}
+
+bool hmi_value_combine(hmi_builder *b, hmi_span at, hmi_token_kind op, const hmi_value *x,
+                       const hmi_value *y, hmi_value *out)
+{
+    if (!reject_booleans(b, at, x, y))
+        return false;
+    if (x->rank == 0 && y->rank == 0) {
+        *out = hmi_scalar(hmi_apply(b->graph, op_of(op), x->scalar, y->scalar, 0));
+        return true;
+    }
+    if (op == HMI_TOK_PLUS || op == HMI_TOK_MINUS)
+        return add_shapes(b, at, op, x, y, out);
+    if (y->rank == 0 || (x->rank == 0 && op == HMI_TOK_STAR))
+        return elementwise(b, op_of(op), x, y, out);
+    if (op == HMI_TOK_SLASH)
+        return shape_error(b, at, "divide", x, y, NULL);
+    return hmi_value_product(b, at, x, y, out);
+}
+
+bool hmi_value_transpose(hmi_builder *b, const hmi_value *x, hmi_value *out)
+{
+    hmi_value result;
+    if (x->rank == 0) {
+        *out = *x;
+        return true;
+    }
+    if (!hmi_value_new(b, 2, x->columns, x->rows, &result))
+        return false;
+    for (size_t i = 0; i < x->rows; i++)
+        for (size_t j = 0; j < x->columns; j++)
+            result.items[j * x->rows + i] = x->items[i * x->columns + j];
+    *out = result;
+    return hmi_rotation_tag_transpose(b, x, out);
+}
+
+bool hmi_value_dot(hmi_builder *b, const hmi_value *x, const hmi_value *y, hmi_expr *out)
+{
+    hmi_expr sum = b->graph->zero;
+    for (size_t k = 0; k < hmi_value_count(x); k++)
+        sum = hmi_add(b->graph, sum,
+                      hmi_mul(b->graph, hmi_value_item(x, k), hmi_value_item(y, k)));
+    *out = sum;
+    return true;
+}
+
+/* ---- the total time derivative ---- */
+
+static bool derivative_error(hmi_builder *b, hmi_span at)
+{
+    hmi_expr leaf = b->time_derivative.refused;
+    if (leaf == HMI_NONE)
+        return hmi_graph_sound(b, at);
+    const hmi_node *node = hmi_node_at(b->graph, leaf);
+    const char *name = hmi_model_symbol_name(b->model, (hmi_symbol_kind)node->a, node->b);
+    if (node->a == HMI_SYM_ACCELERATION)
+        hmi_error(b->context, at, NULL,
+                  "the derivative of %s is of third order; accelerations are the highest",
+                  name ? name : "an acceleration");
+    else if (node->a == HMI_SYM_INPUT_RATE2)
+        hmi_error(b->context, at, NULL, "an input can be differentiated twice, not more");
+    else if (node->a == HMI_SYM_STATE)
+        hmi_error(b->context, at, "declare the state it uses first",
+                  "the derivative of state '%s' is not known yet", name ? name : "?");
+    else
+        hmi_error(b->context, at, NULL, "constraint forces and energy cannot be differentiated");
+    return false;
+}
+
+bool hmi_value_derivative(hmi_builder *b, hmi_span at, const hmi_value *x, hmi_value *out)
+{
+    if (x->boolean) {
+        hmi_error(b->context, at, NULL, "a comparison has no derivative");
+        return false;
+    }
+    if (x->rank == 0) {
+        hmi_expr e = hmi_tangent_of(&b->time_derivative, b->graph, x->scalar);
+        *out = hmi_scalar(e);
+        return e != HMI_NONE || derivative_error(b, at);
+    }
+    hmi_value result;
+    if (!hmi_value_new(b, x->rank, x->rows, x->columns, &result))
+        return false;
+    for (size_t k = 0; k < hmi_value_count(x); k++) {
+        result.items[k] = hmi_tangent_of(&b->time_derivative, b->graph, x->items[k]);
+        if (result.items[k] == HMI_NONE)
+            return derivative_error(b, at);
+    }
+    *out = result;
+    return true;
+}
+
+/* ---- numbers made of parameters ---- */
+
+static void mark_structural(hmi_builder *b, hmi_expr e, int depth)
+{
+    const hmi_node *node = hmi_node_at(b->graph, e);
+    if (node->op == HMI_SYMBOL && node->a == HMI_SYM_PARAM)
+        b->model->params.data[node->b].structural = true;
+    if (depth < 60 && (node->deps & HMI_DEP(HMI_SYM_PARAM)))
+        for (int k = 0; k < hmi_op_arity((hmi_op)node->op); k++)
+            mark_structural(b, hmi_operand(b->graph, e, k), depth + 1);
+}
+
+static bool number_of(hmi_builder *b, hmi_expr e, hmi_span at, const char *what, double *out)
+{
+    if (hmi_deps(b->graph, e) & ~HMI_DEP(HMI_SYM_PARAM)) {
+        hmi_error(b->context, at, NULL, "%s must be made of parameters and indices", what);
+        return false;
+    }
+    hm_status status = hmi_evaluate_constant(b->graph, e, b->param_values.data, out);
+    if (status == HM_OK && isfinite(*out))
+        return true;
+    if (status == HM_OK)
+        hmi_error(b->context, at, NULL, "%s is not a finite number", what);
+    else if (hmi_graph_sound(b, at))
+        hmi_error(b->context, at, NULL, "%s is too long an expression", what);
+    return false;
+}
+
+bool hmi_build_number(hmi_builder *b, const hmi_ast *e, const hmi_scope *scope, double *out)
+{
+    hmi_expr value;
+    return hmi_build_scalar(b, e, scope, &value) && number_of(b, value, e->span, "this value", out);
+}
+
+bool hmi_build_whole(hmi_builder *b, const hmi_ast *e, const hmi_scope *scope, const char *what,
+                     int64_t *out)
+{
+    hmi_expr value;
+    double number;
+    if (!hmi_build_scalar(b, e, scope, &value) || !number_of(b, value, e->span, what, &number))
+        return false;
+    mark_structural(b, value, 0);
+    if (number != floor(number) || fabs(number) > 1e15) {
+        char text[HMI_NUMBER_TEXT];
+        hmi_error(b->context, e->span, NULL, "%s must be a whole number, this is %s", what,
+                  hmi_number_text(number, text));
+        return false;
+    }
+    *out = (int64_t)number;
+    return true;
+}
+
+bool hmi_build_range(hmi_builder *b, const hmi_ast *low, const hmi_ast *high,
+                     const hmi_scope *scope, int64_t *lower, int64_t *upper)
+{
+    if (!hmi_build_whole(b, low, scope, "a bound", lower) ||
+        !hmi_build_whole(b, high, scope, "a bound", upper))
+        return false;
+    if (*upper - *lower < HMI_MOST_REPEATS)
+        return true;
+    hmi_error(b->context, high->span, NULL, "%lld repeats are more than the limit of %lld",
+              (long long)(*upper - *lower + 1), (long long)HMI_MOST_REPEATS);
+    b->context->limit_exceeded = true;
+    return false;
+}
+
+/* ---- names and indices ---- */
+
+static bool family_as_vector(hmi_builder *b, const hmi_binding *family, hmi_value *out)
+{
+    size_t count = (size_t)(family->upper - family->lower + 1);
+    if (!hmi_value_new(b, 1, count, 1, out))
+        return false;
+    for (size_t k = 0; k < count; k++)
+        out->items[k] = hmi_symbol(b->graph, HMI_SYM_COORD, family->first + (uint32_t)k);
+    return true;
+}
+
+static bool build_bound(hmi_builder *b, const hmi_ast *e, const hmi_binding *binding,
+                        hmi_value *out)
+{
+    const char *text = hmi_names_text(&b->tree->names, e->name);
+    switch (binding->kind) {
+    case HMI_BIND_FAMILY:
+        return family_as_vector(b, binding, out);
+    case HMI_BIND_INDEXED:
+        hmi_error(b->context, e->span, NULL, "'%s' needs an index", text);
+        return false;
+    case HMI_BIND_LET:
+        if (binding->let->target->kind == HMI_AST_CALL) {
+            hmi_error(b->context, e->span, NULL, "'%s' is a function; call it with %u argument%s",
+                      text, binding->let->target->count,
+                      binding->let->target->count == 1 ? "" : "s");
+            return false;
+        }
+        return hmi_force_let(b, binding->let, e->span, out);
+    default:
+        *out = binding->value;
+        return true;
+    }
+}
+
+static bool build_name(hmi_builder *b, const hmi_ast *e, const hmi_scope *scope, hmi_value *out)
+{
+    const hmi_binding *binding = hmi_find_binding(b, scope, e->name);
+    if (binding)
+        return build_bound(b, e, binding, out);
+    if (e->name == b->name_t)
+        *out = hmi_scalar(hmi_symbol(b->graph, HMI_SYM_TIME, 0));
+    else if (e->name == b->name_pi || e->name == b->name_greek_pi)
+        *out = hmi_scalar(hmi_number(b->graph, acos(-1.0)));
+    else if (e->name == b->name_energy)
+        *out = hmi_scalar(hmi_symbol(b->graph, HMI_SYM_ENERGY, 0));
+    else {
+        hmi_report_unknown(b, e->span, e->name);
+        return false;
+    }
+    return true;
+}
+
+static bool family_member(hmi_builder *b, const hmi_ast *e, const hmi_binding *family,
+                          const hmi_scope *scope, hmi_value *out)
+{
+    int64_t index;
+    const char *text = hmi_names_text(&b->tree->names, e->items[0]->name);
+    if (e->count != 2) {
+        hmi_error(b->context, e->span, NULL, "'%s' takes one index", text);
+        return false;
+    }
+    if (!hmi_build_whole(b, e->items[1], scope, "an index", &index))
+        return false;
+    if (index < family->lower || index > family->upper) {
+        hmi_error(b->context, e->span, NULL, "%s[%lld] does not exist: %s runs from %lld to %lld",
+                  text, (long long)index, text, (long long)family->lower,
+                  (long long)family->upper);
+        return false;
+    }
+    *out = hmi_scalar(hmi_symbol(b->graph, HMI_SYM_COORD,
+                                 family->first + (uint32_t)(index - family->lower)));
+    return true;
+}
+
+/* z[i] of states or inputs that were declared one by one. */
+static bool indexed_member(hmi_builder *b, const hmi_ast *e, const hmi_binding *binding,
+                           const hmi_scope *scope, hmi_value *out)
+{
+    const char *name = hmi_label_text(b, e, scope);
+    if (!name)
+        return false;
+    int64_t index = hmi_find_object(b, name, binding->what);
+    if (index < 0) {
+        hmi_error(b->context, e->span, NULL, "there is no %s '%s'", binding->what, name);
+        return false;
+    }
+    hmi_symbol_kind kind = strcmp(binding->what, "state") == 0        ? HMI_SYM_STATE
+                           : strcmp(binding->what, "input") == 0      ? HMI_SYM_INPUT
+                           : strcmp(binding->what, "coordinate") == 0 ? HMI_SYM_COORD
+                                                                      : HMI_SYM_PARAM;
+    *out = hmi_scalar(hmi_symbol(b->graph, kind, (uint32_t)index));
+    return true;
+}
+
+static bool index_in(hmi_builder *b, const hmi_ast *e, const hmi_scope *scope, uint32_t size,
+                     int64_t *out)
+{
+    if (!hmi_build_whole(b, e, scope, "an index", out))
+        return false;
+    if (*out >= 1 && *out <= (int64_t)size)
+        return true;
+    hmi_error(b->context, e->span, "indices count from 1",
+              "index %lld is out of range: there are %u components", (long long)*out, size);
+    return false;
+}
+
+static bool build_component(hmi_builder *b, const hmi_ast *e, const hmi_scope *scope,
+                            hmi_value *out)
+{
+    hmi_value base;
+    char shape[HMI_SHAPE_TEXT];
+    int64_t i, j = 1;
+    if (!hmi_build_value(b, e->items[0], scope, &base))
+        return false;
+    if (base.rank == 0 || e->count - 1 != base.rank) {
+        hmi_error(b->context, e->span, base.rank == 2 ? "write R[i,j]" : NULL,
+                  "%s cannot be indexed with %u indices", hmi_shape_text(&base, shape),
+                  e->count - 1);
+        return false;
+    }
+    if (!index_in(b, e->items[1], scope, base.rows, &i) ||
+        (base.rank == 2 && !index_in(b, e->items[2], scope, base.columns, &j)))
+        return false;
+    *out = hmi_scalar(base.items[(size_t)(i - 1) * base.columns + (size_t)(j - 1)]);
+    return true;
+}
+
+static bool build_index(hmi_builder *b, const hmi_ast *e, const hmi_scope *scope, hmi_value *out)
+{
+    if (e->count < 2) {
+        hmi_error(b->context, e->span, NULL, "an index is missing");
+        return false;
+    }
+    if (e->items[0]->kind == HMI_AST_NAME) {
+        const hmi_binding *binding = hmi_find_binding(b, scope, e->items[0]->name);
+        if (binding && binding->kind == HMI_BIND_FAMILY)
+            return family_member(b, e, binding, scope, out);
+        if (binding && binding->kind == HMI_BIND_INDEXED)
+            return indexed_member(b, e, binding, scope, out);
+    }
+    return build_component(b, e, scope, out);
+}
+
+/* ---- operators ---- */
+
+static bool need_scalar(hmi_builder *b, const hmi_ast *e, const hmi_value *value, const char *hint)
+{
+    char shape[HMI_SHAPE_TEXT];
+    if (value->rank == 0 && !value->boolean)
+        return true;
+    hmi_error(b->context, e->span, hint, "expected a number, this is %s",
+              hmi_shape_text(value, shape));
+    return false;
+}
+
+static bool need_boolean(hmi_builder *b, const hmi_ast *e, const hmi_value *value)
+{
+    if (value->boolean)
+        return true;
+    hmi_error(b->context, e->span, "a condition compares, as in x > 0", "expected a condition");
+    return false;
+}
+
+static bool build_power(hmi_builder *b, const hmi_ast *e, const hmi_scope *scope, hmi_value *out)
+{
+    hmi_value base, exponent;
+    if (!hmi_build_value(b, e->items[0], scope, &base) ||
+        !hmi_build_value(b, e->items[1], scope, &exponent))
+        return false;
+    const char *hint = base.rank == 1 ? "write dot(u, u) for the square of a vector" : NULL;
+    if (!need_scalar(b, e->items[0], &base, hint) ||
+        !need_scalar(b, e->items[1], &exponent, NULL))
+        return false;
+    *out = hmi_scalar(hmi_pow(b->graph, base.scalar, exponent.scalar));
+    return true;
+}
+
+static bool build_negation(hmi_builder *b, const hmi_ast *e, const hmi_scope *scope, hmi_value *out)
+{
+    hmi_value x, minus = hmi_scalar(b->graph->minus_one);
+    return hmi_build_value(b, e->items[0], scope, &x) &&
+           hmi_value_combine(b, e->span, HMI_TOK_STAR, &minus, &x, out);
+}
+
+static bool compare(hmi_builder *b, const hmi_ast *e, const hmi_value *x, const hmi_value *y,
+                    hmi_value *out)
+{
+    hmi_token_kind op = (hmi_token_kind)e->ops[0];
+    if (!need_scalar(b, e->items[0], x, NULL) || !need_scalar(b, e->items[1], y, NULL))
+        return false;
+    bool swap = op == HMI_TOK_GREATER || op == HMI_TOK_GREATER_EQUAL;
+    *out = hmi_scalar(hmi_apply(b->graph, op_of(op), swap ? y->scalar : x->scalar,
+                                swap ? x->scalar : y->scalar, 0));
+    out->boolean = true;
+    return true;
+}
+
+static bool chain_step(hmi_builder *b, const hmi_ast *e, uint32_t k, const hmi_value *x,
+                       const hmi_value *y, hmi_value *out)
+{
+    hmi_token_kind op = (hmi_token_kind)e->ops[k];
+    if (op == HMI_TOK_AND || op == HMI_TOK_OR) {
+        if (!need_boolean(b, e->items[k], x) || !need_boolean(b, e->items[k + 1], y))
+            return false;
+        *out = hmi_scalar(hmi_apply(b->graph, op_of(op), x->scalar, y->scalar, 0));
+        out->boolean = true;
+        return true;
+    }
+    if (op == HMI_TOK_PLUS || op == HMI_TOK_MINUS || op == HMI_TOK_STAR || op == HMI_TOK_SLASH) {
+        hmi_span at = {e->span.file, e->items[0]->span.start,
+                       e->items[k + 1]->span.start + e->items[k + 1]->span.length -
+                           e->items[0]->span.start};
+        return hmi_value_combine(b, at, op, x, y, out);
+    }
+    return compare(b, e, x, y, out);
+}
+
+static bool build_chain(hmi_builder *b, const hmi_ast *e, const hmi_scope *scope, hmi_value *out)
+{
+    hmi_value left, right;
+    if (!hmi_build_value(b, e->items[0], scope, &left))
+        return false;
+    for (uint32_t k = 0; k + 1 < e->count; k++)
+        if (!hmi_build_value(b, e->items[k + 1], scope, &right) ||
+            !chain_step(b, e, k, &left, &right, &left))
+            return false;
+    *out = left;
+    return true;
+}
+
+static bool build_not(hmi_builder *b, const hmi_ast *e, const hmi_scope *scope, hmi_value *out)
+{
+    if (!hmi_build_value(b, e->items[0], scope, out) || !need_boolean(b, e->items[0], out))
+        return false;
+    out->scalar = hmi_apply(b->graph, HMI_NOT, out->scalar, 0, 0);
+    return true;
+}
+
+/* [a, b, c], or rows of equal length. */
+static bool build_list(hmi_builder *b, const hmi_ast *e, const hmi_scope *scope, hmi_value *out)
+{
+    hmi_value first, item, result;
+    char shape[2][HMI_SHAPE_TEXT];
+    if (e->count == 0) {
+        hmi_error(b->context, e->span, NULL, "a vector needs at least one component");
+        return false;
+    }
+    if (!hmi_build_value(b, e->items[0], scope, &first))
+        return false;
+    if (first.rank > 1 || first.boolean) {
+        hmi_error(b->context, e->items[0]->span, NULL, "%s cannot be a component",
+                  hmi_shape_text(&first, shape[0]));
+        return false;
+    }
+    size_t width = first.rank == 1 ? first.rows : 1;
+    if (!hmi_value_new(b, first.rank + 1, e->count, width, &result))
+        return false;
+    for (uint32_t i = 0; i < e->count; i++) {
+        if (!hmi_build_value(b, e->items[i], scope, &item))
+            return false;
+        if (!hmi_same_shape(&item, &first) || item.boolean) {
+            hmi_error(b->context, e->items[i]->span, NULL,
+                      "components differ: the first is %s, this is %s",
+                      hmi_shape_text(&first, shape[0]), hmi_shape_text(&item, shape[1]));
+            return false;
+        }
+        for (size_t k = 0; k < width; k++)
+            result.items[i * width + k] = hmi_value_item(&item, k);
+    }
+    *out = result;
+    return true;
+}
+
+static bool build_fold(hmi_builder *b, const hmi_ast *e, const hmi_scope *scope, hmi_value *out)
+{
+    bool product = e->kind == HMI_AST_PROD;
+    int64_t lower, upper;
+    if (!hmi_build_range(b, e->items[0], e->items[1], scope, &lower, &upper))
+        return false;
+    hmi_value total = hmi_scalar(product ? b->graph->one : b->graph->zero);
+    total.empty_sum = !product;
+    hmi_scope inner = {.name = e->name, .outer = scope};
+    inner.binding.kind = HMI_BIND_VALUE;
+    for (int64_t i = lower; i <= upper; i++) {
+        hmi_value term;
+        inner.binding.value = hmi_scalar(hmi_number(b->graph, (double)i));
+        if (!hmi_build_value(b, e->items[2], &inner, &term) ||
+            !hmi_value_combine(b, e->items[2]->span, product ? HMI_TOK_STAR : HMI_TOK_PLUS, &total,
+                               &term, &total))
+            return false;
+    }
+    *out = total;
+    return true;
+}
+
+/* ---- dispatch ---- */
+
+static bool build_by_kind(hmi_builder *b, const hmi_ast *e, const hmi_scope *scope, hmi_value *out)
+{
+    hmi_value x;
+    switch ((hmi_ast_kind)e->kind) {
+    case HMI_AST_NUMBER:
+        *out = hmi_scalar(hmi_number(b->graph, e->number));
+        return true;
+    case HMI_AST_NAME:
+        return build_name(b, e, scope, out);
+    case HMI_AST_CALL:
+        return hmi_build_call(b, e, scope, out);
+    case HMI_AST_INDEX:
+        return build_index(b, e, scope, out);
+    case HMI_AST_PRIME:
+        return hmi_build_value(b, e->items[0], scope, &x) &&
+               hmi_value_derivative(b, e->span, &x, out);
+    case HMI_AST_NEGATE:
+        return build_negation(b, e, scope, out);
+    case HMI_AST_NOT:
+        return build_not(b, e, scope, out);
+    case HMI_AST_CHAIN:
+        return build_chain(b, e, scope, out);
+    case HMI_AST_POWER:
+        return build_power(b, e, scope, out);
+    case HMI_AST_LIST:
+        return build_list(b, e, scope, out);
+    case HMI_AST_SUM:
+    case HMI_AST_PROD:
+        return build_fold(b, e, scope, out);
+    }
+    return false;
+}
+
+static bool within_limits(hmi_builder *b, hmi_span at)
+{
+    if (b->depth > HMI_MOST_DEPTH) {
+        hmi_error(b->context, at, NULL, "definitions are nested too deeply");
+        return false;
+    }
+    if (b->steps > HMI_MOST_STEPS) {
+        hmi_error(b->context, at, NULL,
+                  "the model is too large: more than %lld steps to write it out",
+                  (long long)HMI_MOST_STEPS);
+        b->context->limit_exceeded = true;
+        return false;
+    }
+    return hmi_graph_sound(b, at);
+}
+
+bool hmi_build_value(hmi_builder *b, const hmi_ast *e, const hmi_scope *scope, hmi_value *out)
+{
+    b->steps++;
+    b->depth++;
+    hmi_value result;
+    bool good = within_limits(b, e->span) && build_by_kind(b, e, scope, &result);
+    b->depth--;
+    if (good)
+        *out = result;
+    return good && hmi_graph_sound(b, e->span);
+}
+
+bool hmi_build_scalar(hmi_builder *b, const hmi_ast *e, const hmi_scope *scope, hmi_expr *out)
+{
+    hmi_value value;
+    if (!hmi_build_value(b, e, scope, &value) || !need_scalar(b, e, &value, NULL))
+        return false;
+    *out = value.scalar;
+    return true;
+}

@@ -1,0 +1,145 @@
+/* The public questions about a model. */
+#include "expr/diff.h"
+#include "lang/parser.h"
+#include "model/model.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+const char *hm_model_name(const hm_model *model)
+{
+    return model->name ? model->name : "model";
+}
+
+const char *hm_model_title(const hm_model *model)
+{
+    return model->title;
+}
+
+/* Count and name of one kind of thing. */
+#define COUNT_AND_NAME(what, array)                                                                \
+    size_t hm_model_##what##_count(const hm_model *model)                                          \
+    {                                                                                              \
+        return model->array.count;                                                                 \
+    }                                                                                              \
+    const char *hm_model_##what##_name(const hm_model *model, size_t index)                        \
+    {                                                                                              \
+        return index < model->array.count ? model->array.data[index].name : NULL;                  \
+    }
+
+COUNT_AND_NAME(coordinate, coords)
+COUNT_AND_NAME(param, params)
+COUNT_AND_NAME(input, inputs)
+COUNT_AND_NAME(state, states)
+COUNT_AND_NAME(output, outputs)
+
+double hm_model_param_value(const hm_model *model, size_t index)
+{
+    return index < model->params.count ? model->params.data[index].value : NAN;
+}
+
+bool hm_model_param_structural(const hm_model *model, size_t index)
+{
+    return index < model->params.count && model->params.data[index].structural;
+}
+
+const char *hm_level_text(hm_level level)
+{
+    return level == HM_LEVEL_POSITION   ? "position"
+           : level == HM_LEVEL_VELOCITY ? "velocity"
+                                        : "acceleration";
+}
+
+static hm_constraint_info row_info(const hmi_constraint *row, bool servo)
+{
+    return (hm_constraint_info){.name = row->name,
+                                .level = row->level,
+                                .linear = row->linear,
+                                .rheonomic = row->rheonomic,
+                                .servo = servo};
+}
+
+size_t hm_model_constraint_count(const hm_model *model)
+{
+    return model->constraints.count;
+}
+
+hm_constraint_info hm_model_constraint(const hm_model *model, size_t index)
+{
+    if (index >= model->constraints.count)
+        return (hm_constraint_info){0};
+    return row_info(&model->constraints.data[index], false);
+}
+
+size_t hm_model_servo_count(const hm_model *model)
+{
+    return model->servo_rows.count;
+}
+
+hm_constraint_info hm_model_servo(const hm_model *model, size_t index)
+{
+    if (index >= model->servo_rows.count)
+        return (hm_constraint_info){0};
+    return row_info(&model->servo_rows.data[index].row, true);
+}
+
+void hm_model_initial(const hm_model *model, double *q, double *v, double *z)
+{
+    for (size_t i = 0; i < model->coords.count; i++) {
+        if (q)
+            q[i] = model->coords.data[i].position.value;
+        if (v)
+            v[i] = model->coords.data[i].velocity.value;
+    }
+    for (size_t i = 0; z && i < model->states.count; i++)
+        z[i] = model->states.data[i].initial.value;
+}
+
+/* ---- names of symbols ---- */
+
+/* "x''" in the context's arena; the model is const, its context is where messages live anyway. */
+static const char *primed(const hm_model *model, const char *name, const char *primes)
+{
+    return hmi_context_printf(model->context, "%s%s", name, primes);
+}
+
+const char *hmi_model_symbol_name(const hm_model *model, hmi_symbol_kind kind, uint32_t index)
+{
+    switch (kind) {
+    case HMI_SYM_TIME:
+        return "t";
+    case HMI_SYM_PARAM:
+        return hm_model_param_name(model, index);
+    case HMI_SYM_COORD:
+        return hm_model_coordinate_name(model, index);
+    case HMI_SYM_VELOCITY:
+        return primed(model, hm_model_coordinate_name(model, index), "'");
+    case HMI_SYM_ACCELERATION:
+        return primed(model, hm_model_coordinate_name(model, index), "''");
+    case HMI_SYM_STATE:
+        return hm_model_state_name(model, index);
+    case HMI_SYM_INPUT:
+        return hm_model_input_name(model, index);
+    case HMI_SYM_INPUT_RATE:
+        return primed(model, hm_model_input_name(model, index), "'");
+    case HMI_SYM_INPUT_RATE2:
+        return primed(model, hm_model_input_name(model, index), "''");
+    case HMI_SYM_REACTION:
+        return hmi_context_printf(model->context, "reaction(%s)",
+                                  hm_model_coordinate_name(model, index));
+    case HMI_SYM_TOTAL_REACTION:
+        return hmi_context_printf(model->context, "total_reaction(%s)",
+                                  hm_model_coordinate_name(model, index));
+    case HMI_SYM_MULTIPLIER:
+        return hmi_context_printf(model->context, "multiplier(%s)",
+                                  model->constraints.data[index].name);
+    case HMI_SYM_TOTAL_MULTIPLIER:
+        return hmi_context_printf(model->context, "total_multiplier(%s)",
+                                  model->constraints.data[index].name);
+    case HMI_SYM_ENERGY:
+        return "energy";
+    default:
+        return NULL;
+    }
+}

@@ -1,0 +1,192 @@
+/* The checked model: everything that was written, as expressions over one graph.
+ *
+ * Symbols of the graph count as the arrays here do: HMI_SYM_COORD i is coords[i], and so on.
+ * Nothing is derived yet: constraints are lhs - rhs as written, forces at points keep their points.
+ */
+#ifndef HMI_MODEL_MODEL_H
+#define HMI_MODEL_MODEL_H
+
+#include "base/context.h"
+#include "expr/graph.h"
+#include "lang/ast.h"
+
+#include <hamel/model.h>
+
+typedef struct hmi_param {
+    const char *name;
+    hmi_expr value_expr; /* of earlier parameters */
+    double value;
+    bool overridden;
+    bool structural;
+} hmi_param;
+
+/* How an initial value was given. */
+typedef enum hmi_given { HMI_GIVEN_NOT, HMI_GIVEN_GUESS, HMI_GIVEN_FIXED, HMI_GIVEN_KEPT } hmi_given;
+
+typedef struct hmi_initial {
+    hmi_given given;
+    double value;
+    hmi_span span;
+} hmi_initial;
+
+typedef struct hmi_coord {
+    const char *name;
+    hmi_span span;
+    hmi_initial position, velocity;
+} hmi_coord;
+
+typedef struct hmi_state {
+    const char *name;
+    hmi_span span;
+    hmi_expr rate;
+    hmi_initial initial;
+} hmi_state;
+
+typedef struct hmi_input {
+    const char *name;
+    hmi_span span;
+    hmi_expr value; /* the default signal */
+} hmi_input;
+
+/* A constraint row, lhs - rhs = 0. */
+typedef struct hmi_constraint {
+    const char *name;
+    hmi_span span;
+    hmi_expr residual;
+    hm_level level;
+    bool linear, rheonomic;
+} hmi_constraint;
+
+typedef enum hmi_servo_law { HMI_LAW_IDEAL, HMI_LAW_LYAPUNOV } hmi_servo_law;
+
+/* All rows of one `servo` statement share actuators, gain and law. */
+typedef struct hmi_servo_row {
+    hmi_constraint row;
+    uint32_t servo; /* index into servos */
+} hmi_servo_row;
+
+typedef struct hmi_servo_group {
+    const char *name;
+    hmi_span span;
+    hmi_expr gain;
+    hmi_servo_law law;
+    uint32_t *actuated; /* coordinates, ascending; every one when `by` is left out */
+    size_t actuated_count;
+} hmi_servo_group;
+
+/* A generalized force, F_i += value, or its vector forms: sum_k force_k d(point_k)/dq (`at`), and
+ * sum_k force_k d(point_k)/dq' with the angular velocity as the point (`on`). */
+typedef enum hmi_force_form {
+    HMI_FORCE_COORDINATE,
+    HMI_FORCE_AT_POINT,
+    HMI_FORCE_ON_ROTATION
+} hmi_force_form;
+
+typedef struct hmi_force {
+    hmi_force_form form;
+    uint32_t coord;             /* HMI_FORCE_COORDINATE */
+    hmi_expr *force, *point;    /* `size` each; point is NULL for HMI_FORCE_COORDINATE */
+    size_t size;
+    hmi_span span;
+} hmi_force;
+
+typedef struct hmi_pair {
+    uint32_t row, column;
+    hmi_expr value;
+    hmi_span span;
+} hmi_pair;
+
+typedef struct hmi_body {
+    const char *name;
+    hmi_expr mass;
+    hmi_expr at[3];
+    int dimension; /* 2 or 3 */
+    hmi_span span;
+} hmi_body;
+
+typedef struct hmi_component {
+    hmi_symbol_kind kind; /* coordinate, velocity or state */
+    uint32_t index;
+    hmi_expr value;
+} hmi_component;
+
+typedef struct hmi_symmetry {
+    const char *name;
+    hmi_component *generator;
+    size_t count;
+    hmi_span span;
+} hmi_symmetry;
+
+typedef struct hmi_event {
+    const char *name;
+    hmi_expr expr;
+    hmi_event_direction direction;
+    hmi_event_action action;
+    hmi_component *set;
+    size_t set_count;
+    hmi_span span;
+} hmi_event;
+
+typedef struct hmi_output {
+    const char *name;
+    hmi_expr expr;
+    hmi_span span;
+} hmi_output;
+
+/* `let` names of scalars, for readable output. */
+typedef struct hmi_named_expr {
+    const char *name;
+    hmi_expr expr;
+} hmi_named_expr;
+
+typedef struct hmi_simulate {
+    bool given;
+    double start, end, every;
+    bool has_every;
+    const char *method; /* NULL: not given */
+    const char *drift;
+    double drift_gain[2];
+    double rtol, atol, step; /* 0: not given */
+    hmi_span span;
+} hmi_simulate;
+
+struct hm_model {
+    hm_context *context;
+    hmi_arena arena;
+    hmi_graph graph;
+    const char *name, *title;
+
+    HMI_ARRAY(hmi_param) params;
+    HMI_ARRAY(hmi_coord) coords;
+    HMI_ARRAY(hmi_state) states;
+    HMI_ARRAY(hmi_input) inputs;
+
+    hmi_expr kinetic, potential, lagrangian, dissipation; /* sums; zero where none */
+    bool has_lagrangian;
+    HMI_ARRAY(hmi_pair) mass;
+    HMI_ARRAY(hmi_pair) gyroscopic;
+    HMI_ARRAY(hmi_force) forces;
+    HMI_ARRAY(hmi_force) nonideal;
+    HMI_ARRAY(hmi_body) bodies;
+
+    HMI_ARRAY(hmi_constraint) constraints;
+    HMI_ARRAY(hmi_servo_group) servos;
+    HMI_ARRAY(hmi_servo_row) servo_rows;
+
+    HMI_ARRAY(hmi_symmetry) symmetries;
+    HMI_ARRAY(hmi_event) events;
+    HMI_ARRAY(hmi_output) outputs;
+    HMI_ARRAY(hmi_named_expr) named;
+    hmi_simulate simulate;
+    bool keep_initial; /* `initial keep` was used */
+};
+
+/* The name of a symbol as written in the language ("x'", "q[3]''", "m"). NULL for none. */
+const char *hmi_model_symbol_name(const hm_model *model, hmi_symbol_kind kind, uint32_t index);
+
+enum {
+    HMI_MOST_COORDS = 4000000,
+    HMI_MOST_COMPONENTS = 1 << 20, /* of one vector or matrix */
+};
+
+#endif

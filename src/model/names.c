@@ -1,0 +1,337 @@
+/* Names: declarations, scopes, lets, labels, targets. */
+#include "model/builder.h"
+
+#include <string.h>
+
+const hmi_binding *hmi_find_binding(const hmi_builder *b, const hmi_scope *scope, int name)
+{
+    for (; scope; scope = scope->outer)
+        if (scope->name == name)
+            return &scope->binding;
+    if ((size_t)name < b->globals.count && b->globals.data[name].kind != HMI_BIND_NONE)
+        return &b->globals.data[name];
+    return NULL;
+}
+
+/* Grows the table of globals to cover every interned name. */
+static hmi_binding *global_slot(hmi_builder *b, int name)
+{
+    while (b->globals.count <= (size_t)name)
+        if (!hmi_array_push(&b->context->allocator, &b->globals, (hmi_binding){0})) {
+            hmi_no_memory(b);
+            return NULL;
+        }
+    return &b->globals.data[name];
+}
+
+static bool is_reserved_name(const hmi_builder *b, int name)
+{
+    return name == b->name_t || name == b->name_pi;
+}
+
+hmi_binding *hmi_declare(hmi_builder *b, const hmi_ast *name, const char *what)
+{
+    const char *text = hmi_names_text(&b->tree->names, name->name);
+    if (is_reserved_name(b, name->name)) {
+        hmi_error(b->context, name->span, NULL, "'%s' is %s and cannot be declared", text,
+                  name->name == b->name_t ? "time" : "a constant");
+        return NULL;
+    }
+    hmi_binding *slot = global_slot(b, name->name);
+    if (!slot)
+        return NULL;
+    if (slot->kind != HMI_BIND_NONE) {
+        int line, column;
+        const hmi_source *source = &b->context->sources.data[slot->span.file];
+        hmi_source_position(source, slot->span.start, &line, &column);
+        hmi_error(b->context, name->span, "choose another name",
+                  "'%s' is already declared as a %s in line %d", text, slot->what, line);
+        return NULL;
+    }
+    *slot = (hmi_binding){.kind = HMI_BIND_VALUE, .span = name->span, .what = what};
+    return slot;
+}
+
+/* ---- unknown names ---- */
+
+static const char *const function_names[] = {
+    "sin",   "cos",   "tan",       "asin",           "acos",      "atan",       "atan2",
+    "sinh",  "cosh",  "tanh",      "exp",            "log",       "sqrt",       "abs",
+    "sign",  "min",   "max",       "hypot",          "if",        "dot",        "cross",
+    "norm",  "transpose", "diag",  "identity",       "rotx",      "roty",       "rotz",
+    "rotation", "quat", "omega",   "omega_body",     "skew",      "sum",        "prod",
+    "reaction", "multiplier", "total_reaction", "total_multiplier",
+};
+
+typedef struct nearest {
+    const char *name;
+    int distance;
+} nearest;
+
+static void consider(nearest *best, const char *wanted, const char *candidate)
+{
+    int distance = hmi_edit_distance(wanted, candidate, best->distance - 1);
+    if (distance < best->distance && strcmp(wanted, candidate) != 0)
+        *best = (nearest){candidate, distance};
+}
+
+/* A misspelling is at most two edits away, one for short names. */
+static const char *nearest_name(const hmi_builder *b, const char *wanted)
+{
+    nearest best = {NULL, strlen(wanted) <= 3 ? 2 : 3};
+    for (size_t name = 0; name < b->globals.count; name++)
+        if (b->globals.data[name].kind != HMI_BIND_NONE)
+            consider(&best, wanted, hmi_names_text(&b->tree->names, (int)name));
+    for (size_t i = 0; i < sizeof function_names / sizeof *function_names; i++)
+        consider(&best, wanted, function_names[i]);
+    return best.name;
+}
+
+/* Is the name declared further down? Then the cure is another than for a misspelling. */
+static bool declared_later(const hmi_statement *s, int name)
+{
+    for (; s; s = s->next) {
+        if (s->kind != HMI_STMT_PARAM && s->kind != HMI_STMT_COORD && s->kind != HMI_STMT_LET)
+            continue;
+        for (size_t i = 0; i < s->entry_count; i++)
+            if (s->entries[i].target->name == name)
+                return true;
+    }
+    return false;
+}
+
+void hmi_report_unknown(hmi_builder *b, hmi_span at, int name)
+{
+    const char *text = hmi_names_text(&b->tree->names, name);
+    const char *hint = NULL, *near = nearest_name(b, text);
+    if (declared_later(b->tree->statements, name))
+        hint = "it is declared further down; a parameter may use only earlier ones";
+    else if (near)
+        hint = hmi_context_printf(b->context, "did you mean '%s'?", near);
+    hmi_error(b->context, at, hint, "unknown name '%s'", text);
+}
+
+/* ---- scopes and lets ---- */
+
+const hmi_scope *hmi_scope_push(hmi_builder *b, const hmi_scope *outer, int name, hmi_value value)
+{
+    hmi_scope *scope = hmi_builder_alloc(b, sizeof *scope);
+    if (!scope)
+        return NULL;
+    scope->name = name;
+    scope->outer = outer;
+    scope->binding = (hmi_binding){.kind = HMI_BIND_VALUE, .value = value, .what = "local name"};
+    return scope;
+}
+
+bool hmi_force_let(hmi_builder *b, hmi_let *let, hmi_span at, hmi_value *out)
+{
+    const char *name = hmi_names_text(&b->tree->names, let->target->name);
+    let->used = true;
+    if (let->progress == HMI_LET_RUNNING) {
+        hmi_error(b->context, at, NULL, "'%s' is defined in terms of itself", name);
+        return false;
+    }
+    if (let->progress == HMI_LET_WAITING) {
+        let->progress = HMI_LET_RUNNING;
+        bool good = hmi_build_value(b, let->body, let->scope, &let->value);
+        let->progress = good ? HMI_LET_DONE : HMI_LET_FAILED;
+    }
+    *out = let->value;
+    return let->progress == HMI_LET_DONE;
+}
+
+static bool is_builtin(const char *name)
+{
+    for (size_t i = 0; i < sizeof function_names / sizeof *function_names; i++)
+        if (strcmp(function_names[i], name) == 0)
+            return true;
+    return false;
+}
+
+/* NAME, or NAME(a, b) with plain names inside. */
+static bool check_let_target(hmi_builder *b, const hmi_ast *target)
+{
+    if (target->kind == HMI_AST_NAME)
+        return true;
+    if (target->kind != HMI_AST_CALL) {
+        hmi_error(b->context, target->span, "write let NAME = E or let NAME(a, b) = E",
+                  "this cannot be given a meaning by 'let'");
+        return false;
+    }
+    const char *name = hmi_names_text(&b->tree->names, target->name);
+    if (is_builtin(name)) {
+        hmi_error(b->context, target->span, "choose another name", "'%s' is a built-in function",
+                  name);
+        return false;
+    }
+    for (uint32_t i = 0; i < target->count; i++)
+        if (target->items[i]->kind != HMI_AST_NAME) {
+            hmi_error(b->context, target->items[i]->span, NULL,
+                      "an argument of a function is a plain name");
+            return false;
+        }
+    return true;
+}
+
+static hmi_let *new_let(hmi_builder *b, const hmi_entry *entry, const hmi_scope *scope)
+{
+    hmi_let *let = hmi_builder_alloc(b, sizeof *let);
+    if (let) {
+        let->target = entry->target;
+        let->body = entry->value;
+        let->scope = scope;
+    }
+    return let;
+}
+
+static bool declare_global_let(hmi_builder *b, const hmi_entry *entry)
+{
+    hmi_ast name = *entry->target;
+    if (name.kind == HMI_AST_CALL)
+        name.span.length = (uint32_t)strlen(hmi_names_text(&b->tree->names, name.name));
+    hmi_binding *slot = hmi_declare(b, &name, "let");
+    hmi_let *let = slot ? new_let(b, entry, NULL) : NULL;
+    if (!let)
+        return false;
+    slot->kind = HMI_BIND_LET;
+    slot->let = let;
+    *b->lets_tail = let;
+    b->lets_tail = &let->next;
+    return true;
+}
+
+static bool declare_local_let(hmi_builder *b, const hmi_entry *entry, const hmi_scope **scope)
+{
+    hmi_let *let = new_let(b, entry, *scope);
+    const hmi_scope *inner = let ? hmi_scope_push(b, *scope, entry->target->name, (hmi_value){0})
+                                 : NULL;
+    if (!inner)
+        return false;
+    hmi_binding *binding = (hmi_binding *)&inner->binding;
+    *binding = (hmi_binding){
+        .kind = HMI_BIND_LET, .let = let, .what = "let", .span = entry->target->span};
+    *scope = inner;
+    return true;
+}
+
+bool hmi_declare_lets(hmi_builder *b, const hmi_statement *s, const hmi_scope **scope, bool global)
+{
+    bool good = true;
+    for (size_t i = 0; i < s->entry_count; i++) {
+        if (!check_let_target(b, s->entries[i].target))
+            good = false;
+        else if (!(global ? declare_global_let(b, &s->entries[i])
+                          : declare_local_let(b, &s->entries[i], scope)))
+            good = false;
+    }
+    return good;
+}
+
+/* ---- labels and objects ---- */
+
+const char *hmi_label_text(hmi_builder *b, const hmi_ast *label, const hmi_scope *scope)
+{
+    if (label->kind == HMI_AST_NAME)
+        return hmi_names_text(&b->tree->names, label->name);
+    const char *base = hmi_names_text(&b->tree->names, label->items[0]->name);
+    hmi_text text;
+    hmi_text_init(&text, &b->context->allocator);
+    hmi_text_add(&text, base);
+    bool good = true;
+    for (uint32_t i = 1; i < label->count && good; i++) {
+        int64_t index;
+        good = hmi_build_whole(b, label->items[i], scope, "an index", &index);
+        if (good)
+            hmi_text_addf(&text, "%s%lld", i == 1 ? "[" : ",", (long long)index);
+    }
+    hmi_text_add(&text, "]");
+    char *copy = NULL;
+    if (good && !text.failed)
+        copy = hmi_arena_text(&b->model->arena, text.data, text.length);
+    if (good && !copy)
+        hmi_no_memory(b);
+    hmi_text_release(&text);
+    return copy;
+}
+
+/* Objects of different kinds may share a name, so the kind is part of the key. */
+static int object_key(const hmi_builder *b, hmi_names *intern_into, const char *name,
+                      const char *what)
+{
+    char local[256];
+    size_t length = strlen(name) + strlen(what) + 1;
+    hmi_text text;
+    if (length < sizeof local) {
+        memcpy(local, what, strlen(what));
+        local[strlen(what)] = ' ';
+        memcpy(local + strlen(what) + 1, name, strlen(name));
+        return intern_into ? hmi_names_intern(intern_into, local, length)
+                           : hmi_names_find(&b->object_names, local, length);
+    }
+    hmi_text_init(&text, &b->context->allocator);
+    hmi_text_addf(&text, "%s %s", what, name);
+    int key = HMI_NO_NAME;
+    if (!text.failed)
+        key = intern_into ? hmi_names_intern(intern_into, text.data, text.length)
+                          : hmi_names_find(&b->object_names, text.data, text.length);
+    hmi_text_release(&text);
+    return key;
+}
+
+bool hmi_declare_object(hmi_builder *b, const char *name, const char *what, uint32_t index,
+                        hmi_span at)
+{
+    if (object_key(b, NULL, name, what) != HMI_NO_NAME) {
+        hmi_error(b->context, at, "choose another name", "there is already a %s called '%s'", what,
+                  name);
+        return false;
+    }
+    int key = object_key(b, &b->object_names, name, what);
+    hmi_binding object = {.kind = HMI_BIND_VALUE, .first = index, .span = at, .what = what};
+    if (key == HMI_NO_NAME || !hmi_array_push(&b->context->allocator, &b->objects, object))
+        return hmi_no_memory(b);
+    return true;
+}
+
+int64_t hmi_find_object(const hmi_builder *b, const char *name, const char *what)
+{
+    int key = object_key(b, NULL, name, what);
+    if (key == HMI_NO_NAME || (size_t)key >= b->objects.count)
+        return -1;
+    return b->objects.data[key].first;
+}
+
+/* ---- targets ---- */
+
+bool hmi_build_target(hmi_builder *b, const hmi_ast *target, const hmi_scope *scope,
+                      hmi_component *out)
+{
+    hmi_expr e;
+    if (!hmi_build_scalar(b, target, scope, &e))
+        return false;
+    const hmi_node *node = hmi_node_at(b->graph, e);
+    if (node->op == HMI_SYMBOL && (node->a == HMI_SYM_COORD || node->a == HMI_SYM_VELOCITY ||
+                                   node->a == HMI_SYM_STATE)) {
+        *out = (hmi_component){.kind = (hmi_symbol_kind)node->a, .index = node->b};
+        return true;
+    }
+    hmi_error(b->context, target->span, NULL,
+              "expected a coordinate, its velocity or a state on the left of '='");
+    return false;
+}
+
+bool hmi_build_coordinate(hmi_builder *b, const hmi_ast *target, const hmi_scope *scope,
+                          uint32_t *coord)
+{
+    hmi_expr e;
+    if (!hmi_build_scalar(b, target, scope, &e))
+        return false;
+    const hmi_node *node = hmi_node_at(b->graph, e);
+    if (node->op != HMI_SYMBOL || node->a != HMI_SYM_COORD) {
+        hmi_error(b->context, target->span, NULL, "expected a coordinate");
+        return false;
+    }
+    *coord = node->b;
+    return true;
+}
