@@ -4,6 +4,7 @@
 
 #include <hamel/base.h>
 #include <hamel/model.h>
+#include <hamel/report.h>
 #include <hamel/system.h>
 
 #endif

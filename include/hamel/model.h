@@ -80,6 +80,9 @@ HM_API size_t hm_model_constraint_count(const hm_model *model);
 HM_API hm_constraint_info hm_model_constraint(const hm_model *model, size_t index);
 HM_API size_t hm_model_servo_count(const hm_model *model); /* scalar rows */
 HM_API hm_constraint_info hm_model_servo(const hm_model *model, size_t index);
+/* Servo statements; the forces of one are reported together. */
+HM_API size_t hm_model_servo_group_count(const hm_model *model);
+HM_API const char *hm_model_servo_group_name(const hm_model *model, size_t index);
 
 /* The initial state as written: guesses unmoved, unmentioned values 0 (quaternions: 1). q and v
  * hold hm_model_coordinate_count doubles, z hm_model_state_count (NULL: not wanted). */

@@ -6,7 +6,7 @@
  *   hm_sim_create(system, &sim);
  *   hm_sim_set_state(sim, 0, q, v, NULL);
  *   hm_evaluation at;
- *   hm_sim_evaluate(sim, &at);             // at.M, at.Q, at.A, at.b, at.qdd ...
+ *   hm_sim_evaluate(sim, NULL, &at);       // at.M, at.Q, at.A, at.b, at.qdd ...
  *
  * A system keeps a pointer to its model, a sim to its system: destroy them in reverse order.
  */
@@ -61,6 +61,8 @@ HM_API HM_MUST_CHECK hm_status hm_sim_reset_input(hm_sim *sim, size_t index);
 HM_API void hm_sim_set_state(hm_sim *sim, double t, const double *q, const double *v,
                              const double *z);
 
+HM_API double hm_sim_time(const hm_sim *sim);
+
 /* A sparse matrix by rows: entries row_start[i] .. row_start[i+1]-1. */
 typedef struct hm_matrix {
     size_t rows, columns;
@@ -72,12 +74,39 @@ typedef struct hm_matrix {
 /* Writes all rows x columns entries, row-major. */
 HM_API void hm_matrix_dense(const hm_matrix *matrix, double *dense);
 
+/* How the equations are solved; hm_formulation_name gives "auto", "uk", "gram", "kkt", "nullspace",
+ * "gauss", "singular", "dirac". */
+typedef enum hm_formulation {
+    HM_AUTO,
+    HM_UK,
+    HM_GRAM,
+    HM_KKT,
+    HM_NULLSPACE,
+    HM_GAUSS,
+    HM_SINGULAR,
+    HM_DIRAC
+} hm_formulation;
+HM_API const char *hm_formulation_name(hm_formulation formulation);
+/* false: there is no such formulation. */
+HM_API bool hm_formulation_find(const char *name, hm_formulation *formulation);
+
+typedef struct hm_evaluate_options {
+    hm_formulation formulation; /* default HM_AUTO */
+    bool compare;               /* compute every formulation that applies; default true */
+} hm_evaluate_options;
+HM_API hm_evaluate_options hm_evaluate_options_default(void);
+
+/* Systems with more coordinates are not solved by dense algebra: hm_sim_evaluate then gives
+ * everything up to the line "the solve" below. */
+enum { HM_MOST_DENSE = 400 };
+
 /* Every quantity of the theory at the present state. Arrays belong to the sim and live until its
- * next evaluation. NULL where a quantity does not exist or was not asked for. Signs: cli.md. */
+ * next evaluation. NULL where a quantity does not exist. Signs:
+ *     M q'' = Q + u + Qc,   Qc = Qi + Qni,   Qi = A^T lambda,   A q'' = b. */
 typedef struct hm_evaluation {
     double t;
     const double *q, *v, *z, *inputs;
-    hm_matrix M, A;       /* passive constraints */
+    hm_matrix M, A; /* A, b: passive constraints */
     const double *Q, *b, *C;
     hm_matrix servo_A;
     const double *servo_b;
@@ -85,18 +114,38 @@ typedef struct hm_evaluation {
     const double *velocity_residual; /* m: phi' or psi; 0 for rows of acceleration level */
     const double *momentum;          /* dL/dq' */
     const double *state_rates;
-    bool has_energy;      /* kinetic and potential defined */
+    bool has_energy; /* kinetic and potential are defined */
     bool has_total;
     double kinetic, potential, total;
+
+    /* the solve */
+    bool solved;
+    const char *formulation;
+    double disagreement;                 /* between all formulations that apply; -1: not compared */
+    unsigned formulations;               /* bit f: hm_formulation f was computed */
+    int rank_M, rank_A, rank_MA;
+    bool unique_acceleration, unique_multipliers;
+    bool definite, semidefinite;         /* M > 0, M >= 0 */
+    const bool *redundant;               /* m: the row depends on rows before it */
+    const double *discrepancy;           /* m: by how much b contradicts earlier rows */
+    const double *a, *e;                 /* M^-1 Q, b - A a; NULL where M is singular */
+    const double *Qi, *Qni, *Qc, *qdd;   /* n */
+    const double *lambda;                /* m; minimum norm where not unique */
+    const double *u;                     /* hm_model_servo_group_count x n; NULL without servos */
+    const double *outputs;               /* hm_model_output_count */
     struct {
-        double impressed, dissipation, gyroscopic, explicit_time;
+        double impressed, dissipation, gyroscopic, ideal, nonideal, servo, explicit_time;
     } power;
-    const double *outputs; /* only those that need neither q'' nor constraint forces, others 0 */
 } hm_evaluation;
 
-/* Evaluates at the present state. HM_ERR_NUMERIC: something is not finite there; a diagnostic in
- * the model's context says what. */
-HM_API HM_MUST_CHECK hm_status hm_sim_evaluate(hm_sim *sim, hm_evaluation *evaluation);
+/* Evaluates at the present state; options NULL: the defaults. Diagnostics are in the model's
+ * context.
+ *   HM_ERR_NUMERIC       something is not finite there;
+ *   HM_ERR_UNDETERMINED  q'' is not determined: the directions are named;
+ *   HM_ERR_INCONSISTENT  the constraints contradict each other: named, with the amount.
+ * The evaluation is filled in as far as it goes in every case. */
+HM_API HM_MUST_CHECK hm_status hm_sim_evaluate(hm_sim *sim, const hm_evaluate_options *options,
+                                               hm_evaluation *evaluation);
 
 /* The hot path: M, Q, A, b, C alone, without diagnostics or checks. Never allocates. */
 HM_API void hm_sim_evaluate_fast(hm_sim *sim);

@@ -27,7 +27,7 @@ hm_context *hm_context_create(const hm_allocator *allocator)
     hm_context *context = hmi_alloc(&chosen, sizeof *context);
     if (!context)
         return NULL;
-    *context = (hm_context){.allocator = chosen};
+    *context = (hm_context){.allocator = chosen, .most_steps = HMI_MOST_STEPS};
     hmi_arena_init(&context->arena, &context->allocator);
     return context;
 }
@@ -61,7 +61,7 @@ const hm_diagnostic *hm_context_diagnostic(const hm_context *context, size_t ind
 void hm_context_clear(hm_context *context)
 {
     context->diagnostics.count = 0;
-    context->errors = 0;
+    context->errors = context->remarks = 0;
     context->out_of_memory = false;
     context->limit_exceeded = false;
 }
@@ -79,6 +79,14 @@ uint32_t hmi_context_add_source(hm_context *context, const char *name, const cha
         return HMI_NO_FILE;
     }
     return (uint32_t)context->sources.count - 1;
+}
+
+hmi_span hmi_span_to(hmi_span first, hmi_span last)
+{
+    if (first.file != last.file || last.start + last.length < first.start)
+        return first;
+    first.length = last.start + last.length - first.start;
+    return first;
 }
 
 static bool continues_character(char byte)
@@ -174,8 +182,9 @@ static bool said_already(const hm_context *context, const hm_diagnostic *d)
 static void report(hm_context *context, hm_severity severity, hmi_span at, const char *hint,
                    const char *format, va_list args)
 {
-    if (severity == HM_ERROR && context->errors >= HMI_MOST_ERRORS) {
-        context->errors++;
+    size_t *said = severity == HM_ERROR ? &context->errors : &context->remarks;
+    if (*said >= HMI_MOST_ERRORS) {
+        ++*said;
         return;
     }
     hm_diagnostic diagnostic = {.severity = severity, .length = 1};
@@ -185,7 +194,7 @@ static void report(hm_context *context, hm_severity severity, hmi_span at, const
         diagnostic.hint = hmi_arena_text(&context->arena, hint, strlen(hint));
     if (diagnostic.message && said_already(context, &diagnostic))
         return;
-    context->errors += severity == HM_ERROR;
+    ++*said;
     if (!diagnostic.message || (hint && !diagnostic.hint) ||
         !hmi_array_push(&context->allocator, &context->diagnostics, diagnostic))
         context->out_of_memory = true;

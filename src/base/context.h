@@ -19,6 +19,9 @@ typedef struct hmi_span {
 #define HMI_NO_FILE UINT32_MAX
 static const hmi_span hmi_no_span = {HMI_NO_FILE, 0, 0};
 
+/* From the start of one to the end of another of the same file. */
+hmi_span hmi_span_to(hmi_span first, hmi_span last);
+
 typedef struct hmi_source {
     const char *name; /* as shown in messages */
     const char *path; /* resolved path, for includes; NULL for text from memory */
@@ -31,7 +34,8 @@ struct hm_context {
     hmi_arena arena; /* sources and message texts */
     HMI_ARRAY(hmi_source) sources;
     HMI_ARRAY(hm_diagnostic) diagnostics;
-    size_t errors;
+    size_t errors, remarks; /* remarks: warnings and notes */
+    int64_t most_steps;     /* of writing a model out, HMI_MOST_STEPS; fuzzers lower it */
     bool out_of_memory;
     bool limit_exceeded;
 };
@@ -52,8 +56,11 @@ void hmi_note(hm_context *context, hmi_span at, const char *hint, const char *fo
 const char *hmi_context_printf(hm_context *context, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Past this many errors nothing more is reported and stages give up. */
+/* Past this many errors nothing more is reported and stages give up. As many warnings are kept. */
 enum { HMI_MOST_ERRORS = 20 };
+/* Steps of writing a model out (loops, sums, calls of `let`, components of vectors): about ten
+ * times what a chain of a million coordinates needs, and some ten seconds. */
+#define HMI_MOST_STEPS INT64_C(200000000)
 bool hmi_context_too_many(const hm_context *context);
 
 /* HM_ERR_NOMEM, HM_ERR_LIMIT or HM_ERR_INPUT when any of these happened since

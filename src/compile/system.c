@@ -142,6 +142,34 @@ static hm_status check_input_rates(const hm_system *system)
     return hmi_context_status(model->context, errors);
 }
 
+/* Which multipliers do the force laws use? They must be unique. */
+static hm_status find_used_multipliers(hm_system *system)
+{
+    const hmi_derived *d = &system->derived;
+    hmi_walk walk;
+    system->multiplier_used =
+        hmi_arena_alloc(&system->derived.arena, d->constraints.count + 1);
+    if (!system->multiplier_used)
+        return HM_ERR_NOMEM;
+    if (!d->force_symbols)
+        return HM_OK;
+    hmi_walk_init(&walk, system->allocator);
+    hm_status status = hmi_walk_begin(&walk, &d->graph);
+    for (size_t i = 0; i < d->n && status == HM_OK; i++) {
+        status = hmi_walk_add(&walk, &d->graph, d->Q[i], HMI_DEP_FORCES);
+        if (status == HM_OK)
+            status = hmi_walk_add(&walk, &d->graph, d->C[i], HMI_DEP_FORCES);
+    }
+    for (size_t i = 0; i < walk.order.count; i++) {
+        const hmi_node *node = hmi_node_at(&d->graph, walk.order.data[i]);
+        if (node->op == HMI_SYMBOL &&
+            (node->a == HMI_SYM_MULTIPLIER || node->a == HMI_SYM_TOTAL_MULTIPLIER))
+            system->multiplier_used[node->b] = true;
+    }
+    hmi_walk_release(&walk);
+    return status;
+}
+
 /* ---- creation ---- */
 
 static void report_failure(const hm_model *model, hm_status status)
@@ -162,6 +190,8 @@ static hm_status build(hm_system *system)
         status = compile_report(system);
     if (status == HM_OK)
         status = compile_inputs(system);
+    if (status == HM_OK)
+        status = find_used_multipliers(system);
     if (status == HM_OK)
         status = check_input_rates(system);
     return status;

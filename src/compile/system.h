@@ -31,6 +31,7 @@ struct hm_system {
     hmi_tape inputs, dynamics, law, report;
     hmi_dynamics_layout at;
     hmi_report_layout report_at;
+    bool *multiplier_used; /* m: some force law uses multiplier(c) */
 };
 
 /* Parameters in dependency order: value_expr of a parameter uses earlier ones only. */

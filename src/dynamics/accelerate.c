@@ -1,9 +1,9 @@
 /* The hot loop: q'' and lambda of a well-conditioned system, straight.
  *
- *     M = L E L^T,   W = A L^-T,   G = W E^-1 W^T = K F K^T,
- *     G lambda = b - W E^-1 L^-1 Q,   q'' = L^-T E^-1 (L^-1 Q + W^T lambda)
+ *     M = L E L^T,   W = L^-1 A^T,   G = W^T E^-1 W,
+ *     G lambda = b - W^T E^-1 L^-1 Q,   q'' = L^-T E^-1 (L^-1 Q + W lambda)
  *
- * One reciprocal a pivot, no square roots, sums over contiguous memory. The quotient of a pivot and
+ * One reciprocal a pivot, no square roots, updates of contiguous rows. The quotient of a pivot and
  * the diagonal element it is left of does not depend on units; where one is below 1e-5 (the Gram matrix
  * squares the condition, so that is a loss of five digits) the rank-revealing solve takes over.
  *
@@ -16,27 +16,30 @@
 
 #define WELL_CONDITIONED 1e-5
 
-/* Lower triangle of M -> unit lower L (strictly below the diagonal) and 1/E. */
-static bool factor(int n, double *restrict M, double *restrict inverse)
+/* y -= t x: independent elements, so that nothing waits for a sum */
+static inline void subtract(int n, double t, const double *restrict x, double *restrict y)
 {
-    for (int i = 0; i < n; i++) {
-        double *restrict row = M + (size_t)i * (size_t)n;
-        double diagonal = row[i], pivot = diagonal;
-        for (int j = 0; j < i; j++) {
-            const double *restrict other = M + (size_t)j * (size_t)n;
-            double s = row[j];
-            for (int k = 0; k < j; k++)
-                s -= row[k] * other[k];
-            row[j] = s;
-        }
-        for (int j = 0; j < i; j++) {
-            double s = row[j];
-            row[j] = s * inverse[j];
-            pivot -= s * row[j];
-        }
-        if (!(pivot > WELL_CONDITIONED * diagonal) || !(diagonal > 0))
+    for (int i = 0; i < n; i++)
+        y[i] -= t * x[i];
+}
+
+/* Lower triangle of M -> unit lower L (strictly below the diagonal) and 1/E; `column` is scratch. The
+ * diagonal is kept aside first: each pivot is compared with the element it is left of. */
+static bool factor(int n, double *restrict M, double *restrict inverse, double *restrict column)
+{
+    for (int i = 0; i < n; i++)
+        inverse[i] = WELL_CONDITIONED * M[(size_t)i * (size_t)n + (size_t)i];
+    for (int k = 0; k < n; k++) {
+        double pivot = M[(size_t)k * (size_t)n + (size_t)k];
+        if (!(pivot > inverse[k]) || !(inverse[k] > 0))
             return false;
-        inverse[i] = 1 / pivot;
+        inverse[k] = 1 / pivot;
+        for (int i = k + 1; i < n; i++) {
+            double *restrict row = M + (size_t)i * (size_t)n;
+            column[i] = row[k];
+            row[k] *= inverse[k];
+            subtract(i - k, row[k], column + k + 1, row + k + 1);
+        }
     }
     return true;
 }
@@ -56,44 +59,47 @@ static inline void forward(int n, const double *restrict L, double *restrict x)
 /* x := L^-T x */
 static inline void backward(int n, const double *restrict L, double *restrict x)
 {
-    for (int i = n - 1; i > 0; i--) {
-        const double *restrict row = L + (size_t)i * (size_t)n;
-        double t = x[i];
-        for (int k = 0; k < i; k++)
-            x[k] -= row[k] * t;
-    }
+    for (int i = n - 1; i > 0; i--)
+        subtract(i, x[i], L + (size_t)i * (size_t)n, x);
 }
 
 /* Memory of the fast path, all in the workspace's scratch. */
 typedef struct fast {
-    double *L, *inverse;          /* n x n, n */
-    double *W, *G, *gram_inverse; /* m x n, m x m, m */
-    double *z, *v;                /* n each */
+    double *L, *inverse, *column; /* n x n, n, max(n, m) */
+    double *W;                    /* n x m: L^-1 A^T */
+    double *G, *gram_inverse;     /* m x m, m */
+    double *z;                    /* n */
 } fast;
 
-/* W, G and the right side in `lambda`; then lambda itself. */
-static bool find_multipliers(int n, int m, const fast *f, const double *restrict A,
-                             const double *restrict b, double *restrict lambda)
+/* f->W := L^-1 A^T */
+static void spread_rows(int n, int m, const fast *f, const double *restrict A)
+{
+    for (int j = 0; j < n; j++) {
+        double *restrict w = f->W + (size_t)j * (size_t)m;
+        const double *restrict row = f->L + (size_t)j * (size_t)n;
+        for (int i = 0; i < m; i++)
+            w[i] = A[(size_t)i * (size_t)n + (size_t)j];
+        for (int k = 0; k < j; k++)
+            subtract(m, row[k], f->W + (size_t)k * (size_t)m, w);
+    }
+}
+
+/* lambda from G lambda = b - W^T E^-1 z */
+static bool find_multipliers(int n, int m, const fast *f, const double *restrict b,
+                             double *restrict lambda)
 {
     for (int i = 0; i < m; i++) {
-        double *restrict w = f->W + (size_t)i * (size_t)n, *restrict v = f->v;
-        double s = b[i];
-        memcpy(w, A + (size_t)i * (size_t)n, (size_t)n * sizeof *w);
-        forward(n, f->L, w);
-        for (int j = 0; j < n; j++) {
-            v[j] = w[j] * f->inverse[j];
-            s -= v[j] * f->z[j];
-        }
-        lambda[i] = s;
-        for (int k = 0; k <= i; k++) {
-            const double *restrict other = f->W + (size_t)k * (size_t)n;
-            double g = 0;
-            for (int j = 0; j < n; j++)
-                g += v[j] * other[j];
-            f->G[(size_t)i * (size_t)m + (size_t)k] = g;
-        }
+        lambda[i] = b[i];
+        for (int k = 0; k <= i; k++)
+            f->G[(size_t)i * (size_t)m + (size_t)k] = 0;
     }
-    if (!factor(m, f->G, f->gram_inverse))
+    for (int j = 0; j < n; j++) {
+        const double *restrict w = f->W + (size_t)j * (size_t)m;
+        subtract(m, f->z[j] * f->inverse[j], w, lambda);
+        for (int i = 0; i < m; i++)
+            subtract(i + 1, -w[i] * f->inverse[j], w, f->G + (size_t)i * (size_t)m);
+    }
+    if (!factor(m, f->G, f->gram_inverse, f->column))
         return false;
     forward(m, f->G, lambda);
     for (int i = 0; i < m; i++)
@@ -106,15 +112,18 @@ static bool find_multipliers(int n, int m, const fast *f, const double *restrict
 static bool finish(int n, int m, const fast *f, const double *restrict A, const double *restrict b,
                    double *restrict qdd, double *restrict lambda)
 {
-    if (!find_multipliers(n, m, f, A, b, lambda))
+    spread_rows(n, m, f, A);
+    if (!find_multipliers(n, m, f, b, lambda))
         return false;
-    for (int i = 0; i < m; i++)
-        for (int j = 0; j < n; j++)
-            f->z[j] += lambda[i] * f->W[(size_t)i * (size_t)n + (size_t)j];
-    for (int j = 0; j < n; j++)
-        qdd[j] = f->z[j] * f->inverse[j];
-    backward(n, f->L, qdd);
     double sum = 0;
+    for (int j = 0; j < n; j++) {
+        const double *restrict w = f->W + (size_t)j * (size_t)m;
+        double s = f->z[j];
+        for (int i = 0; i < m; i++)
+            s += lambda[i] * w[i];
+        qdd[j] = s * f->inverse[j];
+    }
+    backward(n, f->L, qdd);
     for (int j = 0; j < n; j++)
         sum += qdd[j] * 0;
     for (int i = 0; i < m; i++)
@@ -165,25 +174,22 @@ hm_status hmi_accelerate(hmi_dynamics *d, const double *restrict M, const double
     size_t n = (size_t)d->n, m = (size_t)d->m;
     double *memory = d->scratch;
     fast f = {.L = memory, .inverse = memory + n * n, .z = memory + n * n + n};
-    f.v = f.z + n;
-    f.W = f.v + n;
+    f.column = f.z + n;
+    f.W = f.column + n + m;
     f.G = f.W + m * n;
     f.gram_inverse = f.G + m * m;
-    double *l = f.gram_inverse + m;
+    double *l = lambda ? lambda : f.gram_inverse + m;
     memcpy(f.L, M, n * n * sizeof *M);
     memcpy(f.z, Q, n * sizeof *Q);
-    bool factored = factor(d->n, f.L, f.inverse);
+    bool factored = factor(d->n, f.L, f.inverse, f.column);
     if (!factored && m > 0) {
         shift(d->n, d->m, &f, M, Q, A, b);
-        factored = factor(d->n, f.L, f.inverse);
+        factored = factor(d->n, f.L, f.inverse, f.column);
     }
     if (factored) {
         forward(d->n, f.L, f.z);
-        if (finish(d->n, d->m, &f, A, b, qdd, l)) {
-            if (lambda)
-                hmi_copy(d->m, l, lambda);
+        if (finish(d->n, d->m, &f, A, b, qdd, l))
             return HM_OK;
-        }
     }
     return take_over(d, M, Q, A, b, qdd, lambda);
 }

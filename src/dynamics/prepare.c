@@ -79,11 +79,12 @@ bool hmi_prepare_right_side(hmi_dynamics *d, const double *b, double tolerance)
         raw[k] = b[d->order[k]];
         d->b[k] = raw[k] * d->R[d->order[k]];
     }
-    hmi_complete_rows(d, d->b, all);
-    double worst = 0;
+    double worst = 0, size = hmi_complete_rows(d, d->b, all);
     for (int k = d->rank; k < d->m; k++)
         worst = fmax(worst, fabs(all[k] - d->b[k]));
-    bool consistent = worst <= tolerance;
+    /* a row within the tolerated angle of the others may differ by that much of q'' */
+    d->b_tolerance = tolerance + d->rank_tolerance * size;
+    bool consistent = worst <= d->b_tolerance;
     if (!consistent) {
         hmi_graded_project(&d->graded, raw);
         for (int k = 0; k < d->m; k++)
@@ -146,6 +147,19 @@ static void find_undetermined(hmi_dynamics *d)
     d->scratch_used = mark;
 }
 
+/* The smallest pivot of L L^T; the diagonal of M is of about unit size. */
+static double smallest_pivot(int n, const double *L)
+{
+    double least = INFINITY;
+    for (int i = 0; i < n; i++) {
+        double root = L[hmi_area(i, n) + (size_t)i];
+        least = fmin(least, root * root);
+    }
+    return least;
+}
+
+/* A large pivot proves M > 0. A small one may be left over from a singular M by rounding errors that
+ * an ill-conditioned leading block has blown up: then the eigenvalues decide. */
 static void prepare_mass(hmi_dynamics *d)
 {
     int n = d->n;
@@ -155,11 +169,13 @@ static void prepare_mass(hmi_dynamics *d)
     d->undetermined = 0;
     d->mass_size = fmax(hmi_max_abs(n * n, d->M), HMI_EPSILON);
     d->cholesky = hmi_cholesky(n, d->L, d->mass_tolerance);
-    if (d->cholesky)
+    if (d->cholesky && smallest_pivot(n, d->L) > 1e-6)
         return;
     judge_mass(d);
-    if (d->mass != HMI_DEFINITE)
-        find_undetermined(d);
+    if (d->mass == HMI_DEFINITE)
+        return;
+    d->cholesky = false;
+    find_undetermined(d);
 }
 
 static bool input_is_finite(const hmi_dynamics *d, const hmi_equations *e)

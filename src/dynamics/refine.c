@@ -25,30 +25,36 @@ static void residuals(hmi_dynamics *d, const double *r, const double *s, const d
     }
 }
 
-/* |dx|/|x| or |dl|/|l|, whichever is larger; 0 where nothing changes. */
-static double relative_change(int count, const double *x, const double *dx)
+/* A correction and the one before it, of x or of l. */
+typedef struct progress {
+    double last;
+    bool settled; /* no digit is left to gain */
+} progress;
+
+/* false when the correction is no smaller than it should be: the digits are used up. */
+static bool gains(progress *p, int count, const double *x, const double *dx)
 {
-    double size = hmi_max_abs(count, x), change = hmi_max_abs(count, dx);
-    return change == 0 ? 0 : change / (size > change ? size : change);
+    double change = hmi_max_abs(count, dx);
+    p->settled = change <= 0.5 * HMI_EPSILON * hmi_max_abs(count, x);
+    bool good = p->settled || change < 0.5 * p->last;
+    p->last = change;
+    return good;
 }
 
 void hmi_solve_scaled(hmi_dynamics *d, const double *r, const double *s, double *x, double *l)
 {
     size_t mark = d->scratch_used, n = (size_t)d->n, m = (size_t)d->m;
     double *dr = hmi_take(d, n), *ds = hmi_take(d, m), *dx = hmi_take(d, n), *dl = hmi_take(d, m);
+    progress of_x = {.last = INFINITY}, of_l = {.last = INFINITY};
     d->method->solve(d, r, s, x, l);
-    double last = 1;
-    for (int step = 0; step < d->refinements; step++) {
+    for (int step = 0; step < d->refinements && !(of_x.settled && of_l.settled); step++) {
         residuals(d, r, s, x, l, dr, ds);
         d->method->solve(d, dr, ds, dx, dl);
-        double change = fmax(relative_change(d->n, x, dx), relative_change(d->rank, l, dl));
-        if (!(change < 0.5 * last))
+        bool x_gains = gains(&of_x, d->n, x, dx), l_gains = gains(&of_l, d->rank, l, dl);
+        if (!x_gains || !l_gains)
             break;
         hmi_axpy(d->n, 1, dx, x);
         hmi_axpy(d->rank, 1, dl, l);
-        if (change <= HMI_EPSILON)
-            break;
-        last = change;
     }
     d->scratch_used = mark;
 }

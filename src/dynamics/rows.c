@@ -8,7 +8,7 @@
  */
 #include "dynamics/workspace.h"
 
-void hmi_complete_rows(hmi_dynamics *d, const double *s, double *all)
+double hmi_complete_rows(hmi_dynamics *d, const double *s, double *all)
 {
     size_t mark = d->scratch_used;
     double *t = hmi_take(d, (size_t)d->rank);
@@ -18,6 +18,7 @@ void hmi_complete_rows(hmi_dynamics *d, const double *s, double *all)
     for (int k = d->rank; k < d->m; k++)
         all[k] = hmi_dot(d->rank, d->QR + hmi_area(k, d->n), t);
     d->scratch_used = mark;
+    return hmi_norm(d->rank, t);
 }
 
 void hmi_row_multipliers(hmi_dynamics *d, const double *f, double *l)
@@ -31,13 +32,36 @@ void hmi_row_force(hmi_dynamics *d, const double *l, double *f)
     hmi_mul_transposed(d->rank, d->n, 1, d->A, l, f);
 }
 
-/* g := R1 l = Y A_r^T l */
-static void force_in_row_space(hmi_dynamics *d, const double *l, double *g)
+/* f := A_r^T l - A^^T R^-1 p, what the multipliers p (pivot order, model units) leave of the force */
+static void force_left(hmi_dynamics *d, const double *l, const double *p, double *f)
 {
-    hmi_zero(d->rank, g);
-    for (int k = 0; k < d->rank; k++)
-        for (int i = 0; i <= k; i++)
-            g[i] += d->QR[hmi_area(k, d->n) + (size_t)i] * l[k];
+    size_t mark = d->scratch_used;
+    double *t = hmi_take(d, (size_t)d->m);
+    for (int k = 0; k < d->m; k++)
+        t[k] = p[k] / d->R[d->order[k]];
+    for (int i = 0; i < d->n; i++) {
+        hmi_sum sum = {0, 0};
+        hmi_sum_dot(&sum, 1, d->rank, d->A + i, d->n, l);
+        hmi_sum_dot(&sum, -1, d->m, d->A + i, d->n, t);
+        f[i] = sum.s + sum.e;
+    }
+    d->scratch_used = mark;
+}
+
+/* Multipliers that almost cancel between large rows leave a small force: two corrections remove it. */
+static void shortest_multipliers(hmi_dynamics *d, const double *l, double *p)
+{
+    size_t mark = d->scratch_used;
+    double *f = hmi_take(d, (size_t)d->n), *g = hmi_take(d, (size_t)d->rank);
+    double *dp = hmi_take(d, (size_t)d->m);
+    hmi_zero(d->m, p);
+    for (int pass = 0; pass < 3; pass++) {
+        force_left(d, l, p, f);
+        hmi_mul(d->rank, d->n, d->Z, f, g);
+        hmi_graded_solve_transposed(&d->graded, g, dp);
+        hmi_axpy(d->m, 1, dp, p);
+    }
+    d->scratch_used = mark;
 }
 
 void hmi_model_multipliers(hmi_dynamics *d, const double *l, double *lambda)
@@ -48,9 +72,8 @@ void hmi_model_multipliers(hmi_dynamics *d, const double *l, double *lambda)
         return;
     }
     size_t mark = d->scratch_used;
-    double *g = hmi_take(d, (size_t)d->rank), *p = hmi_take(d, (size_t)d->m);
-    force_in_row_space(d, l, g);
-    hmi_graded_solve_transposed(&d->graded, g, p);
+    double *p = hmi_take(d, (size_t)d->m);
+    shortest_multipliers(d, l, p);
     for (int k = 0; k < d->m; k++)
         lambda[d->order[k]] = p[k];
     d->scratch_used = mark;

@@ -61,6 +61,11 @@ hm_status hm_sim_create(const hm_system *system, hm_sim **out)
         hm_sim_destroy(sim);
         return HM_ERR_NOMEM;
     }
+    hm_status status = hmi_sim_prepare_solve(sim);
+    if (status != HM_OK) {
+        hm_sim_destroy(sim);
+        return status;
+    }
     take_initial_values(sim);
     *out = sim;
     return HM_OK;
@@ -71,6 +76,7 @@ void hm_sim_destroy(hm_sim *sim)
     if (!sim)
         return;
     const hm_allocator *allocator = sim->system->allocator;
+    hmi_dynamics_destroy(sim->dynamics);
     hmi_arena_release(&sim->arena);
     hmi_free(allocator, sim, sizeof *sim);
 }
@@ -131,6 +137,11 @@ void hm_sim_set_state(hm_sim *sim, double t, const double *q, const double *v, c
         memcpy(sim->v, v, n * sizeof *v);
     if (z)
         memcpy(sim->z, z, sim->system->model->states.count * sizeof *z);
+}
+
+double hm_sim_time(const hm_sim *sim)
+{
+    return sim->t;
 }
 
 /* ---- evaluation ---- */
@@ -232,7 +243,6 @@ static void view_report(const hm_sim *sim, hm_evaluation *out)
     out->power.dissipation = values[at->dissipation];
     out->power.gyroscopic = values[at->gyroscopic];
     out->power.explicit_time = values[at->explicit_time];
-    out->outputs = values + at->outputs;
 }
 
 static bool all_finite(const double *values, size_t count)
@@ -243,21 +253,45 @@ static bool all_finite(const double *values, size_t count)
     return true;
 }
 
-hm_status hm_sim_evaluate(hm_sim *sim, hm_evaluation *evaluation)
+/* Outputs may use accelerations and constraint forces, so the report runs again after the solve. */
+static void run_report(hm_sim *sim)
+{
+    const hmi_tape_values values = hmi_sim_values(sim);
+    hmi_tape_run(&sim->system->report, &values, sim->report_work);
+}
+
+static bool report_is_finite(const hm_sim *sim)
+{
+    return all_finite(hmi_tape_outputs(&sim->system->report, sim->report_work),
+                      sim->system->report_at.outputs);
+}
+
+hm_status hm_sim_evaluate(hm_sim *sim, const hm_evaluate_options *options,
+                          hm_evaluation *evaluation)
 {
     const hm_system *system = sim->system;
+    hm_evaluate_options chosen = options ? *options : hm_evaluate_options_default();
     hm_sim_evaluate_fast(sim);
-    const hmi_tape_values values = hmi_sim_values(sim);
-    hmi_tape_run(&system->report, &values, sim->report_work);
+    run_report(sim);
     *evaluation = (hm_evaluation){
         .t = sim->t, .q = sim->q, .v = sim->v, .z = sim->z, .inputs = sim->inputs[0]};
+    evaluation->disagreement = -1;
     view_dynamics(sim, evaluation);
     view_report(sim, evaluation);
-    if (all_finite(hmi_tape_outputs(&system->dynamics, sim->dynamics_work), system->at.count) &&
-        all_finite(hmi_tape_outputs(&system->report, sim->report_work), system->report_at.outputs))
-        return HM_OK;
-    hmi_system_explain(system, &values);
-    return HM_ERR_NUMERIC;
+    if (!all_finite(hmi_tape_outputs(&system->dynamics, sim->dynamics_work), system->at.count) ||
+        !report_is_finite(sim)) {
+        const hmi_tape_values values = hmi_sim_values(sim);
+        hmi_system_explain(system, &values);
+        return HM_ERR_NUMERIC;
+    }
+    hm_status status = sim->dynamics ? hmi_sim_solve(sim, &chosen, evaluation) : HM_OK;
+    sim->energy = evaluation->total;
+    run_report(sim);
+    evaluation->power.impressed =
+        hmi_tape_outputs(&system->report, sim->report_work)[system->report_at.impressed];
+    evaluation->outputs =
+        hmi_tape_outputs(&system->report, sim->report_work) + system->report_at.outputs;
+    return status;
 }
 
 void hm_matrix_dense(const hm_matrix *matrix, double *dense)

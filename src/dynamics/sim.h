@@ -3,6 +3,7 @@
 #define HMI_DYNAMICS_SIM_H
 
 #include "compile/system.h"
+#include "dynamics/solve.h"
 
 struct hm_sim {
     const hm_system *system;
@@ -16,11 +17,23 @@ struct hm_sim {
     double *inputs_work, *dynamics_work, *law_work, *report_work;
     double *qdd, *reaction, *multiplier, *total_reaction, *total_multiplier, energy;
     bool prepared; /* parameters are in the work vectors */
+
+    /* The solve, for systems up to HM_MOST_DENSE coordinates. */
+    hmi_dynamics *dynamics;
+    double *M, *A, *servo_A; /* dense */
+    double *servo_b_free;
+    hmi_servo *servos;
+    bool **actuated;
 };
 
 /* The values of all symbols at the present state. */
 hmi_tape_values hmi_sim_values(const hm_sim *sim);
 /* Inputs and, after a parameter changed, the prologues. */
 void hmi_sim_refresh(hm_sim *sim);
+
+/* Memory for the solve, where the system is small enough for it. */
+hm_status hmi_sim_prepare_solve(hm_sim *sim);
+/* Solves at the values just evaluated and fills in the second half of the evaluation. */
+hm_status hmi_sim_solve(hm_sim *sim, const hm_evaluate_options *options, hm_evaluation *evaluation);
 
 #endif

@@ -50,7 +50,7 @@ static void solve(hmi_dynamics *d, const double *r, const double *s, double *x, 
     double *right = hmi_take(d, (size_t)(n + d->m)), *force = hmi_take(d, (size_t)n);
     hmi_copy(n, r, right);
     project(d, right);
-    hmi_complete_rows(d, s, right + n);
+    (void)hmi_complete_rows(d, s, right + n);
     hmi_cod_solve(&d->factors.cod, right, x);
     hmi_mul(n, n, d->M, x, force);
     hmi_axpy(n, -1, r, force);

@@ -225,14 +225,14 @@ static bool results_are_finite(const hmi_dynamics *d)
 
 /* ---- the whole ------------------------------------------------------------------------------------------------ */
 
-static double consistency(const hmi_dynamics *d, const hmi_equations *e, const hmi_options *o,
-                          double *absolute)
+/* How far b may contradict itself, for rows of unit length. */
+static double consistency(const hmi_dynamics *d, const hmi_equations *e, const hmi_options *o)
 {
     double relative = o->consistency_tolerance > 0 ? o->consistency_tolerance : 1e-9, size = 0;
-    *absolute = o->consistency_floor > 0 ? o->consistency_floor : 1e-12;
+    double absolute = o->consistency_floor > 0 ? o->consistency_floor : 1e-12;
     for (int i = 0; i < d->m; i++)
         size = fmax(size, fabs(e->b[i]) * d->R[i]);
-    return relative * size;
+    return relative * size + absolute;
 }
 
 static void begin_verdict(hmi_dynamics *d, hmi_solution *s)
@@ -288,7 +288,6 @@ hm_status hmi_dynamics_solve(hmi_dynamics *d, const hmi_equations *equations,
     if (!usage_is_valid(d, equations, options))
         return HM_ERR_USAGE;
     hmi_solution s = {.disagreement = -1};
-    double absolute, relative;
     d->servo.count = d->servo.rows = 0;
     clear_results(d);
     point_at_results(d, equations, &s);
@@ -300,8 +299,8 @@ hm_status hmi_dynamics_solve(hmi_dynamics *d, const hmi_equations *equations,
     if (!choose(d, options->formulation))
         return HM_ERR_USAGE;
     begin_verdict(d, &s);
-    relative = consistency(d, equations, options, &absolute);
-    s.verdict.consistent = hmi_prepare_right_side(d, equations->b, relative + absolute);
+    s.verdict.consistent =
+        hmi_prepare_right_side(d, equations->b, consistency(d, equations, options));
     if (equations->servo_count > 0)
         hmi_servo_prepare(d, equations);
 
@@ -313,7 +312,7 @@ hm_status hmi_dynamics_solve(hmi_dynamics *d, const hmi_equations *equations,
     s.verdict.servo_reached = servos_reached(d);
     s.status = conclude(d, &s, moved);
     if (options->effort >= HMI_VERDICT && s.status != HM_ERR_NUMERIC)
-        hmi_judge(d, equations, relative + absolute, &s);
+        hmi_judge(d, equations, &s);
     if (options->effort >= HMI_COMPARE && s.status != HM_ERR_NUMERIC)
         hmi_compare(d, &s);
     d->scratch_used = 0;

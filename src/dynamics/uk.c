@@ -45,7 +45,7 @@ static void solve(hmi_dynamics *d, const double *r, const double *s, double *x, 
     hmi_lower_solve_transposed(n, d->L, x);
 
     /* e = b - A a, over all rows  [UK02 (20)] */
-    hmi_complete_rows(d, s, e);
+    (void)hmi_complete_rows(d, s, e);
     for (int k = 0; k < m; k++)
         e[k] = d->factors.array[0][k] * (e[k] - hmi_dot(n, d->A + hmi_area(k, n), x));
     hmi_cod_solve_transposed(&d->factors.cod, e, z);

@@ -71,8 +71,9 @@ static void judge_rows(hmi_dynamics *d, const double *b)
 }
 
 /* flags[1] := inconsistent; at least the worst row where b is not consistent */
-static void judge_consistency(hmi_dynamics *d, bool consistent, double tolerance)
+static void judge_consistency(hmi_dynamics *d, bool consistent)
 {
+    double tolerance = d->b_tolerance;
     int worst = -1;
     for (int i = 0; i < d->m; i++) {
         double amount = fabs(d->result_m[3][i]) * d->R[i];
@@ -208,12 +209,11 @@ static void find_residual(hmi_dynamics *d, const hmi_equations *e, const double 
     }
 }
 
-void hmi_judge(hmi_dynamics *d, const hmi_equations *equations, double tolerance,
-               hmi_solution *solution)
+void hmi_judge(hmi_dynamics *d, const hmi_equations *equations, hmi_solution *solution)
 {
     hmi_verdict *v = &solution->verdict;
     judge_rows(d, equations->b);
-    judge_consistency(d, v->consistent, tolerance);
+    judge_consistency(d, v->consistent);
     judge_multipliers(d);
     name_directions(d);
     find_residual(d, equations, solution->qdd);

@@ -74,6 +74,7 @@ struct hmi_dynamics {
     int *order; /* row k of A is row order[k] of the model */
     int rank;
     double rank_tolerance, mass_tolerance;
+    double b_tolerance; /* of right sides of redundant rows */
     double *QR, *tau; /* of A^T, columns in pivot order */
     double *Z;
     hmi_graded graded; /* of R^-1 A^ Y^T, where rank < m */
@@ -135,8 +136,9 @@ bool hmi_prepare_right_side(hmi_dynamics *d, const double *b, double tolerance);
 void hmi_solve_scaled(hmi_dynamics *d, const double *r, const double *s, double *x, double *l);
 
 /* rows.c: what follows from the decomposition of A */
-/* all[m] := right sides of all rows, of which s are those of the independent ones */
-void hmi_complete_rows(hmi_dynamics *d, const double *s, double *all);
+/* all[m] := right sides of all rows, of which s are those of the independent ones; returns the length
+ * of the part of x that they determine */
+double hmi_complete_rows(hmi_dynamics *d, const double *s, double *all);
 /* l := R1^-1 Y f, the multipliers of the independent rows with A_r^T l = f */
 void hmi_row_multipliers(hmi_dynamics *d, const double *f, double *l);
 /* f[n] += A_r^T l */
@@ -158,9 +160,7 @@ void hmi_servo_divide(const hmi_dynamics *d, int group, double *w);
 void hmi_lyapunov_force(hmi_dynamics *d, int servo, double *u);
 
 /* verdict.c */
-/* tolerance: of discrepancies, for rows of unit length */
-void hmi_judge(hmi_dynamics *d, const hmi_equations *equations, double tolerance,
-               hmi_solution *solution);
+void hmi_judge(hmi_dynamics *d, const hmi_equations *equations, hmi_solution *solution);
 /* Reduced echelon form of `count` directions of n coordinates, for people to read. */
 void hmi_tidy_directions(int count, int n, double *directions);
 

@@ -130,9 +130,7 @@ static bool is_sum(const hmi_graph *g, hmi_expr e)
 static hmi_length in_brackets(const hmi_normal *s, hmi_expr operand)
 {
     hmi_length length = s->length.data[operand];
-    if (!is_sum(s->graph, operand))
-        return length;
-    return (hmi_length){length.cost + hmi_bracket_cost(length), length.nesting + 1};
+    return is_sum(s->graph, operand) ? hmi_in_brackets(length) : length;
 }
 
 static hmi_length operand_length(const hmi_normal *s, const hmi_node *node, int k)
@@ -141,15 +139,14 @@ static hmi_length operand_length(const hmi_normal *s, const hmi_node *node, int 
     hmi_length plain = s->length.data[operand];
     switch ((hmi_op)node->op) {
     case HMI_MUL:
-    case HMI_NEG:
         return in_brackets(s, operand);
     case HMI_DIV:
         if (k == 1 && (hmi_op_of(s->graph, operand) == HMI_MUL ||
                        hmi_op_of(s->graph, operand) == HMI_DIV))
-            return (hmi_length){plain.cost + 1, plain.nesting};
-        return in_brackets(s, operand);
+            plain.cost++;
+        return is_sum(s->graph, operand) ? in_brackets(s, operand) : plain;
     case HMI_POWI:
-        return k == 0 ? in_brackets(s, operand) : (hmi_length){0, 0};
+        return k == 0 ? in_brackets(s, operand) : (hmi_length){0};
     default:
         return plain;
     }
@@ -165,15 +162,11 @@ static uint32_t constant_cost(const hmi_constant *c)
 static hmi_length node_length(const hmi_normal *s, hmi_expr e)
 {
     const hmi_node *node = hmi_node_at(s->graph, e);
-    hmi_length length = {1, 0};
+    hmi_length length = {.cost = 1, .quotients = node->op == HMI_DIV};
     if (node->op == HMI_CONST)
         length.cost = constant_cost(hmi_constant_of(s->graph, e));
-    for (int k = 0; k < hmi_op_arity((hmi_op)node->op); k++) {
-        hmi_length operand = operand_length(s, node, k);
-        uint64_t cost = (uint64_t)length.cost + operand.cost;
-        length.cost = cost < UINT32_MAX / 8 ? (uint32_t)cost : UINT32_MAX / 8;
-        length.nesting = operand.nesting > length.nesting ? operand.nesting : length.nesting;
-    }
+    for (int k = 0; k < hmi_op_arity((hmi_op)node->op); k++)
+        length = hmi_length_add(length, operand_length(s, node, k));
     return length;
 }
 
@@ -184,10 +177,10 @@ hmi_length hmi_normal_length(hmi_normal *s, hmi_expr e)
         hmi_length length = node_length(s, (hmi_expr)s->length.count);
         if (!hmi_array_push(s->allocator, &s->length, length)) {
             s->status = HM_ERR_NOMEM;
-            return (hmi_length){0, 0};
+            return (hmi_length){0};
         }
     }
-    return e == HMI_NONE ? (hmi_length){UINT32_MAX / 8, 0} : s->length.data[e];
+    return e == HMI_NONE ? (hmi_length){.cost = UINT32_MAX / 8} : s->length.data[e];
 }
 
 uint32_t hmi_normal_cost(hmi_normal *s, hmi_expr e)

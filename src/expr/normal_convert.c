@@ -80,19 +80,6 @@ static bool is_number(const hmi_poly *a)
     return a->count == 0 || (a->count == 1 && a->terms[0].monomial.count == 0);
 }
 
-/* f(number): whatever the constructors make of it. */
-static const hmi_fraction *function_of_number(hmi_normal *s, hmi_op op, const hmi_fraction *a)
-{
-    hmi_expr e = hmi_apply(s->graph, op, hmi_fraction_display(s, a), 0, 0);
-    if (e == HMI_NONE)
-        return NULL;
-    if (hmi_is_const(s->graph, e))
-        return constant_fraction(s, e);
-    if (hmi_op_of(s->graph, e) == HMI_NEG)
-        return hmi_fraction_negate(s, atom_fraction(s, hmi_operand(s->graph, e, 0)));
-    return atom_fraction(s, e);
-}
-
 /* sqrt(u)^2 = u and |u|^2 = u^2, where u is not itself a fraction. */
 static void remember_square(hmi_normal *s, uint32_t atom, hmi_op op, const hmi_fraction *a)
 {
@@ -103,6 +90,21 @@ static void remember_square(hmi_normal *s, uint32_t atom, hmi_op op, const hmi_f
     if (op == HMI_ABS)
         s->atoms.data[atom].square = hmi_poly_reduce(s, hmi_poly_mul(s, a->numerator,
                                                                      a->numerator));
+}
+
+/* f(number): whatever the constructors make of it. */
+static const hmi_fraction *function_of_number(hmi_normal *s, hmi_op op, const hmi_fraction *a)
+{
+    hmi_expr e = hmi_apply(s->graph, op, hmi_fraction_display(s, a), 0, 0);
+    if (e == HMI_NONE)
+        return NULL;
+    if (hmi_is_const(s->graph, e))
+        return constant_fraction(s, e);
+    bool negative = hmi_op_of(s->graph, e) == HMI_NEG;
+    uint32_t atom = hmi_atom_of(s, negative ? hmi_operand(s->graph, e, 0) : e);
+    remember_square(s, atom, op, a);
+    const hmi_fraction *f = hmi_fraction_of(s, hmi_poly_atom(s, atom, 1));
+    return negative ? hmi_fraction_negate(s, f) : f;
 }
 
 static const hmi_fraction *function_fraction(hmi_normal *s, hmi_expr e, hmi_op op)

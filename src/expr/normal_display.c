@@ -2,7 +2,8 @@
  *
  *   squares:  as reduced (sin^2 only), with sin^2 and cos^2 as they fit, with angles joined,
  *             over a common denominator;
- *   brackets: none, what all terms share in front, groups with common factors.
+ *   brackets: none, what all terms share in front, groups with common factors, factors that are
+ *             sums.
  */
 #include "expr/normal_poly.h"
 
@@ -62,7 +63,7 @@ typedef enum pulled { PULL_NOTHING, PULL_SHARED, PULL_LOWEST } pulled;
 typedef struct form {
     const hmi_poly *numerator;
     pulled pull;
-    bool factored;
+    hmi_sum_form sum;
 } form;
 
 /* numerator = c * m * inside, as far as the form pulls factors out. */
@@ -84,7 +85,7 @@ static const hmi_poly *inside_of(hmi_normal *s, const form *f, hmi_coefficient *
     return hmi_poly_scale(s, f->numerator, hmi_coefficient_inverse(*c), inverse);
 }
 
-static const hmi_piece no_piece = {.e = HMI_NONE, .length = {UINT32_MAX / 4, 0}};
+static const hmi_piece no_piece = {.e = HMI_NONE, .length = {.cost = UINT32_MAX / 8}};
 
 static hmi_piece form_piece(hmi_normal *s, const form *f, hmi_monomial divisors, bool dry)
 {
@@ -97,8 +98,7 @@ static hmi_piece form_piece(hmi_normal *s, const form *f, hmi_monomial divisors,
         c = hmi_coefficient_mul(s, c, inside->terms[0].coefficient);
         return hmi_piece_product(s, c, m, NULL, divisors, dry);
     }
-    hmi_piece inner = f->factored ? hmi_piece_factored(s, inside, dry)
-                                  : hmi_piece_sum(s, inside, dry);
+    hmi_piece inner = hmi_piece_sum(s, inside, f->sum, dry);
     bool bare = f->pull == PULL_NOTHING && divisors.count == 0;
     return bare ? inner : hmi_piece_product(s, c, m, &inner, divisors, dry);
 }
@@ -107,9 +107,15 @@ static hmi_piece form_piece(hmi_normal *s, const form *f, hmi_monomial divisors,
 static void try_forms(hmi_normal *s, const hmi_poly *numerator, hmi_monomial divisors, form *best,
                       uint32_t *best_cost)
 {
-    static const pulled pulls[] = {PULL_SHARED, PULL_NOTHING, PULL_LOWEST};
-    for (int k = 0; numerator && k < 6; k++) {
-        form f = {numerator, pulls[k / 2], k % 2};
+    static const struct {
+        pulled pull;
+        hmi_sum_form sum;
+    } tried[] = {{PULL_SHARED, HMI_SUM_PLAIN},    {PULL_SHARED, HMI_SUM_GROUPED},
+                 {PULL_SHARED, HMI_SUM_SPLIT},    {PULL_NOTHING, HMI_SUM_PLAIN},
+                 {PULL_NOTHING, HMI_SUM_GROUPED}, {PULL_LOWEST, HMI_SUM_PLAIN},
+                 {PULL_LOWEST, HMI_SUM_GROUPED}};
+    for (size_t k = 0; numerator && k < sizeof tried / sizeof *tried; k++) {
+        form f = {numerator, tried[k].pull, tried[k].sum};
         hmi_piece piece = form_piece(s, &f, divisors, true);
         uint32_t cost = piece.length.cost + piece.negative;
         if (!hmi_normal_forgive(s))
@@ -135,7 +141,7 @@ static const hmi_poly *over_common_denominator(hmi_normal *s, const hmi_poly *a)
 
 static hmi_piece shortest_piece(hmi_normal *s, const hmi_poly *numerator, hmi_monomial divisors)
 {
-    form best = {numerator, PULL_NOTHING, false};
+    form best = {numerator, PULL_NOTHING, HMI_SUM_PLAIN};
     uint32_t cost = UINT32_MAX;
     const hmi_poly *shorter = hmi_poly_shorten(s, numerator);
     const hmi_poly *forms[4] = {shorter, numerator, hmi_poly_join_angles(s, shorter),
@@ -173,13 +179,70 @@ static bool show_divisors(hmi_normal *s, hmi_monomial divisors)
     return true;
 }
 
+/* ---- a minus in front ---- */
+
+static bool is_sum(const hmi_normal *s, hmi_expr e)
+{
+    hmi_op op = hmi_op_of(s->graph, e);
+    return op == HMI_ADD || op == HMI_SUB;
+}
+
+/* -e where a bracket a - b can take the sign: -k (x - y) is k (y - x). HMI_NONE where none can.
+ * Factors of products nest at most `depth` deep here. */
+static hmi_expr absorbed(hmi_normal *s, hmi_expr e, int depth)
+{
+    const hmi_node node = *hmi_node_at(s->graph, e);
+    if (node.op == HMI_SUB && !is_sum(s, node.a) && !is_sum(s, node.b))
+        return hmi_intern(s->graph, HMI_SUB, node.b, node.a, 0);
+    if ((node.op != HMI_MUL && node.op != HMI_DIV) || depth == 0)
+        return HMI_NONE;
+    hmi_expr a = absorbed(s, node.a, depth - 1);
+    if (a != HMI_NONE)
+        return hmi_intern(s->graph, (hmi_op)node.op, a, node.b, 0);
+    hmi_expr b = node.op == HMI_MUL ? absorbed(s, node.b, depth - 1) : HMI_NONE;
+    return b != HMI_NONE ? hmi_intern(s->graph, (hmi_op)node.op, node.a, b, 0) : HMI_NONE;
+}
+
+static hmi_expr negated(hmi_normal *s, hmi_expr e)
+{
+    enum { MOST_FACTORS = 8 };
+    hmi_expr other = e == HMI_NONE ? HMI_NONE : absorbed(s, e, MOST_FACTORS);
+    return other != HMI_NONE ? other : hmi_intern(s->graph, HMI_NEG, e, 0, 0);
+}
+
+static hmi_expr shown(hmi_normal *s, const hmi_fraction *a)
+{
+    hmi_piece piece = shortest_piece(s, a->numerator, a->divisors);
+    if (s->exceeded)
+        return HMI_NONE;
+    return piece.negative ? negated(s, piece.e) : piece.e;
+}
+
+/* n/d = q + r/d: where the whole part is long, that reads better. HMI_NONE where there is none. */
+static hmi_expr shown_with_whole_part(hmi_normal *s, const hmi_fraction *a)
+{
+    if (a->divisors.count != 1 || a->divisors.factors[0].power != 1 || a->numerator->count < 4)
+        return HMI_NONE;
+    const hmi_poly *divisor = s->atoms.data[a->divisors.factors[0].atom].divisor, *rest;
+    const hmi_poly *whole = hmi_poly_divide_with_rest(s, a->numerator, divisor, &rest);
+    if (!hmi_normal_forgive(s) || !whole || whole->count == 0 || rest->count == 0)
+        return HMI_NONE;
+    hmi_fraction left = {rest, a->divisors}, q = {whole, hmi_monomial_one};
+    hmi_expr x = shown(s, &q), y = shown(s, &left);
+    return hmi_add(s->graph, x, y);
+}
+
 hmi_expr hmi_fraction_display(hmi_normal *s, const hmi_fraction *a)
 {
     const hmi_fraction *lowest = a ? hmi_fraction_lowest(s, a) : NULL;
     if (!lowest || !show_divisors(s, lowest->divisors))
         return HMI_NONE;
-    hmi_piece piece = shortest_piece(s, lowest->numerator, lowest->divisors);
-    if (s->exceeded)
-        return HMI_NONE;
-    return piece.negative ? hmi_intern(s->graph, HMI_NEG, piece.e, 0, 0) : piece.e;
+    hmi_expr e = shown(s, lowest);
+    if (e == HMI_NONE)
+        return e;
+    hmi_expr other = shown_with_whole_part(s, lowest);
+    hmi_normal_forgive(s);
+    if (other == HMI_NONE)
+        return e;
+    return hmi_normal_cost(s, other) < hmi_normal_cost(s, e) ? other : e;
 }

@@ -9,10 +9,10 @@ enum { MOST_FACTORED = 120, MOST_FACTOR_DEPTH = 6, MOST_FACTORS = 64 };
 
 static hmi_piece leaf(hmi_expr e)
 {
-    return (hmi_piece){.e = e, .length = {1, 0}};
+    return (hmi_piece){.e = e, .length = {.cost = 1}};
 }
 
-static const hmi_piece hopeless = {.e = HMI_NONE, .length = {UINT32_MAX / 4, 0}};
+static const hmi_piece hopeless = {.e = HMI_NONE, .length = {.cost = UINT32_MAX / 8}};
 
 static hmi_expr build(hmi_normal *s, hmi_op op, hmi_expr a, hmi_expr b, bool dry)
 {
@@ -21,21 +21,15 @@ static hmi_expr build(hmi_normal *s, hmi_op op, hmi_expr a, hmi_expr b, bool dry
 
 static hmi_length in_brackets(hmi_piece a)
 {
-    if (!a.is_sum)
-        return a.length;
-    return (hmi_length){a.length.cost + hmi_bracket_cost(a.length), a.length.nesting + 1};
-}
-
-static hmi_length together(uint32_t own, hmi_length a, hmi_length b)
-{
-    return (hmi_length){own + a.cost + b.cost, a.nesting > b.nesting ? a.nesting : b.nesting};
+    return a.is_sum ? hmi_in_brackets(a.length) : a.length;
 }
 
 /* Unsigned: signs are the caller's. */
 static hmi_piece combine(hmi_normal *s, hmi_op op, hmi_piece a, hmi_piece b, bool dry)
 {
-    return (hmi_piece){.e = build(s, op, a.e, b.e, dry),
-                       .length = together(1, in_brackets(a), in_brackets(b))};
+    hmi_length own = {.cost = 1, .quotients = op == HMI_DIV};
+    hmi_length both = hmi_length_add(in_brackets(a), in_brackets(b));
+    return (hmi_piece){.e = build(s, op, a.e, b.e, dry), .length = hmi_length_add(own, both)};
 }
 
 /* ---- products ---- */
@@ -58,12 +52,11 @@ static hmi_piece powered(hmi_normal *s, hmi_piece base, int32_t power, bool dry)
         return base;
     hmi_expr exponent = dry ? HMI_NONE : hmi_number(s->graph, power);
     return (hmi_piece){.e = build(s, HMI_POWI, base.e, exponent, dry),
-                       .length = together(1, in_brackets(base), (hmi_length){0, 0})};
+                       .length = hmi_length_add(in_brackets(base), (hmi_length){.cost = 1})};
 }
 
-static hmi_piece atom_piece(hmi_normal *s, uint32_t atom)
+static hmi_piece atom_piece(hmi_normal *s, hmi_expr e)
 {
-    hmi_expr e = s->atoms.data[atom].e;
     hmi_op op = e == HMI_NONE ? HMI_CONST : hmi_op_of(s->graph, e);
     return (hmi_piece){.e = e,
                        .length = hmi_normal_length(s, e),
@@ -112,7 +105,7 @@ static void times_monomial(hmi_normal *s, chain *product, hmi_monomial m, int si
     if (!dry)
         hmi_display_sort_factors(s->graph, sorted, count);
     for (size_t i = 0; i < count; i++) {
-        hmi_piece base = atom_piece(s, hmi_atom_of(s, sorted[i].e));
+        hmi_piece base = atom_piece(s, sorted[i].e);
         times(s, product, powered(s, base, sorted[i].power, dry), dry);
     }
 }
@@ -125,7 +118,8 @@ static bool times_divisors(hmi_normal *s, chain *product, hmi_monomial divisors,
         hmi_factor factor = divisors.factors[i];
         if (s->atoms.data[factor.atom].negated && factor.power % 2)
             negative = !negative;
-        times(s, product, powered(s, atom_piece(s, factor.atom), factor.power, dry), dry);
+        hmi_piece base = atom_piece(s, s->atoms.data[factor.atom].e);
+        times(s, product, powered(s, base, factor.power, dry), dry);
     }
     return negative;
 }
@@ -162,7 +156,7 @@ hmi_piece hmi_piece_product(hmi_normal *s, hmi_coefficient c, hmi_monomial m,
 
 /* ---- sums ---- */
 
-hmi_piece hmi_piece_add(hmi_normal *s, hmi_piece a, hmi_piece b, bool dry)
+static hmi_piece add(hmi_normal *s, hmi_piece a, hmi_piece b, bool dry)
 {
     if (a.negative && !b.negative) {
         hmi_piece swap = a;
@@ -171,8 +165,9 @@ hmi_piece hmi_piece_add(hmi_normal *s, hmi_piece a, hmi_piece b, bool dry)
     }
     /* -a - b is -(a + b) until someone looks: the sign may still go elsewhere. */
     hmi_op op = a.negative == b.negative ? HMI_ADD : HMI_SUB;
+    hmi_length both = hmi_length_add(a.length, b.length);
     return (hmi_piece){.e = build(s, op, a.e, b.e, dry),
-                       .length = together(1, a.length, b.length),
+                       .length = hmi_length_add(both, (hmi_length){.cost = 1}),
                        .is_sum = true,
                        .negative = a.negative && b.negative};
 }
@@ -182,13 +177,13 @@ static hmi_piece term_piece(hmi_normal *s, const hmi_term *term, bool dry)
     return hmi_piece_product(s, term->coefficient, term->monomial, NULL, hmi_monomial_one, dry);
 }
 
-hmi_piece hmi_piece_sum(hmi_normal *s, const hmi_poly *a, bool dry)
+static hmi_piece plain_sum(hmi_normal *s, const hmi_poly *a, bool dry)
 {
     if (a->count == 0)
         return leaf(s->graph->zero);
     hmi_piece sum = term_piece(s, &a->terms[0], dry);
     for (uint32_t i = 1; i < a->count; i++)
-        sum = hmi_piece_add(s, sum, term_piece(s, &a->terms[i], dry), dry);
+        sum = add(s, sum, term_piece(s, &a->terms[i], dry), dry);
     return sum;
 }
 
@@ -259,10 +254,17 @@ static bool best_group(hmi_normal *s, const hmi_poly *a, group *best)
     return best->saving > 0;
 }
 
-static hmi_piece factored_within(hmi_normal *s, const hmi_poly *a, int depth, bool dry);
+/* How a polynomial is to be written, and how deep in brackets it stands. */
+typedef struct manner {
+    hmi_sum_form form;
+    int depth;
+    bool dry;
+} manner;
+
+static hmi_piece write_sum(hmi_normal *s, const hmi_poly *a, manner how);
 
 /* common * (with / common). */
-static hmi_piece group_piece(hmi_normal *s, const group *g, int depth, bool dry)
+static hmi_piece group_piece(hmi_normal *s, const group *g, manner how)
 {
     hmi_coefficient c;
     hmi_monomial inverse;
@@ -275,30 +277,70 @@ static hmi_piece group_piece(hmi_normal *s, const group *g, int depth, bool dry)
     }
     if (!inside)
         return hopeless;
-    hmi_piece inner = factored_within(s, inside, depth + 1, dry);
-    return hmi_piece_product(s, c, g->common, &inner, hmi_monomial_one, dry);
+    how.depth++;
+    hmi_piece inner = write_sum(s, inside, how);
+    return hmi_piece_product(s, c, g->common, &inner, hmi_monomial_one, how.dry);
 }
 
 /* The most rewarding group first, then the next, until nothing is saved. */
-static hmi_piece factored_within(hmi_normal *s, const hmi_poly *a, int depth, bool dry)
+static hmi_piece grouped_sum(hmi_normal *s, const hmi_poly *a, manner how)
 {
     hmi_piece sum = {.e = HMI_NONE};
     hmi_poly left = *a;
     group best;
-    for (bool first = true; left.count && depth <= MOST_FACTOR_DEPTH; first = false) {
+    for (bool first = true; left.count && how.depth <= MOST_FACTOR_DEPTH; first = false) {
         if (!best_group(s, &left, &best))
             break;
-        hmi_piece piece = group_piece(s, &best, depth, dry);
-        sum = first ? piece : hmi_piece_add(s, sum, piece, dry);
+        hmi_piece piece = group_piece(s, &best, how);
+        sum = first ? piece : add(s, sum, piece, how.dry);
         left = best.rest;
     }
     if (left.count == 0 && a->count)
         return sum;
-    hmi_piece rest = hmi_piece_sum(s, &left, dry);
-    return left.count == a->count ? rest : hmi_piece_add(s, sum, rest, dry);
+    hmi_piece rest = plain_sum(s, &left, how.dry);
+    return left.count == a->count ? rest : add(s, sum, rest, how.dry);
 }
 
-hmi_piece hmi_piece_factored(hmi_normal *s, const hmi_poly *a, bool dry)
+/* ---- factors that are sums ---- */
+
+/* A factor of a product, with the sign that reads best. */
+static hmi_piece bracket(hmi_normal *s, const hmi_poly *a, manner how)
 {
-    return a->count > MOST_FACTORED ? hmi_piece_sum(s, a, dry) : factored_within(s, a, 0, dry);
+    bool negative = hmi_poly_reads_negative(s, a);
+    if (negative)
+        a = hmi_poly_sub(s, s->zero, a);
+    how.depth++;
+    hmi_piece piece = a ? write_sum(s, a, how) : hopeless;
+    piece.negative = piece.negative != negative;
+    return piece;
+}
+
+/* a = c m (factor) (cofactor), or in groups where it does not split. */
+static hmi_piece split_sum(hmi_normal *s, const hmi_poly *a, manner how)
+{
+    hmi_coefficient c;
+    hmi_monomial m;
+    const hmi_poly *p = hmi_poly_primitive(s, a, &c, &m);
+    const hmi_poly *factor = p ? hmi_poly_common_factor(s, p) : NULL;
+    const hmi_poly *cofactor = factor ? hmi_poly_divide(s, p, factor) : NULL;
+    if (!cofactor)
+        return grouped_sum(s, a, how);
+    hmi_piece x = bracket(s, factor, how), y = bracket(s, cofactor, how);
+    hmi_piece inner = combine(s, HMI_MUL, x, y, how.dry);
+    inner.negative = x.negative != y.negative;
+    return hmi_piece_product(s, c, m, &inner, hmi_monomial_one, how.dry);
+}
+
+static hmi_piece write_sum(hmi_normal *s, const hmi_poly *a, manner how)
+{
+    if (how.form == HMI_SUM_PLAIN || a->count < 2 || a->count > MOST_FACTORED)
+        return plain_sum(s, a, how.dry);
+    if (how.form == HMI_SUM_GROUPED || how.depth > MOST_FACTOR_DEPTH || a->count < 4)
+        return grouped_sum(s, a, how);
+    return split_sum(s, a, how);
+}
+
+hmi_piece hmi_piece_sum(hmi_normal *s, const hmi_poly *a, hmi_sum_form form, bool dry)
+{
+    return write_sum(s, a, (manner){.form = form, .dry = dry});
 }

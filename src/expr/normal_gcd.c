@@ -4,7 +4,7 @@
  */
 #include "expr/normal_poly.h"
 
-enum { MOST_DEGREE = 24, MOST_ATOMS = 16, MOST_GCD_WORK = 100000 };
+enum { MOST_DEGREE = 24, MOST_ATOMS = 16, MOST_GCD_WORK = 50000, MOST_SPLIT = 40 };
 
 /* A polynomial as coefficients of the powers of one atom. */
 typedef struct univariate {
@@ -210,17 +210,70 @@ static const hmi_poly *gcd_within(hmi_normal *s, const hmi_poly *a, const hmi_po
     return split(s, a, atom, &x) ? content_from(s, &x, b, depth) : NULL;
 }
 
+/* A search that may fail without harm, with a small share of the work. */
+typedef struct search {
+    size_t work;
+    bool open;
+} search;
+
+static search begin_search(hmi_normal *s)
+{
+    const size_t limit = HMI_MOST_WORK - MOST_GCD_WORK;
+    search state = {s->work, !s->exceeded && s->work <= limit};
+    if (state.open)
+        s->work = limit;
+    return state;
+}
+
+static void end_search(hmi_normal *s, search state)
+{
+    if (!state.open)
+        return;
+    s->work = state.work + (s->work - (HMI_MOST_WORK - MOST_GCD_WORK));
+    hmi_normal_forgive(s);
+}
+
 const hmi_poly *hmi_poly_gcd(hmi_normal *s, const hmi_poly *a, const hmi_poly *b)
 {
     hmi_coefficient c;
     hmi_monomial m;
-    bool before = s->exceeded;
-    size_t work = s->work, limit = HMI_MOST_WORK - MOST_GCD_WORK;
-    if (before || work > limit)
-        return s->one;
-    s->work = limit; /* only so much for this search */
-    const hmi_poly *g = hmi_poly_primitive(s, gcd_within(s, a, b, 0), &c, &m);
-    s->work = work + (s->work - limit);
-    s->exceeded = before;
+    search state = begin_search(s);
+    const hmi_poly *g = state.open ? hmi_poly_primitive(s, gcd_within(s, a, b, 0), &c, &m) : NULL;
+    end_search(s, state);
     return g ? g : s->one;
+}
+
+/* ---- factors ---- */
+
+static bool seen_before(const hmi_poly *a, uint32_t before, uint32_t atom)
+{
+    for (uint32_t i = 0; i < before; i++)
+        if (hmi_monomial_power(a->terms[i].monomial, atom))
+            return true;
+    return false;
+}
+
+static const hmi_poly *content_in(hmi_normal *s, const hmi_poly *a, uint32_t atom)
+{
+    univariate x;
+    hmi_coefficient c;
+    hmi_monomial m;
+    if (!split(s, a, atom, &x))
+        return NULL;
+    return hmi_poly_primitive(s, content_from(s, &x, s->zero, 0), &c, &m);
+}
+
+const hmi_poly *hmi_poly_common_factor(hmi_normal *s, const hmi_poly *a)
+{
+    search state = begin_search(s);
+    const hmi_poly *factor = NULL;
+    for (uint32_t i = 0; i < a->count && state.open && a->count <= MOST_SPLIT; i++)
+        for (uint32_t k = 0; k < a->terms[i].monomial.count && !factor; k++) {
+            uint32_t atom = a->terms[i].monomial.factors[k].atom;
+            factor = seen_before(a, i, atom) ? NULL : content_in(s, a, atom);
+            if (factor && (is_constant(factor) || factor->count < 2))
+                factor = NULL;
+        }
+    end_search(s, state);
+    return factor;
 }

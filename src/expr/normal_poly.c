@@ -286,22 +286,32 @@ static bool has_negative_power(hmi_monomial m)
     return false;
 }
 
-/* Long division by leading terms; both without negative powers. */
-static const hmi_poly *long_division(hmi_normal *s, const hmi_poly *a, const hmi_poly *b)
+/* Long division by leading terms; both without negative powers. What cannot be divided goes into
+ * *rest; where rest is NULL that is a failure. */
+static const hmi_poly *long_division(hmi_normal *s, const hmi_poly *a, const hmi_poly *b,
+                                     const hmi_poly **rest)
 {
     const hmi_term lead = b->terms[0];
     hmi_coefficient inverse = hmi_coefficient_inverse(lead.coefficient);
-    const hmi_poly *rest = a, *quotient = s->zero;
-    while (rest && rest->count) {
+    const hmi_poly *left = a, *quotient = s->zero;
+    while (left && left->count) {
         hmi_monomial m;
-        if (!hmi_monomial_mul(s, rest->terms[0].monomial, lead.monomial, -1, &m) ||
-            has_negative_power(m))
+        const hmi_term top = left->terms[0];
+        if (!hmi_monomial_mul(s, top.monomial, lead.monomial, -1, &m))
             return NULL;
-        hmi_coefficient c = hmi_coefficient_mul(s, rest->terms[0].coefficient, inverse);
-        quotient = hmi_poly_add_scaled(s, quotient, s->one, c, m);
-        rest = hmi_poly_add_scaled(s, rest, b, hmi_coefficient_negate(c), m);
+        if (has_negative_power(m) && !rest)
+            return NULL;
+        hmi_coefficient c = hmi_coefficient_mul(s, top.coefficient, inverse);
+        if (has_negative_power(m)) {
+            *rest = hmi_poly_add_scaled(s, *rest, s->one, top.coefficient, top.monomial);
+            left = hmi_poly_add_scaled(s, left, s->one, hmi_coefficient_negate(top.coefficient),
+                                       top.monomial);
+        } else {
+            quotient = hmi_poly_add_scaled(s, quotient, s->one, c, m);
+            left = hmi_poly_add_scaled(s, left, b, hmi_coefficient_negate(c), m);
+        }
     }
-    return rest ? quotient : NULL;
+    return left ? quotient : NULL;
 }
 
 /* A divisor without monomial factor divides a exactly where it divides a's primitive part. */
@@ -315,9 +325,20 @@ const hmi_poly *hmi_poly_divide(hmi_normal *s, const hmi_poly *a, const hmi_poly
     const hmi_poly *pb = hmi_poly_primitive(s, b, &cb, &mb);
     if (!pa || !pb)
         return NULL;
-    const hmi_poly *quotient = long_division(s, pa, pb);
+    const hmi_poly *quotient = long_division(s, pa, pb, NULL);
     if (!quotient || !hmi_monomial_mul(s, ma, mb, -1, &shift))
         return NULL;
     return hmi_poly_scale(s, quotient, hmi_coefficient_mul(s, ca, hmi_coefficient_inverse(cb)),
                           shift);
+}
+
+const hmi_poly *hmi_poly_divide_with_rest(hmi_normal *s, const hmi_poly *a, const hmi_poly *b,
+                                          const hmi_poly **rest)
+{
+    hmi_coefficient c;
+    hmi_monomial m;
+    const hmi_poly *p = hmi_poly_primitive(s, a, &c, &m), *left = s->zero;
+    const hmi_poly *quotient = p ? long_division(s, p, b, &left) : NULL;
+    *rest = quotient ? hmi_poly_scale(s, left, c, m) : NULL;
+    return *rest ? hmi_poly_scale(s, quotient, c, m) : NULL;
 }

@@ -66,13 +66,25 @@ typedef struct hmi_atom {
 /* How long something is in print: symbols and operators, and brackets by how deep they nest. */
 typedef struct hmi_length {
     uint32_t cost;
-    uint32_t nesting; /* of brackets inside */
+    uint16_t nesting;   /* of brackets inside */
+    uint16_t quotients; /* inside */
 } hmi_length;
 
-/* Two for a pair of brackets, and more the harder they are to match by eye. */
-static inline uint32_t hmi_bracket_cost(hmi_length inside)
+/* What stands in brackets: two more, and more yet the harder it is to take in at a glance. */
+static inline hmi_length hmi_in_brackets(hmi_length a)
 {
-    return 2 + 3 * inside.nesting;
+    a.cost += 2u + 3u * a.nesting + a.quotients;
+    a.nesting += a.nesting < UINT16_MAX;
+    return a;
+}
+
+static inline hmi_length hmi_length_add(hmi_length a, hmi_length b)
+{
+    uint64_t cost = (uint64_t)a.cost + b.cost;
+    uint32_t quotients = (uint32_t)a.quotients + b.quotients;
+    return (hmi_length){.cost = cost < UINT32_MAX / 8 ? (uint32_t)cost : UINT32_MAX / 8,
+                        .nesting = a.nesting > b.nesting ? a.nesting : b.nesting,
+                        .quotients = quotients < 1000 ? (uint16_t)quotients : 1000};
 }
 
 /* What is known of an expression. */
@@ -151,6 +163,9 @@ const hmi_poly *hmi_poly_pow(hmi_normal *s, const hmi_poly *a, uint32_t power);
 bool hmi_poly_equal(const hmi_poly *a, const hmi_poly *b);
 /* The quotient where b (at least one term) divides a exactly, else NULL. */
 const hmi_poly *hmi_poly_divide(hmi_normal *s, const hmi_poly *a, const hmi_poly *b);
+/* a = quotient * b + rest, for a primitive b. NULL on failure. */
+const hmi_poly *hmi_poly_divide_with_rest(hmi_normal *s, const hmi_poly *a, const hmi_poly *b,
+                                          const hmi_poly **rest);
 /* Where a monomial content is taken: what all terms share (powers of either sign), or the lowest
  * powers, so that what is left has no negative ones. */
 typedef enum hmi_content_kind { HMI_CONTENT_SHARED, HMI_CONTENT_LOWEST } hmi_content_kind;
@@ -163,6 +178,10 @@ const hmi_poly *hmi_poly_primitive(hmi_normal *s, const hmi_poly *a, hmi_coeffic
                                    hmi_monomial *m);
 
 /* ---- greatest common divisors (normal_gcd.c) ---- */
+
+/* A factor with at least two terms that the coefficients of some atom share; NULL where none is
+ * found. Finds (a + b) in a c + a d + b c + b d, not in a^2 - b^2. */
+const hmi_poly *hmi_poly_common_factor(hmi_normal *s, const hmi_poly *primitive);
 
 /* Of two primitive polynomials; the constant 1 where the search was too long. */
 const hmi_poly *hmi_poly_gcd(hmi_normal *s, const hmi_poly *a, const hmi_poly *b);
@@ -224,11 +243,9 @@ typedef struct hmi_piece {
 /* coefficient * monomial * inner / divisors; inner NULL for 1. */
 hmi_piece hmi_piece_product(hmi_normal *s, hmi_coefficient c, hmi_monomial m,
                             const hmi_piece *inner, hmi_monomial divisors, bool dry);
-/* Term by term. */
-hmi_piece hmi_piece_sum(hmi_normal *s, const hmi_poly *a, bool dry);
-/* With common factors of groups of terms pulled out. */
-hmi_piece hmi_piece_factored(hmi_normal *s, const hmi_poly *a, bool dry);
-/* Takes pieces together to a sum. */
-hmi_piece hmi_piece_add(hmi_normal *s, hmi_piece a, hmi_piece b, bool dry);
+/* A polynomial: term by term; with common factors of groups of terms pulled out; and with
+ * factors that are themselves sums. */
+typedef enum hmi_sum_form { HMI_SUM_PLAIN, HMI_SUM_GROUPED, HMI_SUM_SPLIT } hmi_sum_form;
+hmi_piece hmi_piece_sum(hmi_normal *s, const hmi_poly *a, hmi_sum_form form, bool dry);
 
 #endif

@@ -248,6 +248,8 @@ static void write_unused(writer *w, uint16_t kinds)
 
 static void write_body(writer *w, const hmi_c_function *function)
 {
+    if (function->count == 0)
+        hmi_text_add(w->out, "    (void)out;\n");
     for (size_t i = 0; i < w->walk.order.count; i++) {
         hmi_expr e = w->walk.order.data[i];
         if (!w->temporary[e])

@@ -21,6 +21,26 @@ bool hmi_is_shown_power(const hmi_printer *p, const hmi_node *node, int32_t oute
     return power >= -INT32_MAX && power <= INT32_MAX;
 }
 
+static void push_factor(hmi_printer *p, hmi_display_factor f)
+{
+    if (f.power != 0 && !hmi_array_push(p->allocator, &p->factors, f))
+        p->failed = true;
+}
+
+/* A power is one factor; a product under it, (x y)^2, stays closed and keeps its sign. */
+static bool open_power(hmi_printer *p, const hmi_node *node, int32_t outer)
+{
+    if (!hmi_is_shown_power(p, node, outer))
+        return false;
+    int32_t power = outer * (int32_t)hmi_constant_of(p->graph, node->b)->value;
+    hmi_op base = hmi_op_of(p->graph, node->a);
+    if (base == HMI_MUL || base == HMI_DIV || base == HMI_NEG)
+        push_factor(p, (hmi_display_factor){node->a, power});
+    else
+        push_pending(p, node->a, power);
+    return true;
+}
+
 /* Pushes the parts of a product, quotient, power or negated factor; false for all else. */
 static bool open_factor(hmi_printer *p, hmi_display_factor f, bool *negative)
 {
@@ -36,10 +56,7 @@ static bool open_factor(hmi_printer *p, hmi_display_factor f, bool *negative)
         push_pending(p, node->a, f.power);
         return true;
     case HMI_POWI:
-        if (!hmi_is_shown_power(p, node, f.power))
-            return false;
-        push_pending(p, node->a, f.power * (int32_t)hmi_constant_of(p->graph, node->b)->value);
-        return true;
+        return open_power(p, node, f.power);
     default:
         return false;
     }
@@ -57,8 +74,7 @@ static void collect_factors(hmi_printer *p, hmi_expr e, bool *negative)
             continue;
         if (hmi_is_const(p->graph, f.e) && hmi_constant_of(p->graph, f.e)->value < 0)
             *negative = *negative != (f.power % 2 != 0);
-        if (f.power != 0 && !hmi_array_push(p->allocator, &p->factors, f))
-            p->failed = true;
+        push_factor(p, f);
     }
 }
 
@@ -284,13 +300,15 @@ static void sort_terms(hmi_printer *p)
         p->terms.data[i] = from[i];
 }
 
-/* b - a, not -a + b; and a negative number goes last: x^2 - 1. */
+/* b + c - a, not -a + b + c; and a negative number goes last: x^2 - y^2 - 1. */
 static void avoid_leading_minus(hmi_printer *p)
 {
     hmi_print_term first = p->terms.data[0];
-    size_t n = p->terms.count;
+    size_t n = p->terms.count, negative = 0;
+    for (size_t i = 0; i < n; i++)
+        negative += p->terms.data[i].negative;
     bool move = first.negative && n > 1 && !p->terms.data[1].negative &&
-                (n == 2 || first.count == 0);
+                (negative == 1 || first.count == 0);
     for (size_t i = 1; i < n && move; i++)
         p->terms.data[i - 1] = p->terms.data[i];
     if (move)

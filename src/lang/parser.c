@@ -24,14 +24,6 @@ const char *hmi_statement_word(hmi_statement_kind kind)
     return statement_words[kind];
 }
 
-hmi_span hmi_span_to(hmi_span first, hmi_span last)
-{
-    if (first.file != last.file || last.start + last.length < first.start)
-        return first;
-    first.length = last.start + last.length - first.start;
-    return first;
-}
-
 void *hmi_parser_alloc(hmi_parser *parser, size_t size)
 {
     void *memory = hmi_arena_alloc(&parser->tree->arena, size);

@@ -34,7 +34,6 @@ bool hmi_parser_at_word(const hmi_parser *parser, const char *word);
 bool hmi_parser_accept_word(hmi_parser *parser, const char *word);
 /* "expected X, found Y" at the present token. Always returns false. */
 bool hmi_parser_unexpected(hmi_parser *parser, const char *expected);
-hmi_span hmi_span_to(hmi_span first, hmi_span last);
 void *hmi_parser_alloc(hmi_parser *parser, size_t size);
 
 /* Expressions: NULL after an error that has been reported. */

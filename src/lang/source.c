@@ -6,10 +6,16 @@
 #include "lang/parser_internal.h"
 
 #include <errno.h>
-#include <stdio.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
+
+#ifndef PATH_MAX
+#define PATH_MAX 4096
+#endif
 
 static void report_too_large(hm_context *context, hmi_span at, const char *name)
 {
@@ -18,12 +24,13 @@ static void report_too_large(hm_context *context, hmi_span at, const char *name)
     context->limit_exceeded = true;
 }
 
-/* Opens a regular file (or a pipe) of acceptable size. */
-static FILE *open_source(hm_context *context, const char *path, const char *name, hmi_span at)
+/* Opens a regular file (or a pipe) of acceptable size; -1 after reporting. Not with fopen, whose
+ * buffer would not come from the context's allocator. */
+static int open_source(hm_context *context, const char *path, const char *name, hmi_span at)
 {
     struct stat info;
-    FILE *file = fopen(path, "rb");
-    if (!file || fstat(fileno(file), &info) != 0) {
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0 || fstat(file, &info) != 0) {
         hmi_error(context, at, NULL, "cannot read '%s': %s", name, strerror(errno));
     } else if (S_ISDIR(info.st_mode)) {
         hmi_error(context, at, NULL, "'%s' is a folder, not a model", name);
@@ -32,44 +39,46 @@ static FILE *open_source(hm_context *context, const char *path, const char *name
     } else {
         return file;
     }
-    if (file)
-        fclose(file);
-    return NULL;
+    if (file >= 0)
+        close(file);
+    return -1;
 }
 
-/* Everything up to the end, at most HMI_MOST_SOURCE_BYTES + 1 bytes. */
-static bool read_all(hm_context *context, FILE *file, hmi_text *text)
+/* Everything up to the end, at most HMI_MOST_SOURCE_BYTES and a block. */
+static bool read_all(int file, hmi_text *text)
 {
     char block[65536];
-    size_t got;
-    while ((got = fread(block, 1, sizeof block, file)) > 0) {
-        hmi_text_add_bytes(text, block, got);
+    for (;;) {
+        ssize_t got = read(file, block, sizeof block);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            return got == 0;
+        hmi_text_add_bytes(text, block, (size_t)got);
         if (text->failed || text->length > HMI_MOST_SOURCE_BYTES)
-            break;
+            return true;
     }
-    if (text->failed)
-        context->out_of_memory = true;
-    return !text->failed && !ferror(file);
 }
 
 uint32_t hmi_load_source(hm_context *context, const char *path, const char *name, hmi_span at)
 {
-    FILE *file = open_source(context, path, name, at);
-    if (!file)
+    int file = open_source(context, path, name, at);
+    if (file < 0)
         return HMI_NO_FILE;
     hmi_text text;
     hmi_text_init(&text, &context->allocator);
     uint32_t source = HMI_NO_FILE;
-    if (!read_all(context, file, &text)) {
+    char resolved[PATH_MAX];
+    if (!read_all(file, &text))
         hmi_error(context, at, NULL, "cannot read '%s': %s", name, strerror(errno));
-    } else if (text.length > HMI_MOST_SOURCE_BYTES) {
+    else if (text.failed)
+        context->out_of_memory = true;
+    else if (text.length > HMI_MOST_SOURCE_BYTES)
         report_too_large(context, at, name);
-    } else {
-        char *resolved = realpath(path, NULL);
-        source = hmi_context_add_source(context, name, resolved, hmi_text_view(&text), text.length);
-        free(resolved);
-    }
-    fclose(file);
+    else
+        source = hmi_context_add_source(context, name, realpath(path, resolved),
+                                        hmi_text_view(&text), text.length);
+    close(file);
     hmi_text_release(&text);
     return source;
 }
@@ -97,9 +106,13 @@ static const char *including_folder(hmi_parser *p, size_t *length)
         *length = folder_length(path);
         return path;
     }
-    char *here = realpath(".", NULL);
-    const char *copy = here ? hmi_context_printf(p->context, "%s/", here) : NULL;
-    free(here);
+    char here[PATH_MAX];
+    if (!realpath(".", here)) {
+        hmi_error(p->context, p->previous, NULL, "the current folder is gone: %s", strerror(errno));
+        return NULL;
+    }
+    const char *slash = strcmp(here, "/") == 0 ? "" : "/";
+    const char *copy = hmi_context_printf(p->context, "%s%s", here, slash);
     *length = copy ? strlen(copy) : 0;
     return copy;
 }
@@ -124,20 +137,22 @@ static const char *resolve_include(hmi_parser *p, hmi_span at, const char *path)
     const char *folder = including_folder(p, &length);
     const char *joined =
         folder ? hmi_context_printf(p->context, "%.*s%s", (int)length, folder, path) : NULL;
-    char *resolved = joined ? realpath(joined, NULL) : NULL;
-    if (!resolved) {
-        hmi_error(p->context, at, NULL, "cannot read '%s': %s", path, strerror(errno));
+    if (!joined)
         return NULL;
-    }
-    const char *result = NULL;
-    if (strncmp(resolved, folder, length) != 0)
+    char resolved[PATH_MAX];
+    struct stat info;
+    if (!realpath(joined, resolved) || stat(resolved, &info) != 0)
+        hmi_error(p->context, at, NULL, "cannot read '%s': %s", path, strerror(errno));
+    else if (strncmp(resolved, folder, length) != 0)
         hmi_error(p->context, at, rule, "include of '%s' leaves the model's folder", path);
+    else if (!S_ISREG(info.st_mode)) /* opening a pipe could wait for ever */
+        hmi_error(p->context, at, NULL, "'%s' is %s, not a model", path,
+                  S_ISDIR(info.st_mode) ? "a folder" : "not a regular file");
     else if (included_already(p, resolved))
         hmi_error(p->context, at, NULL, "'%s' includes itself, directly or through others", path);
     else
-        result = hmi_context_printf(p->context, "%s", resolved);
-    free(resolved);
-    return result;
+        return hmi_context_printf(p->context, "%s", resolved);
+    return NULL;
 }
 
 static int include_depth(const hmi_parser *p)

@@ -22,6 +22,7 @@ void *hmi_model_alloc(hmi_builder *b, size_t size)
 void *hmi_builder_alloc(hmi_builder *b, size_t size)
 {
     void *memory = hmi_arena_alloc(&b->arena, size);
+    b->bytes += size;
     if (!memory)
         hmi_no_memory(b);
     return memory;
@@ -135,11 +136,9 @@ static bool only_at_top(hmi_builder *b, const hmi_statement *s, bool top)
     return false;
 }
 
-static bool run_for(hmi_builder *b, const hmi_statement *s, const hmi_scope *scope)
+static bool run_rounds(hmi_builder *b, const hmi_statement *s, const hmi_scope *scope)
 {
     int64_t lower, upper;
-    if (!(s->contains & (kinds_of(b->pass) | (b->pass == HMI_PASS_DECLARE ? UINT32_MAX : 0))))
-        return true;
     if (!hmi_build_range(b, s->first, s->second, scope, &lower, &upper))
         return false;
     if (b->pass == HMI_PASS_DECLARE && !(s->contains & (kinds_of(b->pass) | 1u << HMI_STMT_SIMULATE)))
@@ -148,10 +147,20 @@ static bool run_for(hmi_builder *b, const hmi_statement *s, const hmi_scope *sco
     inner.binding.kind = HMI_BIND_VALUE;
     for (int64_t i = lower; i <= upper; i++) {
         inner.binding.value = hmi_scalar(hmi_number(b->graph, (double)i));
-        if (!run_block(b, s->block, &inner, false))
+        if (!hmi_spend(b, 1, s->span) || !run_block(b, s->block, &inner, false))
             return false;
     }
     return true;
+}
+
+static bool run_for(hmi_builder *b, const hmi_statement *s, const hmi_scope *scope)
+{
+    if (!(s->contains & (kinds_of(b->pass) | (b->pass == HMI_PASS_DECLARE ? UINT32_MAX : 0))))
+        return true;
+    hmi_repeats outer = b->repeats;
+    bool good = run_rounds(b, s, scope);
+    b->repeats = outer;
+    return good;
 }
 
 /* Reports the errors of lets that nothing used. */
@@ -294,9 +303,9 @@ static bool build_model(hmi_builder *b)
         hmi_apply_gravity(b);
         finish_lets(b);
     }
-    if (b->context->errors == 0)
+    if (b->context->errors == b->errors)
         check_contains_motion(b);
-    return b->context->errors == 0 && hmi_graph_sound(b, hmi_no_span);
+    return b->context->errors == b->errors && hmi_graph_sound(b, hmi_no_span);
 }
 
 /* ---- creation ---- */
@@ -347,6 +356,8 @@ bool hmi_builder_init(hmi_builder *b, hm_context *context, hmi_tree *tree, hm_mo
 {
     *b = (hmi_builder){.context = context, .tree = tree, .model = model, .graph = &model->graph};
     b->lets_tail = &b->lets;
+    b->repeats = (hmi_repeats){1, 1};
+    b->errors = context->errors;
     hmi_arena_init(&b->arena, &context->allocator);
     hmi_names_init(&b->object_names, &context->allocator);
     hmi_adjoint_init(&b->adjoint, &context->allocator);
@@ -373,6 +384,8 @@ void hmi_builder_release(hmi_builder *b)
     hmi_names_release(&b->object_names);
     hmi_adjoint_release(&b->adjoint);
     hmi_tangent_release(&b->time_derivative);
+    hmi_free(&b->context->allocator, b->memo.entries,
+             b->memo.capacity * sizeof *b->memo.entries);
     hmi_arena_release(&b->arena);
 }
 

@@ -28,6 +28,7 @@ struct hmi_let {
     const hmi_ast *body;
     const hmi_scope *scope;
     hmi_let_progress progress;
+    uint32_t number; /* in the order made */
     hmi_value value;
     bool used;
     hmi_let *next; /* in the order written */
@@ -58,6 +59,25 @@ struct hmi_scope {
     const hmi_scope *outer;
 };
 
+/* How often the expression being evaluated is repeated by the loops around it: those in the same
+ * statement or `let`, and those around the calls too. Results of calls are remembered, so that the
+ * second is only an upper bound. */
+typedef struct hmi_repeats {
+    double nested, called;
+} hmi_repeats;
+
+/* Results of calls of `let` by function and arguments (memo.c). */
+typedef struct hmi_memo_entry {
+    const hmi_let *let; /* NULL: free */
+    const hmi_value *arguments;
+    hmi_value result;
+} hmi_memo_entry;
+
+typedef struct hmi_memo {
+    hmi_memo_entry *entries; /* open addressing */
+    size_t count, capacity;
+} hmi_memo;
+
 typedef struct hmi_builder {
     hm_context *context;
     hmi_tree *tree;
@@ -67,6 +87,7 @@ typedef struct hmi_builder {
     HMI_ARRAY(hmi_binding) globals; /* by name */
     HMI_ARRAY(double) param_values; /* by parameter, for sizes and indices */
     hmi_let *lets, **lets_tail;
+    uint32_t let_count;
     hmi_names object_names;         /* constraints, events, outputs ... "rod[3]" */
     HMI_ARRAY(hmi_binding) objects; /* by object name; value.scalar unused, first = index */
     hmi_tangent time_derivative;
@@ -77,16 +98,25 @@ typedef struct hmi_builder {
     size_t override_count;
     bool *override_used;
     hmi_pass pass;
+    hmi_span at; /* of the expression being evaluated */
     int depth;
     int64_t steps;
+    size_t bytes; /* of the arena */
+    hmi_repeats repeats;
+    hmi_memo memo;
+    hmi_scope *free_scopes;
+    size_t errors; /* of the context, at the start */
     hmi_value gravity;
     bool has_gravity;
     hmi_span gravity_span;
 } hmi_builder;
 
+/* What ends a model that is written out for ever. Nested loops are refused by the product of their
+ * counts before they start; HMI_MOST_STEPS (context.h) ends what cannot be foreseen. */
 enum { HMI_MOST_DEPTH = 800 };
-#define HMI_MOST_STEPS INT64_C(400000000)
 #define HMI_MOST_REPEATS INT64_C(20000000)
+#define HMI_MOST_CALL_REPEATS INT64_C(1000000000)
+#define HMI_MOST_BUILD_BYTES (512u << 20)
 
 /* Release also after a failure. */
 hm_model *hmi_new_model(hm_context *context);
@@ -105,10 +135,14 @@ bool hmi_build_whole(hmi_builder *b, const hmi_ast *e, const hmi_scope *scope, c
 /* A number made of parameters. */
 bool hmi_build_number(hmi_builder *b, const hmi_ast *e, const hmi_scope *scope, double *out);
 bool hmi_build_call(hmi_builder *b, const hmi_ast *e, const hmi_scope *scope, hmi_value *out);
-/* The bounds of sum, prod and for: checked whole numbers, a bounded number of repeats. */
+/* The bounds of sum, prod and for: checked whole numbers, a bounded number of repeats, which
+ * b->repeats is multiplied by; the caller puts it back after the loop. */
 bool hmi_build_range(hmi_builder *b, const hmi_ast *low, const hmi_ast *high,
                      const hmi_scope *scope, int64_t *lower, int64_t *upper);
+/* Counts work; false after reporting that it is more than the limits. */
+bool hmi_spend(hmi_builder *b, int64_t steps, hmi_span at);
 
+/* Reports a size beyond HMI_MOST_COMPONENTS. */
 bool hmi_value_new(hmi_builder *b, int rank, size_t rows, size_t columns, hmi_value *out);
 /* a op b with op one of + - * /; reports shapes that do not fit at `at`. */
 bool hmi_value_combine(hmi_builder *b, hmi_span at, hmi_token_kind op, const hmi_value *x,
@@ -166,6 +200,14 @@ bool hmi_build_target(hmi_builder *b, const hmi_ast *target, const hmi_scope *sc
 bool hmi_build_coordinate(hmi_builder *b, const hmi_ast *target, const hmi_scope *scope,
                           uint32_t *coord);
 const hmi_scope *hmi_scope_push(hmi_builder *b, const hmi_scope *outer, int name, hmi_value value);
+/* Gives the scopes from `inner` up to `outer` back for reuse. */
+void hmi_scope_pop(hmi_builder *b, const hmi_scope *inner, const hmi_scope *outer);
+/* The result of an earlier call with the same arguments, NULL where there was none. */
+const hmi_value *hmi_memo_find(const hmi_builder *b, const hmi_let *let,
+                               const hmi_value *arguments);
+/* Remembers a result; forgetting one is no error. Keeps a copy of the arguments. */
+void hmi_memo_add(hmi_builder *b, const hmi_let *let, const hmi_value *arguments,
+                  const hmi_value *result);
 /* Evaluates a `let` without arguments. */
 bool hmi_force_let(hmi_builder *b, hmi_let *let, hmi_span at, hmi_value *out);
 /* Declares the lets of a statement, globally or in a block. */

@@ -228,6 +228,12 @@ static bool add_servo_row(hmi_builder *b, const hmi_statement *s, const char *na
         hmi_error(b->context, s->span, "add: with gain k", "servo '%s' has no gain", name);
         return false;
     }
+    if (row.row.level != HM_LEVEL_VELOCITY && s->word != HMI_NO_NAME) {
+        hmi_error(b->context, s->span, NULL,
+                  "'law lyapunov' is for constraints of velocity level; '%s' is of %s level", name,
+                  hm_level_text(row.row.level));
+        return false;
+    }
     return hmi_array_push(&b->context->allocator, &b->model->servo_rows, row) || hmi_no_memory(b);
 }
 

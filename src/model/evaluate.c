@@ -20,6 +20,12 @@ const char *hmi_shape_text(const hmi_value *value, char buffer[HMI_SHAPE_TEXT])
 
 bool hmi_value_new(hmi_builder *b, int rank, size_t rows, size_t columns, hmi_value *out)
 {
+    if (rows > HMI_MOST_COMPONENTS || rows * columns > HMI_MOST_COMPONENTS) {
+        hmi_error(b->context, b->at, NULL, "more than %d components", HMI_MOST_COMPONENTS);
+        b->context->limit_exceeded = true;
+        return false;
+    }
+    b->steps += (int64_t)(rows * columns);
     *out = (hmi_value){
         .rank = (uint8_t)rank, .rows = (uint32_t)rows, .columns = (uint32_t)columns};
     out->items = hmi_builder_alloc(b, (rows * columns + 1) * sizeof *out->items);
@@ -122,7 +128,8 @@ bool hmi_value_product(hmi_builder *b, hmi_span at, const hmi_value *x, const hm
                            x->rank == 1 && y->rank == 1 ? "use dot(u, v) or cross(u, v)" : NULL);
     hmi_value result;
     int rank = y->rank == 1 ? 1 : 2;
-    if (!hmi_value_new(b, rank, x->rows, y->columns, &result))
+    if (!hmi_value_new(b, rank, x->rows, y->columns, &result) ||
+        !hmi_spend(b, (int64_t)hmi_value_count(&result) * x->columns, at))
         return false;
     for (size_t i = 0; i < result.rows; i++)
         for (size_t j = 0; j < result.columns; j++)
@@ -287,10 +294,16 @@ bool hmi_build_range(hmi_builder *b, const hmi_ast *low, const hmi_ast *high,
     if (!hmi_build_whole(b, low, scope, "a bound", lower) ||
         !hmi_build_whole(b, high, scope, "a bound", upper))
         return false;
-    if (*upper - *lower < HMI_MOST_REPEATS)
+    double count = *upper < *lower ? 1 : (double)(*upper - *lower + 1);
+    b->repeats.nested *= count;
+    b->repeats.called *= count;
+    if (b->repeats.nested <= HMI_MOST_REPEATS && b->repeats.called <= HMI_MOST_CALL_REPEATS)
         return true;
-    hmi_error(b->context, high->span, NULL, "%lld repeats are more than the limit of %lld",
-              (long long)(*upper - *lower + 1), (long long)HMI_MOST_REPEATS);
+    bool nested = b->repeats.called > count;
+    hmi_error(b->context, hmi_span_to(low->span, high->span), NULL,
+              nested ? "nested loops of %.0f repeats are more than the limit of %lld"
+                     : "%.0f repeats are more than the limit of %lld",
+              b->repeats.called, (long long)HMI_MOST_REPEATS);
     b->context->limit_exceeded = true;
     return false;
 }
@@ -570,12 +583,10 @@ static bool build_list(hmi_builder *b, const hmi_ast *e, const hmi_scope *scope,
     return true;
 }
 
-static bool build_fold(hmi_builder *b, const hmi_ast *e, const hmi_scope *scope, hmi_value *out)
+static bool fold_terms(hmi_builder *b, const hmi_ast *e, const hmi_scope *scope, int64_t lower,
+                       int64_t upper, hmi_value *out)
 {
     bool product = e->kind == HMI_AST_PROD;
-    int64_t lower, upper;
-    if (!hmi_build_range(b, e->items[0], e->items[1], scope, &lower, &upper))
-        return false;
     hmi_value total = hmi_scalar(product ? b->graph->one : b->graph->zero);
     total.empty_sum = !product;
     hmi_scope inner = {.name = e->name, .outer = scope};
@@ -590,6 +601,16 @@ static bool build_fold(hmi_builder *b, const hmi_ast *e, const hmi_scope *scope,
     }
     *out = total;
     return true;
+}
+
+static bool build_fold(hmi_builder *b, const hmi_ast *e, const hmi_scope *scope, hmi_value *out)
+{
+    int64_t lower, upper;
+    hmi_repeats outer = b->repeats;
+    bool good = hmi_build_range(b, e->items[0], e->items[1], scope, &lower, &upper) &&
+                fold_terms(b, e, scope, lower, upper, out);
+    b->repeats = outer;
+    return good;
 }
 
 /* ---- dispatch ---- */
@@ -627,29 +648,36 @@ static bool build_by_kind(hmi_builder *b, const hmi_ast *e, const hmi_scope *sco
     return false;
 }
 
+bool hmi_spend(hmi_builder *b, int64_t steps, hmi_span at)
+{
+    b->steps += steps;
+    if (b->steps <= b->context->most_steps && b->bytes <= HMI_MOST_BUILD_BYTES)
+        return hmi_graph_sound(b, at);
+    hmi_error(b->context, at, NULL, "the model is too large: more than %lld %s to write it out",
+              b->bytes > HMI_MOST_BUILD_BYTES ? (long long)HMI_MOST_BUILD_BYTES >> 20
+                                              : (long long)b->context->most_steps,
+              b->bytes > HMI_MOST_BUILD_BYTES ? "MiB" : "steps");
+    b->context->limit_exceeded = true;
+    return false;
+}
+
 static bool within_limits(hmi_builder *b, hmi_span at)
 {
-    if (b->depth > HMI_MOST_DEPTH) {
-        hmi_error(b->context, at, NULL, "definitions are nested too deeply");
-        return false;
-    }
-    if (b->steps > HMI_MOST_STEPS) {
-        hmi_error(b->context, at, NULL,
-                  "the model is too large: more than %lld steps to write it out",
-                  (long long)HMI_MOST_STEPS);
-        b->context->limit_exceeded = true;
-        return false;
-    }
-    return hmi_graph_sound(b, at);
+    if (b->depth <= HMI_MOST_DEPTH)
+        return hmi_spend(b, 1, at);
+    hmi_error(b->context, at, NULL, "definitions are nested too deeply");
+    return false;
 }
 
 bool hmi_build_value(hmi_builder *b, const hmi_ast *e, const hmi_scope *scope, hmi_value *out)
 {
-    b->steps++;
-    b->depth++;
+    hmi_span outer = b->at;
     hmi_value result;
+    b->at = e->span;
+    b->depth++;
     bool good = within_limits(b, e->span) && build_by_kind(b, e, scope, &result);
     b->depth--;
+    b->at = outer;
     if (good)
         *out = result;
     return good && hmi_graph_sound(b, e->span);

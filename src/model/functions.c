@@ -422,6 +422,22 @@ static bool enter_let(hmi_builder *b, hmi_let *let, hmi_span at)
     return false;
 }
 
+static bool run_let(hmi_builder *b, hmi_let *let, const hmi_value *arguments, hmi_value *out)
+{
+    const hmi_scope *inner = let->scope;
+    for (uint32_t k = 0; k < let->target->count; k++)
+        if (!(inner = hmi_scope_push(b, inner, let->target->items[k]->name, arguments[k])))
+            return false;
+    double repeats = b->repeats.nested;
+    b->repeats.nested = 1;
+    let->progress = HMI_LET_RUNNING;
+    bool good = hmi_build_value(b, let->body, inner, out);
+    let->progress = HMI_LET_WAITING;
+    b->repeats.nested = repeats;
+    hmi_scope_pop(b, inner, let->scope);
+    return good;
+}
+
 static bool call_let(hmi_builder *b, const hmi_ast *e, const hmi_scope *scope, hmi_let *let,
                      hmi_value *out)
 {
@@ -432,19 +448,20 @@ static bool call_let(hmi_builder *b, const hmi_ast *e, const hmi_scope *scope, h
                   target->count == 1 ? "" : "s", e->count);
         return false;
     }
-    const hmi_scope *inner = let->scope;
-    for (uint32_t k = 0; k < e->count; k++) {
-        hmi_value value;
-        if (!hmi_build_value(b, e->items[k], scope, &value) ||
-            !(inner = hmi_scope_push(b, inner, target->items[k]->name, value)))
+    hmi_value arguments[MOST_ARGUMENTS];
+    for (uint32_t k = 0; k < e->count; k++)
+        if (!hmi_build_value(b, e->items[k], scope, &arguments[k]))
             return false;
-    }
     if (!enter_let(b, let, e->span))
         return false;
-    let->progress = HMI_LET_RUNNING;
-    bool good = hmi_build_value(b, let->body, inner, out);
-    let->progress = HMI_LET_WAITING;
-    return good;
+    const hmi_value *known = hmi_memo_find(b, let, arguments);
+    if (known)
+        *out = *known;
+    else if (!run_let(b, let, arguments, out))
+        return false;
+    else
+        hmi_memo_add(b, let, arguments, out);
+    return true;
 }
 
 bool hmi_build_call(hmi_builder *b, const hmi_ast *e, const hmi_scope *scope, hmi_value *out)

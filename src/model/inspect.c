@@ -33,6 +33,7 @@ COUNT_AND_NAME(param, params)
 COUNT_AND_NAME(input, inputs)
 COUNT_AND_NAME(state, states)
 COUNT_AND_NAME(output, outputs)
+COUNT_AND_NAME(servo_group, servos)
 
 double hm_model_param_value(const hm_model *model, size_t index)
 {

@@ -115,13 +115,27 @@ void hmi_report_unknown(hmi_builder *b, hmi_span at, int name)
 
 const hmi_scope *hmi_scope_push(hmi_builder *b, const hmi_scope *outer, int name, hmi_value value)
 {
-    hmi_scope *scope = hmi_builder_alloc(b, sizeof *scope);
+    hmi_scope *scope = b->free_scopes;
+    if (scope)
+        b->free_scopes = (hmi_scope *)scope->outer;
+    else
+        scope = hmi_builder_alloc(b, sizeof *scope);
     if (!scope)
         return NULL;
     scope->name = name;
     scope->outer = outer;
     scope->binding = (hmi_binding){.kind = HMI_BIND_VALUE, .value = value, .what = "local name"};
     return scope;
+}
+
+void hmi_scope_pop(hmi_builder *b, const hmi_scope *inner, const hmi_scope *outer)
+{
+    while (inner != outer) {
+        hmi_scope *scope = (hmi_scope *)inner;
+        inner = scope->outer;
+        scope->outer = b->free_scopes;
+        b->free_scopes = scope;
+    }
 }
 
 bool hmi_force_let(hmi_builder *b, hmi_let *let, hmi_span at, hmi_value *out)
@@ -133,9 +147,12 @@ bool hmi_force_let(hmi_builder *b, hmi_let *let, hmi_span at, hmi_value *out)
         return false;
     }
     if (let->progress == HMI_LET_WAITING) {
+        hmi_repeats outer = b->repeats;
+        b->repeats = (hmi_repeats){1, 1}; /* evaluated once, wherever it is used */
         let->progress = HMI_LET_RUNNING;
         bool good = hmi_build_value(b, let->body, let->scope, &let->value);
         let->progress = good ? HMI_LET_DONE : HMI_LET_FAILED;
+        b->repeats = outer;
     }
     *out = let->value;
     return let->progress == HMI_LET_DONE;
@@ -181,6 +198,7 @@ static hmi_let *new_let(hmi_builder *b, const hmi_entry *entry, const hmi_scope 
         let->target = entry->target;
         let->body = entry->value;
         let->scope = scope;
+        let->number = ++b->let_count;
     }
     return let;
 }

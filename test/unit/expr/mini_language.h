@@ -237,29 +237,130 @@ static inline double mini_symbol_value(uint32_t kind, uint32_t index, uint32_t p
     return 0.25 + 1.5 * (h % 100003u) / 100003.0;
 }
 
-static inline double mini_value(const hmi_graph *graph, hmi_expr root, uint32_t point)
+/* Value of a node from those of its operands, and how large what was added up on the way is. */
+static inline void mini_step(const hmi_node *node, double *value, double *size, size_t e)
+{
+    int arity = hmi_op_arity((hmi_op)node->op);
+    double x = value[node->a], y = arity > 1 ? value[node->b] : 0;
+    value[e] = hmi_op_value((hmi_op)node->op, x, y, arity > 2 ? value[node->c] : 0);
+    double a = size[node->a], b = arity > 1 ? size[node->b] : 0, result = fabs(value[e]);
+    if (node->op == HMI_ADD || node->op == HMI_SUB)
+        size[e] = a + b;
+    else if (node->op == HMI_MUL)
+        size[e] = a * b;
+    else if (node->op == HMI_DIV)
+        size[e] = a * b / (y * y);
+    else if (node->op == HMI_POWI)
+        size[e] = result + fabs(y) * pow(a, fabs(y));
+    else if (node->op == HMI_SQRT)
+        size[e] = a / (result + 1e-300);
+    else
+        size[e] = result + a + b;
+}
+
+static inline double mini_evaluate(const hmi_graph *graph, hmi_expr root, uint32_t point,
+                                   double *magnitude)
 {
     hmi_walk walk;
     hmi_walk_init(&walk, graph->allocator);
     double *value = malloc(graph->nodes.count * sizeof *value);
-    if (hmi_walk_begin(&walk, graph) || hmi_walk_add(&walk, graph, root, 0xFFFF) || !value)
+    double *size = malloc(graph->nodes.count * sizeof *size);
+    if (hmi_walk_begin(&walk, graph) || hmi_walk_add(&walk, graph, root, 0xFFFF) || !value || !size)
         abort();
     for (size_t i = 0; i < walk.order.count; i++) {
         hmi_expr e = walk.order.data[i];
         const hmi_node *node = hmi_node_at(graph, e);
         if (node->op == HMI_CONST)
-            value[e] = hmi_constant_of(graph, e)->value;
+            size[e] = fabs(value[e] = hmi_constant_of(graph, e)->value);
         else if (node->op == HMI_SYMBOL)
-            value[e] = mini_symbol_value(node->a, node->b, point);
+            size[e] = fabs(value[e] = mini_symbol_value(node->a, node->b, point));
         else
-            value[e] = hmi_op_value((hmi_op)node->op, value[node->a],
-                                    hmi_op_arity((hmi_op)node->op) > 1 ? value[node->b] : 0,
-                                    hmi_op_arity((hmi_op)node->op) > 2 ? value[node->c] : 0);
+            mini_step(node, value, size, e);
     }
     double result = value[root];
+    *magnitude = size[root];
     free(value);
+    free(size);
     hmi_walk_release(&walk);
     return result;
+}
+
+static inline double mini_value(const hmi_graph *graph, hmi_expr root, uint32_t point)
+{
+    double magnitude;
+    return mini_evaluate(graph, root, point, &magnitude);
+}
+
+/* What its rounding errors are measured by. */
+static inline double mini_magnitude(const hmi_graph *graph, hmi_expr root, uint32_t point)
+{
+    double magnitude;
+    mini_evaluate(graph, root, point, &magnitude);
+    return magnitude;
+}
+
+/* ---- random expressions ---- */
+
+typedef struct mini_random {
+    uint64_t state;
+} mini_random;
+
+static inline uint32_t mini_next(mini_random *r, uint32_t below)
+{
+    r->state = r->state * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)(r->state >> 33) % below;
+}
+
+/* A formula of the kind mechanics makes: polynomials, sines, quotients, now and then a root. */
+static inline hmi_expr mini_random_expr(hmi_graph *g, mini_random *r, int depth)
+{
+    uint32_t pick = depth <= 0 ? mini_next(r, 4) : mini_next(r, 20);
+    if (pick == 0)
+        return hmi_ratio(g, (int64_t)mini_next(r, 7) - 3, 1 + mini_next(r, 3));
+    if (pick == 1)
+        return hmi_symbol(g, HMI_SYM_PARAM, mini_next(r, 3));
+    if (pick == 2)
+        return hmi_symbol(g, HMI_SYM_VELOCITY, mini_next(r, 2));
+    if (pick == 3)
+        return hmi_symbol(g, HMI_SYM_COORD, mini_next(r, 2));
+    hmi_expr a = mini_random_expr(g, r, depth - 1);
+    if (pick < 6)
+        return hmi_apply(g, pick == 4 ? HMI_SIN : HMI_COS, a, 0, 0);
+    if (pick == 6 && !hmi_is_const(g, a)) /* so would (1/3)^2 */
+        return hmi_pow(g, a, hmi_number(g, 2 + mini_next(r, 2)));
+    if (pick == 7)
+        return hmi_apply(g, HMI_SQRT, hmi_add(g, g->one, hmi_mul(g, a, a)), 0, 0);
+    hmi_expr b = mini_random_expr(g, r, depth - 1);
+    if (pick == 8)
+        return hmi_div(g, a, hmi_add(g, g->two, hmi_mul(g, b, b)));
+    if (pick == 9 && !hmi_is_const(g, a)) /* max(1/3, 0) would be folded to a decimal */
+        return hmi_apply(g, HMI_MAX, a, b, 0);
+    if (pick < 14)
+        return hmi_mul(g, a, b);
+    return pick < 17 ? hmi_add(g, a, b) : hmi_sub(g, a, b);
+}
+
+/* ---- memory that fails ---- */
+
+/* Lets so many allocations succeed, then none. */
+typedef struct mini_heap {
+    long left;
+    size_t live; /* bytes */
+} mini_heap;
+
+static inline void *mini_resize(void *user, void *ptr, size_t old_size, size_t new_size)
+{
+    mini_heap *heap = user;
+    if (new_size == 0) {
+        heap->live -= old_size;
+        free(ptr);
+        return NULL;
+    }
+    if (heap->left-- <= 0)
+        return NULL;
+    void *grown = realloc(ptr, new_size);
+    heap->live += new_size - (ptr ? old_size : 0);
+    return grown;
 }
 
 /* Printed in the given style, unsorted only where asked; the caller frees. */

@@ -1,0 +1,26 @@
+/* Readable output: the derivation of a system's equations. */
+#ifndef HAMEL_REPORT_H
+#define HAMEL_REPORT_H
+
+#include <hamel/system.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Receives output piece by piece. Returns false to stop (the disk is full, say). */
+typedef bool (*hm_writer)(void *user, const char *bytes, size_t length);
+
+typedef enum hm_format { HM_FORMAT_TEXT, HM_FORMAT_LATEX, HM_FORMAT_JSON, HM_FORMAT_C } hm_format;
+
+/* The seven steps of Zhao et al. (2018), section 7: coordinates, the unconstrained equation
+ * M q'' = Q, the constraints, their standard form A q'' = b, the constraint force and the equations
+ * of motion; in closed form for small systems, by named matrices beyond.
+ *   HM_ERR_IO: the writer stopped. */
+HM_API HM_MUST_CHECK hm_status hm_system_derive(const hm_system *system, hm_format format,
+                                                hm_writer writer, void *user);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,279 @@
+/* From the numbers of the tapes to the answer: the solve behind hm_sim_evaluate, and what is said
+ * when there is none. */
+#include "dynamics/sim.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- names ---- */
+
+const char *hm_formulation_name(hm_formulation formulation)
+{
+    return hmi_formulation_name((hmi_formulation)formulation);
+}
+
+bool hm_formulation_find(const char *name, hm_formulation *formulation)
+{
+    hmi_formulation found;
+    if (!hmi_formulation_find(name, &found))
+        return false;
+    *formulation = (hm_formulation)found;
+    return true;
+}
+
+hm_evaluate_options hm_evaluate_options_default(void)
+{
+    return (hm_evaluate_options){.formulation = HM_AUTO, .compare = true};
+}
+
+/* ---- memory ---- */
+
+/* Flags of the actuated coordinates; rows point into the dense matrix. */
+static bool prepare_servos(hm_sim *sim)
+{
+    const hm_model *model = sim->system->model;
+    size_t n = sim->system->derived.n, row = 0;
+    sim->servos = hmi_arena_alloc(&sim->arena, (model->servos.count + 1) * sizeof *sim->servos);
+    if (!sim->servos)
+        return false;
+    for (size_t s = 0; s < model->servos.count; s++) {
+        const hmi_servo_group *group = &model->servos.data[s];
+        bool *actuated = hmi_arena_alloc(&sim->arena, n + 1);
+        size_t first = row;
+        if (!actuated)
+            return false;
+        for (size_t i = 0; i < group->actuated_count; i++)
+            actuated[group->actuated[i]] = true;
+        while (row < model->servo_rows.count && model->servo_rows.data[row].servo == s)
+            row++;
+        const double *out = hmi_tape_outputs(&sim->system->dynamics, sim->dynamics_work);
+        bool lyapunov = group->law == HMI_LAW_LYAPUNOV;
+        sim->servos[s] = (hmi_servo){
+            .rows = (int)(row - first),
+            .A = sim->servo_A + first * n,
+            .b = out + sim->system->at.servo_b + first,
+            .b_free = lyapunov ? out + sim->system->at.servo_b_free + first : NULL,
+            .actuated = actuated,
+        };
+    }
+    return true;
+}
+
+hm_status hmi_sim_prepare_solve(hm_sim *sim)
+{
+    const hmi_derived *d = &sim->system->derived;
+    const hm_model *model = sim->system->model;
+    size_t n = d->n, m = d->constraints.count, servo_rows = model->servo_rows.count;
+    if (n > HM_MOST_DENSE || m > 4 * HM_MOST_DENSE)
+        return HM_OK;
+    sim->M = hmi_arena_alloc(&sim->arena, n * n * sizeof *sim->M);
+    sim->A = hmi_arena_alloc(&sim->arena, (m * n + 1) * sizeof *sim->A);
+    sim->servo_A = hmi_arena_alloc(&sim->arena, (servo_rows * n + 1) * sizeof *sim->servo_A);
+    if (!sim->M || !sim->A || !sim->servo_A || !prepare_servos(sim))
+        return HM_ERR_NOMEM;
+    const hmi_dynamics_size size = {.n = (int)n,
+                                    .m = (int)m,
+                                    .servos = (int)model->servos.count,
+                                    .servo_rows = (int)servo_rows,
+                                    .compare = true};
+    return hmi_dynamics_create(sim->system->allocator, &size, &sim->dynamics);
+}
+
+/* ---- laws that use constraint forces ---- */
+
+static int evaluate_law(void *user, const hmi_reactions *reactions, double *Q, double *C)
+{
+    hm_sim *sim = user;
+    size_t n = sim->system->derived.n;
+    hmi_tape_values values = hmi_sim_values(sim);
+    values.by_kind[HMI_SYM_REACTION] = reactions->reaction;
+    values.by_kind[HMI_SYM_MULTIPLIER] = reactions->multiplier;
+    values.by_kind[HMI_SYM_TOTAL_REACTION] = reactions->total_reaction;
+    values.by_kind[HMI_SYM_TOTAL_MULTIPLIER] = reactions->total_multiplier;
+    hmi_tape_run(&sim->system->law, &values, sim->law_work);
+    const double *out = hmi_tape_outputs(&sim->system->law, sim->law_work);
+    memcpy(Q, out, n * sizeof *Q);
+    memcpy(C, out + n, n * sizeof *C);
+    for (size_t i = 0; i < 2 * n; i++)
+        if (!isfinite(out[i]))
+            return 1;
+    return 0;
+}
+
+/* ---- what went wrong, in the user's words ---- */
+
+static void report_undetermined(const hm_sim *sim, const hmi_verdict *verdict)
+{
+    const hm_model *model = sim->system->model;
+    size_t n = sim->system->derived.n;
+    for (int k = 0; k < verdict->undetermined; k++) {
+        const double *direction = verdict->directions + (size_t)k * n;
+        hmi_text text;
+        bool first = true;
+        hmi_text_init(&text, sim->system->allocator);
+        for (size_t i = 0; i < n; i++) {
+            if (fabs(direction[i]) < 1e-10)
+                continue;
+            hmi_text_addf(&text, "%s%.6g %s''", first ? "" : " + ", direction[i],
+                          hm_model_coordinate_name(model, i));
+            first = false;
+        }
+        hmi_error(model->context, hmi_no_span,
+                  "M must be nonsingular on the motions that the constraints allow",
+                  "the motion is not determined along %s", hmi_text_view(&text));
+        hmi_text_release(&text);
+    }
+    if (verdict->law_solutions == 0)
+        hmi_error(model->context, hmi_no_span, NULL,
+                  "the force law that uses total reactions has no solution at this state");
+    else if (verdict->law_solutions > 1)
+        hmi_error(model->context, hmi_no_span, NULL,
+                  "the force law that uses total reactions has several solutions at this state");
+    else if (verdict->undetermined == 0)
+        hmi_error(model->context, hmi_no_span, NULL,
+                  "the equations of motion cannot be met at this state");
+}
+
+static void report_inconsistent(const hm_sim *sim, const hmi_verdict *verdict)
+{
+    const hm_model *model = sim->system->model;
+    for (size_t k = 0; verdict->inconsistent && k < model->constraints.count; k++)
+        if (verdict->inconsistent[k])
+            hmi_error(model->context, model->constraints.data[k].span, NULL,
+                      "constraint '%s' contradicts the constraints before it by %.6g",
+                      model->constraints.data[k].name, verdict->discrepancy[k]);
+    for (size_t k = 0; verdict->servo_residual && k < model->servo_rows.count; k++)
+        if (!verdict->servo_reached && fabs(verdict->servo_residual[k]) > 1e-9)
+            hmi_error(model->context, model->servo_rows.data[k].row.span,
+                      "name other coordinates after 'by'",
+                      "the actuators cannot enforce servo '%s': %.6g is out of reach",
+                      model->servo_rows.data[k].row.name, verdict->servo_residual[k]);
+}
+
+/* A law may not use a multiplier that is not unique. */
+static hm_status check_multipliers(const hm_sim *sim, const hmi_verdict *verdict)
+{
+    const hm_system *system = sim->system;
+    hm_status status = HM_OK;
+    for (size_t k = 0; verdict->multiplier_unique && k < system->derived.constraints.count; k++)
+        if (system->multiplier_used[k] && !verdict->multiplier_unique[k]) {
+            hmi_error(system->model->context, system->model->constraints.data[k].span,
+                      "use reaction(x), which is unique",
+                      "multiplier(%s) is used in a force law, but it is not unique: the constraint "
+                      "depends on others",
+                      system->model->constraints.data[k].name);
+            status = HM_ERR_UNDETERMINED;
+        }
+    return status;
+}
+
+static void report_failure(const hm_sim *sim, hm_status status, const hmi_verdict *verdict)
+{
+    hm_context *context = sim->system->model->context;
+    size_t errors = context->errors;
+    if (status == HM_ERR_UNDETERMINED)
+        report_undetermined(sim, verdict);
+    else if (status == HM_ERR_INCONSISTENT)
+        report_inconsistent(sim, verdict);
+    if (context->errors == errors)
+        hmi_error(context, hmi_no_span, NULL, "%s", hm_status_text(status));
+}
+
+/* ---- the solve ---- */
+
+static double dot(const double *x, const double *y, size_t n)
+{
+    double sum = 0;
+    for (size_t i = 0; i < n; i++)
+        sum += x[i] * y[i];
+    return sum;
+}
+
+static void copy_answer(hm_sim *sim, const hmi_solution *s, hm_evaluation *out)
+{
+    size_t n = sim->system->derived.n, m = sim->system->derived.constraints.count;
+    const hmi_verdict *verdict = &s->verdict;
+    memcpy(sim->qdd, s->qdd, n * sizeof *sim->qdd);
+    memcpy(sim->reaction, s->Qi, n * sizeof *sim->reaction);
+    if (m) {
+        memcpy(sim->multiplier, s->lambda, m * sizeof *sim->multiplier);
+        memcpy(sim->total_multiplier, s->total_lambda, m * sizeof *sim->total_multiplier);
+    }
+    for (size_t i = 0; i < n; i++)
+        sim->total_reaction[i] = s->Qc[i] - s->C[i];
+    out->solved = true;
+    out->Q = s->Q;
+    out->C = s->C;
+    out->formulation = hmi_formulation_name(s->formulation);
+    out->formulations = s->formulations;
+    out->disagreement = s->disagreement;
+    out->rank_M = verdict->rank_M;
+    out->rank_A = verdict->rank_A;
+    out->rank_MA = verdict->rank_MA;
+    out->unique_acceleration = verdict->unique_acceleration;
+    out->unique_multipliers = verdict->unique_multipliers;
+    out->definite = verdict->mass == HMI_DEFINITE;
+    out->semidefinite = verdict->mass != HMI_INDEFINITE;
+    out->redundant = verdict->redundant;
+    out->discrepancy = verdict->discrepancy;
+    out->a = s->a;
+    out->e = s->e;
+    out->Qi = s->Qi;
+    out->Qni = s->Qni;
+    out->Qc = s->Qc;
+    out->qdd = s->qdd;
+    out->lambda = s->lambda;
+    out->u = s->u;
+    out->power.ideal = dot(s->Qi, sim->v, n);
+    out->power.nonideal = dot(s->Qni, sim->v, n);
+    for (size_t k = 0; s->u && k < sim->system->model->servos.count; k++)
+        out->power.servo += dot(s->u + k * n, sim->v, n);
+}
+
+static hmi_options solve_options(const hm_evaluate_options *options)
+{
+    hmi_options chosen = hmi_options_default();
+    chosen.formulation = (hmi_formulation)options->formulation;
+    chosen.effort = options->compare ? HMI_COMPARE : HMI_VERDICT;
+    return chosen;
+}
+
+hm_status hmi_sim_solve(hm_sim *sim, const hm_evaluate_options *options, hm_evaluation *out)
+{
+    const hm_system *system = sim->system;
+    const uint16_t symbols = system->derived.force_symbols;
+    hm_matrix_dense(&out->M, sim->M);
+    hm_matrix_dense(&out->A, sim->A);
+    hm_matrix_dense(&out->servo_A, sim->servo_A);
+    const hmi_law law = {
+        .evaluate = evaluate_law,
+        .user = sim,
+        .uses_ideal = symbols & (HMI_DEP(HMI_SYM_REACTION) | HMI_DEP(HMI_SYM_MULTIPLIER)),
+        .uses_total =
+            symbols & (HMI_DEP(HMI_SYM_TOTAL_REACTION) | HMI_DEP(HMI_SYM_TOTAL_MULTIPLIER)),
+    };
+    const hmi_equations equations = {
+        .M = sim->M,
+        .Q = out->Q,
+        .A = sim->A,
+        .b = out->b,
+        .C = system->derived.has_nonideal ? out->C : NULL,
+        .law = symbols ? &law : NULL,
+        .servos = sim->servos,
+        .servo_count = (int)system->model->servos.count,
+    };
+    const hmi_options chosen = solve_options(options);
+    hmi_solution solution;
+    hm_status status = hmi_dynamics_solve(sim->dynamics, &equations, &chosen, &solution);
+    if (status == HM_ERR_USAGE) {
+        hmi_error(system->model->context, hmi_no_span, NULL,
+                  "formulation '%s' does not apply here: its mass matrix must be definite",
+                  hmi_formulation_name(chosen.formulation));
+        return status;
+    }
+    copy_answer(sim, &solution, out);
+    if (status == HM_OK)
+        return check_multipliers(sim, &solution.verdict);
+    report_failure(sim, status, &solution.verdict);
+    return status;
+}

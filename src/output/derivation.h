@@ -1,0 +1,60 @@
+/* The derivation as expressions ready to print: normal forms of everything `derive` shows, in a
+ * graph of its own. Text, LaTeX, JSON and C are written from this.
+ *
+ * Closed forms solve  [M -A^T; A 0] [q''; lambda] = [Q; b]  symbolically, which holds for singular
+ * M too; where A has dependent rows, or the result is too long to read, there is none and the
+ * writers name the matrices instead.
+ */
+#ifndef HMI_OUTPUT_DERIVATION_H
+#define HMI_OUTPUT_DERIVATION_H
+
+#include "compile/system.h"
+#include "expr/normal.h"
+#include "expr/print.h"
+
+#include <hamel/report.h>
+
+enum { HMI_CLOSED_FORM_MOST = 4, HMI_NORMAL_MOST_COORDS = 40 };
+
+typedef struct hmi_derivation_view {
+    const hm_system *system;
+    const hm_model *model;
+    const hm_allocator *allocator;
+    hmi_graph graph; /* a copy of the system's, extended */
+    hmi_normal *normal;
+    hmi_arena arena;
+    size_t n, m;
+    hmi_expr kinetic, potential, lagrangian, dissipation;
+    hmi_expr *M; /* stored entries, in the order of derived.M */
+    hmi_expr *Q, *A, *b, *C, *servo_A, *servo_b;
+    bool split;  /* L has terms linear in the velocities or T has terms without: N and P shown */
+    hmi_expr *N, P;
+    bool closed; /* the following are there */
+    hmi_expr *lambda, *Qi, *Qni, *qdd;
+} hmi_derivation_view;
+
+hm_status hmi_derivation_prepare(hmi_derivation_view *view, const hm_system *system);
+void hmi_derivation_release(hmi_derivation_view *view);
+
+/* Output in pieces, with one failure remembered. */
+typedef struct hmi_report {
+    hmi_derivation_view *view;
+    hmi_text text;
+    hm_writer writer;
+    void *user;
+    hm_status status;
+    hmi_print_options print;
+    hmi_shared shared;
+} hmi_report;
+
+void hmi_report_flush(hmi_report *report);
+/* Appends an expression. */
+void hmi_report_expr(hmi_report *report, hmi_expr e);
+void hmi_report_flush_if_large(hmi_report *report);
+
+void hmi_report_text(hmi_report *report);
+void hmi_report_latex(hmi_report *report);
+void hmi_report_json(hmi_report *report);
+void hmi_report_c(hmi_report *report);
+
+#endif

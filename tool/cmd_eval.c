@@ -1,0 +1,356 @@
+/* hamel eval: every quantity of the theory at one state. */
+#include "command.h"
+#include "values.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- the state ---- */
+
+typedef struct state_arrays {
+    double t, *q, *v, *z, *u;
+    bool *u_set;
+} state_arrays;
+
+static bool allocate_state(state_arrays *x, const hm_model *model)
+{
+    size_t n = hm_model_coordinate_count(model), inputs = hm_model_input_count(model);
+    x->q = calloc(n + 1, sizeof *x->q);
+    x->v = calloc(n + 1, sizeof *x->v);
+    x->z = calloc(hm_model_state_count(model) + 1, sizeof *x->z);
+    x->u = calloc(inputs + 1, sizeof *x->u);
+    x->u_set = calloc(inputs + 1, sizeof *x->u_set);
+    return x->q && x->v && x->z && x->u && x->u_set;
+}
+
+static void free_state(state_arrays *x)
+{
+    free(x->q);
+    free(x->v);
+    free(x->z);
+    free(x->u);
+    free(x->u_set);
+}
+
+/* The initial state of the file, changed as --at says. */
+static hm_status set_state(hm_sim *sim, const hm_model *model, const char *at)
+{
+    state_arrays x = {.t = hm_sim_time(sim)};
+    hm_status status = HM_ERR_NOMEM;
+    if (allocate_state(&x, model)) {
+        hm_model_initial(model, x.q, x.v, x.z);
+        status = at ? hm_model_read_state(model, at, &x.t, x.q, x.v, x.z, x.u, x.u_set) : HM_OK;
+        hm_sim_set_state(sim, x.t, x.q, x.v, x.z);
+        for (size_t i = 0; status == HM_OK && i < hm_model_input_count(model); i++)
+            if (x.u_set[i])
+                status = hm_sim_set_input(sim, i, x.u[i], 0, 0);
+    }
+    free_state(&x);
+    return status;
+}
+
+/* ---- JSON ---- */
+
+static json_t *coordinate_names(const hm_model *model)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < hm_model_coordinate_count(model); i++)
+        json_array_append_new(list, json_string(hm_model_coordinate_name(model, i)));
+    return list;
+}
+
+static json_t *constraint_names(const hm_model *model)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < hm_model_constraint_count(model); i++)
+        json_array_append_new(list, json_string(hm_model_constraint(model, i).name));
+    return list;
+}
+
+static json_t *redundant_names(const hm_model *model, const hm_evaluation *e)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; e->redundant && i < hm_model_constraint_count(model); i++)
+        if (e->redundant[i])
+            json_array_append_new(list, json_string(hm_model_constraint(model, i).name));
+    return list;
+}
+
+static json_t *by_constraint(const hm_model *model, const double *values)
+{
+    json_t *object = json_object();
+    for (size_t i = 0; values && i < hm_model_constraint_count(model); i++)
+        json_object_set_new(object, hm_model_constraint(model, i).name,
+                            json_number_or_null(values[i]));
+    return object;
+}
+
+static json_t *servo_forces(const hm_model *model, const hm_evaluation *e)
+{
+    json_t *object = json_object();
+    size_t n = hm_model_coordinate_count(model);
+    for (size_t i = 0; e->u && i < hm_model_servo_group_count(model); i++)
+        json_object_set_new(object, hm_model_servo_group_name(model, i),
+                            json_vector(e->u + i * n, n));
+    return object;
+}
+
+static json_t *energy_object(const hm_evaluation *e)
+{
+    if (!e->has_total)
+        return json_null();
+    json_t *power = json_object();
+    json_object_set_new(power, "impressed", json_number_or_null(e->power.impressed));
+    json_object_set_new(power, "dissipation", json_number_or_null(e->power.dissipation));
+    json_object_set_new(power, "gyroscopic", json_number_or_null(e->power.gyroscopic));
+    if (e->solved) {
+        json_object_set_new(power, "ideal", json_number_or_null(e->power.ideal));
+        json_object_set_new(power, "nonideal", json_number_or_null(e->power.nonideal));
+        json_object_set_new(power, "servo", json_number_or_null(e->power.servo));
+    }
+    json_object_set_new(power, "explicit_time", json_number_or_null(e->power.explicit_time));
+    json_t *object = json_object();
+    json_object_set_new(object, "kinetic",
+                        e->has_energy ? json_number_or_null(e->kinetic) : json_null());
+    json_object_set_new(object, "potential",
+                        e->has_energy ? json_number_or_null(e->potential) : json_null());
+    json_object_set_new(object, "total", json_number_or_null(e->total));
+    json_object_set_new(object, "power", power);
+    return object;
+}
+
+static json_t *output_values(const hm_model *model, const hm_evaluation *e)
+{
+    json_t *object = json_object();
+    for (size_t i = 0; e->outputs && i < hm_model_output_count(model); i++)
+        json_object_set_new(object, hm_model_output_name(model, i),
+                            json_number_or_null(e->outputs[i]));
+    return object;
+}
+
+static void add_solution(json_t *object, const hm_model *model, const hm_evaluation *e)
+{
+    size_t n = hm_model_coordinate_count(model), m = hm_model_constraint_count(model);
+    json_object_set_new(object, "a", json_vector(e->a, n));
+    json_object_set_new(object, "e", json_vector(e->e, m));
+    json_object_set_new(object, "rank",
+                        json_pack("{s:i, s:i, s:i}", "M", e->rank_M, "A", e->rank_A, "MA",
+                                  e->rank_MA));
+    json_object_set_new(object, "unique",
+                        json_pack("{s:b, s:b}", "acceleration", e->unique_acceleration,
+                                  "multipliers", e->unique_multipliers));
+    json_object_set_new(object, "redundant", redundant_names(model, e));
+    json_object_set_new(object, "Qi", json_vector(e->Qi, n));
+    json_object_set_new(object, "Qni", json_vector(e->Qni, n));
+    json_object_set_new(object, "Qc", json_vector(e->Qc, n));
+    json_object_set_new(object, "qdd", json_vector(e->qdd, n));
+    json_object_set_new(object, "lambda", by_constraint(model, e->lambda));
+    json_object_set_new(object, "u", servo_forces(model, e));
+    json_object_set_new(object, "formulation", json_string(e->formulation));
+    json_object_set_new(object, "disagreement",
+                        e->disagreement < 0 ? json_null() : json_number_or_null(e->disagreement));
+}
+
+static json_t *evaluation_object(const hm_model *model, const hm_evaluation *e)
+{
+    size_t n = hm_model_coordinate_count(model), m = hm_model_constraint_count(model);
+    json_t *object = json_object();
+    json_object_set_new(object, "model", json_string(hm_model_name(model)));
+    json_object_set_new(object, "t", json_number_or_null(e->t));
+    json_object_set_new(object, "coordinates", coordinate_names(model));
+    json_object_set_new(object, "q", json_vector(e->q, n));
+    json_object_set_new(object, "v", json_vector(e->v, n));
+    json_object_set_new(object, "M", json_matrix(&e->M, n));
+    json_object_set_new(object, "Q", json_vector(e->Q, n));
+    json_object_set_new(object, "constraints", constraint_names(model));
+    json_object_set_new(object, "A", json_matrix(&e->A, n));
+    json_object_set_new(object, "b", json_vector(e->b, m));
+    json_object_set_new(object, "C", json_vector(e->C, n));
+    if (e->solved)
+        add_solution(object, model, e);
+    json_object_set_new(object, "energy", energy_object(e));
+    json_object_set_new(object, "residual",
+                        json_pack("{s:o, s:o}", "position",
+                                  by_constraint(model, e->position_residual), "velocity",
+                                  by_constraint(model, e->velocity_residual)));
+    json_object_set_new(object, "outputs", output_values(model, e));
+    return object;
+}
+
+/* ---- text ---- */
+
+static void print_rows(const hm_model *model, const char *title, const double *values)
+{
+    size_t m = hm_model_constraint_count(model);
+    if (!values || m == 0)
+        return;
+    printf("%s\n", title);
+    for (size_t i = 0; i < m && i < 60; i++)
+        printf("    %-12s %22.15g\n", hm_model_constraint(model, i).name, values[i]);
+    if (m > 60)
+        printf("    ... and %zu more (--json gives all)\n", m - 60);
+}
+
+static void print_state(const hm_model *model, const hm_evaluation *e)
+{
+    printf("%s at t = %.15g\n", hm_model_name(model), e->t);
+    for (size_t i = 0; i < hm_model_coordinate_count(model) && i < 60; i++)
+        printf("    %-12s %22.15g    %s' %22.15g\n", hm_model_coordinate_name(model, i), e->q[i],
+               hm_model_coordinate_name(model, i), e->v[i]);
+}
+
+static bool any_nonzero(const double *values, size_t count)
+{
+    for (size_t i = 0; values && i < count; i++)
+        if (values[i] != 0)
+            return true;
+    return false;
+}
+
+static void print_verdict(const hm_model *model, const hm_evaluation *e)
+{
+    printf("rank of M %d, of A %d, of [M|A^T] %d; accelerations %s, multipliers %s\n", e->rank_M,
+           e->rank_A, e->rank_MA, e->unique_acceleration ? "unique" : "not unique",
+           e->unique_multipliers ? "unique" : "not unique");
+    for (size_t i = 0; e->redundant && i < hm_model_constraint_count(model); i++)
+        if (e->redundant[i])
+            printf("    %s is redundant: it depends on the rows before it\n",
+                   hm_model_constraint(model, i).name);
+    printf("solved by %s", e->formulation);
+    if (e->disagreement >= 0)
+        printf("; all formulations that apply agree to %.1e", e->disagreement);
+    printf("\n");
+}
+
+static void print_energy(const hm_evaluation *e)
+{
+    if (!e->has_total) {
+        printf("energy: not defined, the mass entries are not constant\n");
+        return;
+    }
+    printf("energy\n");
+    if (e->has_energy)
+        printf("    kinetic      %22.15g\n    potential    %22.15g\n", e->kinetic, e->potential);
+    printf("    total        %22.15g\n", e->total);
+    const struct {
+        const char *name;
+        double value;
+    } powers[] = {
+        {"impressed", e->power.impressed},   {"dissipation", e->power.dissipation},
+        {"gyroscopic", e->power.gyroscopic}, {"ideal", e->power.ideal},
+        {"non-ideal", e->power.nonideal},    {"servo", e->power.servo},
+        {"explicit t", e->power.explicit_time},
+    };
+    for (size_t i = 0; i < sizeof powers / sizeof *powers; i++)
+        if (powers[i].value != 0)
+            printf("    power, %-10s %17.10g\n", powers[i].name, powers[i].value);
+}
+
+static void print_forces(const hm_model *model, const hm_evaluation *e)
+{
+    size_t n = hm_model_coordinate_count(model);
+    print_rows(model, "multipliers", e->lambda);
+    print_vector(model, "ideal constraint force Qi", e->Qi);
+    if (any_nonzero(e->C, n)) {
+        print_vector(model, "prescribed C", e->C);
+        print_vector(model, "non-ideal constraint force Qni", e->Qni);
+    }
+    for (size_t i = 0; e->u && i < hm_model_servo_group_count(model); i++) {
+        char title[128];
+        snprintf(title, sizeof title, "control u of %s", hm_model_servo_group_name(model, i));
+        print_vector(model, title, e->u + i * n);
+    }
+    print_vector(model, "accelerations q''", e->qdd);
+}
+
+static void print_text(const hm_model *model, const hm_evaluation *e)
+{
+    size_t m = hm_model_constraint_count(model);
+    print_state(model, e);
+    print_matrix("mass matrix M", &e->M);
+    print_vector(model, "force Q", e->Q);
+    if (m) {
+        print_matrix("constraints A", &e->A);
+        print_rows(model, "right-hand side b", e->b);
+    }
+    if (any_nonzero(e->position_residual, m))
+        print_rows(model, "the state is off the constraints (position) by", e->position_residual);
+    if (any_nonzero(e->velocity_residual, m))
+        print_rows(model, "the state is off the constraints (velocity) by", e->velocity_residual);
+    if (e->solved) {
+        print_forces(model, e);
+        print_verdict(model, e);
+    }
+    for (size_t i = 0; i < hm_model_output_count(model); i++)
+        printf("%s%-16s %22.15g\n", i ? "" : "outputs\n    ", hm_model_output_name(model, i),
+               e->outputs[i]);
+    print_energy(e);
+}
+
+/* ---- the command ---- */
+
+static int choose_formulation(const invocation *call, hm_evaluate_options *options)
+{
+    const char *name = option_value(call, "--formulation");
+    *options = hm_evaluate_options_default();
+    if (!name || hm_formulation_find(name, &options->formulation))
+        return EXIT_DONE;
+    return usage_error("unknown formulation '%s'; one of auto, uk, gram, kkt, nullspace, gauss, "
+                       "singular, dirac",
+                       name);
+}
+
+static int evaluate(session *s, const invocation *call, const hm_evaluate_options *options)
+{
+    hm_sim *sim = NULL;
+    hm_evaluation e = {0};
+    hm_status status = hm_sim_create(s->system, &sim);
+    if (status == HM_OK)
+        status = set_state(sim, s->model, option_value(call, "--at"));
+    if (status == HM_OK) {
+        status = hm_sim_evaluate(sim, options, &e);
+        bool show = status == HM_OK || (e.solved && status != HM_ERR_USAGE);
+        if (show && call->json) {
+            json_t *object = evaluation_object(s->model, &e);
+            if (!json_print(object))
+                status = HM_ERR_IO;
+            json_decref(object);
+        } else if (show) {
+            print_text(s->model, &e);
+        }
+    }
+    fflush(stdout);
+    print_diagnostics(s->context, call->quiet);
+    hm_sim_destroy(sim);
+    return exit_status_of(status);
+}
+
+static int run(const invocation *call)
+{
+    session s;
+    hm_evaluate_options options;
+    int status = choose_formulation(call, &options);
+    if (status != EXIT_DONE)
+        return status;
+    status = session_open(&s, call, true);
+    if (status == EXIT_DONE)
+        status = evaluate(&s, call, &options);
+    session_close(&s);
+    return status;
+}
+
+static const option_spec options[] = {
+    {"--at", "STATE", "the state, as in \"x=1, x'=0.2, t=0\"; default: the initial state"},
+    {"--formulation", "NAME", "auto, uk, gram, kkt, nullspace, gauss, singular, dirac"},
+    {0},
+};
+
+const command command_eval = {
+    .name = "eval",
+    .summary = "every quantity of the theory at one state",
+    .usage = "MODEL [options]",
+    .example = "hamel eval skate --at \"theta=0.5, x'=1, theta'=2\"",
+    .options = options,
+    .needs_model = true,
+    .run = run,
+};

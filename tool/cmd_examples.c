@@ -1,0 +1,58 @@
+/* hamel examples: what is built in. */
+#include "command.h"
+#include "examples.h"
+
+#include <jansson.h>
+#include <string.h>
+
+/* The title in `model NAME "title"`, or the name. */
+static void title_of(const struct hamel_example *example, char *title, size_t size)
+{
+    title[0] = '\0';
+    hm_context *context = hm_context_create(NULL);
+    hm_model *model = NULL;
+    if (context &&
+        hm_model_parse(context, example->text, example->length, NULL, &model) == HM_OK &&
+        hm_model_title(model))
+        snprintf(title, size, "%s", hm_model_title(model));
+    hm_model_destroy(model);
+    hm_context_destroy(context);
+}
+
+static int print_json(void)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; list && i < hamel_example_count; i++) {
+        char title[256];
+        title_of(&hamel_examples[i], title, sizeof title);
+        json_array_append_new(list, json_pack("{s:s, s:s}", "name", hamel_examples[i].name,
+                                              "title", title));
+    }
+    bool written = list && json_dumpf(list, stdout, JSON_INDENT(2)) == 0;
+    printf("\n");
+    json_decref(list);
+    return written ? EXIT_DONE : EXIT_FAILED;
+}
+
+static int run(const invocation *call)
+{
+    if (call->json)
+        return print_json();
+    for (size_t i = 0; i < hamel_example_count; i++) {
+        char title[256];
+        title_of(&hamel_examples[i], title, sizeof title);
+        printf("%-24s %s\n", hamel_examples[i].name, title);
+    }
+    return EXIT_DONE;
+}
+
+static const option_spec options[] = {{0}};
+
+const command command_examples = {
+    .name = "examples",
+    .summary = "list the built-in examples",
+    .usage = "",
+    .example = "hamel examples",
+    .options = options,
+    .run = run,
+};

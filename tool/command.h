@@ -1,0 +1,62 @@
+/* The `hamel` command: what its subcommands share. Public API only. */
+#ifndef HAMEL_TOOL_COMMAND_H
+#define HAMEL_TOOL_COMMAND_H
+
+#include <hamel/hamel.h>
+
+#include <stdio.h>
+
+/* Exit statuses of cli.md. */
+enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_BAD_INPUT = 2, EXIT_INTERRUPTED = 130 };
+
+/* One option of a subcommand. */
+typedef struct option_spec {
+    const char *name;     /* "--at" */
+    const char *argument; /* "STATE"; NULL for a flag */
+    const char *help;
+} option_spec;
+
+struct invocation;
+
+typedef struct command {
+    const char *name, *summary, *usage, *example;
+    const option_spec *options; /* besides --set, --json, --quiet, --help; ends with a NULL name */
+    bool needs_model;
+    int (*run)(const struct invocation *call);
+} command;
+
+/* The arguments after parsing. */
+typedef struct invocation {
+    const command *command;
+    const char *model; /* path, "-" or the name of an example */
+    bool json, quiet;
+    hm_override *overrides;
+    size_t override_count;
+    const char **values; /* by position in command->options; NULL where not given; flags: "" */
+} invocation;
+
+extern const command command_check, command_derive, command_eval, command_examples;
+
+/* The value of an option of this command; NULL where it was not given. */
+const char *option_value(const invocation *call, const char *name);
+
+/* A model with its context. */
+typedef struct session {
+    hm_context *context;
+    hm_model *model;
+    hm_system *system;
+} session;
+
+/* Reads the model and, where asked, derives it. Prints diagnostics; returns an exit status. */
+int session_open(session *s, const invocation *call, bool with_system);
+void session_close(session *s);
+/* Prints the diagnostics so far to stderr and forgets them; warnings not when quiet. */
+void print_diagnostics(hm_context *context, bool quiet);
+int exit_status_of(hm_status status);
+
+/* Flushes stdout; reports a full disk and the like. */
+int finish_output(int status);
+/* "hamel: message" on stderr; returns EXIT_BAD_INPUT. */
+int usage_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+#endif

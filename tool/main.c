@@ -1,0 +1,191 @@
+/* hamel: the command line. Finds the subcommand, reads its options, runs it. */
+#include "command.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const command *const commands[] = {&command_check, &command_derive, &command_eval,
+                                          &command_examples};
+enum { COMMANDS = sizeof commands / sizeof *commands };
+
+int usage_error(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    fputs("hamel: ", stderr);
+    vfprintf(stderr, format, args);
+    fputc('\n', stderr);
+    va_end(args);
+    return EXIT_BAD_INPUT;
+}
+
+/* ---- help ---- */
+
+static void print_general_help(void)
+{
+    printf("hamel %s: constrained mechanics from a text file\n\n"
+           "usage: hamel COMMAND MODEL [options]\n\n"
+           "MODEL is a file, '-' for standard input, or the name of an example.\n\n",
+           hm_version());
+    for (size_t i = 0; i < COMMANDS; i++)
+        printf("  %-10s %s\n", commands[i]->name, commands[i]->summary);
+    printf("\nhamel COMMAND --help tells more. hamel --version prints the version.\n");
+}
+
+static void print_option(const char *name, const char *argument, const char *help)
+{
+    char left[64];
+    snprintf(left, sizeof left, "%s%s%s", name, argument ? " " : "", argument ? argument : "");
+    printf("  %-22s %s\n", left, help);
+}
+
+static void print_command_help(const command *c)
+{
+    printf("usage: hamel %s %s\n\n%s\n\noptions\n", c->name, c->usage, c->summary);
+    for (const option_spec *o = c->options; o->name; o++)
+        print_option(o->name, o->argument, o->help);
+    if (c->needs_model)
+        print_option("--set", "NAME=VALUE", "override a parameter; may be repeated");
+    print_option("--json", NULL, "print JSON for programs");
+    print_option("--quiet", NULL, "no warnings");
+    print_option("--help", NULL, "this text");
+    printf("\nexample\n  %s\n", c->example);
+}
+
+/* ---- options ---- */
+
+static int find_option(const command *c, const char *name)
+{
+    for (int i = 0; c->options[i].name; i++)
+        if (strcmp(c->options[i].name, name) == 0)
+            return i;
+    return -1;
+}
+
+const char *option_value(const invocation *call, const char *name)
+{
+    int i = find_option(call->command, name);
+    return i < 0 ? NULL : call->values[i];
+}
+
+/* NAME=VALUE is split in place. */
+static int add_override(invocation *call, char *text)
+{
+    char *equals = strchr(text, '=');
+    if (!equals || equals == text)
+        return usage_error("--set needs NAME=VALUE, not '%s'", text);
+    *equals = '\0';
+    call->overrides[call->override_count++] = (hm_override){text, equals + 1};
+    return EXIT_DONE;
+}
+
+/* --name VALUE and --name=VALUE alike. */
+static int parse_option(invocation *call, char **argument, char *next, bool *used_next)
+{
+    char *name = *argument, *equals = strchr(name, '=');
+    char *value = NULL;
+    if (equals && strncmp(name, "--", 2) == 0) {
+        *equals = '\0';
+        value = equals + 1;
+    }
+    if (strcmp(name, "--json") == 0 || strcmp(name, "--quiet") == 0) {
+        if (value)
+            return usage_error("%s takes no value", name);
+        *(strcmp(name, "--json") == 0 ? &call->json : &call->quiet) = true;
+        return EXIT_DONE;
+    }
+    int i = find_option(call->command, name);
+    bool set = strcmp(name, "--set") == 0 && call->command->needs_model;
+    if (i < 0 && !set)
+        return usage_error("unknown option '%s'; see hamel %s --help", name, call->command->name);
+    if (!set && !call->command->options[i].argument) {
+        call->values[i] = "";
+        return value ? usage_error("%s takes no value", name) : EXIT_DONE;
+    }
+    if (!value) {
+        if (!next)
+            return usage_error("%s needs a value", name);
+        value = next;
+        *used_next = true;
+    }
+    if (set)
+        return add_override(call, value);
+    call->values[i] = value;
+    return EXIT_DONE;
+}
+
+static int parse_arguments(invocation *call, int count, char **arguments)
+{
+    for (int i = 0; i < count; i++) {
+        bool used_next = false;
+        if (arguments[i][0] == '-' && arguments[i][1] != '\0') {
+            int status = parse_option(call, &arguments[i], i + 1 < count ? arguments[i + 1] : NULL,
+                                      &used_next);
+            if (status != EXIT_DONE)
+                return status;
+            i += used_next;
+        } else if (call->model || !call->command->needs_model) {
+            return usage_error("unexpected argument '%s'; see hamel %s --help", arguments[i],
+                               call->command->name);
+        } else {
+            call->model = arguments[i];
+        }
+    }
+    if (call->command->needs_model && !call->model)
+        return usage_error("which model? hamel %s MODEL; see hamel %s --help", call->command->name,
+                           call->command->name);
+    return EXIT_DONE;
+}
+
+static int run_command(const command *c, int count, char **arguments)
+{
+    for (int i = 0; i < count; i++)
+        if (strcmp(arguments[i], "--help") == 0 || strcmp(arguments[i], "-h") == 0) {
+            print_command_help(c);
+            return finish_output(EXIT_DONE);
+        }
+    size_t options = 0;
+    while (c->options[options].name)
+        options++;
+    invocation call = {.command = c};
+    call.overrides = calloc((size_t)count + 1, sizeof *call.overrides);
+    call.values = calloc(options + 1, sizeof *call.values);
+    int status = EXIT_FAILED;
+    if (!call.overrides || !call.values)
+        fputs("hamel: out of memory\n", stderr);
+    else if ((status = parse_arguments(&call, count, arguments)) == EXIT_DONE)
+        status = c->run(&call);
+    free(call.overrides);
+    free(call.values);
+    return finish_output(status);
+}
+
+int finish_output(int status)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return status;
+    fputs("hamel: cannot write the output\n", stderr);
+    return status == EXIT_DONE ? EXIT_FAILED : status;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 2) {
+        print_general_help();
+        return EXIT_BAD_INPUT;
+    }
+    if (strcmp(argv[1], "--version") == 0) {
+        printf("hamel %s\n", hm_version());
+        return finish_output(EXIT_DONE);
+    }
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
+        strcmp(argv[1], "help") == 0) {
+        print_general_help();
+        return finish_output(EXIT_DONE);
+    }
+    for (size_t i = 0; i < COMMANDS; i++)
+        if (strcmp(argv[1], commands[i]->name) == 0)
+            return run_command(commands[i], argc - 2, argv + 2);
+    return usage_error("unknown command '%s'; see hamel --help", argv[1]);
+}

@@ -1,0 +1,146 @@
+/* Reading models and showing what was found in them. */
+#include "command.h"
+#include "examples.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- diagnostics ---- */
+
+static bool use_color(void)
+{
+    const char *no_color = getenv("NO_COLOR");
+    return isatty(STDERR_FILENO) && !(no_color && no_color[0]);
+}
+
+static void print_diagnostic(const hm_diagnostic *diagnostic)
+{
+    char local[2048], *text = local;
+    size_t length = hm_diagnostic_format(diagnostic, use_color(), local, sizeof local);
+    if (length >= sizeof local) {
+        text = malloc(length + 1);
+        if (text)
+            hm_diagnostic_format(diagnostic, use_color(), text, length + 1);
+    }
+    fputs(text ? text : local, stderr);
+    if (text != local)
+        free(text);
+}
+
+void print_diagnostics(hm_context *context, bool quiet)
+{
+    size_t shown = 0;
+    for (size_t i = 0; i < hm_context_diagnostic_count(context); i++) {
+        const hm_diagnostic *diagnostic = hm_context_diagnostic(context, i);
+        if (quiet && diagnostic->severity != HM_ERROR)
+            continue;
+        print_diagnostic(diagnostic);
+        shown += diagnostic->severity == HM_ERROR;
+    }
+    if (hm_context_error_count(context) > shown)
+        fputs("hamel: more errors were found; mend these first\n", stderr);
+    hm_context_clear(context);
+}
+
+int exit_status_of(hm_status status)
+{
+    switch (status) {
+    case HM_OK:
+        return EXIT_DONE;
+    case HM_ERR_INPUT:
+    case HM_ERR_USAGE:
+    case HM_ERR_LIMIT:
+    case HM_ERR_IO:
+        return EXIT_BAD_INPUT;
+    default:
+        return EXIT_FAILED;
+    }
+}
+
+/* ---- reading ---- */
+
+enum { MOST_INPUT = 17 << 20 };
+
+/* All of standard input, at most a little more than the library accepts. */
+static char *read_stdin(size_t *length)
+{
+    size_t capacity = 1 << 16;
+    char *text = malloc(capacity);
+    *length = 0;
+    while (text && !feof(stdin) && !ferror(stdin) && *length < MOST_INPUT) {
+        if (*length == capacity) {
+            char *grown = realloc(text, capacity *= 2);
+            if (!grown) {
+                free(text);
+                return NULL;
+            }
+            text = grown;
+        }
+        *length += fread(text + *length, 1, capacity - *length, stdin);
+    }
+    return text;
+}
+
+static const struct hamel_example *find_example(const char *name)
+{
+    for (size_t i = 0; i < hamel_example_count; i++)
+        if (strcmp(hamel_examples[i].name, name) == 0)
+            return &hamel_examples[i];
+    return NULL;
+}
+
+static hm_status parse_stdin(session *s, hm_model_options *options)
+{
+    size_t length;
+    char *text = read_stdin(&length);
+    if (!text)
+        return HM_ERR_NOMEM;
+    options->name = "<stdin>";
+    hm_status status = hm_model_parse(s->context, text, length, options, &s->model);
+    free(text);
+    return status;
+}
+
+/* A file of that name goes before an example of that name. */
+static hm_status read_model(session *s, const invocation *call)
+{
+    hm_model_options options = hm_model_options_default();
+    options.overrides = call->overrides;
+    options.override_count = call->override_count;
+    if (strcmp(call->model, "-") == 0)
+        return parse_stdin(s, &options);
+    const struct hamel_example *example =
+        access(call->model, F_OK) != 0 ? find_example(call->model) : NULL;
+    if (!example)
+        return hm_model_load(s->context, call->model, &options, &s->model);
+    options.name = call->model;
+    return hm_model_parse(s->context, example->text, example->length, &options, &s->model);
+}
+
+int session_open(session *s, const invocation *call, bool with_system)
+{
+    *s = (session){.context = hm_context_create(NULL)};
+    if (!s->context) {
+        fputs("hamel: out of memory\n", stderr);
+        return EXIT_FAILED;
+    }
+    hm_status status = read_model(s, call);
+    if (status == HM_OK && with_system)
+        status = hm_system_create(s->model, &s->system);
+    bool silent = status != HM_OK && hm_context_diagnostic_count(s->context) == 0;
+    print_diagnostics(s->context, call->quiet);
+    if (silent)
+        fprintf(stderr, "hamel: %s\n", hm_status_text(status));
+    if (status != HM_OK && find_example(call->model) == NULL && status == HM_ERR_IO &&
+        !strchr(call->model, '/') && !strchr(call->model, '.'))
+        fputs("  hint: 'hamel examples' lists the built-in examples\n", stderr);
+    return exit_status_of(status);
+}
+
+void session_close(session *s)
+{
+    hm_system_destroy(s->system);
+    hm_model_destroy(s->model);
+    hm_context_destroy(s->context);
+}

@@ -1,0 +1,114 @@
+/* Numbers as JSON and as aligned text: see values.h. */
+#include "values.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { DENSE_MOST = 200 };
+
+json_t *json_number_or_null(double value)
+{
+    return isfinite(value) ? json_real(value) : json_null();
+}
+
+json_t *json_vector(const double *values, size_t count)
+{
+    if (!values)
+        return json_null();
+    json_t *list = json_array();
+    for (size_t i = 0; i < count; i++)
+        json_array_append_new(list, json_number_or_null(values[i]));
+    return list;
+}
+
+static json_t *json_dense(const hm_matrix *matrix)
+{
+    double *dense = malloc((matrix->rows * matrix->columns + 1) * sizeof *dense);
+    json_t *rows = json_array();
+    if (!dense || !rows) {
+        free(dense);
+        return rows;
+    }
+    hm_matrix_dense(matrix, dense);
+    for (size_t i = 0; i < matrix->rows; i++)
+        json_array_append_new(rows, json_vector(dense + i * matrix->columns, matrix->columns));
+    free(dense);
+    return rows;
+}
+
+static void append_entry(json_t *entries, size_t i, size_t j, double value)
+{
+    json_t *entry = json_array();
+    json_array_append_new(entry, json_integer((json_int_t)i));
+    json_array_append_new(entry, json_integer((json_int_t)j));
+    json_array_append_new(entry, json_number_or_null(value));
+    json_array_append_new(entries, entry);
+}
+
+static json_t *json_sparse(const hm_matrix *matrix)
+{
+    json_t *entries = json_array();
+    for (size_t i = 0; i < matrix->rows; i++)
+        for (size_t k = matrix->row_start[i]; k < matrix->row_start[i + 1]; k++) {
+            append_entry(entries, i, matrix->column[k], matrix->value[k]);
+            if (matrix->lower && matrix->column[k] != i)
+                append_entry(entries, matrix->column[k], i, matrix->value[k]);
+        }
+    return json_pack("{s:I, s:I, s:o}", "rows", (json_int_t)matrix->rows, "cols",
+                     (json_int_t)matrix->columns, "entries", entries);
+}
+
+json_t *json_matrix(const hm_matrix *matrix, size_t coordinates)
+{
+    return coordinates > DENSE_MOST ? json_sparse(matrix) : json_dense(matrix);
+}
+
+bool json_print(json_t *value)
+{
+    const size_t flags = JSON_INDENT(2) | JSON_REAL_PRECISION(17);
+    return value && json_dumpf(value, stdout, flags) == 0 && putchar('\n') != EOF;
+}
+
+/* ---- text ---- */
+
+enum { MOST_LISTED = 60, MOST_COLUMNS = 8 };
+
+void print_vector(const hm_model *model, const char *title, const double *values)
+{
+    size_t n = hm_model_coordinate_count(model);
+    if (!values)
+        return;
+    printf("%s\n", title);
+    for (size_t i = 0; i < n && i < MOST_LISTED; i++)
+        printf("    %-12s %22.15g\n", hm_model_coordinate_name(model, i), values[i]);
+    if (n > MOST_LISTED)
+        printf("    ... and %zu more (--json gives all)\n", n - MOST_LISTED);
+}
+
+static void print_dense(const hm_matrix *matrix)
+{
+    double dense[MOST_COLUMNS * MOST_LISTED];
+    hm_matrix_dense(matrix, dense);
+    for (size_t i = 0; i < matrix->rows; i++) {
+        printf("   ");
+        for (size_t j = 0; j < matrix->columns; j++)
+            printf(" %13.7g", dense[i * matrix->columns + j]);
+        printf("\n");
+    }
+}
+
+void print_matrix(const char *title, const hm_matrix *matrix)
+{
+    size_t count = matrix->row_start[matrix->rows], shown = 0;
+    printf("%s\n", title);
+    if (matrix->columns <= MOST_COLUMNS && matrix->rows <= MOST_LISTED) {
+        print_dense(matrix);
+        return;
+    }
+    for (size_t i = 0; i < matrix->rows && shown < MOST_LISTED; i++)
+        for (size_t k = matrix->row_start[i]; k < matrix->row_start[i + 1] && shown < MOST_LISTED;
+             k++, shown++)
+            printf("    (%zu, %u) %22.15g\n", i + 1, matrix->column[k] + 1, matrix->value[k]);
+    if (shown < count)
+        printf("    ... %zu entries in all (--json gives them)\n", count);
+}

@@ -1,0 +1,23 @@
+/* Numbers as JSON and as aligned text. */
+#ifndef HAMEL_TOOL_VALUES_H
+#define HAMEL_TOOL_VALUES_H
+
+#include <hamel/hamel.h>
+#include <jansson.h>
+#include <stdio.h>
+
+/* null for NaN and infinities, which JSON does not have. */
+json_t *json_number_or_null(double value);
+/* null for NULL. */
+json_t *json_vector(const double *values, size_t count);
+/* Rows, or {rows, cols, entries} beyond 200 coordinates. */
+json_t *json_matrix(const hm_matrix *matrix, size_t coordinates);
+/* Prints with 17 significant digits and a final newline; false when writing failed. */
+bool json_print(json_t *value);
+
+/* "name = value" for a vector by coordinate. */
+void print_vector(const hm_model *model, const char *title, const double *values);
+/* A small matrix in rows, or its entries. */
+void print_matrix(const char *title, const hm_matrix *matrix);
+
+#endif
