@@ -15,16 +15,17 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char model_text[] = "model cart \"Pendulum on a cart\"\n"
-                                 "param M = 2, m = 1, l = 0.5, g = 9.81\n"
-                                 "coord s, x, y                              # cart, and bob\n"
-                                 "input F = 0                                # the motor\n"
-                                 "body cart { mass M  at [s, 0] }\n"
-                                 "body bob { mass m  at [x, y] }\n"
-                                 "gravity [0, -g]\n"
-                                 "force s = F\n"
-                                 "constraint rod: (x - s)^2 + y^2 = l^2\n"
-                                 "initial y = -l\n";
+static const char model_text[] = /* as it would stand in cart.hamel */
+    "model cart \"Pendulum on a cart\"\n"
+    "param M = 2, m = 1, l = 0.5, g = 9.81\n"
+    "coord s, x, y                              # cart, and bob\n"
+    "input F = 0                                # the motor\n"
+    "body cart { mass M  at [s, 0] }\n"
+    "body bob { mass m  at [x, y] }\n"
+    "gravity [0, -g]\n"
+    "force s = F\n"
+    "constraint rod: (x - s)^2 + y^2 = l^2\n"
+    "initial y = -l\n";
 
 /* Diagnostics say what is wrong with a model, where, and what to do about it. */
 static int complain(const hm_context *context, hm_status status)

@@ -39,8 +39,9 @@ char *hmi_arena_text(hmi_arena *arena, const char *text, size_t length);
 
 /* Makes room for `extra` more elements; false when there is no memory. */
 #define hmi_array_reserve(allocator, array, extra)                                                 \
-    hmi_array_grow((allocator), (void **)&(array)->data, &(array)->capacity, (array)->count,       \
-                   (extra), sizeof *(array)->data)
+    ((size_t)(extra) <= (array)->capacity - (array)->count ||                                      \
+     hmi_array_grow((allocator), (void **)&(array)->data, &(array)->capacity, (array)->count,      \
+                    (extra), sizeof *(array)->data))
 
 /* Appends; false when there is no memory. */
 #define hmi_array_push(allocator, array, value)                                                    \

@@ -139,49 +139,59 @@ static bool place_constants(compiler *c)
     return true;
 }
 
-/* The largest index of a kind that occurs, + 1, and where it occurs. */
-static uint32_t extent_of(const compiler *c, hmi_symbol_kind kind)
+/* The symbols of each kind that occur: from first to before end. */
+typedef struct extents {
+    uint32_t first[HMI_SYM_KIND_COUNT], end[HMI_SYM_KIND_COUNT];
+} extents;
+
+static extents find_extents(const compiler *c)
 {
-    uint32_t extent = 0;
+    extents x;
+    for (int kind = 0; kind < HMI_SYM_KIND_COUNT; kind++) {
+        x.first[kind] = UINT32_MAX;
+        x.end[kind] = 0;
+    }
     for (size_t i = 0; i < c->walk.order.count; i++) {
         const hmi_node *node = hmi_node_at(c->graph, c->walk.order.data[i]);
-        if (node->op == HMI_SYMBOL && node->a == kind && node->b >= extent)
-            extent = node->b + 1;
+        if (node->op != HMI_SYMBOL)
+            continue;
+        if (node->b < x.first[node->a])
+            x.first[node->a] = node->b;
+        if (node->b >= x.end[node->a])
+            x.end[node->a] = node->b + 1;
     }
-    return extent;
+    return x;
 }
 
-/* One run a kind, from its first symbol that occurs to its last. */
-static bool place_kind(compiler *c, hmi_symbol_kind kind)
+/* One run of places a kind, from its first symbol that occurs to its last. */
+static bool add_input(compiler *c, hmi_symbol_kind kind, const extents *x, uint32_t *slots)
 {
-    uint32_t end = extent_of(c, kind), first = end;
-    if (end == 0)
+    if (x->end[kind] == 0)
         return true;
-    for (size_t i = 0; i < c->walk.order.count; i++) {
-        const hmi_node *node = hmi_node_at(c->graph, c->walk.order.data[i]);
-        if (node->op == HMI_SYMBOL && node->a == kind && node->b < first)
-            first = node->b;
-    }
-    hmi_tape_input input = {kind, first, end - first, (uint32_t)c->next_slot};
-    for (size_t i = 0; i < c->walk.order.count; i++) {
-        const hmi_node *node = hmi_node_at(c->graph, c->walk.order.data[i]);
-        if (node->op == HMI_SYMBOL && node->a == kind) {
-            c->slot.data[i] = (int32_t)(input.slot + node->b - first);
-            c->state.data[i] |= IS_FIXED;
-        }
-    }
+    hmi_tape_input input = {kind, x->first[kind], x->end[kind] - x->first[kind],
+                            (uint32_t)c->next_slot};
+    slots[kind] = input.slot;
     c->next_slot += input.count;
     return hmi_array_push(c->allocator, &c->tape->inputs, input);
 }
 
 static bool place_inputs(compiler *c)
 {
-    if (!place_kind(c, HMI_SYM_PARAM))
+    const extents x = find_extents(c);
+    uint32_t slots[HMI_SYM_KIND_COUNT] = {0};
+    if (!add_input(c, HMI_SYM_PARAM, &x, slots))
         return false;
     c->tape->param_inputs = c->tape->inputs.count;
     for (int kind = 0; kind < HMI_SYM_KIND_COUNT; kind++)
-        if (kind != HMI_SYM_PARAM && !place_kind(c, (hmi_symbol_kind)kind))
+        if (kind != HMI_SYM_PARAM && !add_input(c, (hmi_symbol_kind)kind, &x, slots))
             return false;
+    for (size_t i = 0; i < c->walk.order.count; i++) {
+        const hmi_node *node = hmi_node_at(c->graph, c->walk.order.data[i]);
+        if (node->op != HMI_SYMBOL)
+            continue;
+        c->slot.data[i] = (int32_t)(slots[node->a] + node->b - x.first[node->a]);
+        c->state.data[i] |= IS_FIXED;
+    }
     return true;
 }
 

@@ -181,6 +181,21 @@ static void report_failure(const hm_sim *sim, hm_status status, const hmi_verdic
 
 /* ---- the solve ---- */
 
+/* Stored entries into a dense matrix. Entries that are structurally zero stay zero from creation,
+ * so only the stored ones are written. */
+static void scatter(const hmi_sparse *pattern, const double *values, bool symmetric,
+                        double *dense)
+{
+    size_t columns = pattern->columns;
+    for (size_t i = 0; i < pattern->rows; i++)
+        for (size_t k = pattern->start[i]; k < pattern->start[i + 1]; k++) {
+            size_t j = pattern->column.data[k];
+            dense[i * columns + j] = values[k];
+            if (symmetric)
+                dense[j * columns + i] = values[k];
+        }
+}
+
 static double dot(const double *x, const double *y, size_t n)
 {
     double sum = 0;
@@ -189,18 +204,10 @@ static double dot(const double *x, const double *y, size_t n)
     return sum;
 }
 
-static void copy_answer(hm_sim *sim, const hmi_solution *s, hm_evaluation *out)
+static void view_answer(const hm_sim *sim, const hmi_solution *s, hm_evaluation *out)
 {
-    size_t n = sim->system->derived.n, m = sim->system->derived.constraints.count;
+    size_t n = sim->system->derived.n;
     const hmi_verdict *verdict = &s->verdict;
-    memcpy(sim->qdd, s->qdd, n * sizeof *sim->qdd);
-    memcpy(sim->reaction, s->Qi, n * sizeof *sim->reaction);
-    if (m) {
-        memcpy(sim->multiplier, s->lambda, m * sizeof *sim->multiplier);
-        memcpy(sim->total_multiplier, s->total_lambda, m * sizeof *sim->total_multiplier);
-    }
-    for (size_t i = 0; i < n; i++)
-        sim->total_reaction[i] = s->Qc[i] - s->C[i];
     out->solved = true;
     out->Q = s->Q;
     out->C = s->C;
@@ -238,40 +245,95 @@ static hmi_options solve_options(const hm_evaluate_options *options)
     return chosen;
 }
 
-hm_status hmi_sim_solve(hm_sim *sim, const hm_evaluate_options *options, hm_evaluation *out)
+/* The question to the solver, at the values the dynamics tape just computed. */
+typedef struct question {
+    hmi_equations equations;
+    hmi_law law;
+} question;
+
+static void pose(hm_sim *sim, question *ask)
 {
     const hm_system *system = sim->system;
     const uint16_t symbols = system->derived.force_symbols;
-    hm_matrix_dense(&out->M, sim->M);
-    hm_matrix_dense(&out->A, sim->A);
-    hm_matrix_dense(&out->servo_A, sim->servo_A);
-    const hmi_law law = {
+    const double *values = hmi_tape_outputs(&system->dynamics, sim->dynamics_work);
+    const hmi_derived *d = &system->derived;
+    scatter(&d->M, values + system->at.M, true, sim->M);
+    scatter(&d->constraints.A, values + system->at.A, false, sim->A);
+    scatter(&d->servos.A, values + system->at.servo_A, false, sim->servo_A);
+    ask->law = (hmi_law){
         .evaluate = evaluate_law,
         .user = sim,
         .uses_ideal = symbols & (HMI_DEP(HMI_SYM_REACTION) | HMI_DEP(HMI_SYM_MULTIPLIER)),
         .uses_total =
             symbols & (HMI_DEP(HMI_SYM_TOTAL_REACTION) | HMI_DEP(HMI_SYM_TOTAL_MULTIPLIER)),
     };
-    const hmi_equations equations = {
+    ask->equations = (hmi_equations){
         .M = sim->M,
-        .Q = out->Q,
+        .Q = values + system->at.Q,
         .A = sim->A,
-        .b = out->b,
-        .C = system->derived.has_nonideal ? out->C : NULL,
-        .law = symbols ? &law : NULL,
+        .b = values + system->at.b,
+        .C = d->has_nonideal ? values + system->at.C : NULL,
+        .law = symbols ? &ask->law : NULL,
         .servos = sim->servos,
         .servo_count = (int)system->model->servos.count,
     };
+}
+
+static void keep_forces(hm_sim *sim, const hmi_solution *s)
+{
+    size_t n = sim->system->derived.n, m = sim->system->derived.constraints.count;
+    memcpy(sim->qdd, s->qdd, n * sizeof *sim->qdd);
+    memcpy(sim->reaction, s->Qi, n * sizeof *sim->reaction);
+    if (m) {
+        memcpy(sim->multiplier, s->lambda, m * sizeof *sim->multiplier);
+        memcpy(sim->total_multiplier, s->total_lambda, m * sizeof *sim->total_multiplier);
+    }
+    for (size_t i = 0; i < n; i++)
+        sim->total_reaction[i] = s->Qc[i] - s->C[i];
+}
+
+hm_status hmi_sim_accelerate(hm_sim *sim, hmi_solution *solution)
+{
+    question ask;
+    hmi_solution local;
+    if (!sim->dynamics)
+        return HM_ERR_LIMIT;
+    hm_sim_evaluate_fast(sim);
+    pose(sim, &ask);
+    if (!solution && !ask.equations.C && !ask.equations.law && ask.equations.servo_count == 0)
+        return hmi_accelerate(sim->dynamics, sim->M, ask.equations.Q, sim->A, ask.equations.b,
+                              sim->qdd, NULL);
+    const hmi_options options = hmi_options_default();
+    hm_status status = hmi_dynamics_solve(sim->dynamics, &ask.equations, &options, &local);
+    if (status == HM_ERR_USAGE)
+        return status;
+    keep_forces(sim, &local);
+    if (solution)
+        *solution = local;
+    return status;
+}
+
+const double *hmi_sim_state_rates(const hm_sim *sim)
+{
+    return hmi_tape_outputs(&sim->system->dynamics, sim->dynamics_work) +
+           sim->system->at.state_rates;
+}
+
+hm_status hmi_sim_solve(hm_sim *sim, const hm_evaluate_options *options, hm_evaluation *out)
+{
+    question ask;
+    pose(sim, &ask);
     const hmi_options chosen = solve_options(options);
     hmi_solution solution;
-    hm_status status = hmi_dynamics_solve(sim->dynamics, &equations, &chosen, &solution);
+    hm_status status = hmi_dynamics_solve(sim->dynamics, &ask.equations, &chosen, &solution);
     if (status == HM_ERR_USAGE) {
-        hmi_error(system->model->context, hmi_no_span, NULL,
+        hmi_error(sim->system->model->context, hmi_no_span, NULL,
                   "formulation '%s' does not apply here: its mass matrix must be definite",
                   hmi_formulation_name(chosen.formulation));
         return status;
     }
-    copy_answer(sim, &solution, out);
+    keep_forces(sim, &solution);
+    view_answer(sim, &solution, out);
     if (status == HM_OK)
         return check_multipliers(sim, &solution.verdict);
     report_failure(sim, status, &solution.verdict);

@@ -36,4 +36,12 @@ hm_status hmi_sim_prepare_solve(hm_sim *sim);
 /* Solves at the values just evaluated and fills in the second half of the evaluation. */
 hm_status hmi_sim_solve(hm_sim *sim, const hm_evaluate_options *options, hm_evaluation *evaluation);
 
+/* The hot path of integration: q'' at the sim's present t, q, v, z, into sim->qdd. Allocates nothing
+ * and reports nothing; the status is that of hmi_dynamics_solve, or HM_ERR_NUMERIC where something
+ * is not finite, or HM_ERR_LIMIT for systems beyond HM_MOST_DENSE. State rates are then at
+ * hmi_sim_state_rates. Where `solution` is not NULL constraint forces are wanted too: it is filled
+ * in (not with the fast solve) and reaction, multiplier and the total ones of the sim are set. */
+hm_status hmi_sim_accelerate(hm_sim *sim, hmi_solution *solution);
+const double *hmi_sim_state_rates(const hm_sim *sim);
+
 #endif

@@ -234,6 +234,8 @@ static int64_t gcd(int64_t a, int64_t b)
 
 hmi_expr hmi_ratio(hmi_graph *graph, int64_t numerator, int64_t denominator)
 {
+    if (denominator == 1)
+        return hmi_number(graph, (double)numerator);
     int64_t divisor = gcd(numerator, denominator);
     if (denominator < 0)
         divisor = -divisor;

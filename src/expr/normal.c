@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-enum { MOST_KEPT_BYTES = 16 << 20, MOST_FLAT = HMI_MOST_TERMS, MOST_STACK = 256 };
+enum { MOST_KEPT_BYTES = 16 << 20, MOST_STACK = 256 };
 
 /* ---- session ---- */
 
@@ -141,8 +141,8 @@ static hmi_length operand_length(const hmi_normal *s, const hmi_node *node, int 
     case HMI_MUL:
         return in_brackets(s, operand);
     case HMI_DIV:
-        if (k == 1 && (hmi_op_of(s->graph, operand) == HMI_MUL ||
-                       hmi_op_of(s->graph, operand) == HMI_DIV))
+        if (k == 1 &&
+            (hmi_op_of(s->graph, operand) == HMI_MUL || hmi_op_of(s->graph, operand) == HMI_DIV))
             plain.cost++;
         return is_sum(s->graph, operand) ? in_brackets(s, operand) : plain;
     case HMI_POWI:

@@ -11,7 +11,7 @@
  * one. Singularities may be removed (x*y/x becomes y, sqrt(x)^2 becomes x), never introduced.
  *
  * Invariants
- *   1. Deterministic: the result depends on the expression and its graph only.
+ *   1. Deterministic: the result depends on the graph and the calls made before only.
  *   2. Bounded: past limits on terms, work and nodes an expression is returned as it is.
  *   3. Failures of memory are sticky, as in graph.h: functions return HMI_NONE and
  *      hmi_normal_status says why.

@@ -91,8 +91,8 @@ static const hmi_poly *joined(hmi_normal *s, uint32_t x, uint32_t y, int ratio)
 }
 
 /* Joins one term with its counterpart by the pair of factors x, y; NULL where there is none. */
-static const hmi_poly *join_pair(hmi_normal *s, const hmi_poly *a, const hmi_term *term,
-                                 uint32_t x, uint32_t y)
+static const hmi_poly *join_pair(hmi_normal *s, const hmi_poly *a, const hmi_term *term, uint32_t x,
+                                 uint32_t y)
 {
     hmi_monomial rest, counterpart;
     uint32_t x2, y2;

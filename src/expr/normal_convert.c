@@ -88,8 +88,8 @@ static void remember_square(hmi_normal *s, uint32_t atom, hmi_op op, const hmi_f
     if (op == HMI_SQRT)
         s->atoms.data[atom].square = a->numerator;
     if (op == HMI_ABS)
-        s->atoms.data[atom].square = hmi_poly_reduce(s, hmi_poly_mul(s, a->numerator,
-                                                                     a->numerator));
+        s->atoms.data[atom].square = hmi_poly_reduce(s,
+                                                     hmi_poly_mul(s, a->numerator, a->numerator));
 }
 
 /* f(number): whatever the constructors make of it. */
@@ -143,9 +143,9 @@ static const hmi_fraction *opaque_fraction(hmi_normal *s, hmi_expr e, hmi_op op)
     const hmi_fraction *a = operand_fraction(s, e, 0);
     const hmi_fraction *b = op == HMI_HYPOT ? operand_fraction(s, e, 1) : NULL;
     if (atom != UINT32_MAX && a && b && !a->divisors.count && !b->divisors.count)
-        s->atoms.data[atom].square =
-            hmi_poly_reduce(s, hmi_poly_add(s, hmi_poly_mul(s, a->numerator, a->numerator),
-                                            hmi_poly_mul(s, b->numerator, b->numerator)));
+        s->atoms.data[atom].square = hmi_poly_reduce(
+            s, hmi_poly_add(s, hmi_poly_mul(s, a->numerator, a->numerator),
+                            hmi_poly_mul(s, b->numerator, b->numerator)));
     return hmi_fraction_of(s, hmi_poly_atom(s, atom, 1));
 }
 

@@ -67,8 +67,7 @@ typedef struct form {
 } form;
 
 /* numerator = c * m * inside, as far as the form pulls factors out. */
-static const hmi_poly *inside_of(hmi_normal *s, const form *f, hmi_coefficient *c,
-                                 hmi_monomial *m)
+static const hmi_poly *inside_of(hmi_normal *s, const form *f, hmi_coefficient *c, hmi_monomial *m)
 {
     hmi_monomial inverse;
     *c = hmi_coefficient_one;

@@ -58,9 +58,8 @@ static hmi_piece powered(hmi_normal *s, hmi_piece base, int32_t power, bool dry)
 static hmi_piece atom_piece(hmi_normal *s, hmi_expr e)
 {
     hmi_op op = e == HMI_NONE ? HMI_CONST : hmi_op_of(s->graph, e);
-    return (hmi_piece){.e = e,
-                       .length = hmi_normal_length(s, e),
-                       .is_sum = op == HMI_ADD || op == HMI_SUB};
+    return (hmi_piece){
+        .e = e, .length = hmi_normal_length(s, e), .is_sum = op == HMI_ADD || op == HMI_SUB};
 }
 
 static bool has_only_two_and_five(int64_t x)

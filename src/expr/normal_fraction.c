@@ -113,8 +113,7 @@ const hmi_fraction *hmi_fraction_add(hmi_normal *s, const hmi_fraction *a, const
     if (!a || !b || !least_common(s, a->divisors, b->divisors, &common))
         return NULL;
     if (common.count == 0)
-        return make(s,
-                    hmi_poly_add_scaled(s, a->numerator, b->numerator, c, hmi_monomial_one),
+        return make(s, hmi_poly_add_scaled(s, a->numerator, b->numerator, c, hmi_monomial_one),
                     common);
     const hmi_poly *x = hmi_poly_mul(s, a->numerator, missing(s, common, a->divisors));
     const hmi_poly *y = hmi_poly_mul(s, b->numerator, missing(s, common, b->divisors));
@@ -172,8 +171,7 @@ static bool is_one(const hmi_poly *a)
 static bool add_divisor(hmi_normal *s, hmi_monomial *divisors, uint32_t atom)
 {
     return atom != UINT32_MAX &&
-           hmi_monomial_with(s, *divisors, atom, hmi_monomial_power(*divisors, atom) + 1,
-                             divisors);
+           hmi_monomial_with(s, *divisors, atom, hmi_monomial_power(*divisors, atom) + 1, divisors);
 }
 
 /* A primitive polynomial as a product of known divisors and at most one new one. */
@@ -266,10 +264,9 @@ static const hmi_fraction *absorb_roots(hmi_normal *s, const hmi_fraction *a)
             if (!hmi_monomial_with(s, a->divisors, divisor, a->divisors.factors[k].power - 1,
                                    &divisors))
                 return a;
-            return make(s,
-                        hmi_poly_scale(s, a->numerator, hmi_coefficient_one,
-                                       (hmi_monomial){&lower, 1}),
-                        divisors);
+            return make(
+                s, hmi_poly_scale(s, a->numerator, hmi_coefficient_one, (hmi_monomial){&lower, 1}),
+                divisors);
         }
     }
     return a;

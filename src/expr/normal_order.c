@@ -7,21 +7,11 @@ enum { MOST_COMPARED_DEPTH = 6, MOST_SORTED = 1000 };
 static int rank_of_kind(uint32_t kind)
 {
     static const int8_t rank[HMI_SYM_KIND_COUNT] = {
-        [HMI_SYM_PARAM] = 1,
-        [HMI_SYM_MATRIX] = 2,
-        [HMI_SYM_TIME] = 3,
-        [HMI_SYM_COORD] = 4,
-        [HMI_SYM_STATE] = 5,
-        [HMI_SYM_INPUT] = 6,
-        [HMI_SYM_VELOCITY] = 7,
-        [HMI_SYM_INPUT_RATE] = 8,
-        [HMI_SYM_ACCELERATION] = 9,
-        [HMI_SYM_INPUT_RATE2] = 10,
-        [HMI_SYM_ENERGY] = 11,
-        [HMI_SYM_REACTION] = 12,
-        [HMI_SYM_MULTIPLIER] = 13,
-        [HMI_SYM_TOTAL_REACTION] = 14,
-        [HMI_SYM_TOTAL_MULTIPLIER] = 15,
+        [HMI_SYM_PARAM] = 1,        [HMI_SYM_MATRIX] = 2,          [HMI_SYM_TIME] = 3,
+        [HMI_SYM_COORD] = 4,        [HMI_SYM_STATE] = 5,           [HMI_SYM_INPUT] = 6,
+        [HMI_SYM_VELOCITY] = 7,     [HMI_SYM_INPUT_RATE] = 8,      [HMI_SYM_ACCELERATION] = 9,
+        [HMI_SYM_INPUT_RATE2] = 10, [HMI_SYM_ENERGY] = 11,         [HMI_SYM_REACTION] = 12,
+        [HMI_SYM_MULTIPLIER] = 13,  [HMI_SYM_TOTAL_REACTION] = 14, [HMI_SYM_TOTAL_MULTIPLIER] = 15,
     };
     return rank[kind];
 }

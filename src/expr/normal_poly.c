@@ -188,8 +188,7 @@ const hmi_poly *hmi_poly_mul(hmi_normal *s, const hmi_poly *a, const hmi_poly *b
         return hmi_poly_mul(s, b, a);
     const hmi_poly *product = s->zero;
     for (uint32_t i = 0; i < a->count; i++)
-        product = hmi_poly_add_scaled(s, product, b, a->terms[i].coefficient,
-                                      a->terms[i].monomial);
+        product = hmi_poly_add_scaled(s, product, b, a->terms[i].coefficient, a->terms[i].monomial);
     return product;
 }
 
@@ -265,8 +264,7 @@ const hmi_poly *hmi_poly_primitive(hmi_normal *s, const hmi_poly *a, hmi_coeffic
 {
     *c = hmi_coefficient_one;
     *m = hmi_monomial_one;
-    if (!a || !hmi_poly_numeric_content(s, a, c) ||
-        !hmi_poly_content(s, a, HMI_CONTENT_LOWEST, m))
+    if (!a || !hmi_poly_numeric_content(s, a, c) || !hmi_poly_content(s, a, HMI_CONTENT_LOWEST, m))
         return NULL;
     if (a->count && a->terms[0].coefficient.n < 0)
         *c = hmi_coefficient_negate(*c);

@@ -11,11 +11,11 @@
 #include "expr/normal.h"
 
 enum {
-    HMI_MOST_TERMS = 500,       /* of one polynomial */
-    HMI_MOST_WORK = 1000000,    /* term operations in one call */
-    HMI_MOST_POWER = 64,        /* a higher whole power is an atom */
-    HMI_MOST_DISPLAYED = 5000,  /* nodes of an expression worth normalising */
-    HMI_MOST_DEPTH = 40,        /* of alternating sums and products */
+    HMI_MOST_TERMS = 500,      /* of one polynomial */
+    HMI_MOST_WORK = 1000000,   /* term operations in one call */
+    HMI_MOST_POWER = 64,       /* a higher whole power is an atom */
+    HMI_MOST_DISPLAYED = 5000, /* nodes of an expression worth normalising */
+    HMI_MOST_DEPTH = 40,       /* of alternating sums and products */
 };
 
 /* numerator/denominator in lowest terms, denominator > 0. `decimal`: something written with a
@@ -90,8 +90,8 @@ static inline hmi_length hmi_length_add(hmi_length a, hmi_length b)
 /* What is known of an expression. */
 typedef struct hmi_record {
     hmi_expr e;
-    hmi_expr best;                /* HMI_NONE: not yet */
-    uint32_t atom;                /* UINT32_MAX: is none */
+    hmi_expr best; /* HMI_NONE: not yet */
+    uint32_t atom; /* UINT32_MAX: is none */
     bool converted;
     const hmi_fraction *fraction; /* NULL when converted: too long */
 } hmi_record;
@@ -156,8 +156,7 @@ const hmi_poly *hmi_poly_add_scaled(hmi_normal *s, const hmi_poly *a, const hmi_
                                     hmi_coefficient c, hmi_monomial m);
 const hmi_poly *hmi_poly_add(hmi_normal *s, const hmi_poly *a, const hmi_poly *b);
 const hmi_poly *hmi_poly_sub(hmi_normal *s, const hmi_poly *a, const hmi_poly *b);
-const hmi_poly *hmi_poly_scale(hmi_normal *s, const hmi_poly *a, hmi_coefficient c,
-                               hmi_monomial m);
+const hmi_poly *hmi_poly_scale(hmi_normal *s, const hmi_poly *a, hmi_coefficient c, hmi_monomial m);
 const hmi_poly *hmi_poly_mul(hmi_normal *s, const hmi_poly *a, const hmi_poly *b);
 const hmi_poly *hmi_poly_pow(hmi_normal *s, const hmi_poly *a, uint32_t power);
 bool hmi_poly_equal(const hmi_poly *a, const hmi_poly *b);

@@ -86,8 +86,8 @@ static bool load(hmi_normal *s, matrix *a, size_t n, const hmi_expr *entries)
 }
 
 /* Identities that need negative powers cleared or angles split may still make it zero. */
-static hm_status load_with_determinant(hmi_normal *s, matrix *a, size_t n,
-                                       const hmi_expr *entries, entry *det, hmi_expr *shown)
+static hm_status load_with_determinant(hmi_normal *s, matrix *a, size_t n, const hmi_expr *entries,
+                                       entry *det, hmi_expr *shown)
 {
     if (n == 0 || n > HMI_SYMBOLIC_MOST)
         return HM_ERR_LIMIT;

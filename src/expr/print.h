@@ -21,7 +21,7 @@
 #include "base/text.h"
 #include "expr/graph.h"
 
-enum { HMI_MOST_PRINTED = 1 << 25 };
+enum { HMI_MOST_PRINTED = 1 << 23 };
 
 /* Appends the declared name of a symbol: "theta", "q[3]", "I_B". For velocities and accelerations
  * that of the coordinate, for input rates that of the input (the printers add dots and primes); for
@@ -49,11 +49,11 @@ typedef struct hmi_shared {
 } hmi_shared;
 
 typedef struct hmi_shared_options {
-    uint32_t shortest; /* a part used twice is named from this many columns on */
-    uint32_t longest;  /* an expression wider than this gets its parts named; 0: never */
+    uint32_t saving;  /* a part used again is named where that saves so many columns in all */
+    uint32_t longest; /* an expression wider than this gets its parts named; 0: never */
 } hmi_shared_options;
 
-hmi_shared_options hmi_shared_options_default(void); /* 16 and 120 */
+hmi_shared_options hmi_shared_options_default(void); /* 40 and 120 */
 
 void hmi_shared_init(hmi_shared *shared, const hm_allocator *allocator, const char *prefix);
 void hmi_shared_release(hmi_shared *shared);

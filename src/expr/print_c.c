@@ -47,8 +47,9 @@ static void add_helper(hmi_text *out, hmi_op op)
 {
     hmi_text_add(out, "static inline double hm_");
     add_lower(out, ops[op].name);
-    hmi_text_addf(out, "(double x%s%s)\n{\n    return %s;\n}\n\n", ops[op].arity > 1 ? ", double y" : "",
-                  ops[op].arity > 2 ? ", double z" : "", ops[op].value);
+    hmi_text_addf(out, "(double x%s%s)\n{\n    return %s;\n}\n\n",
+                  ops[op].arity > 1 ? ", double y" : "", ops[op].arity > 2 ? ", double z" : "",
+                  ops[op].value);
 }
 
 void hmi_print_c_preamble(hmi_text *out)
@@ -81,7 +82,7 @@ typedef struct writer {
     const hmi_graph *graph;
     const hm_allocator *allocator;
     hmi_walk walk;
-    size_t count;        /* of the arrays, by handle */
+    size_t count; /* of the arrays, by handle */
     uint32_t *uses;
     uint32_t *width;     /* when written in place */
     uint32_t *temporary; /* its number, 0 = written in place */
@@ -139,13 +140,20 @@ static void write_number(writer *w, double value)
 static const char *array_of_kind(uint32_t kind)
 {
     static const char *const names[HMI_SYM_KIND_COUNT] = {
-        [HMI_SYM_TIME] = "t",           [HMI_SYM_PARAM] = "p",
-        [HMI_SYM_COORD] = "q",          [HMI_SYM_VELOCITY] = "v",
-        [HMI_SYM_ACCELERATION] = "a",   [HMI_SYM_STATE] = "z",
-        [HMI_SYM_INPUT] = "u",          [HMI_SYM_INPUT_RATE] = "du",
-        [HMI_SYM_INPUT_RATE2] = "ddu",  [HMI_SYM_REACTION] = "r",
-        [HMI_SYM_MULTIPLIER] = "l",     [HMI_SYM_TOTAL_REACTION] = "rt",
-        [HMI_SYM_TOTAL_MULTIPLIER] = "lt", [HMI_SYM_ENERGY] = "energy",
+        [HMI_SYM_TIME] = "t",
+        [HMI_SYM_PARAM] = "p",
+        [HMI_SYM_COORD] = "q",
+        [HMI_SYM_VELOCITY] = "v",
+        [HMI_SYM_ACCELERATION] = "a",
+        [HMI_SYM_STATE] = "z",
+        [HMI_SYM_INPUT] = "u",
+        [HMI_SYM_INPUT_RATE] = "du",
+        [HMI_SYM_INPUT_RATE2] = "ddu",
+        [HMI_SYM_REACTION] = "r",
+        [HMI_SYM_MULTIPLIER] = "l",
+        [HMI_SYM_TOTAL_REACTION] = "rt",
+        [HMI_SYM_TOTAL_MULTIPLIER] = "lt",
+        [HMI_SYM_ENERGY] = "energy",
         [HMI_SYM_MATRIX] = "m",
     };
     return names[kind];
@@ -228,11 +236,21 @@ static void write_value(writer *w, hmi_expr e, binding least)
 
 static void write_parameters(writer *w, uint16_t kinds)
 {
-    static const uint8_t order[] = {
-        HMI_SYM_TIME,        HMI_SYM_PARAM,       HMI_SYM_COORD,      HMI_SYM_VELOCITY,
-        HMI_SYM_ACCELERATION, HMI_SYM_STATE,      HMI_SYM_INPUT,      HMI_SYM_INPUT_RATE,
-        HMI_SYM_INPUT_RATE2, HMI_SYM_REACTION,    HMI_SYM_MULTIPLIER, HMI_SYM_TOTAL_REACTION,
-        HMI_SYM_TOTAL_MULTIPLIER, HMI_SYM_ENERGY, HMI_SYM_MATRIX};
+    static const uint8_t order[] = {HMI_SYM_TIME,
+                                    HMI_SYM_PARAM,
+                                    HMI_SYM_COORD,
+                                    HMI_SYM_VELOCITY,
+                                    HMI_SYM_ACCELERATION,
+                                    HMI_SYM_STATE,
+                                    HMI_SYM_INPUT,
+                                    HMI_SYM_INPUT_RATE,
+                                    HMI_SYM_INPUT_RATE2,
+                                    HMI_SYM_REACTION,
+                                    HMI_SYM_MULTIPLIER,
+                                    HMI_SYM_TOTAL_REACTION,
+                                    HMI_SYM_TOTAL_MULTIPLIER,
+                                    HMI_SYM_ENERGY,
+                                    HMI_SYM_MATRIX};
     for (size_t i = 0; i < sizeof order; i++)
         if (kinds & HMI_DEP(order[i]))
             hmi_text_addf(w->out, is_scalar(order[i]) ? "double %s, " : "const double *%s, ",
@@ -290,10 +308,8 @@ static bool prepare(writer *w, const hmi_c_function *function)
 hm_status hmi_print_c_function(hmi_text *out, const hmi_graph *graph,
                                const hmi_c_function *function)
 {
-    writer w = {.out = out,
-                .graph = graph,
-                .allocator = out->allocator,
-                .count = graph->nodes.count};
+    writer w = {
+        .out = out, .graph = graph, .allocator = out->allocator, .count = graph->nodes.count};
     hmi_walk_init(&w.walk, w.allocator);
     bool ready = prepare(&w, function);
     if (ready) {

@@ -78,7 +78,7 @@ struct hmi_printer {
 
 extern const hmi_style hmi_style_text, hmi_style_plain, hmi_style_latex;
 
-/* Appending to the stack, in the order of print; hmi_print_arrange then turns it round. */
+/* Appending to the stack, in the order of print; the machine then turns it round. */
 void hmi_push(hmi_printer *p, hmi_item item);
 void hmi_push_text(hmi_printer *p, const char *text);
 void hmi_push_expr(hmi_printer *p, hmi_expr e, hmi_level level);

@@ -1,18 +1,18 @@
 /* Which parts of large expressions get a name: see print.h.
  *
  * Operands come first, so one pass gives each node its width in print with the names chosen so far.
- * A node that is used twice and is not short gets a name at once; what is left unnamed and shared
+ * A node that is used again and is not short gets a name at once; what is left unnamed and shared
  * is short, so the output is linear in the number of nodes.
  */
 #include "expr/print.h"
 
 #include <string.h>
 
-enum { NAME_WIDTH = 3, MOST_WIDTH = 1 << 20 };
+enum { NAME_WIDTH = 3, LEAST_WIDTH = 16, MOST_WIDTH = 1 << 20 };
 
 hmi_shared_options hmi_shared_options_default(void)
 {
-    return (hmi_shared_options){.shortest = 16, .longest = 120};
+    return (hmi_shared_options){.saving = 40, .longest = 120};
 }
 
 void hmi_shared_init(hmi_shared *shared, const hm_allocator *allocator, const char *prefix)
@@ -134,13 +134,20 @@ static void count_uses(chooser *c)
     }
 }
 
+/* Used twice it must be wide, used often less so. */
+static bool is_worth_a_name(const chooser *c, hmi_expr e)
+{
+    uint64_t saved = c->uses[e] > 1 ? (uint64_t)(c->uses[e] - 1) * c->width[e] : 0;
+    return c->width[e] >= LEAST_WIDTH && saved >= c->options.saving;
+}
+
 static void choose(chooser *c)
 {
     for (size_t i = 0; i < c->walk.order.count && !c->failed; i++) {
         hmi_expr e = c->walk.order.data[i];
         c->width[e] = width_of(c, e);
         break_wide(c, e);
-        if (c->uses[e] > 1 && c->width[e] >= c->options.shortest)
+        if (is_worth_a_name(c, e))
             give_name(c, e);
     }
 }
@@ -189,10 +196,8 @@ static bool prepare(chooser *c, const hmi_expr *roots, size_t count)
 hm_status hmi_shared_pick(hmi_shared *shared, const hmi_graph *graph, const hmi_expr *roots,
                           size_t count, const hmi_shared_options *options)
 {
-    chooser c = {.shared = shared,
-                 .graph = graph,
-                 .options = *options,
-                 .count = graph->nodes.count};
+    chooser c = {
+        .shared = shared, .graph = graph, .options = *options, .count = graph->nodes.count};
     hmi_walk_init(&c.walk, shared->allocator);
     bool ready = prepare(&c, roots, count);
     if (ready) {

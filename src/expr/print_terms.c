@@ -335,9 +335,8 @@ void hmi_print_sum(hmi_printer *p, const hmi_item *item)
             hmi_push_text(p, i == 0              ? p->style->lead_minus
                              : terms[i].negative ? p->style->minus
                                                  : p->style->plus);
-        hmi_push(p, (hmi_item){.kind = HMI_ITEM_ABSOLUTE,
-                               .e = terms[i].e,
-                               .level = HMI_LEVEL_PRODUCT});
+        hmi_push(
+            p, (hmi_item){.kind = HMI_ITEM_ABSOLUTE, .e = terms[i].e, .level = HMI_LEVEL_PRODUCT});
     }
     if (brackets)
         hmi_push_text(p, p->style->close);

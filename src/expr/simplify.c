@@ -305,6 +305,8 @@ static hmi_expr multiply_plain(hmi_graph *g, hmi_expr a, hmi_expr b)
     if (e != HMI_NONE || g->status != HM_OK)
         return e;
     const hmi_node x = *hmi_node_at(g, a), y = *hmi_node_at(g, b);
+    if (x.op == HMI_MUL && y.op == HMI_SYMBOL && b < x.b && is_op(g, x.b, HMI_SYMBOL))
+        return hmi_mul(g, hmi_mul(g, x.a, b), x.b); /* symbols in order: k*u*v = k*v*u */
     if (x.op == HMI_DIV)
         return hmi_div(g, hmi_mul(g, x.a, b), x.b);
     if (y.op == HMI_DIV)

@@ -113,7 +113,7 @@ typedef struct hmi_builder {
 
 /* What ends a model that is written out for ever. Nested loops are refused by the product of their
  * counts before they start; HMI_MOST_STEPS (context.h) ends what cannot be foreseen. */
-enum { HMI_MOST_DEPTH = 800 };
+enum { HMI_MOST_DEPTH = 800, HMI_MOST_ARGUMENTS = 64 };
 #define HMI_MOST_REPEATS INT64_C(20000000)
 #define HMI_MOST_CALL_REPEATS INT64_C(1000000000)
 #define HMI_MOST_BUILD_BYTES (512u << 20)

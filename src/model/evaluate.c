@@ -300,7 +300,7 @@ bool hmi_build_range(hmi_builder *b, const hmi_ast *low, const hmi_ast *high,
     if (b->repeats.nested <= HMI_MOST_REPEATS && b->repeats.called <= HMI_MOST_CALL_REPEATS)
         return true;
     bool nested = b->repeats.called > count;
-    hmi_error(b->context, hmi_span_to(low->span, high->span), NULL,
+    hmi_error(b->context, high->span, NULL,
               nested ? "nested loops of %.0f repeats are more than the limit of %lld"
                      : "%.0f repeats are more than the limit of %lld",
               b->repeats.called, (long long)HMI_MOST_REPEATS);

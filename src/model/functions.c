@@ -4,14 +4,12 @@
 #include <ctype.h>
 #include <string.h>
 
-enum { MOST_ARGUMENTS = 64 };
-
 typedef struct call {
     hmi_builder *b;
     const hmi_ast *e;
     const hmi_scope *scope;
     const char *name;
-    hmi_value args[MOST_ARGUMENTS];
+    hmi_value args[HMI_MOST_ARGUMENTS];
     uint32_t count;
 } call;
 
@@ -60,7 +58,7 @@ static bool named_operation(const char *name, hmi_op *op)
     for (int k = HMI_SYMBOL + 1; k < HMI_OP_COUNT; k++) {
         *op = (hmi_op)k;
         const char *text = hmi_op_text(*op);
-        if (isalpha((unsigned char)text[0]) && *op != HMI_SELECT && *op != HMI_AND &&
+        if (text[0] == name[0] && isalpha((unsigned char)text[0]) && *op != HMI_SELECT && *op != HMI_AND &&
             *op != HMI_OR && *op != HMI_NOT && strcmp(text, name) == 0)
             return true;
     }
@@ -350,7 +348,7 @@ static const function functions[] = {
     {"cross", 2, 2, "two vectors", false, call_cross},
     {"norm", 1, 1, "one vector", false, call_norm},
     {"transpose", 1, 1, "one matrix", false, call_transpose},
-    {"diag", 1, MOST_ARGUMENTS, "at least one number", false, call_diag},
+    {"diag", 1, HMI_MOST_ARGUMENTS, "at least one number", false, call_diag},
     {"identity", 1, 1, "one whole number", false, call_identity},
     {"skew", 1, 1, "one vector", false, call_skew},
     {"rotx", 1, 1, "one angle", false, call_rotx},
@@ -366,18 +364,19 @@ static const function functions[] = {
     {"total_multiplier", 1, 1, "one constraint", true, call_multiplier},
 };
 
+/* Most calls are sin, cos and their like: a look at the first letter saves most comparisons. */
 static const function *find_function(const char *name)
 {
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
-        if (strcmp(functions[i].name, name) == 0)
+        if (functions[i].name[0] == name[0] && strcmp(functions[i].name, name) == 0)
             return &functions[i];
     return NULL;
 }
 
 static bool evaluate_arguments(call *c)
 {
-    if (c->e->count > MOST_ARGUMENTS) {
-        hmi_error(c->b->context, c->e->span, NULL, "more than %d arguments", MOST_ARGUMENTS);
+    if (c->e->count > HMI_MOST_ARGUMENTS) {
+        hmi_error(c->b->context, c->e->span, NULL, "more than %d arguments", HMI_MOST_ARGUMENTS);
         return false;
     }
     c->count = c->e->count;
@@ -448,7 +447,7 @@ static bool call_let(hmi_builder *b, const hmi_ast *e, const hmi_scope *scope, h
                   target->count == 1 ? "" : "s", e->count);
         return false;
     }
-    hmi_value arguments[MOST_ARGUMENTS];
+    hmi_value arguments[HMI_MOST_ARGUMENTS];
     for (uint32_t k = 0; k < e->count; k++)
         if (!hmi_build_value(b, e->items[k], scope, &arguments[k]))
             return false;

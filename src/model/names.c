@@ -182,6 +182,11 @@ static bool check_let_target(hmi_builder *b, const hmi_ast *target)
                   name);
         return false;
     }
+    if (target->count > HMI_MOST_ARGUMENTS) {
+        hmi_error(b->context, target->span, "collect them in a vector", "more than %d arguments",
+                  HMI_MOST_ARGUMENTS);
+        return false;
+    }
     for (uint32_t i = 0; i < target->count; i++)
         if (target->items[i]->kind != HMI_AST_NAME) {
             hmi_error(b->context, target->items[i]->span, NULL,

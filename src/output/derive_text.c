@@ -430,7 +430,6 @@ static void name_parts(hmi_report *r)
             good = lists[i].list[k] == HMI_NONE ||
                    hmi_array_push(view->allocator, &roots, lists[i].list[k]);
     hmi_shared_options options = hmi_shared_options_default();
-    options.shortest = 40;
     hm_status status = good ? hmi_shared_pick(&r->shared, &view->graph, roots.data, roots.count,
                                               &options)
                             : HM_ERR_NOMEM;

@@ -92,7 +92,9 @@ void probe_close(probe *p)
 
 void probe_evaluate(probe *p)
 {
-    require(p, hm_sim_evaluate(p->sim, NULL, &p->at), "evaluating");
+    p->status = hm_sim_evaluate(p->sim, NULL, &p->at);
+    if (p->status != HM_ERR_UNDETERMINED && p->status != HM_ERR_INCONSISTENT)
+        require(p, p->status, "evaluating");
     hm_matrix_dense(&p->at.M, p->M);
     hm_matrix_dense(&p->at.A, p->A);
     hm_matrix_dense(&p->at.servo_A, p->servo_A);
@@ -173,7 +175,25 @@ double probe_M(const probe *p, const char *x, const char *y)
     return p->M[probe_coordinate(p, x) * p->n + probe_coordinate(p, y)];
 }
 
-/* ---- what must not be read ---- */
+/* ---- values of expressions ---- */
+
+/* The model with `output value = expression`, evaluated at the state. */
+static probe *probe_value(const char *model, const char *expression, const char *state)
+{
+    static const char *const words[] = {"kinetic", "lagrangian", "mass ", "body"};
+    char *text = malloc(strlen(model) + strlen(expression) + 200);
+    bool moves = false;
+    assert_non_null(text);
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        moves = moves || strstr(model, words[i]);
+    sprintf(text, "%s\n%s\noutput value = %s\n", model,
+            moves ? "" : "coord unseen\nkinetic unseen'^2", expression);
+    probe *p = probe_text(text);
+    free(text);
+    probe_at(p, state);
+    return p;
+}
+
 
 static bool mentions(const hm_context *context, const char *fragment)
 {

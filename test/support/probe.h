@@ -11,7 +11,8 @@ typedef struct probe {
     hm_system *system;
     hm_sim *sim;
     size_t n, m;             /* coordinates, constraint rows */
-    hm_evaluation at;        /* of the last probe_evaluate */
+    hm_evaluation at;        /* of the last evaluation */
+    hm_status status;        /* HM_OK, or that no (single) motion satisfies the equations */
     double *M, *A, *servo_A; /* the same as dense matrices, row-major */
 } probe;
 
@@ -34,6 +35,14 @@ size_t probe_constraint(const probe *p, const char *name);
 size_t probe_servo(const probe *p, const char *name);
 double probe_output(const probe *p, const char *name);
 double probe_M(const probe *p, const char *x, const char *y);
+
+/* The value of an expression in this model at a state ("x = 1, x' = 2"). A model that says nothing
+ * about motion is one of unit masses: "coord x" is enough. */
+double value_of(const char *model, const char *expression, const char *state);
+void check_value(const char *model, const char *expression, const char *state, double expected);
+/* A vector or matrix, row by row. */
+void check_values(const char *model, const char *expression, const char *state, size_t count,
+                  const double *expected);
 
 /* Writes every diagnostic of the context to stderr. */
 void show_diagnostics(const hm_context *context);

@@ -15,10 +15,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const mini_params[] = {"m",   "s",   "I",  "g",  "k",     "l",    "a",  "b",
-                                          "c",   "m1",  "m2", "l1", "l2",    "I1",   "I2", "lc1",
+static const char *const mini_params[] = {"m",   "s",   "I",  "g",    "k",     "l",   "a",  "b",
+                                          "c",   "m1",  "m2", "l1",   "l2",    "I1",  "I2", "lc1",
                                           "lc2", "I_B", "R",  "beta", "alpha", "foo", "mu", "w"};
-static const char *const mini_coords[] = {"x",  "y",  "z",  "r",    "theta",
+static const char *const mini_coords[] = {"x",   "y",  "z",  "r",    "theta",
                                           "phi", "q1", "q2", "q[3]", "bar"};
 enum {
     MINI_PARAMS = sizeof mini_params / sizeof *mini_params,

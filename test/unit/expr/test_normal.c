@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "expr/diff.h"
 #include "expr/normal.h"
 #include "mini_language.h"
 
@@ -112,6 +113,47 @@ static void test_readable(void **state)
     }
 }
 
+static void check_text(fixture *f, hmi_expr e, const char *expected)
+{
+    char *text = mini_print(&f->graph, e, HMI_PRINT_TEXT);
+    assert_string_equal(text, expected);
+    free(text);
+}
+
+/* The derivative by a symbol of the given kind and index. */
+static hmi_expr partial(fixture *f, hmi_expr e, hmi_symbol_kind kind, uint32_t index)
+{
+    hmi_adjoint adjoint;
+    hmi_adjoint_init(&adjoint, &f->allocator);
+    assert_int_equal(hmi_gradient(&adjoint, &f->graph, e, kind), HM_OK);
+    hmi_expr value = f->graph.zero;
+    for (size_t i = 0; i < adjoint.partials.count; i++)
+        if (adjoint.partials.data[i].index == index)
+            value = adjoint.partials.data[i].value;
+    hmi_adjoint_release(&adjoint);
+    return value;
+}
+
+/* Three links, written by the positions of their ends: what comes out is the textbook's. */
+static void test_pendulum(void **state)
+{
+    enum { Q1 = 6, Q2 = 7 };
+    fixture *f = *state;
+    hmi_expr kinetic = mini_parse(
+        &f->graph, "m/2*((l*q1'*cos(q1))^2 + (l*q1'*sin(q1))^2 + (l*q1'*cos(q1) + l*q2'*cos(q2))^2 "
+                   "+ (l*q1'*sin(q1) + l*q2'*sin(q2))^2 "
+                   "+ (l*q1'*cos(q1) + l*q2'*cos(q2) + l*q[3]'*cos(q[3]))^2 "
+                   "+ (l*q1'*sin(q1) + l*q2'*sin(q2) + l*q[3]'*sin(q[3]))^2)");
+    hmi_expr p1 = partial(f, kinetic, HMI_SYM_VELOCITY, Q1);
+    hmi_expr m11 = partial(f, p1, HMI_SYM_VELOCITY, Q1);
+    hmi_expr m12 = partial(f, p1, HMI_SYM_VELOCITY, Q2);
+    hmi_expr by_q2 = partial(f, kinetic, HMI_SYM_COORD, Q2);
+    check_text(f, hmi_normal_form(f->normal, m11), "3·m·l²");
+    check_text(f, hmi_normal_form(f->normal, m12), "2·m·l²·cos(q₁ − q₂)");
+    check_text(f, hmi_normal_form(f->normal, by_q2),
+               "m·l²·q̇₂·(2·q̇₁·sin(q₁ − q₂) − q̇₃·sin(q₂ − q₃))");
+}
+
 /* ---- zero ---- */
 
 static const char *const zeros[] = {
@@ -129,8 +171,17 @@ static const char *const zeros[] = {
     "cos(q1 - q2)*l1 - l1*cos(q2)*cos(q1) - l1*sin(q1)*sin(q2)",
 };
 static const char *const not_zeros[] = {
-    "x", "x - y", "sin(x) - x", "sqrt(x^2) - x", "abs(x) - x", "1 - cos(x)", "sin(x)^2 - cos(x)^2",
-    "1e-30*x", "x^2 - x", "max(x, y) - x", "sin(x + y) - sin(x)*cos(y)",
+    "x",
+    "x - y",
+    "sin(x) - x",
+    "sqrt(x^2) - x",
+    "abs(x) - x",
+    "1 - cos(x)",
+    "sin(x)^2 - cos(x)^2",
+    "1e-30*x",
+    "x^2 - x",
+    "max(x, y) - x",
+    "sin(x + y) - sin(x)*cos(y)",
 };
 
 static void test_zero(void **state)
@@ -290,11 +341,13 @@ static void parse_all(hmi_graph *g, const char *const *text, size_t count, hmi_e
 /* Hamel's skate: M q'' = Q + A^T lambda, A q'' = b, solved as one system for q'' and lambda. */
 static void test_skate(void **state)
 {
+    /* clang-format off */
     static const char *const matrix[] = {
-        "m", "0", "-m*s*sin(theta)", "sin(theta)",
-        "0", "m", "m*s*cos(theta)", "-cos(theta)",
-        "-m*s*sin(theta)", "m*s*cos(theta)", "I", "0",
-        "-sin(theta)", "cos(theta)", "0", "0"};
+        "m",               "0",              "-m*s*sin(theta)", "sin(theta)",
+        "0",               "m",              "m*s*cos(theta)",  "-cos(theta)",
+        "-m*s*sin(theta)", "m*s*cos(theta)", "I",               "0",
+        "-sin(theta)",     "cos(theta)",     "0",               "0"};
+    /* clang-format on */
     static const char *const rhs[] = {"m*s*theta'^2*cos(theta)", "m*s*theta'^2*sin(theta)", "0",
                                       "theta'*(x'*cos(theta) + y'*sin(theta))"};
     static const char *const answer[] = {
@@ -305,14 +358,45 @@ static void test_skate(void **state)
     parse_all(&f->graph, matrix, 16, a);
     parse_all(&f->graph, rhs, 4, b);
     assert_int_equal(hmi_symbolic_solve(f->normal, 4, a, 1, b, x, &det), HM_OK);
-    for (int i = 0; i < 4; i++) {
-        char *text = mini_print(&f->graph, x[i], HMI_PRINT_TEXT);
-        assert_string_equal(text, answer[i]);
-        free(text);
-    }
-    char *text = mini_print(&f->graph, det, HMI_PRINT_TEXT);
-    assert_string_equal(text, "m·I");
-    free(text);
+    for (int i = 0; i < 4; i++)
+        check_text(f, x[i], answer[i]);
+    check_text(f, det, "m·I");
+}
+
+/* A coin that rolls and spins on an incline, two constraints; a particle on a sphere. */
+static void test_closed_forms(void **state)
+{
+    /* clang-format off */
+    static const char *const coin[] = {
+        "m", "0", "0",          "0", "-cos(phi)", "-sin(phi)",
+        "0", "m", "0",          "0", "-sin(phi)", "cos(phi)",
+        "0", "0", "beta*m*R^2", "0", "R",         "0",
+        "0", "0", "0",          "I", "0",         "0",
+        "cos(phi)", "sin(phi)",  "-R", "0", "0", "0",
+        "sin(phi)", "-cos(phi)", "0",  "0", "0", "0"};
+    static const char *const coin_rhs[] = {
+        "m*g*sin(alpha)", "0", "0", "0",
+        "phi'*(x'*sin(phi) - y'*cos(phi))", "-phi'*(x'*cos(phi) + y'*sin(phi))"};
+    static const char *const sphere[] = {
+        "m",   "0",   "0",   "-2*x",
+        "0",   "m",   "0",   "-2*y",
+        "0",   "0",   "m",   "-2*z",
+        "2*x", "2*y", "2*z", "0"};
+    static const char *const sphere_rhs[] = {"0", "0", "-m*g", "-2*x'^2 - 2*y'^2 - 2*z'^2"};
+    /* clang-format on */
+    fixture *f = *state;
+    hmi_expr a[36], b[6], x[6];
+    parse_all(&f->graph, coin, 36, a);
+    parse_all(&f->graph, coin_rhs, 6, b);
+    assert_int_equal(hmi_symbolic_solve(f->normal, 6, a, 1, b, x, NULL), HM_OK);
+    check_text(f, x[2], "(g·sin(α)·cos(φ) − ẋ·φ̇·sin(φ) + ẏ·φ̇·cos(φ))/(R·(1 + β))");
+    check_text(f, x[3], "0");
+    check_text(f, x[5], "−m·(g·sin(α)·sin(φ) + ẋ·φ̇·cos(φ) + ẏ·φ̇·sin(φ))");
+    parse_all(&f->graph, sphere, 16, a);
+    parse_all(&f->graph, sphere_rhs, 4, b);
+    assert_int_equal(hmi_symbolic_solve(f->normal, 4, a, 1, b, x, NULL), HM_OK);
+    check_text(f, x[2], "−g − z·(ẋ² + ẏ² + ż² − g·z)/(x² + y² + z²)");
+    check_text(f, x[3], "−m·(ẋ² + ẏ² + ż² − g·z)/(2·(x² + y² + z²))");
 }
 
 /* matrix * x - rhs at a point, against the size of what is added up. */
@@ -421,6 +505,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
     const struct CMUnitTest tests[] = {
         TEST(test_readable),
+        TEST(test_pendulum),
         TEST(test_zero),
         TEST(test_random_values),
         TEST(test_random_expansions),
@@ -430,6 +515,7 @@ int main(void)
         TEST(test_bounded_work),
         TEST(test_odd_input),
         TEST(test_skate),
+        TEST(test_closed_forms),
         TEST(test_random_systems),
         TEST(test_singular_systems),
         cmocka_unit_test(test_no_memory),

@@ -62,7 +62,7 @@ static const struct {
     {"M[1,12]", 0, "M₁,₁₂", "M_{1,12}", "M[1,12]"},
     {"m1", 0, "m₁", "m_{1}", "m1"},
     {"I_B", 0, "I_B", "I_{B}", "I_B"},
-    {"omega_phi", 0, "ω_φ", "\\omega_{\\varphi}", "omega_phi"},
+    {"omega_phi", 0, "ω_φ", "\\omega_{\\phi}", "omega_phi"},
     {"x_1", 1, "ẋ₁", "\\dot{x}_{1}", "x_1'"},
     {"foo", 0, "foo", "\\mathrm{foo}", "foo"},
     {"foo", 1, "foo′", "\\dot{\\mathrm{foo}}", "foo'"},
@@ -98,7 +98,7 @@ static const struct {
     {"m/2*(x'^2 + y'^2)", "m·(ẋ² + ẏ²)/2", "m*(x'^2 + y'^2)/2",
      "\\frac{m \\left(\\dot{x}^{2} + \\dot{y}^{2}\\right)}{2}"},
     {"-x", "−x", "-x", "-x"},
-    {"x - y - (z - r)", "r + x − y − z", "r + x - y - z", "r + x - y - z"},
+    {"x - y - (z - r)", "x − y − z + r", "x - y - z + r", "x - y - z + r"},
     {"-x^2", "−x²", "-x^2", "-x^{2}"},
     {"(-x)^3*y", "−x³·y", "-x^3*y", "-x^{3} y"},
     {"(x + y)^2", "(x + y)²", "(x + y)^2", "\\left(x + y\\right)^{2}"},
@@ -115,10 +115,9 @@ static const struct {
     {"pi*x", "π·x", "pi*x", "\\pi x"},
     {"x^(1/3)", "x^(1/3)", "x^(1/3)", "{x}^{\\frac{1}{3}}"},
     {"x^y^2", "x^(y²)", "x^(y^2)", "{x}^{y^{2}}"},
-    {"sin(x)^2*cos(x + y)", "cos(x + y)·sin²(x)", "cos(x + y)*sin(x)^2",
-     "\\cos\\left(x + y\\right) \\sin^{2} x"},
-    {"(x + y)*sin(x)", "(x + y)·sin(x)", "(x + y)*sin(x)",
-     "\\left(x + y\\right) \\sin x"},
+    {"sin(x)^2*cos(x + y)", "sin²(x)·cos(x + y)", "sin(x)^2*cos(x + y)",
+     "\\sin^{2} x \\cos\\left(x + y\\right)"},
+    {"(x + y)*sin(x)", "(x + y)·sin(x)", "(x + y)*sin(x)", "\\left(x + y\\right) \\sin x"},
     {"sqrt(x)*sqrt(x + y)", "√x·√(x + y)", "sqrt(x)*sqrt(x + y)", "\\sqrt{x} \\sqrt{x + y}"},
     {"sqrt(x)^3", "(√x)³", "sqrt(x)^3", "\\sqrt{x}^{3}"},
     {"abs(x) + abs(x + y)", "|x| + abs(x + y)", "abs(x) + abs(x + y)",
@@ -126,17 +125,16 @@ static const struct {
     {"exp(x)^2", "exp(x)²", "exp(x)^2", "\\left(e^{x}\\right)^{2}"},
     {"log(x)*atan2(y, x)", "log(x)·atan2(y, x)", "log(x)*atan2(y, x)",
      "\\ln\\left(x\\right) \\operatorname{atan2}\\left(y, x\\right)"},
-    {"min(x, y)*sign(x)", "min(x, y)·sign(x)", "min(x, y)*sign(x)",
-     "\\min\\left(x, y\\right) \\operatorname{sgn}\\left(x\\right)"},
-    {"if(x < y and y <= 1 or not (x == 2), x, -y)",
-     "if(x < y and y ≤ 1 or not (x = 2), x, −y)", "if(x < y and y <= 1 or not (x == 2), x, -y)",
+    {"min(x, y)*sign(x)", "sign(x)·min(x, y)", "sign(x)*min(x, y)",
+     "\\operatorname{sgn}\\left(x\\right) \\min\\left(x, y\\right)"},
+    {"if(x < y and y <= 1 or not (x == 2), x, -y)", "if(x < y and y ≤ 1 or not (x = 2), x, −y)",
+     "if(x < y and y <= 1 or not (x == 2), x, -y)",
      "\\begin{cases} x & \\text{if } x < y \\land y \\le 1 \\lor \\lnot \\left(x = 2\\right) \\\\ "
      "-y & \\text{otherwise} \\end{cases}"},
     {"2*if(x < y, 1, 2)", "2·if(x < y, 1, 2)", "2*if(x < y, 1, 2)",
      "2 \\left(\\begin{cases} 1 & \\text{if } x < y \\\\ 2 & \\text{otherwise} "
      "\\end{cases}\\right)"},
-    {"q[3]'^2*bar''", "q̇₃²·bar″", "q[3]'^2*bar''",
-     "\\dot{q}_{3}^{2} \\ddot{\\mathrm{bar}}"},
+    {"q[3]'^2*bar''", "q̇₃²·bar″", "q[3]'^2*bar''", "\\dot{q}_{3}^{2} \\ddot{\\mathrm{bar}}"},
     {"I_B*beta/(1 + beta)", "I_B·β/(1 + β)", "I_B*beta/(1 + beta)",
      "\\frac{I_{B} \\beta}{1 + \\beta}"},
     {"g*sin(alpha)/(1 + beta)", "g·sin(α)/(1 + β)", "g*sin(alpha)/(1 + beta)",
@@ -179,9 +177,8 @@ static void test_as_written(void **state)
     hmi_expr e = mini_parse(&f->graph, "x*sin(theta)*m - y + g - 1");
     hmi_text out;
     hmi_text_init(&out, &f->allocator);
-    hmi_print_options options = {.style = HMI_PRINT_TEXT,
-                                 .namer = {mini_name, NULL},
-                                 .as_written = true};
+    hmi_print_options options = {
+        .style = HMI_PRINT_TEXT, .namer = {mini_name, NULL}, .as_written = true};
     assert_int_equal(hmi_print(&out, &f->graph, e, &options), HM_OK);
     assert_string_equal(hmi_text_view(&out), "x·sin(θ)·m − y + g − 1");
     hmi_text_release(&out);
@@ -232,9 +229,8 @@ static void test_named_parts(void **state)
     hmi_shared_options sizes = hmi_shared_options_default();
     assert_int_equal(hmi_shared_pick(&shared, g, &root, 1, &sizes), HM_OK);
     assert_in_range(shared.nodes.count, 10, 60);
-    hmi_print_options options = {.style = HMI_PRINT_PLAIN,
-                                 .namer = {mini_name, NULL},
-                                 .shared = &shared};
+    hmi_print_options options = {
+        .style = HMI_PRINT_PLAIN, .namer = {mini_name, NULL}, .shared = &shared};
     hmi_text out;
     hmi_text_init(&out, &f->allocator);
     hmi_expr parts[60];
@@ -270,9 +266,8 @@ static void test_wide_expressions(void **state)
     hmi_shared_options sizes = hmi_shared_options_default();
     assert_int_equal(hmi_shared_pick(&shared, g, roots, 3, &sizes), HM_OK);
     assert_in_range(shared.nodes.count, 2, 4);
-    hmi_print_options options = {.style = HMI_PRINT_TEXT,
-                                 .namer = {mini_name, NULL},
-                                 .shared = &shared};
+    hmi_print_options options = {
+        .style = HMI_PRINT_TEXT, .namer = {mini_name, NULL}, .shared = &shared};
     hmi_text out;
     hmi_text_init(&out, &f->allocator);
     assert_int_equal(hmi_print(&out, g, roots[1], &options), HM_OK);
@@ -483,7 +478,8 @@ static void test_c_unused(void **state)
     assert_int_equal(hmi_print_c_function(&out, &f->graph, &none), HM_OK);
     assert_non_null(strstr(hmi_text_view(&out), "void g(double *out)\n{\n    out[0] = 1.0;\n}\n"));
     assert_int_equal(hmi_print_c_function(&out, &f->graph, &all), HM_OK);
-    hmi_text_add(&out, "int main(void)\n{\n    double x[1];\n    g(x);\n    return x[0] != 1;\n}\n");
+    hmi_text_add(&out,
+                 "int main(void)\n{\n    double x[1];\n    g(x);\n    return x[0] != 1;\n}\n");
     char *folder = make_folder();
     write_file(folder, "f.c", &out);
     char command[512];

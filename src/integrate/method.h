@@ -1,0 +1,52 @@
+/* Integration methods: each is a const struct of functions with its own doc string, one file a
+ * method. The driver (run.c) owns time, output, events and drift control; a method makes steps.
+ */
+#ifndef HMI_INTEGRATE_METHOD_H
+#define HMI_INTEGRATE_METHOD_H
+
+#include "integrate/ode.h"
+
+/* What a method works on. The driver fills in the first part and then calls start. */
+typedef struct hmi_stepper {
+    hmi_ode *ode;
+    size_t size;
+    double rtol, atol;
+    double step;       /* given step; 0: the method chooses (fixed-step methods need one) */
+    double largest;    /* no step is larger; infinity by default */
+    double t;
+    double *y;         /* size: the state at t */
+    double *f;         /* size: y' at t; valid where f_valid */
+    bool f_valid;      /* false after the driver changed y (projection, reset) */
+
+    /* Set by step: the last accepted step, for interpolation on [t_old, t]. */
+    double t_old, *y_old;
+    double error;      /* of the last accepted step, relative to the tolerance; 0: not estimated */
+    long steps, rejected;
+    bool stiff;        /* the method found the problem stiff */
+    const char *trouble; /* in words, after a failed step */
+    void *memory;      /* the method's own, memory_size bytes, zeroed */
+} hmi_stepper;
+
+typedef struct hmi_method {
+    const char *name; /* as written after `method` */
+    const char *doc;  /* a sentence or two: what it is, order, when to use it, source */
+    int order;
+    bool fixed_step;
+    size_t (*memory_size)(const hmi_ode *ode);
+    /* Does it apply to this system? HM_OK, or HM_ERR_USAGE with the reason in *why. */
+    hm_status (*applies)(const hmi_ode *ode, const char **why);
+    /* Called once at the start, and again after an event or a long jump of the state. */
+    hm_status (*start)(hmi_stepper *s);
+    /* One accepted step, to t_limit at most. On failure t and y are those of the last good state. */
+    hm_status (*step)(hmi_stepper *s, double t_limit);
+    /* y at a time within the last step, with the accuracy of the method's dense output. */
+    void (*interpolate)(const hmi_stepper *s, double t, double *y);
+} hmi_method;
+
+extern const hmi_method hmi_method_rk5, hmi_method_dop853, hmi_method_radau, hmi_method_rattle,
+    hmi_method_dla, hmi_method_midpoint;
+
+/* NULL when there is no such method (or this build has none). */
+const hmi_method *hmi_method_find(const char *name);
+
+#endif

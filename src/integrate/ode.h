@@ -1,0 +1,28 @@
+/* The motion as a first-order system  y' = f(t, y),  y = (q, v, z).
+ *
+ * Invariants
+ *   1. f allocates nothing. Its status is that of the solve: HM_ERR_NUMERIC where something is not
+ *      finite, HM_ERR_UNDETERMINED and HM_ERR_INCONSISTENT where there is no motion.
+ *   2. Evaluations are counted here and nowhere else.
+ */
+#ifndef HMI_INTEGRATE_ODE_H
+#define HMI_INTEGRATE_ODE_H
+
+#include "dynamics/sim.h"
+
+typedef struct hmi_ode {
+    hm_sim *sim;
+    size_t n, states, size; /* size = 2 n + states */
+    double baumgarte[2];    /* (a, b): b of a row becomes b - 2a phi' - b^2 phi; 0: off */
+    long evaluations;
+    hm_status last;         /* status of the last evaluation */
+} hmi_ode;
+
+hm_status hmi_ode_init(hmi_ode *ode, hm_sim *sim);
+/* dy = f(t, y). */
+hm_status hmi_ode_evaluate(hmi_ode *ode, double t, const double *y, double *dy);
+/* Puts (t, y) into the sim, and takes y from it. */
+void hmi_ode_store(hmi_ode *ode, double t, const double *y);
+void hmi_ode_load(const hmi_ode *ode, double *y);
+
+#endif
