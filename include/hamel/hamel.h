@@ -5,6 +5,7 @@
 #include <hamel/base.h>
 #include <hamel/model.h>
 #include <hamel/report.h>
+#include <hamel/run.h>
 #include <hamel/system.h>
 
 #endif

@@ -94,12 +94,35 @@ static bool continues_character(char byte)
     return ((unsigned char)byte & 0xC0) == 0x80;
 }
 
+/* A byte that is not UTF-8 counts as a character. */
 static int count_characters(const char *text, size_t length)
 {
     int count = 0;
-    for (size_t i = 0; i < length; i++)
-        count += !continues_character(text[i]);
+    uint32_t character;
+    for (size_t i = 0; i < length; count++) {
+        int bytes = hmi_utf8_decode(text + i, length - i, &character);
+        i += bytes ? (size_t)bytes : 1;
+    }
     return count;
+}
+
+/* The line as it is shown: characters that cannot be, or that would move the cursor of a terminal,
+ * become '?', one for one. */
+static char *shown_line(hm_context *context, const char *text, size_t length)
+{
+    char *line = hmi_arena_text(&context->arena, text, length);
+    uint32_t character;
+    for (size_t i = 0; line && i < length;) {
+        int bytes = hmi_utf8_decode(line + i, length - i, &character);
+        bool control = bytes == 1 && (character == 0x7F || (character < 0x20 && character != '\t'));
+        bool control1 = bytes == 2 && character < 0xA0;
+        if (bytes == 0 || control)
+            line[i] = '?';
+        if (control1)
+            memcpy(line + i, "\xC2\xBF", 2); /* the inverted mark is as long */
+        i += bytes ? (size_t)bytes : 1;
+    }
+    return line;
 }
 
 static uint32_t line_start(const hmi_source *source, uint32_t offset)
@@ -122,8 +145,7 @@ void hmi_source_position(const hmi_source *source, uint32_t offset, int *line, i
 
 enum { LONGEST_SHOWN_LINE = 400 };
 
-/* Fills in the place: file, line, column, the text of the line. A very long line is shown in part,
- * from its start when the span is there, else from shortly before the span. */
+/* Fills in the place: file, line, column, and the text of the line unless it is very long. */
 static void locate(hm_context *context, hmi_span at, hm_diagnostic *diagnostic)
 {
     if (at.file == HMI_NO_FILE || at.file >= context->sources.count)
@@ -141,7 +163,9 @@ static void locate(hm_context *context, hmi_span at, hm_diagnostic *diagnostic)
     diagnostic->length = count_characters(source->text + offset, marked);
     if (diagnostic->length < 1)
         diagnostic->length = 1;
-    diagnostic->source_line = hmi_arena_text(&context->arena, source->text + start, end - start);
+    diagnostic->source_line = shown_line(context, source->text + start, end - start);
+    if (!diagnostic->source_line)
+        context->out_of_memory = true;
 }
 
 static const char *vprint_in_arena(hm_context *context, const char *format, va_list args)

@@ -31,6 +31,10 @@ const char *hmi_number_text(double value, char buffer[HMI_NUMBER_TEXT]);
  * NaN when there are more than 500 characters. */
 double hmi_number_value(const char *digits, size_t length);
 
+/* Decodes one character of text[0..length), length > 0. Returns its bytes, 0 where the bytes are
+ * not valid UTF-8 (overlong forms and surrogates included). */
+int hmi_utf8_decode(const char *text, size_t length, uint32_t *character);
+
 /* Interned names: equal strings get equal small numbers, from 0. */
 typedef struct hmi_names {
     const hm_allocator *allocator;

@@ -86,7 +86,6 @@ static hm_status compile_report(hm_system *system)
     at->position_residual = append(&out, d->constraints.position_residual, d->constraints.count);
     at->velocity_residual = append(&out, d->constraints.velocity_residual, d->constraints.count);
     at->momentum = append(&out, d->momentum, d->n);
-    at->dL_dq = append(&out, d->dL_dq, d->n);
     at->kinetic = append(&out, &d->kinetic, 1);
     at->potential = append(&out, &d->potential, 1);
     at->total = append(&out, &d->total, 1);

@@ -20,7 +20,7 @@ typedef struct hmi_dynamics_layout {
 } hmi_dynamics_layout;
 
 typedef struct hmi_report_layout {
-    size_t position_residual, velocity_residual, momentum, dL_dq, kinetic, potential, total;
+    size_t position_residual, velocity_residual, momentum, kinetic, potential, total;
     size_t impressed, dissipation, gyroscopic, explicit_time, outputs, count;
 } hmi_report_layout;
 

@@ -103,7 +103,6 @@ typedef struct loop {
     bool ideal, total;
     int size;
     double *none; /* m zeros */
-    bool failed;  /* the law could not be evaluated */
 } loop;
 
 /* next := multipliers(rho) */
@@ -111,10 +110,8 @@ static bool go_round(loop *p, const double *rho, double *next)
 {
     hmi_dynamics *d = p->d;
     const double *total = p->total ? rho + (p->ideal ? d->rank : 0) : p->none;
-    if (!apply_law(d, p->e, p->ideal ? rho : p->none, total)) {
-        p->failed = true;
+    if (!apply_law(d, p->e, p->ideal ? rho : p->none, total))
         return false;
-    }
     find_motion(d, p->e);
     if (p->ideal)
         hmi_copy(d->rank, d->motion.ideal_l, next);
@@ -159,7 +156,7 @@ static bool search_line(loop *p, double *rho, double *F, const double *step)
     double *best = hmi_take(p->d, size), least = hmi_max_abs(p->size, F), t = 1;
     bool better = false;
     hmi_copy(p->size, rho, best);
-    for (int k = 0; k < 7 && !p->failed; k++, t /= 2) {
+    for (int k = 0; k < 7; k++, t /= 2) {
         hmi_copy(p->size, rho, trial);
         hmi_axpy(p->size, t, step, trial);
         if (!defect(p, trial, G) || !(hmi_max_abs(p->size, G) < least))
@@ -225,7 +222,8 @@ static bool differs(int size, const double *x, const double *y, double scale)
     return false;
 }
 
-/* Solves the loop, counts solutions from all starts (or stops at the first). */
+/* Solves the loop, counts solutions from all starts (or stops at the first). A start or a step where the
+ * law cannot be evaluated leads nowhere; others may. */
 static void search_solutions(loop *p, const double *base, bool all, double *rho,
                              hmi_verdict *verdict)
 {
@@ -234,7 +232,7 @@ static void search_solutions(loop *p, const double *base, bool all, double *rho,
     double scale = fmax(hmi_max_abs(p->size, base), hmi_max_abs(p->d->n, p->d->motion.Q));
     scale = fmax(scale, hmi_max_abs(p->d->rank, p->d->b));
     verdict->law_solutions = verdict->law_starts = 0;
-    for (int k = 0; !p->failed && choose_start(p, k, base, scale, trial); k++) {
+    for (int k = 0; choose_start(p, k, base, scale, trial); k++) {
         verdict->law_starts++;
         if (!close_loop(p, trial, scale))
             continue;
@@ -255,16 +253,16 @@ static hm_status move_implicitly(loop *p, hmi_effort effort, hmi_verdict *verdic
     hmi_dynamics *d = p->d;
     double *base = hmi_take(d, (size_t)p->size), *rho = hmi_take(d, (size_t)p->size);
     double *next = hmi_take(d, (size_t)p->size);
-    /* the ideal motion, with the law told that there are no reactions */
+    /* the ideal motion, with the law told that there are no reactions (if it can stand that) */
     if (!apply_law(d, p->e, p->none, p->none))
-        return HM_ERR_NUMERIC;
+        load_forces(d, p->e->Q, NULL);
     hmi_zero(d->n, d->motion.C);
     find_motion(d, p->e);
     for (int k = 0; k < p->size; k++)
         base[k] = d->motion.ideal_l[k % d->rank];
     hmi_copy(p->size, base, rho);
     search_solutions(p, base, effort >= HMI_VERDICT, rho, verdict);
-    if (p->failed || !go_round(p, rho, next))
+    if (!go_round(p, rho, next))
         return HM_ERR_NUMERIC;
     return verdict->law_solutions == 1 ? HM_OK : HM_ERR_UNDETERMINED;
 }

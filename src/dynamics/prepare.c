@@ -94,22 +94,32 @@ bool hmi_prepare_right_side(hmi_dynamics *d, const double *b, double tolerance)
     return consistent;
 }
 
-/* Inertia of M by its eigenvalues, where Cholesky failed. */
-static void judge_mass(hmi_dynamics *d)
+/* The rank of an indefinite M by its eigenvalues. */
+static int rank_by_eigenvalues(hmi_dynamics *d)
 {
     size_t mark = d->scratch_used;
-    int n = d->n, positive = 0, negative = 0;
+    int n = d->n, rank = 0;
     double *copy = hmi_take(d, hmi_area(n, n)), *values = hmi_take(d, (size_t)n);
     double *vectors = hmi_take(d, hmi_area(n, n));
     hmi_copy(n * n, d->M, copy);
     hmi_eigen(n, copy, values, vectors);
     double zero = 4 * d->mass_tolerance * hmi_max_abs(n, values);
-    for (int i = 0; i < n; i++) {
-        positive += values[i] > zero;
-        negative += values[i] < -zero;
-    }
-    d->rank_M = positive + negative;
-    d->mass = negative ? HMI_INDEFINITE : positive < n ? HMI_SEMIDEFINITE : HMI_DEFINITE;
+    for (int i = 0; i < n; i++)
+        rank += fabs(values[i]) > zero;
+    d->scratch_used = mark;
+    return rank;
+}
+
+static void judge_mass(hmi_dynamics *d, hmi_effort effort)
+{
+    size_t mark = d->scratch_used;
+    int n = d->n;
+    double *copy = hmi_take(d, hmi_area(n, n));
+    hmi_copy(n * n, d->M, copy);
+    d->rank_M = hmi_positive_rank(n, copy, d->mass_tolerance * d->mass_size);
+    d->mass = d->rank_M == n ? HMI_DEFINITE : d->rank_M < 0 ? HMI_INDEFINITE : HMI_SEMIDEFINITE;
+    if (d->mass == HMI_INDEFINITE && effort >= HMI_VERDICT)
+        d->rank_M = rank_by_eigenvalues(d);
     d->scratch_used = mark;
 }
 
@@ -134,10 +144,14 @@ static void find_undetermined(hmi_dynamics *d)
     int n = d->n, freedom = n - d->rank;
     double *H = hmi_take(d, hmi_area(freedom, freedom)), *values = hmi_take(d, (size_t)freedom);
     double *vectors = hmi_take(d, hmi_area(freedom, freedom));
+    double zero = 16 * d->mass_tolerance * d->mass_size;
     reduced_mass(d, H);
-    hmi_eigen(freedom, H, values, vectors);
-    for (int k = 0; k < freedom; k++) {
-        if (fabs(values[k]) > 16 * d->mass_tolerance * d->mass_size)
+    hmi_copy(freedom * freedom, H, vectors);
+    bool positive = hmi_positive_rank(freedom, vectors, zero) == freedom;
+    if (!positive)
+        hmi_eigen(freedom, H, values, vectors);
+    for (int k = 0; !positive && k < freedom; k++) {
+        if (fabs(values[k]) > zero)
             continue;
         double *w = d->W + hmi_area(d->undetermined++, n);
         hmi_zero(n, w);
@@ -159,8 +173,8 @@ static double smallest_pivot(int n, const double *L)
 }
 
 /* A large pivot proves M > 0. A small one may be left over from a singular M by rounding errors that
- * an ill-conditioned leading block has blown up: then the eigenvalues decide. */
-static void prepare_mass(hmi_dynamics *d)
+ * an ill-conditioned leading block has blown up: then pivoting decides. */
+static void prepare_mass(hmi_dynamics *d, hmi_effort effort)
 {
     int n = d->n;
     hmi_copy(n * n, d->M, d->L);
@@ -171,7 +185,7 @@ static void prepare_mass(hmi_dynamics *d)
     d->cholesky = hmi_cholesky(n, d->L, d->mass_tolerance);
     if (d->cholesky && smallest_pivot(n, d->L) > 1e-6)
         return;
-    judge_mass(d);
+    judge_mass(d, effort);
     if (d->mass == HMI_DEFINITE)
         return;
     d->cholesky = false;
@@ -199,6 +213,6 @@ hm_status hmi_prepare(hmi_dynamics *d, const hmi_equations *equations, const hmi
     hmi_prepare_constraints(d, equations->M, equations->A, equations->row_size);
     if (!hmi_all_finite(d->n * d->n, d->M) || !hmi_all_finite(d->m * d->n, d->A))
         return HM_ERR_NUMERIC;
-    prepare_mass(d);
+    prepare_mass(d, options->effort);
     return HM_OK;
 }

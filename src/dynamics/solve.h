@@ -116,7 +116,7 @@ const char *hmi_definiteness_name(hmi_definiteness definiteness);
 
 typedef struct hmi_verdict {
     int rank_A;
-    int rank_M, rank_MA;   /* of M and of [M | A^T]; -1 below HMI_VERDICT where not needed */
+    int rank_M, rank_MA;   /* of M and of [M | A^T]; below HMI_VERDICT -1 where M is not definite */
     hmi_definiteness mass; /* positive definite, positive semidefinite, neither */
     bool unique_acceleration, unique_multipliers;
     bool consistent; /* A q'' = b can be met */

@@ -26,8 +26,8 @@ hm_status hmi_graph_copy(hmi_graph *to, const hmi_graph *from)
         copy_bytes(allocator, &constants, from->constants.data,
                    from->constants.count * sizeof(hmi_constant),
                    from->constants.capacity * sizeof(hmi_constant)) &&
-        copy_bytes(allocator, &table, from->table, from->table_size * sizeof(uint32_t),
-                   from->table_size * sizeof(uint32_t));
+        copy_bytes(allocator, &table, from->table, from->table_size * sizeof *from->table,
+                   from->table_size * sizeof *from->table);
     to->nodes.data = nodes;
     to->constants.data = constants;
     to->table = table;

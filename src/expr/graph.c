@@ -122,10 +122,9 @@ static uint64_t hash_constant(const hmi_constant *constant)
     return mix(bits_of(constant->value) + (constant->denominator == 0));
 }
 
-static uint64_t hash_node(const hmi_graph *graph, const hmi_node *node)
+/* Not for constants, which are found by value. */
+static uint64_t hash_node(const hmi_node *node)
 {
-    if (node->op == HMI_CONST)
-        return hash_constant(&graph->constants.data[node->a]);
     uint64_t a = node->a, b = node->b;
     if (commutes((hmi_op)node->op) && a > b) {
         a = node->b;
@@ -146,15 +145,18 @@ static bool same_node(const hmi_node *x, const hmi_node *y)
 static bool grow_table(hmi_graph *graph)
 {
     size_t size = graph->table_size * 2;
-    uint32_t *table = hmi_alloc(graph->allocator, size * sizeof *table);
+    hmi_graph_slot *table = hmi_alloc(graph->allocator, size * sizeof *table);
     if (!table)
         return false;
     memset(table, 0, size * sizeof *table);
-    for (size_t e = 0; e < graph->nodes.count; e++) {
-        size_t slot = hash_node(graph, &graph->nodes.data[e]) & (size - 1);
-        while (table[slot])
+    for (size_t i = 0; i < graph->table_size; i++) {
+        hmi_graph_slot entry = graph->table[i];
+        if (!entry.node)
+            continue;
+        size_t slot = entry.hash & (size - 1);
+        while (table[slot].node)
             slot = (slot + 1) & (size - 1);
-        table[slot] = (uint32_t)e + 1;
+        table[slot] = entry;
     }
     hmi_free(graph->allocator, graph->table, graph->table_size * sizeof *table);
     graph->table = table;
@@ -162,13 +164,13 @@ static bool grow_table(hmi_graph *graph)
     return true;
 }
 
-static hmi_expr append(hmi_graph *graph, hmi_node node, size_t slot)
+static hmi_expr append(hmi_graph *graph, hmi_node node, size_t slot, uint32_t hash)
 {
     if (graph->nodes.count >= HMI_MOST_NODES)
         return fail(graph, HM_ERR_LIMIT);
     if (!hmi_array_push(graph->allocator, &graph->nodes, node))
         return fail(graph, HM_ERR_NOMEM);
-    graph->table[slot] = (uint32_t)graph->nodes.count;
+    graph->table[slot] = (hmi_graph_slot){hash, (uint32_t)graph->nodes.count};
     if (graph->nodes.count * 10 > graph->table_size * 6 && !grow_table(graph))
         return fail(graph, HM_ERR_NOMEM);
     return (hmi_expr)graph->nodes.count - 1;
@@ -177,11 +179,14 @@ static hmi_expr append(hmi_graph *graph, hmi_node node, size_t slot)
 static hmi_expr intern_node(hmi_graph *graph, hmi_node node)
 {
     size_t mask = graph->table_size - 1;
-    size_t slot = hash_node(graph, &node) & mask;
-    for (; graph->table[slot]; slot = (slot + 1) & mask)
-        if (same_node(&graph->nodes.data[graph->table[slot] - 1], &node))
-            return graph->table[slot] - 1;
-    return append(graph, node, slot);
+    uint32_t hash = (uint32_t)hash_node(&node);
+    size_t slot = hash & mask;
+    for (; graph->table[slot].node; slot = (slot + 1) & mask) {
+        hmi_graph_slot entry = graph->table[slot];
+        if (entry.hash == hash && same_node(&graph->nodes.data[entry.node - 1], &node))
+            return entry.node - 1;
+    }
+    return append(graph, node, slot, hash);
 }
 
 hmi_expr hmi_intern(hmi_graph *graph, hmi_op op, hmi_expr a, hmi_expr b, hmi_expr c)
@@ -206,10 +211,11 @@ static hmi_expr intern_constant(hmi_graph *graph, hmi_constant constant)
     if (graph->status != HM_OK)
         return HMI_NONE;
     size_t mask = graph->table_size - 1;
-    size_t slot = hash_constant(&constant) & mask;
-    for (; graph->table[slot]; slot = (slot + 1) & mask) {
-        hmi_expr e = graph->table[slot] - 1;
-        if (!hmi_is_const(graph, e))
+    uint32_t hash = (uint32_t)hash_constant(&constant);
+    size_t slot = hash & mask;
+    for (; graph->table[slot].node; slot = (slot + 1) & mask) {
+        hmi_expr e = graph->table[slot].node - 1;
+        if (graph->table[slot].hash != hash || !hmi_is_const(graph, e))
             continue;
         const hmi_constant *known = hmi_constant_of(graph, e);
         if (bits_of(known->value) == bits_of(constant.value) &&
@@ -219,7 +225,7 @@ static hmi_expr intern_constant(hmi_graph *graph, hmi_constant constant)
     if (!hmi_array_push(graph->allocator, &graph->constants, constant))
         return fail(graph, HM_ERR_NOMEM);
     hmi_node node = {.op = HMI_CONST, .a = (uint32_t)graph->constants.count - 1};
-    return append(graph, node, slot);
+    return append(graph, node, slot, hash);
 }
 
 static int64_t gcd(int64_t a, int64_t b)

@@ -67,11 +67,17 @@ typedef struct hmi_constant {
     int32_t numerator, denominator; /* denominator 0: not a ratio */
 } hmi_constant;
 
+/* Beside the node a part of its hash, so that most probes need not look at the node. */
+typedef struct hmi_graph_slot {
+    uint32_t hash;
+    uint32_t node; /* + 1, 0 = free */
+} hmi_graph_slot;
+
 typedef struct hmi_graph {
     const hm_allocator *allocator;
     HMI_ARRAY(hmi_node) nodes;
     HMI_ARRAY(hmi_constant) constants;
-    uint32_t *table; /* open addressing, node + 1, 0 = free */
+    hmi_graph_slot *table; /* open addressing */
     size_t table_size;
     hm_status status;
     hmi_expr zero, one, two, minus_one, half; /* always present */

@@ -72,6 +72,45 @@ static hmi_token token_from(const hmi_lexer *lexer, hmi_token_kind kind, uint32_
     return (hmi_token){.kind = kind, .span = span_from(lexer, start)};
 }
 
+/* Reports a character that belongs to no token, and steps over it. */
+static void reject_character(hmi_lexer *lexer)
+{
+    uint32_t start = lexer->position, character = 0;
+    int bytes =
+        hmi_utf8_decode(lexer->text + start, lexer->length - lexer->position, &character);
+    lexer->position += bytes ? (uint32_t)bytes : 1;
+    hmi_span at = span_from(lexer, start);
+    if (bytes == 0) {
+        hmi_error(lexer->context, at, "save the file as UTF-8", "byte 0x%02X is not valid UTF-8",
+                  (unsigned char)lexer->text[start]);
+    } else if (character == 0) {
+        hmi_error(lexer->context, at, "a model is a text file", "the file contains a NUL byte");
+    } else if (character < 0x20 || character == 0x7F) {
+        hmi_error(lexer->context, at, NULL, "control character 0x%02X has no place in a model",
+                  (unsigned)character);
+    } else {
+        const char *meant = hmi_ascii_for(character);
+        hmi_error(lexer->context, at,
+                  meant ? hmi_context_printf(lexer->context, "write '%s'", meant) : NULL,
+                  "unexpected character '%.*s'", bytes, lexer->text + start);
+    }
+}
+
+/* One character of a string or comment. */
+static void step_over_text(hmi_lexer *lexer)
+{
+    uint32_t character = 0;
+    int bytes = hmi_utf8_decode(lexer->text + lexer->position, lexer->length - lexer->position,
+                                &character);
+    bool plain = character >= 0x20 ? character != 0x7F : character == '\t' || character == '\r';
+    if (bytes > 0 && plain)
+        lexer->position += (uint32_t)bytes;
+    else
+        reject_character(lexer);
+    if (hmi_context_too_many(lexer->context))
+        lexer->position = lexer->length;
+}
+
 static void skip_blanks(hmi_lexer *lexer)
 {
     for (;;) {
@@ -80,7 +119,7 @@ static void skip_blanks(hmi_lexer *lexer)
             lexer->position++;
         } else if (c == '#') {
             while (lexer->position < lexer->length && lexer->text[lexer->position] != '\n')
-                lexer->position++;
+                step_over_text(lexer);
         } else {
             return;
         }
@@ -148,7 +187,7 @@ static hmi_token lex_string(hmi_lexer *lexer)
 {
     uint32_t start = lexer->position++;
     while (lexer->position < lexer->length && peek(lexer, 0) != '"' && peek(lexer, 0) != '\n')
-        lexer->position++;
+        step_over_text(lexer);
     if (peek(lexer, 0) == '"') {
         lexer->position++;
         return token_from(lexer, HMI_TOK_STRING, start);
@@ -181,30 +220,6 @@ static hmi_token_kind punctuation(char c, char next, uint32_t *length)
     };
     const char *found = c ? strchr(singles, c) : NULL;
     return found ? kinds[found - singles] : HMI_TOK_END;
-}
-
-/* Reports a character that belongs to no token, and steps over it. */
-static void reject_character(hmi_lexer *lexer)
-{
-    uint32_t start = lexer->position, character = 0;
-    int bytes =
-        hmi_utf8_decode(lexer->text + start, lexer->length - lexer->position, &character);
-    lexer->position += bytes ? (uint32_t)bytes : 1;
-    hmi_span at = span_from(lexer, start);
-    if (bytes == 0) {
-        hmi_error(lexer->context, at, "save the file as UTF-8", "byte 0x%02X is not valid UTF-8",
-                  (unsigned char)lexer->text[start]);
-    } else if (character == 0) {
-        hmi_error(lexer->context, at, "a model is a text file", "the file contains a NUL byte");
-    } else if (character < 0x20 || character == 0x7F) {
-        hmi_error(lexer->context, at, NULL, "control character 0x%02X has no place in a model",
-                  (unsigned)character);
-    } else {
-        const char *meant = hmi_ascii_for(character);
-        hmi_error(lexer->context, at,
-                  meant ? hmi_context_printf(lexer->context, "write '%s'", meant) : NULL,
-                  "unexpected character '%.*s'", bytes, lexer->text + start);
-    }
 }
 
 static bool starts_name(const hmi_lexer *lexer)

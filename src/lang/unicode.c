@@ -1,28 +1,5 @@
-/* UTF-8 and which characters are letters: see unicode.h. */
+/* Which characters are letters: see unicode.h. */
 #include "lang/unicode.h"
-
-int hmi_utf8_decode(const char *text, size_t length, uint32_t *character)
-{
-    const unsigned char *s = (const unsigned char *)text;
-    if (s[0] < 0x80) {
-        *character = s[0];
-        return 1;
-    }
-    int bytes = s[0] >= 0xF0 ? 4 : s[0] >= 0xE0 ? 3 : 2;
-    static const uint32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
-    if (s[0] < 0xC2 || s[0] > 0xF4 || length < (size_t)bytes)
-        return 0;
-    uint32_t c = s[0] & (0xFFu >> (bytes + 1));
-    for (int i = 1; i < bytes; i++) {
-        if ((s[i] & 0xC0) != 0x80)
-            return 0;
-        c = c << 6 | (s[i] & 0x3F);
-    }
-    if (c < smallest[bytes] || c > 0x10FFFF || (c >= 0xD800 && c <= 0xDFFF))
-        return 0;
-    *character = c;
-    return bytes;
-}
 
 typedef struct range {
     uint32_t first, last;

@@ -27,6 +27,8 @@ void hmi_equilibrate(int n, int m, const double *M, const double *A, double *D, 
 
 /* Replaces the lower triangle of M by L. false when a pivot is not above `tolerance`. */
 bool hmi_cholesky(int n, double *M, double tolerance);
+/* The rank of M >= 0 by diagonal pivoting, -1 where M is indefinite; M is destroyed. */
+int hmi_positive_rank(int n, double *M, double tolerance);
 /* x := L^-1 x and x := L^-T x */
 void hmi_lower_solve(int n, const double *L, double *x);
 void hmi_lower_solve_transposed(int n, const double *L, double *x);

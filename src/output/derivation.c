@@ -14,7 +14,7 @@ static hmi_expr *normal_list(hmi_derivation_view *view, const hmi_expr *from, si
     return list;
 }
 
-static hmi_expr normal_one(hmi_derivation_view *view, hmi_expr e)
+hmi_expr hmi_derivation_normal(hmi_derivation_view *view, hmi_expr e)
 {
     return view->normal && e != HMI_NONE ? hmi_normal_form(view->normal, e) : e;
 }
@@ -22,10 +22,10 @@ static hmi_expr normal_one(hmi_derivation_view *view, hmi_expr e)
 static hm_status normalise(hmi_derivation_view *view)
 {
     const hmi_derived *d = &view->system->derived;
-    view->kinetic = normal_one(view, view->model->kinetic);
-    view->potential = normal_one(view, view->model->potential);
-    view->lagrangian = normal_one(view, d->lagrangian);
-    view->dissipation = normal_one(view, view->model->dissipation);
+    view->kinetic = hmi_derivation_normal(view, view->model->kinetic);
+    view->potential = hmi_derivation_normal(view, view->model->potential);
+    view->lagrangian = hmi_derivation_normal(view, d->lagrangian);
+    view->dissipation = hmi_derivation_normal(view, view->model->dissipation);
     view->M = normal_list(view, d->M.value.data, d->M.value.count);
     view->Q = normal_list(view, d->Q, d->n);
     view->A = normal_list(view, d->constraints.A.value.data, d->constraints.A.value.count);
@@ -65,10 +65,10 @@ static hm_status split_kinetic(hmi_derivation_view *view)
         hmi_gradient(&adjoint, &view->graph, view->model->kinetic, HMI_SYM_VELOCITY);
     for (size_t k = 0; status == HM_OK && k < adjoint.partials.count; k++) {
         hmi_expr N = hmi_substitute(&rest, &view->graph, adjoint.partials.data[k].value);
-        view->N[adjoint.partials.data[k].index] = normal_one(view, N);
+        view->N[adjoint.partials.data[k].index] = hmi_derivation_normal(view, N);
         view->split |= N != view->graph.zero;
     }
-    view->P = normal_one(view, hmi_substitute(&rest, &view->graph, view->model->kinetic));
+    view->P = hmi_derivation_normal(view, hmi_substitute(&rest, &view->graph, view->model->kinetic));
     view->split |= view->P != view->graph.zero;
     hmi_adjoint_release(&adjoint);
     hmi_substitution_release(&rest);
@@ -120,7 +120,7 @@ static hmi_expr pull_back(hmi_derivation_view *view, size_t i, const hmi_expr *l
     for (size_t k = 0; k < view->m; k++)
         sum = hmi_add(&view->graph, sum,
                       hmi_mul(&view->graph, row_entry(view, k, i), lambda[k]));
-    return normal_one(view, sum);
+    return hmi_derivation_normal(view, sum);
 }
 
 /* Column 0 of x is the ideal motion, column 1 what C adds. */
@@ -134,13 +134,13 @@ static hm_status take_solution(hmi_derivation_view *view, const hmi_expr *x)
         if (!(*lists[i] = hmi_arena_alloc(&view->arena, (n + m + 1) * sizeof **lists[i])))
             return HM_ERR_NOMEM;
     for (size_t k = 0; k < m; k++) {
-        view->lambda[k] = normal_one(view, x[2 * (n + k)]);
+        view->lambda[k] = hmi_derivation_normal(view, x[2 * (n + k)]);
         total[k] = x[2 * (n + k) + 1];
     }
     for (size_t i = 0; i < n; i++) {
         view->Qi[i] = pull_back(view, i, view->lambda);
-        view->Qni[i] = normal_one(view, hmi_add(g, view->C[i], pull_back(view, i, total)));
-        view->qdd[i] = normal_one(view, hmi_add(g, x[2 * i], x[2 * i + 1]));
+        view->Qni[i] = hmi_derivation_normal(view, hmi_add(g, view->C[i], pull_back(view, i, total)));
+        view->qdd[i] = hmi_derivation_normal(view, hmi_add(g, x[2 * i], x[2 * i + 1]));
     }
     view->closed = true;
     return g->status;
@@ -192,97 +192,4 @@ void hmi_derivation_release(hmi_derivation_view *view)
     hmi_normal_destroy(view->normal);
     hmi_graph_release(&view->graph);
     hmi_arena_release(&view->arena);
-}
-
-/* ---- the report ---- */
-
-void hmi_report_flush(hmi_report *report)
-{
-    if (report->text.failed && report->status == HM_OK)
-        report->status = HM_ERR_NOMEM;
-    if (report->status == HM_OK && report->text.length &&
-        !report->writer(report->user, report->text.data, report->text.length))
-        report->status = HM_ERR_IO;
-    report->text.length = 0;
-    if (report->text.data)
-        report->text.data[0] = '\0';
-}
-
-void hmi_report_flush_if_large(hmi_report *report)
-{
-    if (report->text.length > 1 << 16)
-        hmi_report_flush(report);
-}
-
-void hmi_report_expr(hmi_report *report, hmi_expr e)
-{
-    hm_status status = hmi_print(&report->text, &report->view->graph, e, &report->print);
-    if (status != HM_OK && report->status == HM_OK)
-        report->status = status;
-}
-
-static void symbol_name(void *user, hmi_symbol_kind kind, uint32_t index, hmi_text *out)
-{
-    const hm_model *model = user;
-    const char *name = NULL;
-    switch (kind) {
-    case HMI_SYM_PARAM:
-        name = hm_model_param_name(model, index);
-        break;
-    case HMI_SYM_STATE:
-        name = hm_model_state_name(model, index);
-        break;
-    case HMI_SYM_INPUT:
-    case HMI_SYM_INPUT_RATE:
-    case HMI_SYM_INPUT_RATE2:
-        name = hm_model_input_name(model, index);
-        break;
-    case HMI_SYM_MULTIPLIER:
-    case HMI_SYM_TOTAL_MULTIPLIER:
-        name = model->constraints.data[index].name;
-        break;
-    default:
-        name = hm_model_coordinate_name(model, index);
-    }
-    hmi_text_add(out, name ? name : "?");
-}
-
-static hm_status write_format(hmi_report *report, hm_format format)
-{
-    switch (format) {
-    case HM_FORMAT_TEXT:
-        hmi_report_text(report);
-        break;
-    case HM_FORMAT_LATEX:
-        hmi_report_latex(report);
-        break;
-    case HM_FORMAT_JSON:
-        hmi_report_json(report);
-        break;
-    case HM_FORMAT_C:
-        hmi_report_c(report);
-        break;
-    }
-    hmi_report_flush(report);
-    return report->status;
-}
-
-hm_status hm_system_derive(const hm_system *system, hm_format format, hm_writer writer, void *user)
-{
-    hmi_derivation_view view;
-    hm_status status = hmi_derivation_prepare(&view, system);
-    if (status == HM_OK) {
-        hmi_report report = {.view = &view, .writer = writer, .user = user, .status = HM_OK};
-        hmi_text_init(&report.text, system->allocator);
-        hmi_shared_init(&report.shared, system->allocator, "e");
-        report.print.namer = (hmi_namer){symbol_name, (void *)system->model};
-        report.print.style = format == HM_FORMAT_TEXT    ? HMI_PRINT_TEXT
-                             : format == HM_FORMAT_LATEX ? HMI_PRINT_LATEX
-                                                         : HMI_PRINT_PLAIN;
-        status = write_format(&report, format);
-        hmi_shared_release(&report.shared);
-        hmi_text_release(&report.text);
-    }
-    hmi_derivation_release(&view);
-    return status;
 }

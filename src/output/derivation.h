@@ -14,7 +14,11 @@
 
 #include <hamel/report.h>
 
-enum { HMI_CLOSED_FORM_MOST = 4, HMI_NORMAL_MOST_COORDS = 40 };
+enum {
+    HMI_CLOSED_FORM_MOST = 4,
+    HMI_NORMAL_MOST_COORDS = 40,
+    HMI_PLAIN_MOST_COORDS = 12, /* energies and constraints are written out, without named parts */
+};
 
 typedef struct hmi_derivation_view {
     const hm_system *system;
@@ -35,6 +39,8 @@ typedef struct hmi_derivation_view {
 
 hm_status hmi_derivation_prepare(hmi_derivation_view *view, const hm_system *system);
 void hmi_derivation_release(hmi_derivation_view *view);
+/* The normal form, where the system is small enough for it. */
+hmi_expr hmi_derivation_normal(hmi_derivation_view *view, hmi_expr e);
 
 /* Output in pieces, with one failure remembered. */
 typedef struct hmi_report {
@@ -48,9 +54,15 @@ typedef struct hmi_report {
 } hmi_report;
 
 void hmi_report_flush(hmi_report *report);
+void hmi_report_flush_if_large(hmi_report *report);
 /* Appends an expression. */
 void hmi_report_expr(hmi_report *report, hmi_expr e);
-void hmi_report_flush_if_large(hmi_report *report);
+/* The same without named parts, where the system is small enough for that. */
+void hmi_report_plain(hmi_report *report, hmi_expr e);
+/* The left-hand side of A q'' = b, row i. */
+hmi_expr hmi_report_row(hmi_report *report, const hmi_sparse *A, const hmi_expr *values, size_t i);
+/* Chooses parts to name, over everything that is printed. */
+void hmi_report_name_parts(hmi_report *report, const hmi_shared_options *options);
 
 void hmi_report_text(hmi_report *report);
 void hmi_report_latex(hmi_report *report);

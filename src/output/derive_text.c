@@ -1,5 +1,6 @@
 /* `derive` as text for a terminal: the seven steps, Unicode mathematics. */
 #include "output/derivation.h"
+#include "output/layout.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -7,18 +8,6 @@
 static const char indent[] = "    ";
 
 /* ---- columns ---- */
-
-/* Columns on a terminal: combining marks take none. */
-static int display_width(const char *text)
-{
-    int width = 0;
-    for (const unsigned char *s = (const unsigned char *)text; *s; s++) {
-        bool continues = (*s & 0xC0) == 0x80;
-        bool combining = (s[0] == 0xCC) || (s[0] == 0xCD && s[1] < 0xB0);
-        width += !continues && !combining;
-    }
-    return width;
-}
 
 static void pad(hmi_text *text, int columns)
 {
@@ -80,7 +69,7 @@ static void open_row(hmi_report *r, const char *name, size_t i, size_t rows)
     if (i == (rows - 1) / 2)
         hmi_text_addf(&r->text, "%s = ", name);
     else
-        pad(&r->text, display_width(name) + 3);
+        pad(&r->text, hmi_display_width(name) + 3);
     hmi_text_add(&r->text, left_bracket(i, rows));
 }
 
@@ -95,7 +84,7 @@ static bool write_brackets(hmi_report *r, const char *name, size_t rows, size_t 
     for (size_t j = 0; j < columns; j++) {
         for (size_t i = 0; i < rows; i++) {
             cells[i][j] = printed(r, entry(r->view, i, j));
-            int width = display_width(hmi_text_view(&cells[i][j]));
+            int width = hmi_display_width(hmi_text_view(&cells[i][j]));
             widths[j] = width > widths[j] ? width : widths[j];
         }
         total += widths[j] + 3;
@@ -108,7 +97,7 @@ static bool write_brackets(hmi_report *r, const char *name, size_t rows, size_t 
             const char *cell = hmi_text_view(&cells[i][j]);
             if (fits) {
                 hmi_text_add(&r->text, cell);
-                pad(&r->text, widths[j] - display_width(cell) + (j + 1 < columns ? 3 : 0));
+                pad(&r->text, widths[j] - hmi_display_width(cell) + (j + 1 < columns ? 3 : 0));
             }
             hmi_text_release(&cells[i][j]);
         }
@@ -120,22 +109,41 @@ static bool write_brackets(hmi_report *r, const char *name, size_t rows, size_t 
 
 /* ---- lines ---- */
 
+enum { LINE_WIDTH = 100, FURTHER_INDENT = 8 };
+
 static void coordinate_name(hmi_report *r, size_t i, int dots)
 {
     hmi_print_name(&r->text, HMI_PRINT_TEXT, hm_model_coordinate_name(r->view->model, i), dots);
 }
 
-static void line_start(hmi_report *r)
+/* Returns where the line starts, for end_line. */
+static size_t begin_line(hmi_report *r)
 {
+    hmi_report_flush_if_large(r);
+    size_t start = r->text.length;
     hmi_text_add(&r->text, indent);
+    return start;
 }
 
-static void expr_line(hmi_report *r, hmi_expr e)
+static void end_line(hmi_report *r, size_t start)
+{
+    hmi_wrap_text(&r->text, start, LINE_WIDTH, FURTHER_INDENT);
+    hmi_text_add(&r->text, "\n");
+}
+
+static void end_with(hmi_report *r, size_t start, hmi_expr e)
 {
     hmi_text_add(&r->text, " = ");
     hmi_report_expr(r, e);
-    hmi_text_add(&r->text, "\n");
-    hmi_report_flush_if_large(r);
+    end_line(r, start);
+}
+
+/* letter[name] = e */
+static void entry_line(hmi_report *r, const char *letter, const char *name, hmi_expr e)
+{
+    size_t start = begin_line(r);
+    hmi_text_addf(&r->text, "%s[%s]", letter, name);
+    end_with(r, start, e);
 }
 
 /* letter_x = e, for the entries of a vector that are not zero. */
@@ -146,11 +154,11 @@ static void write_vector(hmi_report *r, const char *letter, const hmi_expr *vect
     for (size_t i = 0; i < count; i++) {
         if (!zeros && vector[i] == r->view->graph.zero)
             continue;
-        line_start(r);
+        size_t start = begin_line(r);
         hmi_text_addf(&r->text, "%s[", letter);
         coordinate_name(r, i, 0);
         hmi_text_add(&r->text, "]");
-        expr_line(r, vector[i]);
+        end_with(r, start, vector[i]);
         shown++;
     }
     if (shown == 0)
@@ -192,10 +200,42 @@ static void write_system(hmi_report *r)
     hmi_text_add(&r->text, "\n");
 }
 
+/* name = value, and how it was computed from other parameters. */
+static void write_param(hmi_report *r, const hmi_param *param)
+{
+    char number[HMI_NUMBER_TEXT];
+    const char *value = hmi_number_text(param->value, number);
+    hmi_print_name(&r->text, HMI_PRINT_TEXT, param->name, 0);
+    hmi_text_add(&r->text, " = ");
+    if (hmi_deps(&r->view->graph, param->value_expr) & HMI_DEP(HMI_SYM_PARAM)) {
+        hmi_report_plain(r, param->value_expr);
+        hmi_text_add(&r->text, " = ");
+    }
+    hmi_text_addf(&r->text, "%s%s", value[0] == '-' ? "\u2212" : "", value + (value[0] == '-'));
+}
+
+/* Several to a line, broken between them. */
+static void write_params(hmi_report *r)
+{
+    const hm_model *model = r->view->model;
+    size_t line = r->text.length;
+    for (size_t i = 0; i < model->params.count; i++) {
+        size_t start = r->text.length;
+        hmi_text_add(&r->text, i ? ", " : indent);
+        write_param(r, &model->params.data[i]);
+        if (i && hmi_display_width(hmi_text_view(&r->text) + line) > LINE_WIDTH) {
+            r->text.length = start;
+            hmi_text_addf(&r->text, ",\n%s", indent);
+            line = start + 2;
+            write_param(r, &model->params.data[i]);
+        }
+    }
+    hmi_text_add(&r->text, model->params.count ? "\n" : "");
+}
+
 static void write_coordinates(hmi_report *r)
 {
     const hm_model *model = r->view->model;
-    char number[HMI_NUMBER_TEXT];
     step(r, 2, "Coordinates and parameters");
     hmi_text_addf(&r->text, "%sq = (", indent);
     for (size_t i = 0; i < r->view->n; i++) {
@@ -204,21 +244,18 @@ static void write_coordinates(hmi_report *r)
         hmi_report_flush_if_large(r);
     }
     hmi_text_add(&r->text, ")\n");
-    for (size_t i = 0; i < model->params.count; i++) {
-        hmi_text_add(&r->text, i ? ", " : indent);
-        hmi_print_name(&r->text, HMI_PRINT_TEXT, model->params.data[i].name, 0);
-        hmi_text_addf(&r->text, " = %s", hmi_number_text(model->params.data[i].value, number));
-    }
-    hmi_text_add(&r->text, model->params.count ? "\n" : "");
+    write_params(r);
     for (size_t i = 0; i < model->inputs.count; i++) {
-        line_start(r);
-        hmi_text_addf(&r->text, "input %s", model->inputs.data[i].name);
-        expr_line(r, model->inputs.data[i].value);
+        size_t start = begin_line(r);
+        hmi_text_add(&r->text, "input ");
+        hmi_print_name(&r->text, HMI_PRINT_TEXT, model->inputs.data[i].name, 0);
+        end_with(r, start, model->inputs.data[i].value);
     }
     for (size_t i = 0; i < model->states.count; i++) {
-        line_start(r);
+        size_t start = begin_line(r);
+        hmi_text_add(&r->text, "state ");
         hmi_print_name(&r->text, HMI_PRINT_TEXT, model->states.data[i].name, 1);
-        expr_line(r, model->states.data[i].rate);
+        end_with(r, start, model->states.data[i].rate);
     }
 }
 
@@ -238,8 +275,10 @@ static void write_energies(hmi_report *r)
     for (size_t i = 0; i < sizeof energies / sizeof *energies; i++) {
         if (!energies[i].shown)
             continue;
-        hmi_text_addf(&r->text, "%s%s", indent, energies[i].letter);
-        expr_line(r, energies[i].e);
+        size_t start = begin_line(r);
+        hmi_text_addf(&r->text, "%s = ", energies[i].letter);
+        hmi_report_plain(r, energies[i].e);
+        end_line(r, start);
     }
 }
 
@@ -249,8 +288,9 @@ static void write_split(hmi_report *r)
         return;
     hmi_text_addf(&r->text, "%sT = ½ q̇ᵀM q̇ + N q̇ + P with M below and\n", indent);
     write_vector(r, "N", r->view->N, r->view->n, false);
-    hmi_text_addf(&r->text, "%sP", indent);
-    expr_line(r, r->view->P);
+    size_t start = begin_line(r);
+    hmi_text_add(&r->text, "P");
+    end_with(r, start, r->view->P);
 }
 
 static void write_mass(hmi_report *r)
@@ -263,12 +303,13 @@ static void write_mass(hmi_report *r)
         for (size_t k = M->start[i]; k < M->start[i + 1]; k++) {
             if (view->M[k] == view->graph.zero)
                 continue;
-            hmi_text_addf(&r->text, "%sM[", indent);
+            size_t start = begin_line(r);
+            hmi_text_add(&r->text, "M[");
             coordinate_name(r, i, 0);
             hmi_text_add(&r->text, ", ");
             coordinate_name(r, M->column.data[k], 0);
             hmi_text_add(&r->text, "]");
-            expr_line(r, view->M[k]);
+            end_with(r, start, view->M[k]);
         }
     hmi_text_addf(&r->text, "%s(M is symmetric; entries that are not listed are 0)\n", indent);
 }
@@ -293,15 +334,13 @@ static const char *level_remark(const hmi_constraint *row)
     return row->rheonomic ? "velocity, linear, depends on t" : "velocity, linear";
 }
 
-static void write_rows(hmi_report *r, const hmi_constraint *row)
+static void write_constraint(hmi_report *r, const char *kind, const hmi_constraint *row)
 {
-    hmi_expr e = row->residual;
-    if (r->view->normal)
-        e = hmi_normal_form(r->view->normal, e);
-    hmi_text_addf(&r->text, "%s%s:  ", indent, row->name);
-    hmi_report_expr(r, e);
-    hmi_text_addf(&r->text, " = 0     (%s)\n", level_remark(row));
-    hmi_report_flush_if_large(r);
+    size_t start = begin_line(r);
+    hmi_text_addf(&r->text, "%s%s:  ", kind, row->name);
+    hmi_report_plain(r, hmi_derivation_normal(r->view, row->residual));
+    hmi_text_addf(&r->text, " = 0     (%s)", level_remark(row));
+    end_line(r, start);
 }
 
 static void write_constraints(hmi_report *r)
@@ -309,33 +348,20 @@ static void write_constraints(hmi_report *r)
     const hm_model *model = r->view->model;
     step(r, 4, "Constraints");
     for (size_t i = 0; i < model->constraints.count; i++)
-        write_rows(r, &model->constraints.data[i]);
-    for (size_t i = 0; i < model->servo_rows.count; i++) {
-        hmi_text_addf(&r->text, "%sservo ", indent);
-        write_rows(r, &model->servo_rows.data[i].row);
-    }
+        write_constraint(r, "", &model->constraints.data[i]);
+    for (size_t i = 0; i < model->servo_rows.count; i++)
+        write_constraint(r, "servo ", &model->servo_rows.data[i].row);
     if (model->constraints.count + model->servo_rows.count == 0)
         hmi_text_addf(&r->text, "%snone\n", indent);
 }
 
-/* a q'' + b q'' = rhs, one row. */
 static void write_standard_row(hmi_report *r, const char *name, const hmi_sparse *A,
                                const hmi_expr *values, size_t i, hmi_expr b)
 {
-    bool first = true;
-    hmi_text_addf(&r->text, "%s%s:  ", indent, name);
-    for (size_t k = A->start[i]; k < A->start[i + 1]; k++) {
-        if (values[k] == r->view->graph.zero)
-            continue;
-        hmi_text_add(&r->text, first ? "(" : " + (");
-        hmi_report_expr(r, values[k]);
-        hmi_text_add(&r->text, ")·");
-        coordinate_name(r, A->column.data[k], 2);
-        first = false;
-    }
-    if (first)
-        hmi_text_add(&r->text, "0");
-    expr_line(r, b);
+    size_t start = begin_line(r);
+    hmi_text_addf(&r->text, "%s:  ", name);
+    hmi_report_expr(r, hmi_report_row(r, A, values, i));
+    end_with(r, start, b);
 }
 
 static void write_standard_form(hmi_report *r)
@@ -344,15 +370,13 @@ static void write_standard_form(hmi_report *r)
     const hmi_derived *d = &view->system->derived;
     const hm_model *model = view->model;
     step(r, 5, "Standard form   A q̈ = b");
-    if (write_brackets(r, "A", view->m, view->n, constraint_at)) {
-        for (size_t i = 0; i < view->m; i++) {
-            hmi_text_addf(&r->text, "%sb[%s]", indent, model->constraints.data[i].name);
-            expr_line(r, view->b[i]);
-        }
-    } else {
-        for (size_t i = 0; i < view->m; i++)
-            write_standard_row(r, model->constraints.data[i].name, &d->constraints.A, view->A, i,
-                               view->b[i]);
+    bool brackets = write_brackets(r, "A", view->m, view->n, constraint_at);
+    for (size_t i = 0; i < view->m; i++) {
+        const char *name = model->constraints.data[i].name;
+        if (brackets)
+            entry_line(r, "b", name, view->b[i]);
+        else
+            write_standard_row(r, name, &d->constraints.A, view->A, i, view->b[i]);
     }
     for (size_t i = 0; i < d->servos.count; i++)
         write_standard_row(r, model->servo_rows.data[i].row.name, &d->servos.A, view->servo_A, i,
@@ -360,6 +384,8 @@ static void write_standard_form(hmi_report *r)
     if (view->m + d->servos.count == 0)
         hmi_text_addf(&r->text, "%snone\n", indent);
 }
+
+/* ---- force and motion ---- */
 
 static void write_nonideal(hmi_report *r)
 {
@@ -369,74 +395,61 @@ static void write_nonideal(hmi_report *r)
     if (r->view->closed)
         write_vector(r, "Qni", r->view->Qni, r->view->n, false);
     else
-        hmi_text_addf(&r->text, "%sQni = C − Aᵀ(A M⁻¹Aᵀ)⁺ A M⁻¹ C\n", indent);
+        hmi_text_addf(&r->text, "%sQni = C − Aᵀ(A M⁻¹Aᵀ)⁺ A M⁻¹C     where M > 0\n", indent);
+}
+
+/* Who acts: servo NAME: u on x, y. */
+static void write_servo_force(hmi_report *r, const hmi_servo_group *servo)
+{
+    size_t start = begin_line(r);
+    hmi_text_addf(&r->text, "servo %s:  u on ", servo->name);
+    if (servo->actuated_count == r->view->n)
+        hmi_text_add(&r->text, "all coordinates");
+    for (size_t k = 0; servo->actuated_count < r->view->n && k < servo->actuated_count; k++) {
+        hmi_text_add(&r->text, k ? ", " : "");
+        coordinate_name(r, servo->actuated[k], 0);
+    }
+    hmi_text_add(&r->text, servo->law == HMI_LAW_LYAPUNOV ? ", by the law of Lyapunov type"
+                                                          : ", with the least uᵀM⁻¹u");
+    end_line(r, start);
 }
 
 static void write_force(hmi_report *r)
 {
     const hmi_derivation_view *view = r->view;
+    const hm_model *model = view->model;
     step(r, 6, "Constraint force   Qc = Qi + Qni,  Qi = Aᵀλ");
-    if (view->m == 0)
-        hmi_text_addf(&r->text, "%snone\n", indent);
-    else if (view->closed) {
-        for (size_t k = 0; k < view->m; k++) {
-            hmi_text_addf(&r->text, "%sλ[%s]", indent, view->model->constraints.data[k].name);
-            expr_line(r, view->lambda[k]);
-        }
+    if (view->m && view->closed) {
+        for (size_t k = 0; k < view->m; k++)
+            entry_line(r, "λ", model->constraints.data[k].name, view->lambda[k]);
         write_vector(r, "Qi", view->Qi, view->n, false);
-    } else {
-        hmi_text_addf(&r->text, "%sλ = (A M⁻¹Aᵀ)⁺ (b − A M⁻¹Q)\n", indent);
+    } else if (view->m) {
+        hmi_text_addf(&r->text, "%sλ = (A M⁻¹Aᵀ)⁺ (b − A M⁻¹Q)     where M > 0\n", indent);
     }
     write_nonideal(r);
+    for (size_t i = 0; i < model->servos.count; i++)
+        write_servo_force(r, &model->servos.data[i]);
+    if (view->m + model->servos.count == 0)
+        hmi_text_addf(&r->text, "%snone\n", indent);
 }
 
 static void write_motion(hmi_report *r)
 {
     const hmi_derivation_view *view = r->view;
-    step(r, 7, "Equations of motion   M q̈ = Q + Qc");
-    if (!view->closed) {
-        hmi_text_addf(&r->text, "%sq̈ = M⁻¹(Q + Qc)%s\n", indent,
-                      view->model->servo_rows.count ? " + M⁻¹u" : "");
-        return;
-    }
-    for (size_t i = 0; i < view->n; i++) {
-        line_start(r);
+    const char *servo = view->model->servos.count ? " + u" : "";
+    step(r, 7, view->model->servos.count ? "Equations of motion   M q̈ = Q + u + Qc"
+                                         : "Equations of motion   M q̈ = Q + Qc");
+    for (size_t i = 0; view->closed && i < view->n; i++) {
+        size_t start = begin_line(r);
         coordinate_name(r, i, 2);
-        expr_line(r, view->qdd[i]);
+        end_with(r, start, view->qdd[i]);
     }
-}
-
-/* Chooses parts to name, over everything that is printed. */
-static void name_parts(hmi_report *r)
-{
-    const hmi_derivation_view *view = r->view;
-    const hmi_derived *d = &view->system->derived;
-    HMI_ARRAY(hmi_expr) roots = {0};
-    const struct {
-        const hmi_expr *list;
-        size_t count;
-    } lists[] = {
-        {&view->kinetic, 1},  {&view->potential, 1},
-        {view->M, d->M.value.count}, {view->Q, view->n},
-        {view->A, d->constraints.A.value.count}, {view->b, view->m},
-        {view->C, view->n}, {view->servo_A, d->servos.A.value.count},
-        {view->servo_b, d->servos.count},
-        {view->lambda, view->closed ? view->m : 0}, {view->Qi, view->closed ? view->n : 0},
-        {view->qdd, view->closed ? view->n : 0},
-    };
-    bool good = true;
-    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
-        for (size_t k = 0; good && k < lists[i].count; k++)
-            good = lists[i].list[k] == HMI_NONE ||
-                   hmi_array_push(view->allocator, &roots, lists[i].list[k]);
-    hmi_shared_options options = hmi_shared_options_default();
-    hm_status status = good ? hmi_shared_pick(&r->shared, &view->graph, roots.data, roots.count,
-                                              &options)
-                            : HM_ERR_NOMEM;
-    if (status != HM_OK && r->status == HM_OK)
-        r->status = status;
-    r->print.shared = &r->shared;
-    hmi_array_release(view->allocator, &roots);
+    if (view->closed)
+        return;
+    hmi_text_addf(&r->text, "%sq̈ = M⁻¹(Q%s + Qc)     where M > 0\n", indent, servo);
+    if (view->m)
+        hmi_text_addf(&r->text, "%sM q̈ − Aᵀλ = Q%s%s,  A q̈ = b     for any M\n", indent,
+                      servo, view->system->derived.has_nonideal ? " + C" : "");
 }
 
 static void write_parts(hmi_report *r)
@@ -445,18 +458,18 @@ static void write_parts(hmi_report *r)
         return;
     hmi_text_add(&r->text, "\nwhere\n");
     for (size_t k = 0; k < r->shared.nodes.count && r->status == HM_OK; k++) {
-        line_start(r);
+        size_t start = begin_line(r);
         hmi_print_part_name(&r->text, k, &r->print);
         hmi_text_add(&r->text, " = ");
         r->status = hmi_print_part_value(&r->text, &r->view->graph, k, &r->print);
-        hmi_text_add(&r->text, "\n");
-        hmi_report_flush_if_large(r);
+        end_line(r, start);
     }
 }
 
 void hmi_report_text(hmi_report *r)
 {
-    name_parts(r);
+    const hmi_shared_options options = hmi_shared_options_default();
+    hmi_report_name_parts(r, &options);
     write_title(r);
     write_system(r);
     write_coordinates(r);

@@ -180,20 +180,34 @@ double probe_M(const probe *p, const char *x, const char *y)
 /* The model with `output value = expression`, evaluated at the state. */
 static probe *probe_value(const char *model, const char *expression, const char *state)
 {
-    static const char *const words[] = {"kinetic", "lagrangian", "mass ", "body"};
-    char *text = malloc(strlen(model) + strlen(expression) + 200);
-    bool moves = false;
+    static const char format[] = "%s\noutput value = %s\n";
+    size_t size = strlen(model) + strlen(expression) + sizeof format;
+    char *text = malloc(size);
     assert_non_null(text);
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        moves = moves || strstr(model, words[i]);
-    sprintf(text, "%s\n%s\noutput value = %s\n", model,
-            moves ? "" : "coord unseen\nkinetic unseen'^2", expression);
+    snprintf(text, size, format, model, expression);
     probe *p = probe_text(text);
     free(text);
     probe_at(p, state);
     return p;
 }
 
+void check_values(const char *model, const char *expression, const char *state, size_t count,
+                  const double *expected)
+{
+    probe *p = probe_value(model, expression, state);
+    if (hm_model_output_count(p->model) != count)
+        fail_msg("%s has %zu components, expected %zu", expression, hm_model_output_count(p->model),
+                 count);
+    check_close(expression, count, p->at.outputs, expected, 1e-14);
+    probe_close(p);
+}
+
+void check_value(const char *model, const char *expression, const char *state, double expected)
+{
+    check_values(model, expression, state, 1, &expected);
+}
+
+/* ---- what must not be read ---- */
 
 static bool mentions(const hm_context *context, const char *fragment)
 {

@@ -36,9 +36,7 @@ size_t probe_servo(const probe *p, const char *name);
 double probe_output(const probe *p, const char *name);
 double probe_M(const probe *p, const char *x, const char *y);
 
-/* The value of an expression in this model at a state ("x = 1, x' = 2"). A model that says nothing
- * about motion is one of unit masses: "coord x" is enough. */
-double value_of(const char *model, const char *expression, const char *state);
+/* An expression must have this value, to 1e-14, in this model at a state ("x = 1, x' = 2"). */
 void check_value(const char *model, const char *expression, const char *state, double expected);
 /* A vector or matrix, row by row. */
 void check_values(const char *model, const char *expression, const char *state, size_t count,

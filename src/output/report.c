@@ -1,0 +1,198 @@
+/* The report around the derivation: output in pieces, names of symbols, parts that get a name. */
+#include "output/derivation.h"
+
+#include <string.h>
+
+/* ---- output ---- */
+
+void hmi_report_flush(hmi_report *report)
+{
+    if (report->text.failed && report->status == HM_OK)
+        report->status = HM_ERR_NOMEM;
+    if (report->status == HM_OK && report->text.length &&
+        !report->writer(report->user, report->text.data, report->text.length))
+        report->status = HM_ERR_IO;
+    report->text.length = 0;
+    if (report->text.data)
+        report->text.data[0] = '\0';
+}
+
+void hmi_report_flush_if_large(hmi_report *report)
+{
+    if (report->text.length > 1 << 16)
+        hmi_report_flush(report);
+}
+
+void hmi_report_expr(hmi_report *report, hmi_expr e)
+{
+    hm_status status = hmi_print(&report->text, &report->view->graph, e, &report->print);
+    if (status != HM_OK && report->status == HM_OK)
+        report->status = status;
+}
+
+void hmi_report_plain(hmi_report *report, hmi_expr e)
+{
+    const hmi_shared *shared = report->print.shared;
+    if (report->view->n <= HMI_PLAIN_MOST_COORDS)
+        report->print.shared = NULL;
+    hmi_report_expr(report, e);
+    report->print.shared = shared;
+}
+
+hmi_expr hmi_report_row(hmi_report *report, const hmi_sparse *A, const hmi_expr *values, size_t i)
+{
+    hmi_graph *g = &report->view->graph;
+    hmi_expr sum = g->zero;
+    for (size_t k = A->start[i]; k < A->start[i + 1]; k++)
+        sum = hmi_add(g, sum,
+                      hmi_mul(g, values[k],
+                              hmi_symbol(g, HMI_SYM_ACCELERATION, A->column.data[k])));
+    return sum;
+}
+
+/* ---- named parts ---- */
+
+typedef HMI_ARRAY(hmi_expr) expr_list;
+
+static bool push_all(const hmi_derivation_view *view, expr_list *list, const hmi_expr *e,
+                     size_t count)
+{
+    for (size_t k = 0; k < count; k++)
+        if (e[k] != HMI_NONE && !hmi_array_push(view->allocator, list, e[k]))
+            return false;
+    return true;
+}
+
+static bool push_printed(const hmi_derivation_view *view, expr_list *list)
+{
+    const hmi_derived *d = &view->system->derived;
+    size_t n = view->n, m = view->m, energies = n > HMI_PLAIN_MOST_COORDS;
+    return push_all(view, list, &view->kinetic, energies) &&
+           push_all(view, list, &view->potential, energies) &&
+           push_all(view, list, view->M, d->M.value.count) && push_all(view, list, view->Q, n) &&
+           push_all(view, list, view->A, d->constraints.A.value.count) &&
+           push_all(view, list, view->b, m) && push_all(view, list, view->C, n) &&
+           push_all(view, list, view->servo_A, d->servos.A.value.count) &&
+           push_all(view, list, view->servo_b, d->servos.count) &&
+           push_all(view, list, view->lambda, view->closed ? m : 0) &&
+           push_all(view, list, view->Qi, view->closed ? n : 0) &&
+           push_all(view, list, view->Qni, view->closed ? n : 0) &&
+           push_all(view, list, view->qdd, view->closed ? n : 0);
+}
+
+void hmi_report_name_parts(hmi_report *report, const hmi_shared_options *options)
+{
+    const hmi_derivation_view *view = report->view;
+    expr_list roots = {0};
+    hm_status status = HM_ERR_NOMEM;
+    if (push_printed(view, &roots))
+        status = hmi_shared_pick(&report->shared, &view->graph, roots.data, roots.count, options);
+    if (status != HM_OK && report->status == HM_OK)
+        report->status = status;
+    report->print.shared = &report->shared;
+    hmi_array_release(view->allocator, &roots);
+}
+
+/* Would the name clash with prefix1, prefix2, ... however it is written? */
+static bool looks_numbered(const char *name, const char *prefix)
+{
+    size_t length = strlen(prefix);
+    if (strncmp(name, prefix, length) != 0)
+        return false;
+    char next = name[length + (name[length] == '_')];
+    return next == '[' || (next >= '0' && next <= '9');
+}
+
+static bool prefix_is_free(const hm_model *model, const char *prefix)
+{
+    for (size_t i = 0; i < model->params.count; i++)
+        if (looks_numbered(model->params.data[i].name, prefix))
+            return false;
+    for (size_t i = 0; i < model->coords.count; i++)
+        if (looks_numbered(model->coords.data[i].name, prefix))
+            return false;
+    for (size_t i = 0; i < model->states.count; i++)
+        if (looks_numbered(model->states.data[i].name, prefix))
+            return false;
+    for (size_t i = 0; i < model->inputs.count; i++)
+        if (looks_numbered(model->inputs.data[i].name, prefix))
+            return false;
+    return true;
+}
+
+/* A letter for named parts that no symbol of the model is numbered by. */
+static const char *choose_prefix(const hm_model *model)
+{
+    static const char *const prefixes[] = {"e", "h", "k", "w", "c", "s", "f", "part"};
+    size_t last = sizeof prefixes / sizeof *prefixes - 1;
+    for (size_t i = 0; i < last; i++)
+        if (prefix_is_free(model, prefixes[i]))
+            return prefixes[i];
+    return prefixes[last];
+}
+
+static void symbol_name(void *user, hmi_symbol_kind kind, uint32_t index, hmi_text *out)
+{
+    const hm_model *model = user;
+    const char *name = NULL;
+    switch (kind) {
+    case HMI_SYM_PARAM:
+        name = hm_model_param_name(model, index);
+        break;
+    case HMI_SYM_STATE:
+        name = hm_model_state_name(model, index);
+        break;
+    case HMI_SYM_INPUT:
+    case HMI_SYM_INPUT_RATE:
+    case HMI_SYM_INPUT_RATE2:
+        name = hm_model_input_name(model, index);
+        break;
+    case HMI_SYM_MULTIPLIER:
+    case HMI_SYM_TOTAL_MULTIPLIER:
+        name = model->constraints.data[index].name;
+        break;
+    default:
+        name = hm_model_coordinate_name(model, index);
+    }
+    hmi_text_add(out, name ? name : "?");
+}
+
+static hm_status write_format(hmi_report *report, hm_format format)
+{
+    switch (format) {
+    case HM_FORMAT_TEXT:
+        hmi_report_text(report);
+        break;
+    case HM_FORMAT_LATEX:
+        hmi_report_latex(report);
+        break;
+    case HM_FORMAT_JSON:
+        hmi_report_json(report);
+        break;
+    case HM_FORMAT_C:
+        hmi_report_c(report);
+        break;
+    }
+    hmi_report_flush(report);
+    return report->status;
+}
+
+hm_status hm_system_derive(const hm_system *system, hm_format format, hm_writer writer, void *user)
+{
+    hmi_derivation_view view;
+    hm_status status = hmi_derivation_prepare(&view, system);
+    if (status == HM_OK) {
+        hmi_report report = {.view = &view, .writer = writer, .user = user, .status = HM_OK};
+        hmi_text_init(&report.text, system->allocator);
+        hmi_shared_init(&report.shared, system->allocator, choose_prefix(system->model));
+        report.print.namer = (hmi_namer){symbol_name, (void *)system->model};
+        report.print.style = format == HM_FORMAT_TEXT    ? HMI_PRINT_TEXT
+                             : format == HM_FORMAT_LATEX ? HMI_PRINT_LATEX
+                                                         : HMI_PRINT_PLAIN;
+        status = write_format(&report, format);
+        hmi_shared_release(&report.shared);
+        hmi_text_release(&report.text);
+    }
+    hmi_derivation_release(&view);
+    return status;
+}
