@@ -51,6 +51,7 @@ HM_API HM_MUST_CHECK hm_status hm_table_parse_csv(hm_context *context, const cha
  * cannot be renamed, are written in place. */
 typedef struct hm_csv_writer hm_csv_writer;
 
+/* After HM_ERR_IO there is a writer too, for hm_csv_error. */
 HM_API HM_MUST_CHECK hm_status hm_csv_create(const hm_allocator *allocator, const char *path,
                                              size_t columns, const char *const *names,
                                              hm_csv_writer **writer);

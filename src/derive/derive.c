@@ -296,6 +296,8 @@ static hm_status derive_all(hmi_derivation *d)
     sum_forces(d);
     status = hmi_derive_constraints(d);
     if (status == HM_OK)
+        status = hmi_drop_zeros(d);
+    if (status == HM_OK)
         status = hmi_derive_energy(d);
     if (status == HM_OK)
         status = derive_inputs(d);

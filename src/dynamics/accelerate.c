@@ -4,13 +4,14 @@
  *     G lambda = b - W^T E^-1 L^-1 Q,   q'' = L^-T E^-1 (L^-1 Q + W lambda)
  *
  * One reciprocal a pivot, no square roots, updates of contiguous rows. The quotient of a pivot and
- * the diagonal element it is left of does not depend on units; where one is below 1e-5 (the Gram matrix
- * squares the condition, so that is a loss of five digits) the rank-revealing solve takes over.
+ * the diagonal element it is left of does not depend on units; where one is below 1e-5 (the Gram
+ * matrix squares the condition, so that is a loss of five digits) the rank-revealing solve takes
+ * over.
  *
- * Where M is not positive, M + A^T V A is tried in its place (V > 0 diagonal, of the size of M): if it is
- * positive, M is positive on the null space of A and the accelerations are those of M, since A q'' = b
- * makes the added force A^T V b - A^T V A q'' vanish [UW (2.7) by a shorter way]. Quaternions go here.
- * Verified: test/unit/dynamics/test_accelerate.c
+ * Where M is not positive, M + A^T V A is tried in its place (V > 0 diagonal, of the size of M): if
+ * it is positive, M is positive on the null space of A and the accelerations are those of M, since
+ * A q'' = b makes the added force A^T V b - A^T V A q'' vanish [UW (2.7) by a shorter way].
+ * Quaternions go here. Verified: test/unit/dynamics/test_accelerate.c
  */
 #include "dynamics/workspace.h"
 
@@ -23,8 +24,8 @@ static inline void subtract(int n, double t, const double *restrict x, double *r
         y[i] -= t * x[i];
 }
 
-/* Lower triangle of M -> unit lower L (strictly below the diagonal) and 1/E; `column` is scratch. The
- * diagonal is kept aside first: each pivot is compared with the element it is left of. */
+/* Lower triangle of M -> unit lower L (strictly below the diagonal) and 1/E; `column` is scratch.
+ * The diagonal is kept aside first: each pivot is compared with the element it is left of. */
 static bool factor(int n, double *restrict M, double *restrict inverse, double *restrict column)
 {
     for (int i = 0; i < n; i++)
@@ -131,7 +132,7 @@ static bool finish(int n, int m, const fast *f, const double *restrict A, const 
     return sum == 0; /* all finite */
 }
 
-/* f->L := M + A^T V A, f->z := Q + A^T V b; V so that a row weighs as much as the largest inertia */
+/* f->L := M + A^T V A, f->z := Q + A^T V b; a row weighs as much as the largest inertia */
 static void shift(int n, int m, const fast *f, const double *M, const double *Q, const double *A,
                   const double *b)
 {

@@ -1,7 +1,8 @@
 /* Checks on demand: does a solution have the properties that define it?
  *
- * Measured in scaled variables (workspace.h), where inertias are of unit size and rows of unit length:
- * accelerations against the largest of accelerations and forces, forces against the largest force.
+ * Measured in scaled variables (workspace.h), where inertias are of unit size and rows of unit
+ * length: accelerations against the largest of accelerations and forces, forces against the largest
+ * force.
  */
 #include "dynamics/workspace.h"
 

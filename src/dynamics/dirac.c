@@ -9,13 +9,13 @@
  * 2. As a check: hmi_dirac_inclusion measures how far a state with its rates is from the structure.
  *    Verified: test/unit/dynamics/test_cases.c (004-dirac-skate)
  * 3. Degenerate L (hmi_dirac_solve): along W, the virtual displacements that M does not see,
- *    W rho(q') = 0 holds without accelerations and determines velocities. For L = theta(q).q' - H(q)
- *    M = 0, J = -(d theta - d theta^T) and q' follows from the two-form: point vortices,
+ *    W rho(q') = 0 holds without accelerations and determines velocities. Where L is linear in
+ *    velocities, theta(q).q' - H(q), M = 0 and J is the two-form d theta: point vortices,
  *    Lotka-Volterra. Verified: test/unit/dynamics/test_dirac.c
  */
 #include "dynamics/workspace.h"
 
-/* ---- 1. the formulation ------------------------------------------------------------------------ */
+/* ---- 1. the formulation ---------------------------------------------------------------------- */
 
 static bool applies(const hmi_dynamics *d)
 {
@@ -56,7 +56,7 @@ static void solve(hmi_dynamics *d, const double *r, const double *s, double *x, 
 
 const hmi_method hmi_method_dirac = {HMI_DIRAC, applies, factor, solve};
 
-/* ---- 2. the inclusion -------------------------------------------------------------------------- */
+/* ---- 2. the inclusion ------------------------------------------------------------------------ */
 
 static bool state_is_finite(const hmi_dynamics *d, const hmi_dirac_state *s)
 {
@@ -107,7 +107,7 @@ hm_status hmi_dirac_inclusion(hmi_dynamics *d, const hmi_dirac_state *state,
     return HM_OK;
 }
 
-/* ---- 3. degenerate Lagrangians ----------------------------------------------------------------- */
+/* ---- 3. degenerate Lagrangians --------------------------------------------------------------- */
 
 static double largest_rate(const hmi_dynamics *d, const double *c)
 {

@@ -7,8 +7,8 @@
  *     A_r Pi = U [S1 S2],   x1 = S1^-1 (U^T s - S2 x2),
  * and what is left, |(G2 - G1 S1^-1 S2) x2 - ...|, is solved by QR of the root of M, not of M.
  *
- * M >= 0. Where M is singular, M + A_r^T A_r and r + A_r^T s stand in: the minimum is the same, since
- * they differ by |A_r x - s|^2. Verified: test/physics/test_properties.c (optimality)
+ * M >= 0. Where M is singular, M + A_r^T A_r and r + A_r^T s stand in: the minimum is the same,
+ * since they differ by |A_r x - s|^2. Verified: test/physics/test_properties.c (optimality)
  */
 #include "dynamics/workspace.h"
 
@@ -40,8 +40,8 @@ static void add_column_of_root(const hmi_dynamics *d, double t, int p, double *y
 }
 
 /* array[0]: L; array[1]: QR of A_r (rank x n) with tau at its end; array[2]: S1^-1 S2 by columns;
- * array[3]: QR of the reduced root (n x freedom) with tau at its end. Ints: the coordinates in pivot
- * order, then those of the reduced root. */
+ * array[3]: QR of the reduced root (n x freedom) with tau at its end. Ints: the coordinates in
+ * pivot order, then those of the reduced root. */
 static bool factor(hmi_dynamics *d)
 {
     int n = d->n, rank = d->rank, freedom = n - rank, *order = d->factor_ints;

@@ -5,16 +5,17 @@
  *
  * the equations of the motion again, with the factorisation that the solve left behind.
  *
- * Redundant rows. q'' = ... A^+ b ... has, at constant rank and for consistent b, a derivative in which
- * r2 enters by its projection on R(A) only (Golub & Pereyra 1973). The multiplier of minimum norm lies
- * in R(A) = {A w}, which turns with A: its derivative has the part (I - A A^+) (dA) w outside.
+ * Redundant rows. q'' = ... A^+ b ... has, at constant rank and for consistent b, a derivative in
+ * which r2 enters by its projection on R(A) only (Golub & Pereyra 1973). The multiplier of minimum
+ * norm lies in R(A) = {A w}, which turns with A: its derivative has the part (I - A A^+) (dA) w
+ * outside.
  *
  * Implicit laws. With H = d(Q + C)/d lambda the multipliers feed back:  M dx = r1 + (A^T + H) dl.
  * Verified against 256-bit differences: test/physics/test_jacobian.c
  */
 #include "dynamics/workspace.h"
 
-/* s[rank] := r2 (m, model) in scaled independent rows, projected on R(A) where rows are redundant */
+/* s[rank] := r2 (m, model) in scaled independent rows, projected on R(A) */
 static void constraint_side(hmi_dynamics *d, const double *r2, double *s)
 {
     size_t mark = d->scratch_used;

@@ -2,7 +2,7 @@
  *
  * 1. Q and C given:   M x = Q + u + A^T l  (ideal),   M x' = C + A^T l', A x' = 0  (what C adds);
  *    by linearity q'' is the sum. Qi comes from the first, Qni = C + A^T l' from the second.
- * 2. C depends on Qi (friction under the normal reaction): two passes, since Qi does not depend on C.
+ * 2. C depends on Qi (friction under the normal reaction): two passes; Qi does not depend on C.
  * 3. Laws in the total reaction, or in Qi where a servo reacts to C, are implicit. With rho the
  *    multipliers the law is told, rho -> Q, C -> motion -> multipliers closes a loop:
  *        F(rho) = multipliers(rho) - rho = 0,
@@ -12,7 +12,7 @@
  */
 #include "dynamics/workspace.h"
 
-/* ---- 1. the motion ------------------------------------------------------------------------------ */
+/* ---- 1. the motion --------------------------------------------------------------------------- */
 
 static void add_servos(hmi_dynamics *d, const hmi_equations *e, const double *none)
 {
@@ -50,7 +50,7 @@ static void find_motion(hmi_dynamics *d, const hmi_equations *e)
     d->scratch_used = mark;
 }
 
-/* ---- the law ------------------------------------------------------------------------------------- */
+/* ---- the law --------------------------------------------------------------------------------- */
 
 /* force[n], lambda[m]: the reaction A^T lambda and its multipliers, as the model sees them */
 static void model_reaction(hmi_dynamics *d, const double *l, double *force, double *lambda)
@@ -94,7 +94,7 @@ static bool apply_law(hmi_dynamics *d, const hmi_equations *e, const double *ide
     return good;
 }
 
-/* ---- 3. implicit laws ---------------------------------------------------------------------------- */
+/* ---- 3. implicit laws ------------------------------------------------------------------------ */
 
 /* The loop: unknowns rho = (ideal_l if told, total_l if told). */
 typedef struct loop {
@@ -222,8 +222,8 @@ static bool differs(int size, const double *x, const double *y, double scale)
     return false;
 }
 
-/* Solves the loop, counts solutions from all starts (or stops at the first). A start or a step where the
- * law cannot be evaluated leads nowhere; others may. */
+/* Solves the loop, counts solutions from all starts (or stops at the first). A start or a step
+ * where the law cannot be evaluated leads nowhere; others may. */
 static void search_solutions(loop *p, const double *base, bool all, double *rho,
                              hmi_verdict *verdict)
 {
@@ -267,7 +267,7 @@ static hm_status move_implicitly(loop *p, hmi_effort effort, hmi_verdict *verdic
     return verdict->law_solutions == 1 ? HM_OK : HM_ERR_UNDETERMINED;
 }
 
-/* ---- the three ways ------------------------------------------------------------------------------- */
+/* ---- the three ways -------------------------------------------------------------------------- */
 
 static hm_status move_in_two_passes(hmi_dynamics *d, const hmi_equations *e, const double *none)
 {

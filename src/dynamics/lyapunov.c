@@ -1,10 +1,10 @@
-/* The gain terms of a servo with `law lyapunov`.                    [Zhao 2018 (72), errata 1.11-1.14]
+/* The gain terms of a servo with `law lyapunov`.              [Zhao 2018 (72), errata 1.11-1.14]
  *
  *     u = ideal force for bs without gain terms  -  M As^T (As As^T)^-1 P^-1 beta
  *
- * The second term is not an ideal force: it is M times the shortest change of acceleration delta with
- * As delta = -P^-1 beta =: D, shortest in the coordinates as they are. With passive constraints and
- * few actuators, delta = G w is sought where actuators can lead:
+ * The second term is not an ideal force: it is M times the shortest change of acceleration delta
+ * with As delta = -P^-1 beta =: D, shortest in the coordinates as they are. With passive
+ * constraints and few actuators, delta = G w is sought where actuators can lead:
  *     delta = E eta,  E an orthonormal basis of the range of G,  eta = (As E)^+ D,
  * and of all w with G w = delta the one of least cost w^T (M^-1)_SS w.
  * Verified: test/unit/dynamics/test_cases.c (001-manipulator, u_72_corrected)

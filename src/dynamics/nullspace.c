@@ -3,8 +3,8 @@
  *     x = Y^T t + N^T z,   R1^T t = s,   (N M N^T) z = N (r - M Y^T t),   R1 l = Y (M x - r)
  *
  * N spans the null space of A, Y its complement. Constraint forces do no work along N and drop out:
- * z is found without them. N M N^T is nonsingular exactly where q'' is unique, for M of any rank and
- * sign. Verified: test/unit/dynamics/test_cases.c
+ * z is found without them. N M N^T is nonsingular exactly where q'' is unique, for M of any rank
+ * and sign. Verified: test/unit/dynamics/test_cases.c
  */
 #include "dynamics/workspace.h"
 

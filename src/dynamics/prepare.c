@@ -1,8 +1,9 @@
 /* The problem made ready: units, rank of A, definiteness of M, what is determined.
  *
- * The rank of A is decided on A^ = R A D, never on A M^-1 A^T (which squares the condition) and not on
- * A L^-T either (whose rounding errors grow with the condition of M): rank A does not depend on M.
- * Rows have unit length, so the length left of a row after projection is its angle with the others.
+ * The rank of A is decided on A^ = R A D, never on A M^-1 A^T (which squares the condition) and not
+ * on A L^-T either (whose rounding errors grow with the condition of M): rank A does not depend on
+ * M. Rows have unit length, so the length left of a row after projection is its angle with the
+ * others.
  *
  * q'' is unique where M is nonsingular on the null space of A: N M N^T has no eigenvalue 0. For
  * M >= 0 that is rank [M | A^T] = n [UW (2.7)]; for indefinite M it is not (errata 2.9).
@@ -172,8 +173,8 @@ static double smallest_pivot(int n, const double *L)
     return least;
 }
 
-/* A large pivot proves M > 0. A small one may be left over from a singular M by rounding errors that
- * an ill-conditioned leading block has blown up: then pivoting decides. */
+/* A large pivot proves M > 0. A small one may be left over from a singular M by rounding errors
+ * that an ill-conditioned leading block has blown up: then pivoting decides. */
 static void prepare_mass(hmi_dynamics *d, hmi_effort effort)
 {
     int n = d->n;

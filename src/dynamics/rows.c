@@ -2,8 +2,9 @@
  *
  *     A_r = R1^T Y,  all rows = [R1 R12]^T Y;   A_r^T l = f  <=>  l = R1^-1 Y f  for f in R(A^T)
  *
- * Multipliers in the model's units solve A^T lambda = Qi; where rows are redundant the one of minimum
- * norm is (A^T)^+ Qi = (A M^-1 A^T)^+ e, found from  F = A D Y^T = R^-1 [R1 R12]^T,  F^T lambda = Y f,
+ * Multipliers in the model's units solve A^T lambda = Qi; where rows are redundant the one of
+ * minimum norm is (A^T)^+ Qi = (A M^-1 A^T)^+ e, found from
+ *     F^T lambda = Y f,   F = A D Y^T = R^-1 [R1 R12]^T,
  * by QR with sorted rows: the rows of A may differ by many decades.
  */
 #include "dynamics/workspace.h"
@@ -32,7 +33,7 @@ void hmi_row_force(hmi_dynamics *d, const double *l, double *f)
     hmi_mul_transposed(d->rank, d->n, 1, d->A, l, f);
 }
 
-/* f := A_r^T l - A^^T R^-1 p, what the multipliers p (pivot order, model units) leave of the force */
+/* f := A_r^T l - A^T R^-1 p, what multipliers p (pivot order, model units) leave of the force */
 static void force_left(hmi_dynamics *d, const double *l, const double *p, double *f)
 {
     size_t mark = d->scratch_used;
@@ -48,7 +49,7 @@ static void force_left(hmi_dynamics *d, const double *l, const double *p, double
     d->scratch_used = mark;
 }
 
-/* Multipliers that almost cancel between large rows leave a small force: two corrections remove it. */
+/* Multipliers that almost cancel between large rows leave a force: two corrections remove it. */
 static void shortest_multipliers(hmi_dynamics *d, const double *l, double *p)
 {
     size_t mark = d->scratch_used;

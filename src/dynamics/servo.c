@@ -1,17 +1,19 @@
 /* Servo constraints: As q'' = bs enforced by forces u on actuated coordinates, passive constraints
- * reacting.                                                     [Zhao 2018 (71), (72); errata 1.11-14]
+ * reacting.                                            [Zhao 2018 (71), (72), errata 1.11-1.14]
  *
- * With x0 the motion without servos and G the answer of the passive system to unit forces on actuated
- * coordinates (A G = 0), u = S w leads to x0 + G w:
+ * With x0 the motion without servos and G the answer of the passive system to unit forces on
+ * actuated coordinates (A G = 0), u = S w leads to x0 + G w:
  *     H w = bs - As x0,   H = As G,   w^T (M^-1)_SS w smallest.
- * The metric is written (M^-1)_SS = K^T K (QR of the columns of L^-1); w = K^-1 (H K^-1)^+ (bs - As x0).
- * Fully actuated and without passive constraints this is u = M^1/2 (As M^-1/2)^+ (bs - As a), the ideal
- * force. For singular M the metric is that of M + A^T A, for indefinite M that of scaled coordinates.
+ * The metric is written (M^-1)_SS = K^T K (QR of the columns of L^-1), so that
+ *     w = K^-1 (H K^-1)^+ (bs - As x0).
+ * Fully actuated and without passive constraints this is u = M^1/2 (As M^-1/2)^+ (bs - As a), the
+ * ideal force. Where M is singular the metric is that of M + A^T A, where that is not positive
+ * either that of scaled coordinates.
  *
  * `law lyapunov` treats bs without its gain terms this way and adds a force for them: lyapunov.c.
  *
- * Several servos: those with the same actuators share them (each is credited with the force of its own
- * rows); different sets of actuators add their costs.
+ * Several servos: those with the same actuators share them (each is credited with the force of its
+ * own rows); different sets of actuators add their costs.
  * Verified: test/unit/dynamics/test_servo.c, test_cases.c (001-manipulator, 001-swarm)
  */
 #include "dynamics/workspace.h"
@@ -29,7 +31,7 @@ static bool same_actuators(int n, const hmi_servo *a, const hmi_servo *b)
     return true;
 }
 
-/* ---- the space of servo forces ------------------------------------------------------------------ */
+/* ---- the space of servo forces --------------------------------------------------------------- */
 
 static void lay_out_columns(hmi_dynamics *d, const hmi_equations *e)
 {
@@ -179,7 +181,7 @@ void hmi_servo_prepare(hmi_dynamics *d, const hmi_equations *equations)
     find_reach(d);
 }
 
-/* ---- forces --------------------------------------------------------------------------------------- */
+/* ---- forces ---------------------------------------------------------------------------------- */
 
 /* v (rows): multipliers such that K w = reach^T v meets `wanted` with the least cost */
 static void solve_reach(hmi_dynamics *d, const double *wanted, double *v)

@@ -3,10 +3,10 @@
  *     q'' = [ (I - A^+ A) M ]^+ [ Q ]
  *           [       A       ]   [ b ]
  *
- * I - A^+ A = I - Y^T Y projects on the virtual displacements. The stacked matrix has full column rank
- * exactly where q'' is unique (M of any sign); the pseudo-inverse then gives q'', and where q'' is not
- * unique the least-squares answer of minimum norm. All rows of A take part, redundant ones included.
- * Verified: test/unit/dynamics/test_cases.c (002-singular-mass, 002-ex1-conflated)
+ * I - A^+ A = I - Y^T Y projects on the virtual displacements. The stacked matrix has full column
+ * rank exactly where q'' is unique (M of any sign); the pseudo-inverse then gives q'', and where
+ * q'' is not unique the least-squares answer of minimum norm. All rows of A take part, redundant
+ * ones included. Verified: test/unit/dynamics/test_cases.c (002-singular-mass, 002-ex1-conflated)
  */
 #include "dynamics/workspace.h"
 

@@ -1,7 +1,7 @@
 /* The front: prepares, chooses a formulation, moves, and says what was found.     (solve.h) */
 #include "dynamics/workspace.h"
 
-/* ---- names ------------------------------------------------------------------------------------------- */
+/* ---- names ----------------------------------------------------------------------------------- */
 
 static const struct {
     const char *name;
@@ -48,7 +48,7 @@ hmi_options hmi_options_default(void)
     return (hmi_options){.formulation = HMI_AUTO, .effort = HMI_ANSWER, .refinements = 8};
 }
 
-/* ---- choosing -------------------------------------------------------------------------------------------- */
+/* ---- choosing -------------------------------------------------------------------------------- */
 
 static bool try_method(hmi_dynamics *d, hmi_formulation formulation)
 {
@@ -56,8 +56,8 @@ static bool try_method(hmi_dynamics *d, hmi_formulation formulation)
     return d->method->applies(d) && d->method->factor(d);
 }
 
-/* uk where M > 0, the stacked equation where M >= 0 or the answer is not unique, else KKT; should one
- * fail on the numbers, the next. The stacked equation always gives an answer. */
+/* uk where M > 0, the stacked equation where M >= 0 or the answer is not unique, else KKT; should
+ * one fail on the numbers, the next. The stacked equation always gives an answer. */
 static void choose_automatically(hmi_dynamics *d)
 {
     if (d->cholesky && try_method(d, HMI_UK))
@@ -78,7 +78,7 @@ static bool choose(hmi_dynamics *d, hmi_formulation wanted)
     return true;
 }
 
-/* ---- reporting --------------------------------------------------------------------------------------------- */
+/* ---- reporting ------------------------------------------------------------------------------- */
 
 enum { R_Q, R_C, R_QDD, R_QI, R_QNI, R_QC, R_A };
 enum { R_LAMBDA, R_TOTAL, R_E };
@@ -223,7 +223,7 @@ static bool results_are_finite(const hmi_dynamics *d)
     return hmi_all_finite(d->n * d->size.servos, d->u);
 }
 
-/* ---- the whole ------------------------------------------------------------------------------------------------ */
+/* ---- the whole ------------------------------------------------------------------------------- */
 
 /* How far b may contradict itself, for rows of unit length. */
 static double consistency(const hmi_dynamics *d, const hmi_equations *e, const hmi_options *o)
@@ -299,8 +299,8 @@ hm_status hmi_dynamics_solve(hmi_dynamics *d, const hmi_equations *equations,
     if (!choose(d, options->formulation))
         return HM_ERR_USAGE;
     begin_verdict(d, &s);
-    s.verdict.consistent =
-        hmi_prepare_right_side(d, equations->b, consistency(d, equations, options));
+    s.verdict.consistent = hmi_prepare_right_side(d, equations->b,
+                                                  consistency(d, equations, options));
     if (equations->servo_count > 0)
         hmi_servo_prepare(d, equations);
 

@@ -73,7 +73,7 @@ typedef struct hmi_law {
     bool uses_total; /* Q or C depends on total_reaction or total_multiplier */
 } hmi_law;
 
-/* A servo: rows A q'' = b (b with the gain terms) enforced by forces on the actuated coordinates. */
+/* A servo: rows A q'' = b (b with the gain terms) enforced by forces on actuated coordinates. */
 typedef struct hmi_servo {
     int rows;
     const double *A, *b;
@@ -251,8 +251,8 @@ HM_MUST_CHECK hm_status hmi_dirac_inclusion(hmi_dynamics *d, const hmi_dirac_sta
                                             const hmi_dirac_residual *residual);
 
 /* Degenerate Lagrangians: where M vanishes on virtual displacements, velocities are determined and
- * not accelerations. With rho(q') = Q - h the force balance (M q'' = rho + A^T lambda), W a basis of
- * the virtual displacements that M does not see,
+ * not accelerations. With rho(q') = Q - h the force balance (M q'' = rho + A^T lambda), W a basis
+ * of the virtual displacements that M does not see,
  *     W^T rho(q') = 0,   A q' = c
  * is solved for q' by one Newton step from v: exact where L is linear in these velocities.
  *   M (n x n), rho (n) and J = d rho/dq' (n x n) at v; A, c (NULL: A v is right as it is). */

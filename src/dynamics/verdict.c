@@ -12,7 +12,7 @@
  */
 #include "dynamics/workspace.h"
 
-/* ---- rows ----------------------------------------------------------------------------------------- */
+/* ---- rows ------------------------------------------------------------------------------------ */
 
 /* The basis that Gram-Schmidt builds row by row. */
 typedef struct chain {
@@ -105,7 +105,7 @@ static void judge_multipliers(hmi_dynamics *d)
     d->scratch_used = mark;
 }
 
-/* ---- ranks and directions --------------------------------------------------------------------------- */
+/* ---- ranks and directions -------------------------------------------------------------------- */
 
 static int rank_of_stack(hmi_dynamics *d)
 {
@@ -190,7 +190,7 @@ static double condition_of_gram(hmi_dynamics *d)
     return ratio * ratio;
 }
 
-/* ---- the verdict --------------------------------------------------------------------------------------- */
+/* ---- the verdict ----------------------------------------------------------------------------- */
 
 static void name_directions(hmi_dynamics *d)
 {

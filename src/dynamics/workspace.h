@@ -32,7 +32,7 @@ extern const hmi_method hmi_method_uk, hmi_method_gram, hmi_method_kkt, hmi_meth
 
 const hmi_method *hmi_method_of(hmi_formulation formulation);
 
-/* What a method remembers between factor and solve; the arrays lie in `factor` and `factor_ints`. */
+/* What a method remembers between factor and solve; arrays lie in d->factor, d->factor_ints. */
 typedef struct hmi_factors {
     double *array[5];
     hmi_cod cod;
@@ -75,7 +75,7 @@ struct hmi_dynamics {
     int rank;
     double rank_tolerance, mass_tolerance;
     double b_tolerance; /* of right sides of redundant rows */
-    double *QR, *tau; /* of A^T, columns in pivot order */
+    double *QR, *tau;   /* of A^T, columns in pivot order */
     double *Z;
     hmi_graded graded; /* of R^-1 A^ Y^T, where rank < m */
     double *graded_doubles;
@@ -136,8 +136,8 @@ bool hmi_prepare_right_side(hmi_dynamics *d, const double *b, double tolerance);
 void hmi_solve_scaled(hmi_dynamics *d, const double *r, const double *s, double *x, double *l);
 
 /* rows.c: what follows from the decomposition of A */
-/* all[m] := right sides of all rows, of which s are those of the independent ones; returns the length
- * of the part of x that they determine */
+/* all[m] := right sides of all rows, of which s are those of the independent ones; returns the
+ * length of the part of x that they determine */
 double hmi_complete_rows(hmi_dynamics *d, const double *s, double *all);
 /* l := R1^-1 Y f, the multipliers of the independent rows with A_r^T l = f */
 void hmi_row_multipliers(hmi_dynamics *d, const double *f, double *l);

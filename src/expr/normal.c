@@ -108,7 +108,7 @@ hmi_record *hmi_normal_record(hmi_normal *s, hmi_expr e)
     if (!cover_graph(s))
         return NULL;
     if (s->record_of.data[e] == 0) {
-        hmi_record fresh = {.e = e, .best = HMI_NONE, .atom = UINT32_MAX};
+        hmi_record fresh = {.e = e, .best = HMI_NONE, .tidy = HMI_NONE, .atom = UINT32_MAX};
         if (!hmi_array_push(s->allocator, &s->records, fresh)) {
             s->status = HM_ERR_NOMEM;
             return NULL;
@@ -133,13 +133,26 @@ static hmi_length in_brackets(const hmi_normal *s, hmi_expr operand)
     return is_sum(s->graph, operand) ? hmi_in_brackets(length) : length;
 }
 
+static bool is_ratio(const hmi_normal *s, hmi_expr e)
+{
+    return hmi_is_const(s->graph, e) && hmi_constant_of(s->graph, e)->denominator > 1;
+}
+
+/* As a factor a ratio is written around the others: m*x/2, 3*m*x/2. */
+static hmi_length ratio_length(const hmi_normal *s, hmi_expr e)
+{
+    const hmi_constant *c = hmi_constant_of(s->graph, e);
+    bool unit = c->numerator == 1 || c->numerator == -1;
+    return (hmi_length){.cost = unit ? 1 : 3, .quotients = 1};
+}
+
 static hmi_length operand_length(const hmi_normal *s, const hmi_node *node, int k)
 {
     hmi_expr operand = k == 0 ? node->a : k == 1 ? node->b : node->c;
     hmi_length plain = s->length.data[operand];
     switch ((hmi_op)node->op) {
     case HMI_MUL:
-        return in_brackets(s, operand);
+        return is_ratio(s, operand) ? ratio_length(s, operand) : in_brackets(s, operand);
     case HMI_DIV:
         if (k == 1 &&
             (hmi_op_of(s->graph, operand) == HMI_MUL || hmi_op_of(s->graph, operand) == HMI_DIV))
@@ -152,19 +165,12 @@ static hmi_length operand_length(const hmi_normal *s, const hmi_node *node, int 
     }
 }
 
-/* A ratio is written around the other factors: m*x/2, 3*m*x/2. */
-static uint32_t constant_cost(const hmi_constant *c)
-{
-    bool unit = c->numerator == 1 || c->numerator == -1;
-    return c->denominator > 1 && !unit ? 3 : 1;
-}
-
 static hmi_length node_length(const hmi_normal *s, hmi_expr e)
 {
     const hmi_node *node = hmi_node_at(s->graph, e);
     hmi_length length = {.cost = 1, .quotients = node->op == HMI_DIV};
-    if (node->op == HMI_CONST)
-        length.cost = constant_cost(hmi_constant_of(s->graph, e));
+    if (is_ratio(s, e))
+        length.cost = 3;
     for (int k = 0; k < hmi_op_arity((hmi_op)node->op); k++)
         length = hmi_length_add(length, operand_length(s, node, k));
     return length;
@@ -338,7 +344,7 @@ hmi_expr hmi_normal_form(hmi_normal *s, hmi_expr e)
 {
     if (e == HMI_NONE || !hmi_normal_begin(s) || !hmi_normal_convert(s, e))
         return HMI_NONE;
-    return hmi_normal_best(s, e, 0);
+    return hmi_normal_tidy(s, hmi_normal_best(s, e, 0));
 }
 
 /* A numerator that vanishes once negative powers are cleared and sums of angles split. */

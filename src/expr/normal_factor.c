@@ -62,30 +62,6 @@ static hmi_piece atom_piece(hmi_normal *s, hmi_expr e)
         .e = e, .length = hmi_normal_length(s, e), .is_sum = op == HMI_ADD || op == HMI_SUB};
 }
 
-static bool has_only_two_and_five(int64_t x)
-{
-    while (x % 2 == 0)
-        x /= 2;
-    while (x % 5 == 0)
-        x /= 5;
-    return x == 1;
-}
-
-/* c = over/under as it is shown: 9.81, 1/9.81, 3/2. 0 stands for a number that is not written. */
-static void shown_coefficient(hmi_coefficient c, double *over, double *under)
-{
-    int64_t n = c.n < 0 ? -c.n : c.n;
-    *over = (double)n;
-    *under = (double)c.d;
-    if (c.decimal && c.d != 1 && has_only_two_and_five(c.d)) {
-        *over /= *under;
-        *under = 1;
-    } else if (c.decimal && has_only_two_and_five(n)) {
-        *under /= *over;
-        *over = 1;
-    }
-}
-
 static void times_number(hmi_normal *s, chain *product, double value, bool dry)
 {
     if (value != 1)
@@ -128,7 +104,7 @@ hmi_piece hmi_piece_product(hmi_normal *s, hmi_coefficient c, hmi_monomial m,
 {
     chain over = {.count = 0}, under = {.count = 0};
     double number_over, number_under;
-    shown_coefficient(c, &number_over, &number_under);
+    hmi_coefficient_shown(c, &number_over, &number_under);
     if (m.count > MOST_FACTORS) {
         s->exceeded = true;
         return hopeless;
@@ -188,8 +164,21 @@ static hmi_piece plain_sum(hmi_normal *s, const hmi_poly *a, bool dry)
 
 /* ---- common factors of groups ---- */
 
-/* Terms with and without a power of the atom that has the sign of `sign`. */
-static bool partition(hmi_normal *s, const hmi_poly *a, uint32_t atom, int sign, hmi_poly *with,
+static bool is_parameter(const hmi_normal *s, uint32_t atom)
+{
+    uint16_t constant = HMI_DEP(HMI_SYM_PARAM) | HMI_DEP(HMI_SYM_MATRIX);
+    return !(hmi_deps(s->graph, s->atoms.data[atom].e) & ~constant);
+}
+
+/* Does a power of the atom go together with `power`? Powers of a variable stay apart: nobody
+ * writes a x + b x^2 as x (a + b x) within a longer sum. */
+static bool alike(const hmi_normal *s, uint32_t atom, int32_t power, int32_t other)
+{
+    return is_parameter(s, atom) ? (int64_t)power * other > 0 : power == other;
+}
+
+/* Terms with and without a power of the atom like the given one. */
+static bool partition(hmi_normal *s, const hmi_poly *a, hmi_factor factor, hmi_poly *with,
                       hmi_poly *rest)
 {
     hmi_term *terms = hmi_normal_alloc(s, 2 * a->count * sizeof *terms);
@@ -198,7 +187,8 @@ static bool partition(hmi_normal *s, const hmi_poly *a, uint32_t atom, int sign,
     *with = (hmi_poly){terms, 0};
     *rest = (hmi_poly){terms + a->count, 0};
     for (uint32_t i = 0; i < a->count; i++) {
-        if (hmi_monomial_power(a->terms[i].monomial, atom) * sign > 0)
+        int32_t power = hmi_monomial_power(a->terms[i].monomial, factor.atom);
+        if (alike(s, factor.atom, factor.power, power))
             terms[with->count++] = a->terms[i];
         else
             terms[a->count + rest->count++] = a->terms[i];
@@ -224,7 +214,7 @@ typedef struct group {
 static bool consider(hmi_normal *s, const hmi_poly *a, hmi_factor factor, group *best)
 {
     group g;
-    if (!partition(s, a, factor.atom, factor.power > 0 ? 1 : -1, &g.with, &g.rest) ||
+    if (!partition(s, a, factor, &g.with, &g.rest) ||
         !hmi_poly_content(s, &g.with, HMI_CONTENT_SHARED, &g.common))
         return false;
     g.saving = ((int)g.with.count - 1) * symbols_in(g.common) - 1;
@@ -233,10 +223,11 @@ static bool consider(hmi_normal *s, const hmi_poly *a, hmi_factor factor, group 
     return true;
 }
 
-static bool seen_before(const hmi_poly *a, uint32_t before, hmi_factor factor)
+static bool seen_before(const hmi_normal *s, const hmi_poly *a, uint32_t before, hmi_factor factor)
 {
     for (uint32_t i = 0; i < before; i++)
-        if (hmi_monomial_power(a->terms[i].monomial, factor.atom) * factor.power > 0)
+        if (alike(s, factor.atom, factor.power,
+                  hmi_monomial_power(a->terms[i].monomial, factor.atom)))
             return true;
     return false;
 }
@@ -247,7 +238,7 @@ static bool best_group(hmi_normal *s, const hmi_poly *a, group *best)
     for (uint32_t i = 0; i < a->count; i++)
         for (uint32_t k = 0; k < a->terms[i].monomial.count; k++) {
             hmi_factor factor = a->terms[i].monomial.factors[k];
-            if (!seen_before(a, i, factor) && !consider(s, a, factor, best))
+            if (!seen_before(s, a, i, factor) && !consider(s, a, factor, best))
                 return false;
         }
     return best->saving > 0;
@@ -324,6 +315,11 @@ static hmi_piece split_sum(hmi_normal *s, const hmi_poly *a, manner how)
     const hmi_poly *cofactor = factor ? hmi_poly_divide(s, p, factor) : NULL;
     if (!cofactor)
         return grouped_sum(s, a, how);
+    /* 1 - sin^2 may have come out as a factor */
+    factor = hmi_poly_shorten(s, factor);
+    cofactor = hmi_poly_shorten(s, cofactor);
+    if (!factor || !cofactor)
+        return hopeless;
     hmi_piece x = bracket(s, factor, how), y = bracket(s, cofactor, how);
     hmi_piece inner = combine(s, HMI_MUL, x, y, how.dry);
     inner.negative = x.negative != y.negative;

@@ -162,6 +162,14 @@ static const hmi_poly *gcd_by_atom(hmi_normal *s, const hmi_poly *a, const hmi_p
     return y.degree == 0 ? content : hmi_poly_mul(s, content, unsplit(s, &x, atom));
 }
 
+static bool seen_before(const hmi_poly *a, uint32_t before, uint32_t atom)
+{
+    for (uint32_t i = 0; i < before; i++)
+        if (hmi_monomial_power(a->terms[i].monomial, atom))
+            return true;
+    return false;
+}
+
 /* An atom of a that b lacks, or else the shared one of least degree. */
 static uint32_t choose_atom(const hmi_poly *a, const hmi_poly *b, bool *shared)
 {
@@ -170,6 +178,8 @@ static uint32_t choose_atom(const hmi_poly *a, const hmi_poly *b, bool *shared)
     for (uint32_t i = 0; i < a->count; i++) {
         hmi_monomial m = a->terms[i].monomial;
         for (uint32_t k = 0; k < m.count; k++) {
+            if (seen_before(a, i, m.factors[k].atom))
+                continue;
             int in_a = degree_in(a, m.factors[k].atom), in_b = degree_in(b, m.factors[k].atom);
             int degree = in_a > in_b ? in_a : in_b;
             *shared = in_b > 0;
@@ -244,14 +254,6 @@ const hmi_poly *hmi_poly_gcd(hmi_normal *s, const hmi_poly *a, const hmi_poly *b
 }
 
 /* ---- factors ---- */
-
-static bool seen_before(const hmi_poly *a, uint32_t before, uint32_t atom)
-{
-    for (uint32_t i = 0; i < before; i++)
-        if (hmi_monomial_power(a->terms[i].monomial, atom))
-            return true;
-    return false;
-}
 
 static const hmi_poly *content_in(hmi_normal *s, const hmi_poly *a, uint32_t atom)
 {

@@ -109,3 +109,26 @@ bool hmi_coefficient_of(const hmi_constant *constant, hmi_coefficient *out)
     *out = (hmi_coefficient){constant->numerator, constant->denominator, false};
     return true;
 }
+
+static bool has_only_two_and_five(int64_t x)
+{
+    while (x % 2 == 0)
+        x /= 2;
+    while (x % 5 == 0)
+        x /= 5;
+    return x == 1;
+}
+
+void hmi_coefficient_shown(hmi_coefficient c, double *over, double *under)
+{
+    int64_t n = c.n < 0 ? -c.n : c.n;
+    *over = (double)n;
+    *under = (double)c.d;
+    if (c.decimal && c.d != 1 && has_only_two_and_five(c.d)) {
+        *over /= *under;
+        *under = 1;
+    } else if (c.decimal && has_only_two_and_five(n)) {
+        *under /= *over;
+        *over = 1;
+    }
+}

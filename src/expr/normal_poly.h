@@ -91,6 +91,7 @@ static inline hmi_length hmi_length_add(hmi_length a, hmi_length b)
 typedef struct hmi_record {
     hmi_expr e;
     hmi_expr best; /* HMI_NONE: not yet */
+    hmi_expr tidy; /* the same in the order of display; HMI_NONE: not yet */
     uint32_t atom; /* UINT32_MAX: is none */
     bool converted;
     const hmi_fraction *fraction; /* NULL when converted: too long */
@@ -136,6 +137,8 @@ hmi_coefficient hmi_coefficient_inverse(hmi_coefficient a);
 hmi_coefficient hmi_coefficient_negate(hmi_coefficient a);
 /* False where a constant is not an exact short number (pi, 0.1234567890123). */
 bool hmi_coefficient_of(const hmi_constant *constant, hmi_coefficient *out);
+/* |c| = over/under as it is shown: 9.81, 1/9.81, 3/2. */
+void hmi_coefficient_shown(hmi_coefficient c, double *over, double *under);
 
 /* ---- monomials and polynomials (normal_poly.c) ---- */
 
@@ -246,5 +249,9 @@ hmi_piece hmi_piece_product(hmi_normal *s, hmi_coefficient c, hmi_monomial m,
  * factors that are themselves sums. */
 typedef enum hmi_sum_form { HMI_SUM_PLAIN, HMI_SUM_GROUPED, HMI_SUM_SPLIT } hmi_sum_form;
 hmi_piece hmi_piece_sum(hmi_normal *s, const hmi_poly *a, hmi_sum_form form, bool dry);
+
+/* ---- one tree for one formula (normal_tidy.c) ---- */
+
+hmi_expr hmi_normal_tidy(hmi_normal *s, hmi_expr e);
 
 #endif

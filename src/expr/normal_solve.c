@@ -95,7 +95,7 @@ static hm_status load_with_determinant(hmi_normal *s, matrix *a, size_t n, const
         return failure(s);
     if (hmi_fraction_is_zero(s, *det))
         *det = hmi_fraction_of(s, s->zero);
-    *shown = *det ? hmi_fraction_display(s, *det) : HMI_NONE;
+    *shown = *det ? hmi_normal_tidy(s, hmi_fraction_display(s, *det)) : HMI_NONE;
     return *shown != HMI_NONE ? HM_OK : failure(s);
 }
 
@@ -111,7 +111,7 @@ static hm_status solve_column(hmi_normal *s, matrix *a, entry inverse, hmi_expr 
     for (size_t i = 0; i < a->n; i++) {
         a->replaced = i;
         entry quotient = hmi_fraction_mul(s, determinant(s, a), inverse);
-        hmi_expr e = quotient ? hmi_fraction_display(s, quotient) : HMI_NONE;
+        hmi_expr e = quotient ? hmi_normal_tidy(s, hmi_fraction_display(s, quotient)) : HMI_NONE;
         if (e == HMI_NONE)
             return failure(s);
         x[i * stride] = e;

@@ -96,14 +96,15 @@ static bool is_sum(const chooser *c, hmi_expr e)
     return op == HMI_ADD || op == HMI_SUB;
 }
 
-/* A part that would be worth a line of its own. Partial sums are not: cutting a long sum in two
- * helps nobody. */
-static bool is_worth_a_line(const chooser *c, hmi_expr e, bool within_sum)
+/* An operand of `whole` that would be worth a line of its own. Partial sums are not: cutting a long
+ * sum in two helps nobody; nor is one that is nearly all of the whole. */
+static bool is_worth_a_line(const chooser *c, hmi_expr e, hmi_expr whole)
 {
     hmi_op op = hmi_op_of(c->graph, e);
     bool splits = op != HMI_NEG && op != HMI_CONST && op != HMI_SYMBOL &&
-                  !(within_sum && is_sum(c, e));
-    return splits && !hmi_shared_has(c->shared, e) && c->width[e] > c->options.longest / 3;
+                  !(is_sum(c, whole) && is_sum(c, e));
+    return splits && !hmi_shared_has(c->shared, e) && c->width[e] > c->options.longest / 3 &&
+           c->width[whole] - c->width[e] > c->options.longest / 4;
 }
 
 /* Too wide: the widest operand gets a name, until it fits or none is worth it. */
@@ -114,7 +115,7 @@ static void break_wide(chooser *c, hmi_expr e)
         hmi_expr widest = HMI_NONE;
         for (int k = 0; k < arity; k++) {
             hmi_expr operand = hmi_operand(c->graph, e, k);
-            if (is_worth_a_line(c, operand, is_sum(c, e)) &&
+            if (is_worth_a_line(c, operand, e) &&
                 (widest == HMI_NONE || c->width[operand] > c->width[widest]))
                 widest = operand;
         }

@@ -14,8 +14,8 @@ typedef struct hmi_stepper {
     double step;       /* given step; 0: the method chooses (fixed-step methods need one) */
     double largest;    /* no step is larger; infinity by default */
     double t;
-    double *y;         /* size: the state at t */
-    double *f;         /* size: y' at t; valid where f_valid */
+    double *y;         /* size (+ works): the state at t */
+    double *f;         /* size (+ works): y' at t; valid where f_valid */
     bool f_valid;      /* false after the driver changed y (projection, reset) */
 
     /* Set by step: the last accepted step, for interpolation on [t_old, t]. */
@@ -25,6 +25,18 @@ typedef struct hmi_stepper {
     bool stiff;        /* the method found the problem stiff */
     const char *trouble; /* in words, after a failed step */
     void *memory;      /* the method's own, memory_size bytes, zeroed */
+
+    /* Work done by each power of the ledger: `works` further components of y after the first size,
+     * with f from hmi_ode_evaluate_all. They are not under error control. Methods that do not carry
+     * them leave them alone, and the driver integrates them on the dense output. */
+    size_t works;
+    /* Drift control of the driver, NULL: none. A method may call it on the new state of a step that
+     * passed its error test, before f is evaluated there; it then sets `settled`, which the driver
+     * clears before each step and looks at after it. *moved: y changed by more than a small part
+     * of the tolerance, so that an f from before is not good any more. */
+    hm_status (*settle)(struct hmi_stepper *s, double t, double *y, bool *moved);
+    void *driver;
+    bool settled;
 } hmi_stepper;
 
 typedef struct hmi_method {
@@ -32,6 +44,7 @@ typedef struct hmi_method {
     const char *doc;  /* a sentence or two: what it is, order, when to use it, source */
     int order;
     bool fixed_step;
+    bool carries_work; /* works: see hmi_stepper */
     size_t (*memory_size)(const hmi_ode *ode);
     /* Does it apply to this system? HM_OK, or HM_ERR_USAGE with the reason in *why. */
     hm_status (*applies)(const hmi_ode *ode, const char **why);
@@ -48,5 +61,7 @@ extern const hmi_method hmi_method_rk5, hmi_method_dop853, hmi_method_radau, hmi
 
 /* NULL when there is no such method (or this build has none). */
 const hmi_method *hmi_method_find(const char *name);
+/* The part of a tolerance that size components of x amount to: a root mean square. */
+double hmi_scaled_norm(const hmi_stepper *s, const double *x, const double *y1, const double *y2);
 
 #endif

@@ -1,5 +1,6 @@
-/* Error-free transformations: sums and products with their rounding errors (Knuth, Dekker, Veltkamp;
- * the dot product of Ogita, Rump & Oishi 2005). Residuals of iterative refinement are made of them.
+/* Error-free transformations: sums and products with their rounding errors (Knuth, Dekker,
+ * Veltkamp; the dot product of Ogita, Rump & Oishi 2005). Residuals of iterative refinement are
+ * made of them.
  */
 #include "linalg/linalg.h"
 

@@ -1,7 +1,8 @@
 /* Eigenvalues and vectors of a symmetric matrix by cyclic Jacobi rotations.
  *
- * An off-diagonal element counts as zero when it is small against the geometric mean of its diagonal
- * elements: for M > 0 small eigenvalues then keep their relative accuracy [Demmel & Veselic 1992].
+ * An off-diagonal element counts as zero when it is small against the geometric mean of its
+ * diagonal elements: for M > 0 small eigenvalues then keep their relative accuracy
+ * [Demmel & Veselic 1992].
  */
 #include "linalg/linalg.h"
 

@@ -1,8 +1,8 @@
 /* Bunch-Kaufman: P M P^T = L D L^T for a symmetric indefinite matrix, D of 1x1 and 2x2 blocks.
  *
- * Each step takes a diagonal element as pivot where it is large against its column, else a 2x2 block
- * that is [Bunch & Kaufman 1977, diagonal pivoting, lower triangle]. By Sylvester's law the signs of
- * D are the signs of the eigenvalues of M; a 2x2 block has one of each.
+ * Each step takes a diagonal element as pivot where it is large against its column, else a 2x2
+ * block that is [Bunch & Kaufman 1977, diagonal pivoting, lower triangle]. By Sylvester's law the
+ * signs of D are the signs of the eigenvalues of M; a 2x2 block has one of each.
  *
  * pivots[k] = p >= 0: 1x1 block, rows k and p were exchanged;
  * pivots[k] = pivots[k + 1] = -1 - p: 2x2 block, rows k + 1 and p were exchanged.

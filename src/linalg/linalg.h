@@ -23,7 +23,7 @@ double hmi_power_of_two(double x);
  * the rows that hold them. */
 void hmi_equilibrate(int n, int m, const double *M, const double *A, double *D, double *R);
 
-/* ---- cholesky.c: M = L L^T -------------------------------------------------------------------- */
+/* ---- cholesky.c: M = L L^T ------------------------------------------------------------------- */
 
 /* Replaces the lower triangle of M by L. false when a pivot is not above `tolerance`. */
 bool hmi_cholesky(int n, double *M, double tolerance);
@@ -46,7 +46,7 @@ void hmi_ldlt_inertia(int n, const double *M, const int *pivots, int *positive, 
 bool hmi_lu(int n, double *M, int *pivots, double tolerance);
 void hmi_lu_solve(int n, const double *M, const int *pivots, double *x);
 
-/* ---- qr.c: X P = U R by Householder reflections, X rows x cols with contiguous columns -------- */
+/* ---- qr.c: X P = U R by Householder reflections, X rows x cols with contiguous columns ------- */
 
 /* Pivots on the longest remaining column, stops before one not longer than `tolerance` or after
  * `most` columns; returns the rank found. tau[min(rows, cols)], order[cols] (column k of the
@@ -62,7 +62,7 @@ void hmi_qr_basis(int rows, int rank, const double *X, const double *tau, int co
 void hmi_qr_solve(int rows, int rank, const double *X, double *x);
 void hmi_qr_solve_transposed(int rows, int rank, const double *X, double *x);
 
-/* ---- cod.c: complete orthogonal decomposition, X = U T^T V^T of rank r ------------------------ */
+/* ---- cod.c: complete orthogonal decomposition, X = U T^T V^T of rank r ----------------------- */
 
 typedef struct hmi_cod {
     int rows, cols, rank;
@@ -84,9 +84,9 @@ void hmi_cod_solve(const hmi_cod *cod, const double *y, double *x);
 /* y[rows] = (X^T)^+ x[cols] */
 void hmi_cod_solve_transposed(const hmi_cod *cod, const double *x, double *y);
 
-/* ---- graded.c: least squares with rows of very different size ---------------------------------- */
+/* ---- graded.c: least squares with rows of very different size -------------------------------- */
 
-/* X Pi = V T, full column rank, rows sorted by size so that the error of a row is relative to it. */
+/* X Pi = V T of full column rank, rows sorted by size: the error of a row is relative to it. */
 typedef struct hmi_graded {
     int rows, cols;
     double *X, *tau;
@@ -110,7 +110,7 @@ void hmi_graded_solve_unit(const hmi_graded *g, int i, double *x);
 /* V (cols x rows): an orthonormal basis of the columns of X, one a row */
 void hmi_graded_basis(const hmi_graded *g, double *V);
 
-/* ---- eigen.c, svd.c: Jacobi rotations, for verdicts and geometry ------------------------------ */
+/* ---- eigen.c, svd.c: Jacobi rotations, for verdicts and geometry ----------------------------- */
 
 /* M symmetric: values[n] and orthonormal vectors (row k belongs to values[k]). M is destroyed. */
 void hmi_eigen(int n, double *M, double *values, double *vectors);
@@ -120,16 +120,16 @@ void hmi_eigen(int n, double *M, double *values, double *vectors);
  * relative accuracy for columns of different size. */
 void hmi_svd(int rows, int cols, double *X, double *sigma, double *V);
 
-/* ---- pinv.c ----------------------------------------------------------------------------------- */
+/* ---- pinv.c ---------------------------------------------------------------------------------- */
 
 size_t hmi_pseudo_inverse_doubles(int rows, int cols);
 size_t hmi_pseudo_inverse_ints(int rows, int cols);
-/* W (rows x cols) -> W_plus (cols x rows). The rank is that of W with rows and columns equilibrated,
- * or `rank` where that is not negative; returned. */
+/* W (rows x cols) -> W_plus (cols x rows). The rank is that of W with rows and columns
+ * equilibrated, or `rank` where that is not negative; returned. */
 int hmi_pseudo_inverse(int rows, int cols, const double *W, int rank, double *W_plus,
                        double *doubles, int *ints);
 
-/* ---- accurate.c: sums of products as if in twice the precision -------------------------------- */
+/* ---- accurate.c: sums of products as if in twice the precision ------------------------------- */
 
 /* A sum s + e held without rounding error. */
 typedef struct hmi_sum {

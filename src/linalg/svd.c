@@ -1,8 +1,8 @@
 /* Singular values by one-sided Jacobi rotations (Hestenes).
  *
- * Pairs of columns are rotated until all are orthogonal; their lengths are then the singular values.
- * The longer column comes first in a pair [de Rijk 1989], which sorts them on the way. Column
- * scaling does not harm the relative accuracy of small singular values.
+ * Pairs of columns are rotated until all are orthogonal; their lengths are then the singular
+ * values. The longer column comes first in a pair [de Rijk 1989], which sorts them on the way.
+ * Column scaling does not harm the relative accuracy of small singular values.
  */
 #include "linalg/linalg.h"
 

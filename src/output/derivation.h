@@ -17,7 +17,7 @@
 enum {
     HMI_CLOSED_FORM_MOST = 4,
     HMI_NORMAL_MOST_COORDS = 40,
-    HMI_PLAIN_MOST_COORDS = 12, /* energies and constraints are written out, without named parts */
+    HMI_PLAIN_MOST_COORDS = 12, /* beyond, energies and constraints have named parts, too */
 };
 
 typedef struct hmi_derivation_view {
@@ -51,13 +51,14 @@ typedef struct hmi_report {
     hm_status status;
     hmi_print_options print;
     hmi_shared shared;
+    bool plain; /* energies and constraints are written out, without named parts */
 } hmi_report;
 
 void hmi_report_flush(hmi_report *report);
 void hmi_report_flush_if_large(hmi_report *report);
 /* Appends an expression. */
 void hmi_report_expr(hmi_report *report, hmi_expr e);
-/* The same without named parts, where the system is small enough for that. */
+/* An energy or a constraint: without named parts where report->plain. */
 void hmi_report_plain(hmi_report *report, hmi_expr e);
 /* The left-hand side of A q'' = b, row i. */
 hmi_expr hmi_report_row(hmi_report *report, const hmi_sparse *A, const hmi_expr *values, size_t i);

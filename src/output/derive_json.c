@@ -1,4 +1,5 @@
-/* `derive --format json`: expressions as strings in the language itself. */
+/* `derive --format json`: expressions as strings in the language itself. Beyond the size up to which
+ * normal forms are made, parts have names: "where" tells them, each in terms of earlier ones. */
 #include "output/derivation.h"
 
 static void string(hmi_report *r, const char *text)
@@ -114,13 +115,57 @@ static void constraints(hmi_report *r)
     hmi_text_add(&r->text, "]");
 }
 
+static void signals(hmi_report *r)
+{
+    const hm_model *model = r->view->model;
+    key(r, "inputs");
+    hmi_text_add(&r->text, "{");
+    for (size_t i = 0; i < model->inputs.count; i++) {
+        hmi_text_add(&r->text, i ? ", " : "");
+        string(r, model->inputs.data[i].name);
+        hmi_text_add(&r->text, ": ");
+        expression(r, model->inputs.data[i].value);
+    }
+    hmi_text_add(&r->text, "}");
+    key(r, "states");
+    hmi_text_add(&r->text, "{");
+    for (size_t i = 0; i < model->states.count; i++) {
+        hmi_text_add(&r->text, i ? ", " : "");
+        string(r, model->states.data[i].name);
+        hmi_text_add(&r->text, ": ");
+        expression(r, model->states.data[i].rate);
+    }
+    hmi_text_add(&r->text, "}");
+}
+
+static void where(hmi_report *r)
+{
+    if (!r->print.shared)
+        return;
+    key(r, "where");
+    hmi_text_add(&r->text, "{");
+    for (size_t k = 0; k < r->shared.nodes.count && r->status == HM_OK; k++) {
+        hmi_text_add(&r->text, k ? ", \"" : "\"");
+        hmi_print_part_name(&r->text, k, &r->print);
+        hmi_text_add(&r->text, "\": \"");
+        r->status = hmi_print_part_value(&r->text, &r->view->graph, k, &r->print);
+        hmi_text_add(&r->text, "\"");
+        hmi_report_flush_if_large(r);
+    }
+    hmi_text_add(&r->text, "}");
+}
+
 void hmi_report_json(hmi_report *r)
 {
     const hmi_derivation_view *view = r->view;
     const hmi_derived *d = &view->system->derived;
+    const hmi_shared_options options = {.saving = 40, .longest = 1000};
+    if (!view->normal)
+        hmi_report_name_parts(r, &options);
     hmi_text_add(&r->text, "{\n  \"model\": ");
     string(r, hm_model_name(view->model));
     names(r);
+    signals(r);
     key(r, "kinetic");
     expression(r, view->kinetic);
     key(r, "potential");
@@ -133,11 +178,14 @@ void hmi_report_json(hmi_report *r)
     matrix(r, "A", &d->constraints.A, view->A);
     list(r, "b", view->b, view->m);
     list(r, "C", view->C, view->n);
+    matrix(r, "servo_A", &d->servos.A, view->servo_A);
+    list(r, "servo_b", view->servo_b, d->servos.count);
     if (view->closed) {
         list(r, "lambda", view->lambda, view->m);
         list(r, "Qi", view->Qi, view->n);
         list(r, "Qni", view->Qni, view->n);
         list(r, "qdd", view->qdd, view->n);
     }
+    where(r);
     hmi_text_add(&r->text, "\n}\n");
 }

@@ -334,11 +334,23 @@ static void write_parts(hmi_report *r)
     end(r);
 }
 
+/* LaTeX does not break lines inside of brackets: a long energy gets named parts instead. */
+static void choose_parts(hmi_report *r)
+{
+    const hmi_shared_options options = {.saving = 60, .longest = 90};
+    const hmi_expr energies[] = {r->view->kinetic, r->view->potential};
+    for (size_t i = 0; r->plain && i < 2; i++) {
+        hmi_report_expr(r, energies[i]);
+        r->plain = hmi_latex_width(hmi_text_view(&r->text)) <= 2 * LINE_WIDTH;
+        r->text.length = 0;
+    }
+    hmi_report_name_parts(r, &options);
+}
+
 void hmi_report_latex(hmi_report *r)
 {
     const hm_model *model = r->view->model;
-    const hmi_shared_options options = {.saving = 60, .longest = 90};
-    hmi_report_name_parts(r, &options);
+    choose_parts(r);
     hmi_text_add(&r->text, "\\documentclass{article}\n\\usepackage[utf8]{inputenc}\n"
                            "\\usepackage{amsmath}\n\\usepackage[a4paper,margin=2cm]{geometry}\n"
                            "\\allowdisplaybreaks\n\\begin{document}\n\\section*{");

@@ -33,7 +33,7 @@ void hmi_report_expr(hmi_report *report, hmi_expr e)
 void hmi_report_plain(hmi_report *report, hmi_expr e)
 {
     const hmi_shared *shared = report->print.shared;
-    if (report->view->n <= HMI_PLAIN_MOST_COORDS)
+    if (report->plain)
         report->print.shared = NULL;
     hmi_report_expr(report, e);
     report->print.shared = shared;
@@ -63,10 +63,11 @@ static bool push_all(const hmi_derivation_view *view, expr_list *list, const hmi
     return true;
 }
 
-static bool push_printed(const hmi_derivation_view *view, expr_list *list)
+static bool push_printed(const hmi_report *report, expr_list *list)
 {
+    const hmi_derivation_view *view = report->view;
     const hmi_derived *d = &view->system->derived;
-    size_t n = view->n, m = view->m, energies = n > HMI_PLAIN_MOST_COORDS;
+    size_t n = view->n, m = view->m, energies = !report->plain;
     return push_all(view, list, &view->kinetic, energies) &&
            push_all(view, list, &view->potential, energies) &&
            push_all(view, list, view->M, d->M.value.count) && push_all(view, list, view->Q, n) &&
@@ -85,7 +86,7 @@ void hmi_report_name_parts(hmi_report *report, const hmi_shared_options *options
     const hmi_derivation_view *view = report->view;
     expr_list roots = {0};
     hm_status status = HM_ERR_NOMEM;
-    if (push_printed(view, &roots))
+    if (push_printed(report, &roots))
         status = hmi_shared_pick(&report->shared, &view->graph, roots.data, roots.count, options);
     if (status != HM_OK && report->status == HM_OK)
         report->status = status;
@@ -182,7 +183,11 @@ hm_status hm_system_derive(const hm_system *system, hm_format format, hm_writer 
     hmi_derivation_view view;
     hm_status status = hmi_derivation_prepare(&view, system);
     if (status == HM_OK) {
-        hmi_report report = {.view = &view, .writer = writer, .user = user, .status = HM_OK};
+        hmi_report report = {.view = &view,
+                             .writer = writer,
+                             .user = user,
+                             .status = HM_OK,
+                             .plain = view.n <= HMI_PLAIN_MOST_COORDS};
         hmi_text_init(&report.text, system->allocator);
         hmi_shared_init(&report.shared, system->allocator, choose_prefix(system->model));
         report.print.namer = (hmi_namer){symbol_name, (void *)system->model};

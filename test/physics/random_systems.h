@@ -1,13 +1,13 @@
 /* Random constrained systems with their answers in 256 bits (Arb), for property tests.
  *
- * A system is built from r independent rows A_r, b_r; its m rows are S P [A_r; combinations], with S
- * row scales over many decades and P a permutation, rounded to doubles. The answer is that of the
+ * A system is built from r independent rows A_r, b_r; its m rows are S P [A_r; combinations], with
+ * S row scales over many decades and P a permutation, rounded to doubles. The answer is that of the
  * independent rows,
  *     [M A_r^T; A_r 0] (x, -l) = (Q, b_r),
  * computed with 256 bits, together with its componentwise condition
  *     c = |K^-1| (|K| |z| + |right side|):
- * what relative errors of one in every number of the problem do to each number of the answer. An answer
- * is good when its error is a small multiple of c epsilon.
+ * what relative errors of one in every number of the problem do to each number of the answer. An
+ * answer is good when its error is a small multiple of c epsilon.
  */
 #ifndef TEST_PHYSICS_RANDOM_SYSTEMS_H
 #define TEST_PHYSICS_RANDOM_SYSTEMS_H
@@ -23,7 +23,7 @@
 enum { MOST_N = 40, MOST_M = 64, BITS = 256 };
 #define EPSILON 2.220446049250313e-16
 
-/* ---- random numbers (splitmix64): the same on every machine ------------------------------------- */
+/* ---- random numbers (splitmix64): the same on every machine ---------------------------------- */
 
 static uint64_t random_state = 1;
 
@@ -47,7 +47,7 @@ static inline int random_int(int lo, int hi)
     return lo + (int)(random_bits() % (uint64_t)(hi - lo + 1));
 }
 
-/* ---- systems ---------------------------------------------------------------------------------------- */
+/* ---- systems --------------------------------------------------------------------------------- */
 
 typedef enum mass_kind { MASS_DEFINITE, MASS_ILL, MASS_SINGULAR, MASS_INDEFINITE } mass_kind;
 
@@ -82,7 +82,7 @@ static inline void random_rotation(int n, double *vectors)
     }
 }
 
-/* Eigenvalues as the kind demands; `rank` constraints leave room for as many zero or negative ones. */
+/* Eigenvalues as the kind demands; `rank` constraints leave room for that many odd ones. */
 static inline void random_spectrum(mass_kind kind, int n, int rank, double *values)
 {
     for (int i = 0; i < n; i++)
@@ -171,7 +171,7 @@ static inline void random_system(mass_kind kind, int most_n, double decades, tes
     mix_rows(s);
 }
 
-/* ---- answers ------------------------------------------------------------------------------------------- */
+/* ---- answers --------------------------------------------------------------------------------- */
 
 typedef struct answer {
     double x[MOST_N], l[MOST_N], f[MOST_N]; /* q'', multipliers of the independent rows, A_r^T l */
@@ -185,8 +185,8 @@ static inline double to_double(const arb_t x)
 }
 
 /* K := [M A_r^T; A_r 0], z := (Q, b_r) */
-static inline void load_problem(const test_system *s, const double *Q, const double *br, arb_mat_t K,
-                                arb_mat_t z)
+static inline void load_problem(const test_system *s, const double *Q, const double *br,
+                                arb_mat_t K, arb_mat_t z)
 {
     int n = s->n, r = s->rank;
     arb_mat_zero(K);
@@ -248,8 +248,8 @@ static inline void invert_gram(int rows, int cols, const double *x, arb_mat_t X,
  * A = F A_r, B = A_r^+, Fp = F (F^T F)^-1, lambda = A w,
  *     |Fp| (c + |B|^T |A|^T |lambda|) + |I - Fp F^T| |A| |w|
  * with |lambda| enlarged by its own error (known), which large rows feel. */
-static inline void condition_of_shortest(const test_system *s, arb_mat_t F, arb_mat_t Fp, arb_mat_t B,
-                                         const double *y, answer *a)
+static inline void condition_of_shortest(const test_system *s, arb_mat_t F, arb_mat_t Fp,
+                                         arb_mat_t B, const double *y, answer *a)
 {
     int n = s->n, m = s->m, r = s->rank;
     double w[MOST_N] = {0}, bent[MOST_N] = {0}, inner[MOST_N], row[MOST_M], known[MOST_M];

@@ -1,7 +1,8 @@
 /* Exact derivatives of q'' and lambda against central differences in 256 bits.
  *
- * Everything depends on s: M, Q, the independent rows A_r and b_r, and the matrix F that mixes them into
- * all rows, A = F A_r, b = F b_r: redundant rows stay redundant and consistent while they turn.
+ * Everything depends on s: M, Q, the independent rows A_r and b_r, and the matrix F that mixes them
+ * into all rows, A = F A_r, b = F b_r: redundant rows stay redundant and consistent while they
+ * turn.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -204,7 +205,7 @@ static int linear_law(void *user, const hmi_reactions *r, double *Q, double *C)
     return 0;
 }
 
-/* Largest errors of dqdd and dlambda for one system, scaled by the condition of the solution itself. */
+/* Largest relative errors of dqdd and dlambda for one system. */
 static void check_system(double *worst_x, double *worst_lambda)
 {
     static double force[2 * MOST_N], constraint[2 * MOST_M], turning[2 * MOST_M], w[MOST_N];
@@ -243,7 +244,8 @@ static void derivatives(void **state)
         random_rates((mass_kind)(k % 4 == 1 ? 0 : k % 4));
         check_system(&worst_x, &worst_lambda);
     }
-    print_message("derivatives: relative error of q'' %.2g, of lambda %.2g\n", worst_x, worst_lambda);
+    print_message("derivatives: relative error of q'' %.2g, of lambda %.2g\n", worst_x,
+                  worst_lambda);
     assert_true(worst_x < 1e-10 && worst_lambda < 1e-10);
 }
 

@@ -1,7 +1,7 @@
 /* Properties of the solve over thousands of random systems, against 256 bits.           (issue B)
  *
- * Errors are measured in units of condition x epsilon (random_systems.h); what is asserted is a small
- * multiple of that, per component of q'' and of the constraint force.
+ * Errors are measured in units of condition x epsilon (random_systems.h); what is asserted is a
+ * small multiple of that, per component of q'' and of the constraint force.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -71,8 +71,7 @@ static void check_solution(const hmi_solution *s, record *r)
         unit[i] = extra.cf[i] + fabs(sys.C[i]);
     r->force = fmax(r->force, excess(n, s->Qi, ideal.f, NULL, ideal.cf, NULL));
     r->force = fmax(r->force, excess(n, s->Qni, Qni, NULL, unit, NULL));
-    r->lambda =
-        fmax(r->lambda, excess(sys.m, s->lambda, ideal.lambda, NULL, ideal.clambda, NULL));
+    r->lambda = fmax(r->lambda, excess(sys.m, s->lambda, ideal.lambda, NULL, ideal.clambda, NULL));
     r->disagreement = fmax(r->disagreement, s->disagreement);
     for (int f = 0; f < HMI_FORMULATIONS; f++)
         r->by_formulation[f] += (s->formulations >> f & 1) != 0;
@@ -171,8 +170,8 @@ static void indefinite(void **state)
     run_systems(MASS_INDEFINITE, 6, 16, "M indefinite");
 }
 
-/* Each factorisation stands on its own: without refinement, errors stay near condition x epsilon where
- * things are well conditioned. A formulation that leant on refinement would show here. */
+/* Each factorisation stands on its own: without refinement, errors stay near condition x epsilon
+ * where things are well conditioned. A formulation that leant on refinement would show here. */
 static void without_refinement(void **state)
 {
     (void)state;
@@ -236,7 +235,7 @@ static void nearly_dependent(void **state)
     assert_true(all.qdd <= 16 && all.force <= 16);
 }
 
-/* Another system: rows scaled by powers of two, coordinates in other units, rows repeated at the end. */
+/* Another system: rows scaled by powers of two, coordinates in other units. */
 static test_system other;
 
 static void change_units(void)

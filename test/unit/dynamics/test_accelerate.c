@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 /* Solves both ways and compares. */
-static void compare(int n, int m, const double *M, const double *Q, const double *A, const double *b,
-                    double tolerance, hm_status expected)
+static void compare(int n, int m, const double *M, const double *Q, const double *A,
+                    const double *b, double tolerance, hm_status expected)
 {
     double qdd[32], lambda[32], alone[32];
     hmi_dynamics *d = make_workspace(n, m, 0, 0);
@@ -46,7 +46,8 @@ static void quaternion(void **state)
 {
     (void)state;
     double e[4] = {0.5, -0.5, 0.1, 0.7}, J[3] = {1, 2, 3}, M[16] = {0}, Q[4] = {0.3, 1, -2, 0.4};
-    double E[3][4] = {{-e[1], e[0], e[3], -e[2]}, {-e[2], -e[3], e[0], e[1]}, {-e[3], e[2], -e[1], e[0]}};
+    double E[3][4] = {
+        {-e[1], e[0], e[3], -e[2]}, {-e[2], -e[3], e[0], e[1]}, {-e[3], e[2], -e[1], e[0]}};
     double A[4], b[1] = {-0.8};
     for (int i = 0; i < 4; i++) {
         A[i] = 2 * e[i];
@@ -115,9 +116,12 @@ static void no_allocation(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(well_conditioned), cmocka_unit_test(redundant),
-        cmocka_unit_test(quaternion),       cmocka_unit_test(indefinite),
-        cmocka_unit_test(units),            cmocka_unit_test(not_finite),
+        cmocka_unit_test(well_conditioned),
+        cmocka_unit_test(redundant),
+        cmocka_unit_test(quaternion),
+        cmocka_unit_test(indefinite),
+        cmocka_unit_test(units),
+        cmocka_unit_test(not_finite),
         cmocka_unit_test(no_allocation),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

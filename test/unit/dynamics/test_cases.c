@@ -131,8 +131,7 @@ static void check_geometry(const json_t *point)
     check(e, "Bplus", n * m, Bp, 1e-12, id);
     check(e, "T_proj", n * n, T, 1e-12, id);
     check(e, "N_proj", n * n, N, 1e-12, id);
-    const char *keys[8] = {"a_s",     "c_s",  "qdd_s", "Bplus_b",
-                           "Bplus_e", "T_as", "N_as",  "N_cs"};
+    const char *keys[8] = {"a_s", "c_s", "qdd_s", "Bplus_b", "Bplus_e", "T_as", "N_as", "N_cs"};
     for (int i = 0; i < 8; i++)
         check(e, keys[i], n, v[i], 1e-12, id);
     hmi_dynamics_destroy(d);
@@ -366,10 +365,10 @@ static void swarm(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_cases),     cmocka_unit_test(singular_mass),
-        cmocka_unit_test(geometry),      cmocka_unit_test(moore_penrose),
-        cmocka_unit_test(dirac_skate),   cmocka_unit_test(newton_euler),
-        cmocka_unit_test(manipulator),   cmocka_unit_test(swarm),
+        cmocka_unit_test(all_cases),   cmocka_unit_test(singular_mass),
+        cmocka_unit_test(geometry),    cmocka_unit_test(moore_penrose),
+        cmocka_unit_test(dirac_skate), cmocka_unit_test(newton_euler),
+        cmocka_unit_test(manipulator), cmocka_unit_test(swarm),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

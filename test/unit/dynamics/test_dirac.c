@@ -22,7 +22,7 @@ static int forget(void **state)
 }
 
 /* Point vortices: L = Sum G_i x_i y_i' - H, H = -1/(4 pi) Sum G_i G_j log r_ij^2. The balance along
- * x_i is G_i y_i' - dH/dx_i, along y_i it is -G_i x_i' - dH/dy_i. Two vortices turn about their centre. */
+ * x_i is G_i y_i' - dH/dx_i, along y_i it is -G_i x_i' - dH/dy_i. */
 static void point_vortices(void **state)
 {
     (void)state;
@@ -45,8 +45,8 @@ static void point_vortices(void **state)
     assert_true(v.determined && v.change > 0.1);
 }
 
-/* Lotka-Volterra: L = (log y / (2x)) x' - ... in logarithms u, w: L = (u w' - w u')/2 - H,
- * H = e^u - a u + e^w - c w: w' = dH/du, u' = -dH/dw. */
+/* Lotka-Volterra in logarithms u, w of the populations: L = (u w' - w u')/2 - H,
+ * H = e^u - a u + e^w - c w, so that w' = dH/du, u' = -dH/dw. */
 static void lotka_volterra(void **state)
 {
     (void)state;
@@ -83,11 +83,12 @@ static void mixed(void **state)
     hmi_dynamics_destroy(d);
 }
 
-/* Three coordinates cannot carry a nondegenerate two-form: one direction stays free, and is named. */
+/* Three coordinates cannot carry a nondegenerate two-form: one direction is free, and named. */
 static void odd_number(void **state)
 {
     (void)state;
-    double M[9] = {0}, J[9] = {0, 1, 0, -1, 0, 0, 0, 0, 0}, rho[3] = {1, 2, 0}, start[3] = {0, 0, 5};
+    double M[9] = {0}, J[9] = {0, 1, 0, -1, 0, 0, 0, 0, 0}, rho[3] = {1, 2, 0},
+           start[3] = {0, 0, 5};
     hmi_dirac_balance balance = {.M = M, .rho = rho, .J = J, .v = start};
     assert_int_equal(solve(3, 0, &balance), HM_ERR_UNDETERMINED);
     assert_false(v.determined);
@@ -101,7 +102,8 @@ static void odd_number(void **state)
 static void with_constraint(void **state)
 {
     (void)state;
-    double M[9] = {0}, J[9] = {0, 1, 0, -1, 0, 0, 0, 0, 0}, rho[3] = {1, 2, 0}, start[3] = {0, 0, 5};
+    double M[9] = {0}, J[9] = {0, 1, 0, -1, 0, 0, 0, 0, 0}, rho[3] = {1, 2, 0},
+           start[3] = {0, 0, 5};
     double A[3] = {-1, 0, 1}, c[1] = {1};
     hmi_dirac_balance balance = {.M = M, .rho = rho, .J = J, .A = A, .c = c, .v = start};
     assert_int_equal(solve(3, 1, &balance), HM_OK);
@@ -153,9 +155,12 @@ static void inclusion_with_redundant_rows(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(point_vortices), cmocka_unit_test(lotka_volterra),
-        cmocka_unit_test(mixed),          cmocka_unit_test(odd_number),
-        cmocka_unit_test(with_constraint), cmocka_unit_test(regular),
+        cmocka_unit_test(point_vortices),
+        cmocka_unit_test(lotka_volterra),
+        cmocka_unit_test(mixed),
+        cmocka_unit_test(odd_number),
+        cmocka_unit_test(with_constraint),
+        cmocka_unit_test(regular),
         cmocka_unit_test(inclusion_with_redundant_rows),
     };
     return cmocka_run_group_tests(tests, NULL, forget);

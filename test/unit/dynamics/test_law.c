@@ -22,7 +22,7 @@ static int forget(void **state)
     return solve(0, 0, NULL, HMI_ANSWER);
 }
 
-/* ---- Coulomb friction under the ideal reaction ------------------------------------------------------ */
+/* ---- Coulomb friction under the ideal reaction ----------------------------------------------- */
 
 /* user: mu times the direction of sliding; coordinate 1 is normal to the plane */
 static int coulomb(void *user, const hmi_reactions *r, double *Q, double *C)
@@ -51,7 +51,7 @@ static void block_on_incline(void **state)
     assert_close(2, s.qdd, up, 1e-14);
 }
 
-/* ---- friction under the total reaction: lambda + k |lambda| = e --------------------------------------- */
+/* ---- friction under the total reaction: lambda + k |lambda| = e ------------------------------ */
 
 /* user: (k, c): C = |lambda| (-c, k), which presses on the constraint y'' = b */
 static int pressing(void *user, const hmi_reactions *r, double *Q, double *C)
@@ -77,7 +77,8 @@ static hm_status press(double k, double e, hmi_effort effort)
 static void total_reaction_is_implicit(void **state)
 {
     (void)state;
-    static const double cases[][2] = {{0.5, 3}, {0.5, -3}, {-0.5, 3}, {-0.9, -1}, {0, 2}, {0.99, 1}};
+    static const double cases[][2] = {{0.5, 3},   {0.5, -3}, {-0.5, 3},
+                                      {-0.9, -1}, {0, 2},    {0.99, 1}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         double k = cases[i][0], e = cases[i][1], lambda = e / (1 + (e > 0 ? k : -k));
         for (int effort = HMI_ANSWER; effort <= HMI_COMPARE; effort++) {
@@ -154,7 +155,7 @@ static void painleve_rod(void **state)
     assert_true((at_rest == 0 && turning == 2) || (at_rest == 2 && turning == 0));
 }
 
-/* ---- several constraints, smooth laws, forces ------------------------------------------------------- */
+/* ---- several constraints, smooth laws, forces ------------------------------------------------ */
 
 static int creep(void *user, const hmi_reactions *r, double *Q, double *C)
 {

@@ -67,29 +67,25 @@ static void full_actuation(void **state)
 static void two_servos(void **state)
 {
     (void)state;
-    double qdd[4], lambda[2], sum[4], force[4];
+    double qdd[4], lambda[2], force[4];
     hmi_equations passive = {.M = M4, .Q = Q4, .A = rows, .b = right};
     assert_int_equal(solve(4, 2, &passive), HM_OK);
     memcpy(qdd, s.qdd, sizeof qdd);
     memcpy(lambda, s.lambda, sizeof lambda);
-    memcpy(force, s.Qi, sizeof force);
     hmi_servo servos[2] = {{1, rows, right, NULL, NULL}, {1, rows + 4, right + 1, NULL, NULL}};
     hmi_equations equations = {.M = M4, .Q = Q4, .servos = servos, .servo_count = 2};
     assert_int_equal(solve(4, 0, &equations), HM_OK);
     assert_close(4, s.qdd, qdd, 1e-13);
-    for (int i = 0; i < 4; i++) {
-        sum[i] = s.u[i] + s.u[4 + i];
+    for (int i = 0; i < 4; i++)
         force[i] = rows[i] * lambda[0];
-    }
     assert_close(4, s.u, force, 1e-13);
     for (int i = 0; i < 4; i++)
         force[i] = rows[4 + i] * lambda[1];
     assert_close(4, s.u + 4, force, 1e-13);
     check_balance(4, 2, M4);
-    (void)sum;
 }
 
-/* uᵀ M^-1 u of forces on the actuated coordinates */
+/* u^T M^-1 u of forces on the actuated coordinates */
 static double cost(const double *u)
 {
     double L[16], y[4];
@@ -118,7 +114,7 @@ static void partial_actuation(void **state)
     memcpy(u, s.u, sizeof u);
     least = cost(u);
 
-    /* other forces on the same actuators that reach the row too: bend u and solve again for the rest */
+    /* other forces on the same actuators that reach the row too: bend u, solve for the rest */
     for (int k = 0; k < 20; k++) {
         double bent[4], Q[4], other[4];
         for (int i = 0; i < 4; i++) {
@@ -209,7 +205,8 @@ static void redundant_servo_rows(void **state)
 static void singular_mass(void **state)
 {
     (void)state;
-    double M[4] = {2, 0, 0, 0}, Q[2] = {1, 0}, A[2] = {1, -1}, b[1] = {0}, As[2] = {0, 1}, bs[1] = {5};
+    double M[4] = {2, 0, 0, 0}, Q[2] = {1, 0}, A[2] = {1, -1}, b[1] = {0}, As[2] = {0, 1},
+           bs[1] = {5};
     hmi_servo servo = {1, As, bs, NULL, NULL};
     hmi_equations equations = {.M = M, .Q = Q, .A = A, .b = b, .servos = &servo, .servo_count = 1};
     assert_int_equal(solve(2, 1, &equations), HM_OK);
@@ -277,11 +274,16 @@ static void too_many_servos(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(full_actuation),      cmocka_unit_test(two_servos),
-        cmocka_unit_test(partial_actuation),   cmocka_unit_test(out_of_reach),
-        cmocka_unit_test(against_passive),     cmocka_unit_test(different_actuators),
-        cmocka_unit_test(redundant_servo_rows), cmocka_unit_test(singular_mass),
-        cmocka_unit_test(lyapunov),            cmocka_unit_test(lyapunov_partial),
+        cmocka_unit_test(full_actuation),
+        cmocka_unit_test(two_servos),
+        cmocka_unit_test(partial_actuation),
+        cmocka_unit_test(out_of_reach),
+        cmocka_unit_test(against_passive),
+        cmocka_unit_test(different_actuators),
+        cmocka_unit_test(redundant_servo_rows),
+        cmocka_unit_test(singular_mass),
+        cmocka_unit_test(lyapunov),
+        cmocka_unit_test(lyapunov_partial),
         cmocka_unit_test(too_many_servos),
     };
     return cmocka_run_group_tests(tests, NULL, forget);

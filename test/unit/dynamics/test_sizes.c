@@ -1,5 +1,6 @@
-/* Every function of the workspace over all shapes: memory suffices, results are finite, the identities
- * of the geometry hold. (The workspace asserts its own bounds; sanitizers watch the rest.) */
+/* Every function of the workspace over all shapes: memory suffices, results are finite, the
+ * identities of the geometry hold. (The workspace asserts its own bounds; sanitizers watch the
+ * rest.) */
 #include "unit/dynamics/helpers.h"
 
 #include <stdlib.h>
@@ -16,7 +17,8 @@ static double next(void)
     return (double)(seed >> 11) * 0x1p-52 - 1;
 }
 
-static double M[N * N], Q[N], A[M_MOST * N], b[M_MOST], C[N], As[M_MOST * N], bs[M_MOST], rate[M_MOST * N];
+static double M[N * N], Q[N], A[M_MOST * N], b[M_MOST], C[N], As[M_MOST * N], bs[M_MOST],
+    rate[M_MOST * N];
 
 /* kind 0: M > 0; 1: M = 0; 2: M indefinite; rows of A repeat when there are many */
 static void make_system(int n, int m, int kind)
@@ -223,7 +225,7 @@ static void large(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(all_shapes), cmocka_unit_test(strange_numbers),
-                                       cmocka_unit_test(large)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(all_shapes),
+                                       cmocka_unit_test(strange_numbers), cmocka_unit_test(large)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

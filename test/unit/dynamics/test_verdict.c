@@ -5,7 +5,8 @@
 static hmi_solution s;
 
 /* Solves with full effort in a workspace that lives until the next call. */
-static hm_status solve(int n, int m, const double *M, const double *Q, const double *A, const double *b)
+static hm_status solve(int n, int m, const double *M, const double *Q, const double *A,
+                       const double *b)
 {
     static hmi_dynamics *d;
     hmi_equations equations = {.M = M, .Q = Q, .A = A, .b = b};
@@ -266,7 +267,7 @@ static void formulation_that_does_not_apply(void **state)
     hmi_dynamics_destroy(d);
 }
 
-/* The angle between two rods closes and opens: the rank falls at one instant and the motion goes on. */
+/* The angle between two rods closes and opens: the rank falls at an instant, the motion goes on. */
 static void rank_changes_along_a_motion(void **state)
 {
     (void)state;

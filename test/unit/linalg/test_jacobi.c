@@ -58,7 +58,8 @@ static void singular_values(void **state)
 {
     (void)state;
     for (int trial = 0; trial < 300; trial++) {
-        int rows = random_int(1, SIZE), cols = random_int(1, rows), lwork = 16 * SIZE, info, one = 1;
+        int rows = random_int(1, SIZE), cols = random_int(1, rows), lwork = 16 * SIZE, info,
+            one = 1;
         double X[SIZE * SIZE], US[SIZE * SIZE], V[SIZE * SIZE], s[SIZE], expected[SIZE], none[1];
         double work[16 * SIZE], back[SIZE];
         fill_rank(cols, rows, random_int(1, cols), X);
@@ -107,10 +108,8 @@ static void exact_sums(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(eigenvalues),
-        cmocka_unit_test(small_eigenvalues_are_accurate),
-        cmocka_unit_test(singular_values),
-        cmocka_unit_test(small_singular_values_are_accurate),
+        cmocka_unit_test(eigenvalues),     cmocka_unit_test(small_eigenvalues_are_accurate),
+        cmocka_unit_test(singular_values), cmocka_unit_test(small_singular_values_are_accurate),
         cmocka_unit_test(exact_sums),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,7 +9,8 @@ void dgelsy_(const int *m, const int *n, const int *nrhs, double *A, const int *
 static int lapack_least_squares(int rows, int cols, const double *X, const double *y, double *x)
 {
     double A[SIZE * SIZE], b[SIZE], work[64 * SIZE], rcond = 1e-12;
-    int one = 1, larger = rows > cols ? rows : cols, rank, info, lwork = 64 * SIZE, jpvt[SIZE] = {0};
+    int one = 1, larger = rows > cols ? rows : cols, rank, info, lwork = 64 * SIZE,
+        jpvt[SIZE] = {0};
     hmi_copy(rows * cols, X, A);
     hmi_zero(SIZE, b);
     hmi_copy(rows, y, b);
@@ -125,7 +126,8 @@ static void graded_is_least_squares(void **state)
         hmi_copy(rows, y, p);
         hmi_graded_project(&g, p);
         for (int i = 0; i < rows; i++)
-            assert_true(fabs(p[i] - hmi_dot(cols, X + i * cols, x)) < 1e-11 * (1 + hmi_max_abs(cols, x)));
+            assert_true(fabs(p[i] - hmi_dot(cols, X + i * cols, x)) <
+                        1e-11 * (1 + hmi_max_abs(cols, x)));
         hmi_graded_basis(&g, V);
         for (int i = 0; i < cols; i++)
             for (int j = 0; j < cols; j++)

@@ -1,5 +1,5 @@
-/* The Moore-Penrose inverse: its four conditions, checked in 256 bits, for any rank and scaling; and
- * the equilibration it and everything else decides ranks on. */
+/* The Moore-Penrose inverse: its four conditions, checked in 256 bits, for any rank and scaling;
+ * and the equilibration it and everything else decides ranks on. */
 #include "unit/linalg/helpers.h"
 
 #include <arb_mat.h>

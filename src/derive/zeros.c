@@ -1,0 +1,277 @@
+/* Entries of M and A that are identically zero without looking it.
+ *
+ * A person writes rolling as P' = cross(omega, r); its vertical component vanishes identically, but
+ * only by cos^2 + sin^2 = 1 and the like. In floating point such an entry is rounding noise, and a
+ * row of noise must not count as a constraint. So every entry is evaluated at random points in
+ * extended precision with a running error bound; what cannot be told from zero at any of them is
+ * dropped from the pattern. An entry that differs from zero anywhere on an open set does so at a
+ * random point with probability one; by more than the error bound (about 1e-18 of its terms) unless
+ * it is lost to cancellation in double precision anyway.
+ *
+ * Verified: test/unit/derive/test_zeros.c.
+ */
+#include "derive/derive_internal.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+enum { POINTS = 5, MOST_TRIES = 12 };
+
+/* A value and a bound on its error. */
+typedef struct approx {
+    long double value, error;
+} approx;
+
+typedef struct zero_test {
+    const hmi_derived *eq;
+    hmi_walk walk;
+    approx *at; /* by position in the walk */
+    uint32_t *position; /* by node, + 1 */
+    uint64_t random;
+} zero_test;
+
+/* ---- random points ---- */
+
+static double uniform(zero_test *z, double low, double high)
+{
+    z->random ^= z->random << 13; /* xorshift64: the same points every time */
+    z->random ^= z->random >> 7;
+    z->random ^= z->random << 17;
+    return low + (high - low) * ((double)(z->random >> 11) * 0x1p-53);
+}
+
+/* Parameters keep their sign and size, so that the point is one the model means. */
+static long double leaf_value(zero_test *z, const hmi_node *node)
+{
+    if (node->a != HMI_SYM_PARAM)
+        return uniform(z, -1.5, 1.5);
+    const hmi_param *param = &z->eq->model->params.data[node->b];
+    if (param->structural)
+        return param->value;
+    double factor = uniform(z, 0.5, 1.5);
+    return param->value != 0 ? param->value * factor : factor;
+}
+
+/* ---- values with error bounds ---- */
+
+static long double op_value(hmi_op op, long double x, long double y)
+{
+    switch (op) {
+    case HMI_ADD:
+        return x + y;
+    case HMI_SUB:
+        return x - y;
+    case HMI_MUL:
+        return x * y;
+    case HMI_DIV:
+        return x / y;
+    case HMI_NEG:
+        return -x;
+    case HMI_POW:
+    case HMI_POWI:
+        return powl(x, y);
+    case HMI_SQRT:
+        return sqrtl(x);
+    case HMI_SIN:
+        return sinl(x);
+    case HMI_COS:
+        return cosl(x);
+    default:
+        return NAN; /* not worth a bound: such an entry is kept */
+    }
+}
+
+/* First-order propagation of the operands' errors through the operation. */
+static long double propagated(hmi_op op, approx x, approx y, long double value)
+{
+    switch (op) {
+    case HMI_ADD:
+    case HMI_SUB:
+        return x.error + y.error;
+    case HMI_MUL:
+        return fabsl(x.value) * y.error + fabsl(y.value) * x.error + x.error * y.error;
+    case HMI_DIV:
+        return (x.error + fabsl(value) * y.error) / fabsl(y.value);
+    case HMI_POWI:
+        return fabsl(y.value * value / x.value) * x.error;
+    case HMI_SQRT:
+        return x.error / value;
+    case HMI_POW:
+        return fabsl(y.value * value / x.value) * x.error +
+               fabsl(value * logl(fabsl(x.value))) * y.error;
+    default: /* sine, cosine, minus: slope at most one */
+        return x.error;
+    }
+}
+
+static approx apply(hmi_op op, approx x, approx y)
+{
+    approx result = {.value = op_value(op, x.value, y.value)};
+    result.error = propagated(op, x, y, result.value) + 2 * LDBL_EPSILON * fabsl(result.value);
+    return result;
+}
+
+static void evaluate(zero_test *z)
+{
+    const hmi_graph *g = &z->eq->graph;
+    for (size_t i = 0; i < z->walk.order.count; i++) {
+        const hmi_node *node = hmi_node_at(g, z->walk.order.data[i]);
+        int arity = hmi_op_arity((hmi_op)node->op);
+        if (node->op == HMI_CONST)
+            z->at[i] = (approx){hmi_constant_of(g, z->walk.order.data[i])->value, 0};
+        else if (node->op == HMI_SYMBOL)
+            z->at[i] = (approx){leaf_value(z, node), 0};
+        else
+            z->at[i] = apply((hmi_op)node->op, z->at[z->position[node->a] - 1],
+                             arity > 1 ? z->at[z->position[node->b] - 1] : (approx){0});
+    }
+}
+
+/* ---- the test ---- */
+
+static bool has_terms(const hmi_graph *g, hmi_expr e)
+{
+    return !hmi_is_const(g, e) && hmi_op_of(g, e) != HMI_SYMBOL;
+}
+
+typedef HMI_ARRAY(hmi_expr) candidate_list;
+
+/* Keeps the candidates that cannot be told from zero at the present point. A point where one is not
+ * finite says nothing about it: it is kept among the candidates but marked as undecided. */
+static size_t sift(const zero_test *z, candidate_list *list)
+{
+    size_t kept = 0, decided = 0;
+    for (size_t i = 0; i < list->count; i++) {
+        approx a = z->at[z->position[list->data[i]] - 1];
+        bool known = isfinite(a.value) && isfinite(a.error);
+        if (known && fabsl(a.value) > 4 * a.error)
+            continue;
+        decided += known;
+        list->data[kept++] = list->data[i];
+    }
+    list->count = kept;
+    return decided;
+}
+
+static hm_status number_nodes(zero_test *z, const candidate_list *list)
+{
+    const hmi_graph *g = &z->eq->graph;
+    hm_status status = hmi_walk_begin(&z->walk, g);
+    for (size_t i = 0; i < list->count && status == HM_OK; i++)
+        status = hmi_walk_add(&z->walk, g, list->data[i], 0xFFFF);
+    for (size_t i = 0; i < z->walk.order.count && status == HM_OK; i++)
+        z->position[z->walk.order.data[i]] = (uint32_t)i + 1;
+    return status;
+}
+
+/* Leaves in `list` the expressions that are zero as far as can be told. */
+static hm_status find_zeros(hmi_derivation *d, candidate_list *list)
+{
+    const hm_allocator *allocator = d->eq->allocator;
+    size_t nodes = d->eq->graph.nodes.count;
+    zero_test z = {.eq = d->eq, .random = 0x9E3779B97F4A7C15u};
+    hmi_walk_init(&z.walk, allocator);
+    z.position = hmi_alloc(allocator, nodes * sizeof *z.position);
+    hm_status status = z.position ? number_nodes(&z, list) : HM_ERR_NOMEM;
+    size_t reached = z.walk.order.count;
+    z.at = status == HM_OK ? hmi_alloc(allocator, (reached + 1) * sizeof *z.at) : NULL;
+    size_t rounds = 0;
+    for (int tries = 0; z.at && rounds < POINTS && tries < MOST_TRIES && list->count; tries++) {
+        evaluate(&z);
+        size_t decided = sift(&z, list);
+        rounds += decided == list->count;
+        if (list->count && tries == 0 && number_nodes(&z, list) != HM_OK)
+            status = HM_ERR_NOMEM; /* the few that are left need few nodes */
+    }
+    if (rounds < POINTS)
+        list->count = 0; /* not decided at enough points: nothing is called zero */
+    if (status == HM_OK && !z.at)
+        status = HM_ERR_NOMEM;
+    hmi_free(allocator, z.at, (reached + 1) * sizeof *z.at);
+    hmi_free(allocator, z.position, nodes * sizeof *z.position);
+    hmi_walk_release(&z.walk);
+    return status;
+}
+
+/* ---- dropping ---- */
+
+static bool collect(hmi_derivation *d, const hmi_expr *values, size_t count, candidate_list *list)
+{
+    for (size_t i = 0; i < count; i++)
+        if (values[i] != HMI_NONE && has_terms(&d->eq->graph, values[i]) &&
+            !hmi_array_push(d->eq->allocator, list, values[i]))
+            return false;
+    return true;
+}
+
+/* Flags by node, for looking up many. NULL when there is no memory. */
+static bool *flag_zeros(const hmi_derivation *d, const candidate_list *zeros)
+{
+    size_t nodes = d->eq->graph.nodes.count;
+    bool *flags = hmi_alloc(d->eq->allocator, nodes);
+    if (!flags)
+        return NULL;
+    memset(flags, 0, nodes);
+    for (size_t i = 0; i < zeros->count; i++)
+        flags[zeros->data[i]] = true;
+    return flags;
+}
+
+static void drop_entries(hmi_sparse *matrix, const bool *zero)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < matrix->rows; i++) {
+        size_t k = matrix->start[i], end = matrix->start[i + 1];
+        matrix->start[i] = kept;
+        for (; k < end; k++) {
+            if (zero[matrix->value.data[k]])
+                continue;
+            matrix->column.data[kept] = matrix->column.data[k];
+            matrix->value.data[kept++] = matrix->value.data[k];
+        }
+    }
+    matrix->start[matrix->rows] = kept;
+    matrix->column.count = matrix->value.count = kept;
+}
+
+static void clear_right_sides(hmi_derivation *d, hmi_rows *rows, const bool *zero)
+{
+    for (size_t i = 0; i < rows->count; i++)
+        if (zero[rows->b[i]])
+            rows->b[i] = d->eq->graph.zero;
+}
+
+static hm_status drop(hmi_derivation *d, const candidate_list *zeros)
+{
+    hmi_derived *eq = d->eq;
+    bool *zero = flag_zeros(d, zeros);
+    if (!zero)
+        return HM_ERR_NOMEM;
+    drop_entries(&eq->M, zero);
+    drop_entries(&eq->constraints.A, zero);
+    drop_entries(&eq->servos.A, zero);
+    clear_right_sides(d, &eq->constraints, zero);
+    clear_right_sides(d, &eq->servos, zero);
+    hmi_free(eq->allocator, zero, eq->graph.nodes.count);
+    return HM_OK;
+}
+
+hm_status hmi_drop_zeros(hmi_derivation *d)
+{
+    hmi_derived *eq = d->eq;
+    candidate_list list = {0};
+    bool collected = collect(d, eq->M.value.data, eq->M.value.count, &list) &&
+                     collect(d, eq->constraints.A.value.data, eq->constraints.A.value.count,
+                             &list) &&
+                     collect(d, eq->constraints.b, eq->constraints.count, &list) &&
+                     collect(d, eq->servos.A.value.data, eq->servos.A.value.count, &list) &&
+                     collect(d, eq->servos.b, eq->servos.count, &list);
+    hm_status status = collected ? HM_OK : HM_ERR_NOMEM;
+    if (status == HM_OK && list.count)
+        status = find_zeros(d, &list);
+    if (status == HM_OK && list.count)
+        status = drop(d, &list);
+    hmi_array_release(eq->allocator, &list);
+    return status;
+}

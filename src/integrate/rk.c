@@ -1,0 +1,346 @@
+/* Explicit Runge-Kutta methods: see rk.h. */
+#include "integrate/rk.h"
+
+#include <math.h>
+#include <string.h>
+
+/* h is not let below this many units in the last place of t. */
+#define SMALLEST_STEP 16
+/* Hairer's test of stiffness: so many suspicious steps in a row, or so many good ones to forget. */
+enum { STIFF_STEPS = 15, SMOOTH_STEPS = 6, STIFF_EVERY = 1000 };
+
+/* The method's memory: a header, then K (stages + 1 + extra rows), trial, dense rows. */
+typedef struct memory {
+    double h;          /* next step to try */
+    double last_error; /* of the last accepted step, for the PI controller */
+    double h_done;     /* the step that led from t_old to t */
+    bool just_rejected;
+    bool fresh;        /* K belongs to the last accepted step and its f is K[stages] */
+    bool dense_ready;
+    int suspicious, smooth;
+    double *K, *trial, *r;
+    double *before;    /* the argument of the last stage, for the stiffness test */
+} memory;
+
+static size_t width(const hmi_stepper *s)
+{
+    return s->size + s->works;
+}
+
+static int all_stages(const hmi_rk_table *t)
+{
+    return t->stages + 1 + t->extra;
+}
+
+/* Room for up to HMI_MOST_WORKS works. */
+size_t hmi_rk_memory_size(const hmi_rk_table *table, const hmi_ode *ode)
+{
+    size_t rows = (size_t)all_stages(table) + 2 + 4 + (size_t)table->dense_rows;
+    return sizeof(memory) + rows * (ode->size + HMI_MOST_WORKS) * sizeof(double);
+}
+
+static memory *memory_of(const hmi_rk_table *table, const hmi_stepper *s)
+{
+    memory *m = s->memory;
+    size_t n = width(s);
+    m->K = (double *)(m + 1);
+    m->trial = m->K + (size_t)all_stages(table) * n;
+    m->before = m->trial + n;
+    m->r = m->before + n;
+    return m;
+}
+
+static double *stage(const hmi_stepper *s, const memory *m, int i)
+{
+    return m->K + (size_t)i * width(s);
+}
+
+hm_status hmi_rk_applies(const hmi_ode *ode, const char **why)
+{
+    (void)ode;
+    (void)why;
+    return HM_OK;
+}
+
+double hmi_scaled_norm(const hmi_stepper *s, const double *x, const double *y1, const double *y2)
+{
+    double sum = 0;
+    for (size_t i = 0; i < s->size; i++) {
+        double size = fmax(fabs(y1[i]), fabs(y2[i]));
+        double e = x[i] / (s->atol + s->rtol * size);
+        sum += e * e;
+    }
+    return s->size ? sqrt(sum / (double)s->size) : 0;
+}
+
+/* ---- the first step ---- */
+
+/* [HNW93, II.4, "Starting step size"]: h0 makes an Euler step a hundredth of the scale, a second
+ * evaluation then measures y''. */
+static hm_status choose_first_step(const hmi_rk_table *table, hmi_stepper *s, memory *m, double most)
+{
+    double *K1 = stage(s, m, 1);
+    double d0 = hmi_scaled_norm(s, s->y, s->y, s->y), d1 = hmi_scaled_norm(s, s->f, s->y, s->y);
+    double h0 = d0 < 1e-5 || d1 < 1e-5 ? 1e-6 : 0.01 * d0 / d1;
+    h0 = fmin(h0, most);
+    for (size_t i = 0; i < width(s); i++)
+        m->trial[i] = s->y[i] + h0 * s->f[i];
+    if (hmi_ode_evaluate_all(s->ode, s->t + h0, m->trial, K1) != HM_OK) {
+        m->h = fmin(h0 * 1e-3, most);
+        return HM_OK;
+    }
+    for (size_t i = 0; i < s->size; i++)
+        K1[i] -= s->f[i];
+    double d2 = hmi_scaled_norm(s, K1, s->y, s->y) / h0, d = fmax(d1, d2);
+    double h1 = d <= 1e-15 ? fmax(1e-6, h0 * 1e-3) : pow(0.01 / d, 1.0 / table->order);
+    m->h = fmin(fmin(100 * h0, h1), most);
+    return HM_OK;
+}
+
+static hm_status refresh(hmi_stepper *s)
+{
+    if (s->f_valid)
+        return HM_OK;
+    hm_status status = hmi_ode_evaluate_all(s->ode, s->t, s->y, s->f);
+    s->f_valid = status == HM_OK;
+    if (status != HM_OK)
+        s->trouble = "the accelerations cannot be evaluated at the present state";
+    return status;
+}
+
+hm_status hmi_rk_start(const hmi_rk_table *table, hmi_stepper *s)
+{
+    memory *m = memory_of(table, s);
+    m->h = 0;
+    m->last_error = 1e-4;
+    m->just_rejected = m->fresh = m->dense_ready = false;
+    m->suspicious = m->smooth = 0;
+    s->t_old = s->t;
+    memcpy(s->y_old, s->y, width(s) * sizeof *s->y);
+    return refresh(s);
+}
+
+/* ---- one step ---- */
+
+/* out = y + h sum_j w_j K_j over the first `count` stages; zero weights cost nothing. */
+static void combine(const hmi_stepper *s, const memory *m, const double *y, double h,
+                    const double *w, int count, double *restrict out)
+{
+    size_t n = width(s);
+    for (size_t i = 0; i < n; i++)
+        out[i] = 0;
+    for (int j = 0; j < count; j++) {
+        if (w[j] == 0)
+            continue;
+        const double *restrict k = stage(s, m, j);
+        double a = w[j];
+        for (size_t i = 0; i < n; i++)
+            out[i] += a * k[i];
+    }
+    for (size_t i = 0; i < n; i++)
+        out[i] = y ? y[i] + h * out[i] : h * out[i];
+}
+
+/* Stages 1 .. stages-1 and the new state in m->trial. */
+static hm_status run_stages(const hmi_rk_table *table, hmi_stepper *s, memory *m, double h)
+{
+    memcpy(stage(s, m, 0), s->f, width(s) * sizeof(double));
+    for (int i = 1; i < table->stages; i++) {
+        combine(s, m, s->y, h, table->A[i], i, m->trial);
+        hm_status status = hmi_ode_evaluate_all(s->ode, s->t + table->c[i] * h, m->trial,
+                                                stage(s, m, i));
+        if (status != HM_OK)
+            return status;
+    }
+    memcpy(m->before, m->trial, width(s) * sizeof(double));
+    combine(s, m, s->y, h, table->b, table->stages, m->trial);
+    if (table->error_uses_last)
+        return hmi_ode_evaluate_all(s->ode, s->t + h, m->trial, stage(s, m, table->stages));
+    return HM_OK;
+}
+
+static double estimate_error(const hmi_rk_table *table, const hmi_stepper *s, memory *m, double h)
+{
+    double e[2] = {0, 0};
+    int count = table->stages + (table->error_uses_last ? 1 : 0);
+    for (int k = 0; k < table->errors; k++) {
+        combine(s, m, NULL, h, table->error[k], count, m->r);
+        e[k] = hmi_scaled_norm(s, m->r, s->y, m->trial);
+    }
+    if (table->errors == 1)
+        return e[0];
+    double both = e[0] * e[0] + 0.01 * e[1] * e[1];
+    return both > 0 ? e[0] * e[0] / sqrt(both) : 0;
+}
+
+/* The factor for the next step; PI after acceptance. */
+static double step_factor(const hmi_rk_table *table, const memory *m, double error)
+{
+    double exponent = 1.0 / table->order - 0.75 * table->beta;
+    double factor = table->safety * pow(fmax(error, 1e-20), -exponent);
+    if (table->beta > 0)
+        factor *= pow(m->last_error, table->beta);
+    return fmin(table->largest_factor, fmax(table->least_factor, factor));
+}
+
+/* h |lambda| is estimated from the last two evaluations, both at t + h. [HW96, IV.2] */
+static void look_for_stiffness(const hmi_rk_table *table, hmi_stepper *s, memory *m, double h)
+{
+    const double *f_new = stage(s, m, table->stages), *f_last = stage(s, m, table->stages - 1);
+    double above = 0, below = 0;
+    for (size_t i = 0; i < s->size; i++) {
+        double df = f_new[i] - f_last[i], dy = m->trial[i] - m->before[i];
+        above += df * df;
+        below += dy * dy;
+    }
+    if (below <= 0 || h * sqrt(above / below) <= table->stiff_limit) {
+        if (m->suspicious > 0 && ++m->smooth >= SMOOTH_STEPS)
+            m->suspicious = m->smooth = 0;
+        return;
+    }
+    m->smooth = 0;
+    if (++m->suspicious >= STIFF_STEPS)
+        s->stiff = true;
+}
+
+/* Drift control and f at the new state. Fails where the step has to be tried again. */
+static hm_status settle(const hmi_rk_table *table, hmi_stepper *s, memory *m, double t)
+{
+    bool moved = false;
+    double *f_new = stage(s, m, table->stages);
+    if (s->settle) {
+        hm_status status = s->settle(s, t, m->trial, &moved);
+        if (status != HM_OK)
+            return status;
+        s->settled = true;
+    }
+    if (!table->error_uses_last || moved)
+        return hmi_ode_evaluate_all(s->ode, t, m->trial, f_new);
+    return HM_OK;
+}
+
+static void accept(const hmi_rk_table *table, hmi_stepper *s, memory *m, double t, double h,
+                   double error)
+{
+    size_t bytes = width(s) * sizeof(double);
+    look_for_stiffness(table, s, m, h);
+    memcpy(s->y_old, s->y, bytes);
+    memcpy(s->y, m->trial, bytes);
+    memcpy(s->f, stage(s, m, table->stages), bytes);
+    s->t_old = s->t;
+    s->t = t;
+    s->f_valid = true;
+    s->error = error;
+    s->steps++;
+    double factor = step_factor(table, m, error);
+    m->h_done = h;
+    m->h = h * (m->just_rejected ? fmin(factor, 1) : factor);
+    m->last_error = fmax(error, 1e-4);
+    m->just_rejected = m->dense_ready = false;
+    m->fresh = true;
+}
+
+static void reject(const hmi_rk_table *table, hmi_stepper *s, memory *m, double factor)
+{
+    s->rejected++;
+    m->just_rejected = true;
+    m->fresh = false;
+    m->h *= fmin(1, fmax(table->least_factor, factor));
+}
+
+static hm_status give_up(hmi_stepper *s, hm_status last)
+{
+    s->trouble = last == HM_OK ? "the step size became too small: the motion is singular, or too "
+                                 "stiff for an explicit method"
+                               : "no step can be taken any more";
+    return last == HM_OK ? HM_ERR_NUMERIC : last;
+}
+
+hm_status hmi_rk_step(const hmi_rk_table *table, hmi_stepper *s, double t_limit)
+{
+    memory *m = memory_of(table, s);
+    hm_status status = refresh(s), last = HM_OK;
+    if (status != HM_OK)
+        return status;
+    double most = fmin(s->largest, t_limit - s->t);
+    if (m->h == 0 && s->step > 0)
+        m->h = s->step;
+    if (m->h == 0)
+        status = choose_first_step(table, s, m, most);
+    while (status == HM_OK) {
+        double wanted = m->h, h = fmin(wanted, s->largest), t = s->t + h;
+        bool to_limit = s->t + 1.01 * h >= t_limit;
+        if (to_limit) {
+            h = t_limit - s->t;
+            t = t_limit;
+        }
+        if (h < SMALLEST_STEP * 2.3e-16 * fmax(fabs(s->t), 1e-12 * fabs(t_limit)) || !(h > 0))
+            return give_up(s, last);
+        m->h = h;
+        last = run_stages(table, s, m, h);
+        double error = last == HM_OK ? estimate_error(table, s, m, h) : INFINITY;
+        if (last == HM_OK && error < 1) {
+            last = settle(table, s, m, t);
+            if (last == HM_OK) {
+                accept(table, s, m, t, h, error);
+                if (to_limit && wanted > m->h) /* a step cut short says nothing about the next */
+                    m->h = wanted;
+                return HM_OK;
+            }
+        }
+        bool estimated = last == HM_OK && isfinite(error);
+        double factor = table->safety * pow(error, -1.0 / table->order);
+        reject(table, s, m, estimated ? factor : 0.25);
+    }
+    return status;
+}
+
+/* ---- dense output ---- */
+
+/* The extra stages and the rows r4 and on; once a step, when first asked for. */
+static bool prepare_dense(const hmi_rk_table *table, const hmi_stepper *s, memory *m)
+{
+    int count = table->stages + 1;
+    size_t n = width(s);
+    double h = m->h_done;
+    if (!m->fresh)
+        return false;
+    if (m->dense_ready)
+        return true;
+    for (int k = 0; k < table->extra; k++, count++) {
+        combine(s, m, s->y_old, h, table->A[count], count, m->trial);
+        if (hmi_ode_evaluate_all(s->ode, s->t_old + table->c[count] * h, m->trial,
+                                 stage(s, m, count)) != HM_OK)
+            return false;
+    }
+    for (int row = 0; row < table->dense_rows; row++)
+        combine(s, m, NULL, h, table->D[row], count, m->r + (size_t)(4 + row) * n);
+    const double *f0 = stage(s, m, 0), *f1 = stage(s, m, table->stages);
+    double *r1 = m->r + n, *r2 = m->r + 2 * n, *r3 = m->r + 3 * n;
+    for (size_t i = 0; i < n; i++) {
+        r1[i] = s->y[i] - s->y_old[i];
+        r2[i] = h * f0[i] - r1[i];
+        r3[i] = r1[i] - h * f1[i] - r2[i];
+    }
+    m->dense_ready = true;
+    return true;
+}
+
+void hmi_rk_interpolate(const hmi_rk_table *table, const hmi_stepper *s, double t, double *y)
+{
+    memory *m = memory_of(table, s);
+    size_t n = width(s);
+    if (t == s->t || s->t == s->t_old || !prepare_dense(table, s, m)) {
+        const double *end = t <= s->t_old && s->t != s->t_old ? s->y_old : s->y;
+        memcpy(y, end, n * sizeof *y);
+        return;
+    }
+    double x = (t - s->t_old) / m->h_done, x1 = 1 - x;
+    const double *r = m->r;
+    for (size_t i = 0; i < n; i++) {
+        double sum = 0;
+        for (int k = 3 + table->dense_rows; k > 0; k--)
+            sum = (r[(size_t)k * n + i] + sum) * (k % 2 ? x : x1);
+        y[i] = s->y_old[i] + sum;
+    }
+}

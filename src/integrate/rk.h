@@ -1,0 +1,43 @@
+/* Explicit Runge-Kutta methods from tables, with embedded error estimates and dense output.
+ *
+ * Stages are numbered from 0; stage `stages` is f at the new state (first same as last) and the
+ * `extra` ones after it serve the dense output only. Row i of A has i entries in use.
+ *
+ * The error of a step is [HNW93, II.4-II.5]
+ *     h |E5|^2 / sqrt(|E5|^2 + 0.01 |E3|^2)   with two estimates, of orders 5 and 3 (DOP853),
+ *     h |E|                                   with one,
+ * in the norm of hmi_scaled_norm. Dense output, s = (t - t_old)/h, s1 = 1 - s    [HNW93, II.6]:
+ *     y = r0 + s (r1 + s1 (r2 + s (r3 + s1 (r4 + s (r5 + s1 (r6 + s r7))))))
+ * with r0 = y_old, r1 = y - y_old, r2 = h f_old - r1, r3 = r1 - h f - r2, r4.. = h D K.
+ * r1 and r3 take the state after drift control, so the dense output is continuous at step ends.
+ */
+#ifndef HMI_INTEGRATE_RK_H
+#define HMI_INTEGRATE_RK_H
+
+#include "integrate/method.h"
+
+enum { HMI_RK_MOST_STAGES = 16 };
+
+typedef struct hmi_rk_table {
+    int stages, extra;
+    double A[HMI_RK_MOST_STAGES][HMI_RK_MOST_STAGES];
+    double c[HMI_RK_MOST_STAGES];
+    double b[HMI_RK_MOST_STAGES];
+    double error[2][HMI_RK_MOST_STAGES];
+    int errors;       /* estimates in use, 1 or 2 */
+    bool error_uses_last; /* the estimate needs f at the new state */
+    int dense_rows;   /* r4 and on */
+    double D[4][HMI_RK_MOST_STAGES];
+    int order;        /* err ~ h^order: exponent of the step size control */
+    double beta;      /* of the PI controller [HNW93, IV.2; Gustafsson 1991] */
+    double least_factor, largest_factor, safety;
+    double stiff_limit; /* h |lambda| on the boundary of the stability domain */
+} hmi_rk_table;
+
+size_t hmi_rk_memory_size(const hmi_rk_table *table, const hmi_ode *ode);
+hm_status hmi_rk_start(const hmi_rk_table *table, hmi_stepper *s);
+hm_status hmi_rk_step(const hmi_rk_table *table, hmi_stepper *s, double t_limit);
+void hmi_rk_interpolate(const hmi_rk_table *table, const hmi_stepper *s, double t, double *y);
+hm_status hmi_rk_applies(const hmi_ode *ode, const char **why);
+
+#endif

@@ -1,0 +1,18 @@
+/* Tables of numbers by column. One block a column would mean one growth each; rows are kept in
+ * blocks of columns instead: column c begins at data + c * capacity, and growing moves them all. */
+#ifndef HMI_OUTPUT_TABLE_H
+#define HMI_OUTPUT_TABLE_H
+
+#include "base/memory.h"
+
+#include <hamel/table.h>
+
+struct hm_table {
+    hm_allocator allocator;
+    hmi_arena arena;    /* the names */
+    const char **names; /* columns */
+    double *data;       /* columns x capacity */
+    size_t columns, rows, capacity;
+};
+
+#endif
