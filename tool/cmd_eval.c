@@ -2,6 +2,7 @@
 #include "command.h"
 #include "values.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -119,12 +120,13 @@ static json_t *energy_object(const hm_evaluation *e)
     return object;
 }
 
-static json_t *output_values(const hm_model *model, const hm_evaluation *e)
+/* {name: value, ...} */
+static json_t *named_values(const hm_model *model, size_t count,
+                            const char *(*name)(const hm_model *, size_t), const double *values)
 {
     json_t *object = json_object();
-    for (size_t i = 0; e->outputs && i < hm_model_output_count(model); i++)
-        json_object_set_new(object, hm_model_output_name(model, i),
-                            json_number_or_null(e->outputs[i]));
+    for (size_t i = 0; values && i < count; i++)
+        json_object_set_new(object, name(model, i), json_number_or_null(values[i]));
     return object;
 }
 
@@ -133,9 +135,9 @@ static void add_solution(json_t *object, const hm_model *model, const hm_evaluat
     size_t n = hm_model_coordinate_count(model), m = hm_model_constraint_count(model);
     json_object_set_new(object, "a", json_vector(e->a, n));
     json_object_set_new(object, "e", json_vector(e->e, m));
-    json_object_set_new(object, "rank",
-                        json_pack("{s:i, s:i, s:i}", "M", e->rank_M, "A", e->rank_A, "MA",
-                                  e->rank_MA));
+    json_object_set_new(
+        object, "rank",
+        json_pack("{s:i, s:i, s:i}", "M", e->rank_M, "A", e->rank_A, "MA", e->rank_MA));
     json_object_set_new(object, "unique",
                         json_pack("{s:b, s:b}", "acceleration", e->unique_acceleration,
                                   "multipliers", e->unique_multipliers));
@@ -149,6 +151,31 @@ static void add_solution(json_t *object, const hm_model *model, const hm_evaluat
     json_object_set_new(object, "formulation", json_string(e->formulation));
     json_object_set_new(object, "disagreement",
                         e->disagreement < 0 ? json_null() : json_number_or_null(e->disagreement));
+}
+
+static json_t *json_rows(const double *values, size_t rows, size_t columns)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < rows; i++)
+        json_array_append_new(list, json_vector(values + i * columns, columns));
+    return list;
+}
+
+/* The first paper's section 6. */
+static void add_geometry(json_t *object, const hm_model *model, const hm_geometry *g)
+{
+    size_t n = hm_model_coordinate_count(model), m = hm_model_constraint_count(model);
+    json_t *geometry = json_object();
+    json_object_set_new(geometry, "B", json_rows(g->B, m, n));
+    json_object_set_new(geometry, "Bplus", json_rows(g->B_plus, n, m));
+    json_object_set_new(geometry, "T", json_rows(g->T, n, n));
+    json_object_set_new(geometry, "N", json_rows(g->N, n, n));
+    json_object_set_new(geometry, "a_s", json_vector(g->a_s, n));
+    json_object_set_new(geometry, "c_s", json_vector(g->c_s, n));
+    json_object_set_new(geometry, "qdd_s", json_vector(g->qdd_s, n));
+    json_object_set_new(geometry, "Bplus_b", json_vector(g->B_plus_b, n));
+    json_object_set_new(geometry, "Bplus_e", json_vector(g->B_plus_e, n));
+    json_object_set_new(object, "geometry", geometry);
 }
 
 static json_t *evaluation_object(const hm_model *model, const hm_evaluation *e)
@@ -173,7 +200,18 @@ static json_t *evaluation_object(const hm_model *model, const hm_evaluation *e)
                         json_pack("{s:o, s:o}", "position",
                                   by_constraint(model, e->position_residual), "velocity",
                                   by_constraint(model, e->velocity_residual)));
-    json_object_set_new(object, "outputs", output_values(model, e));
+    json_object_set_new(
+        object, "inputs",
+        named_values(model, hm_model_input_count(model), hm_model_input_name, e->inputs));
+    json_object_set_new(
+        object, "states",
+        named_values(model, hm_model_state_count(model), hm_model_state_name, e->z));
+    json_object_set_new(
+        object, "state_rates",
+        named_values(model, hm_model_state_count(model), hm_model_state_name, e->state_rates));
+    json_object_set_new(
+        object, "outputs",
+        named_values(model, hm_model_output_count(model), hm_model_output_name, e->outputs));
     return object;
 }
 
@@ -186,23 +224,45 @@ static void print_rows(const hm_model *model, const char *title, const double *v
         return;
     printf("%s\n", title);
     for (size_t i = 0; i < m && i < 60; i++)
-        printf("    %-12s %22.15g\n", hm_model_constraint(model, i).name, values[i]);
+        printf("    %-12s %22.15g\n", hm_model_constraint(model, i).name, positive_zero(values[i]));
     if (m > 60)
         printf("    ... and %zu more (--json gives all)\n", m - 60);
+}
+
+/* "x   1    x'   2", a line each. */
+static void print_with_rates(const hm_model *model, size_t count,
+                             const char *(*name)(const hm_model *, size_t), const double *values,
+                             const double *rates)
+{
+    for (size_t i = 0; i < count && i < 60; i++) {
+        char rate[64];
+        snprintf(rate, sizeof rate, "%s'", name(model, i));
+        printf("    %-12s %22.15g    %-12s %22.15g\n", name(model, i), positive_zero(values[i]),
+               rate, positive_zero(rates[i]));
+    }
+    if (count > 60)
+        printf("    ... and %zu more (--json gives all)\n", count - 60);
 }
 
 static void print_state(const hm_model *model, const hm_evaluation *e)
 {
     printf("%s at t = %.15g\n", hm_model_name(model), e->t);
-    for (size_t i = 0; i < hm_model_coordinate_count(model) && i < 60; i++)
-        printf("    %-12s %22.15g    %s' %22.15g\n", hm_model_coordinate_name(model, i), e->q[i],
-               hm_model_coordinate_name(model, i), e->v[i]);
+    print_with_rates(model, hm_model_coordinate_count(model), hm_model_coordinate_name, e->q, e->v);
+    if (hm_model_state_count(model) && e->state_rates) {
+        printf("states\n");
+        print_with_rates(model, hm_model_state_count(model), hm_model_state_name, e->z,
+                         e->state_rates);
+    }
+    for (size_t i = 0; e->inputs && i < hm_model_input_count(model); i++)
+        printf("%s    %-12s %22.15g\n", i ? "" : "inputs\n", hm_model_input_name(model, i),
+               positive_zero(e->inputs[i]));
 }
 
-static bool any_nonzero(const double *values, size_t count)
+/* Beyond rounding errors where `rounding` is not 0. */
+static bool any_above(const double *values, size_t count, double rounding)
 {
     for (size_t i = 0; values && i < count; i++)
-        if (values[i] != 0)
+        if (fabs(values[i]) > rounding)
             return true;
     return false;
 }
@@ -236,9 +296,9 @@ static void print_energy(const hm_evaluation *e)
         const char *name;
         double value;
     } powers[] = {
-        {"impressed", e->power.impressed},   {"dissipation", e->power.dissipation},
-        {"gyroscopic", e->power.gyroscopic}, {"ideal", e->power.ideal},
-        {"non-ideal", e->power.nonideal},    {"servo", e->power.servo},
+        {"impressed", e->power.impressed},      {"dissipation", e->power.dissipation},
+        {"gyroscopic", e->power.gyroscopic},    {"ideal", e->power.ideal},
+        {"non-ideal", e->power.nonideal},       {"servo", e->power.servo},
         {"explicit t", e->power.explicit_time},
     };
     for (size_t i = 0; i < sizeof powers / sizeof *powers; i++)
@@ -250,8 +310,9 @@ static void print_forces(const hm_model *model, const hm_evaluation *e)
 {
     size_t n = hm_model_coordinate_count(model);
     print_rows(model, "multipliers", e->lambda);
-    print_vector(model, "ideal constraint force Qi", e->Qi);
-    if (any_nonzero(e->C, n)) {
+    if (hm_model_constraint_count(model))
+        print_vector(model, "ideal constraint force Qi", e->Qi);
+    if (any_above(e->C, n, 0)) {
         print_vector(model, "prescribed C", e->C);
         print_vector(model, "non-ideal constraint force Qni", e->Qni);
     }
@@ -273,17 +334,17 @@ static void print_text(const hm_model *model, const hm_evaluation *e)
         print_matrix("constraints A", &e->A);
         print_rows(model, "right-hand side b", e->b);
     }
-    if (any_nonzero(e->position_residual, m))
+    if (any_above(e->position_residual, m, 1e-12))
         print_rows(model, "the state is off the constraints (position) by", e->position_residual);
-    if (any_nonzero(e->velocity_residual, m))
+    if (any_above(e->velocity_residual, m, 1e-12))
         print_rows(model, "the state is off the constraints (velocity) by", e->velocity_residual);
     if (e->solved) {
         print_forces(model, e);
         print_verdict(model, e);
     }
-    for (size_t i = 0; i < hm_model_output_count(model); i++)
-        printf("%s%-16s %22.15g\n", i ? "" : "outputs\n    ", hm_model_output_name(model, i),
-               e->outputs[i]);
+    for (size_t i = 0; e->outputs && i < hm_model_output_count(model); i++)
+        printf("%s    %-12s %22.15g\n", i ? "" : "outputs\n", hm_model_output_name(model, i),
+               positive_zero(e->outputs[i]));
     print_energy(e);
 }
 
@@ -300,6 +361,55 @@ static int choose_formulation(const invocation *call, hm_evaluate_options *optio
                        name);
 }
 
+static void print_rows_of(const char *title, const double *values, size_t rows, size_t columns)
+{
+    printf("%s\n", title);
+    for (size_t i = 0; i < rows; i++) {
+        printf("   ");
+        for (size_t j = 0; j < columns; j++)
+            printf(" %13.7g", values[i * columns + j]);
+        printf("\n");
+    }
+}
+
+static void print_geometry(const hm_model *model, const hm_geometry *g)
+{
+    size_t n = hm_model_coordinate_count(model), m = hm_model_constraint_count(model);
+    print_rows_of("B = A M^-1/2", g->B, m, n);
+    print_rows_of("B+", g->B_plus, n, m);
+    print_rows_of("projector T = B+ B", g->T, n, n);
+    print_rows_of("projector N = I - T", g->N, n, n);
+    print_vector(model, "a_s = M^-1/2 Q", g->a_s);
+    print_vector(model, "c_s = M^-1/2 C", g->c_s);
+    print_vector(model, "q''_s = M^1/2 q''", g->qdd_s);
+    print_vector(model, "B+ b", g->B_plus_b);
+    print_vector(model, "B+ e", g->B_plus_e);
+}
+
+/* What the user asked to see, in the form asked for. */
+static hm_status show(const session *s, const invocation *call, hm_sim *sim, const hm_evaluation *e)
+{
+    const hm_geometry *geometry = NULL;
+    hm_status status = HM_OK;
+    if (!call->json)
+        print_text(s->model, e);
+    json_t *object = call->json ? evaluation_object(s->model, e) : NULL;
+    /* The geometry solves anew and so ends the life of the evaluation's arrays: it comes last. */
+    if (option_value(call, "--geometry"))
+        status = hm_sim_geometry(sim, &geometry);
+    if (status != HM_OK)
+        fprintf(stderr, "hamel: the geometry needs a positive definite M and constraints that do "
+                        "not contradict each other\n");
+    if (geometry && call->json)
+        add_geometry(object, s->model, geometry);
+    else if (geometry)
+        print_geometry(s->model, geometry);
+    if (call->json && !json_print(object))
+        status = HM_ERR_IO;
+    json_decref(object);
+    return status;
+}
+
 static int evaluate(session *s, const invocation *call, const hm_evaluate_options *options)
 {
     hm_sim *sim = NULL;
@@ -309,14 +419,9 @@ static int evaluate(session *s, const invocation *call, const hm_evaluate_option
         status = set_state(sim, s->model, option_value(call, "--at"));
     if (status == HM_OK) {
         status = hm_sim_evaluate(sim, options, &e);
-        bool show = status == HM_OK || (e.solved && status != HM_ERR_USAGE);
-        if (show && call->json) {
-            json_t *object = evaluation_object(s->model, &e);
-            if (!json_print(object))
-                status = HM_ERR_IO;
-            json_decref(object);
-        } else if (show) {
-            print_text(s->model, &e);
+        if (status == HM_OK || (e.solved && status != HM_ERR_USAGE)) {
+            hm_status shown = show(s, call, sim, &e);
+            status = status == HM_OK ? shown : status;
         }
     }
     fflush(stdout);
@@ -341,6 +446,7 @@ static int run(const invocation *call)
 
 static const option_spec options[] = {
     {"--at", "STATE", "the state, as in \"x=1, x'=0.2, t=0\"; default: the initial state"},
+    {"--geometry", NULL, "also B, its pseudo-inverse, the projectors and scaled accelerations"},
     {"--formulation", "NAME", "auto, uk, gram, kkt, nullspace, gauss, singular, dirac"},
     {0},
 };

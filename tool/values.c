@@ -73,6 +73,11 @@ bool json_print(json_t *value)
 
 enum { MOST_LISTED = 60, MOST_COLUMNS = 8 };
 
+double positive_zero(double value)
+{
+    return value == 0 ? 0 : value;
+}
+
 void print_vector(const hm_model *model, const char *title, const double *values)
 {
     size_t n = hm_model_coordinate_count(model);
@@ -80,7 +85,7 @@ void print_vector(const hm_model *model, const char *title, const double *values
         return;
     printf("%s\n", title);
     for (size_t i = 0; i < n && i < MOST_LISTED; i++)
-        printf("    %-12s %22.15g\n", hm_model_coordinate_name(model, i), values[i]);
+        printf("    %-12s %22.15g\n", hm_model_coordinate_name(model, i), positive_zero(values[i]));
     if (n > MOST_LISTED)
         printf("    ... and %zu more (--json gives all)\n", n - MOST_LISTED);
 }
@@ -92,7 +97,7 @@ static void print_dense(const hm_matrix *matrix)
     for (size_t i = 0; i < matrix->rows; i++) {
         printf("   ");
         for (size_t j = 0; j < matrix->columns; j++)
-            printf(" %13.7g", dense[i * matrix->columns + j]);
+            printf(" %13.7g", positive_zero(dense[i * matrix->columns + j]));
         printf("\n");
     }
 }

@@ -15,6 +15,8 @@ json_t *json_matrix(const hm_matrix *matrix, size_t coordinates);
 /* Prints with 17 significant digits and a final newline; false when writing failed. */
 bool json_print(json_t *value);
 
+/* -0 as 0, for reading. */
+double positive_zero(double value);
 /* "name = value" for a vector by coordinate. */
 void print_vector(const hm_model *model, const char *title, const double *values);
 /* A small matrix in rows, or its entries. */

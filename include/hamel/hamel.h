@@ -3,6 +3,7 @@
 #define HAMEL_HAMEL_H
 
 #include <hamel/base.h>
+#include <hamel/linalg.h>
 #include <hamel/model.h>
 #include <hamel/report.h>
 #include <hamel/run.h>

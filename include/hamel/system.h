@@ -147,6 +147,18 @@ typedef struct hm_evaluation {
 HM_API HM_MUST_CHECK hm_status hm_sim_evaluate(hm_sim *sim, const hm_evaluate_options *options,
                                                hm_evaluation *evaluation);
 
+/* The geometry of constrained motion [Udwadia & Kalaba 2002, section 6]: with the symmetric root of
+ * M,  B = A M^-1/2,  T = B^+ B,  N = I - T,  a_s = M^-1/2 Q,  c_s = M^-1/2 C,  q''_s = M^1/2 q''. */
+typedef struct hm_geometry {
+    double *B, *B_plus;          /* m x n, n x m */
+    double *T, *N;               /* n x n */
+    double *a_s, *c_s, *qdd_s;   /* n */
+    double *B_plus_b, *B_plus_e; /* n */
+} hm_geometry;
+
+/* At the present state. The arrays belong to the sim. HM_ERR_UNDETERMINED unless M > 0. */
+HM_API HM_MUST_CHECK hm_status hm_sim_geometry(hm_sim *sim, const hm_geometry **geometry);
+
 /* The hot path: M, Q, A, b, C alone, without diagnostics or checks. Never allocates. */
 HM_API void hm_sim_evaluate_fast(hm_sim *sim);
 

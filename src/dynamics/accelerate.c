@@ -8,7 +8,7 @@
  * matrix squares the condition, so that is a loss of five digits) the rank-revealing solve takes
  * over.
  *
- * Where M is not positive, M + A^T V A is tried in its place (V > 0 diagonal, of the size of M): if
+ * Where M is not positive, M + A^T V A is tried in its place (V > 0 diagonal): if
  * it is positive, M is positive on the null space of A and the accelerations are those of M, since
  * A q'' = b makes the added force A^T V b - A^T V A q'' vanish [UW (2.7) by a shorter way].
  * Quaternions go here. Verified: test/unit/dynamics/test_accelerate.c
@@ -132,7 +132,23 @@ static bool finish(int n, int m, const fast *f, const double *restrict A, const 
     return sum == 0; /* all finite */
 }
 
-/* f->L := M + A^T V A, f->z := Q + A^T V b; a row weighs as much as the largest inertia */
+/* V_i: a row shall weigh as much as the inertias it holds, 1 / Sum A_ij^2/M_jj; a row that holds
+ * none takes the largest inertia. */
+static double row_weight(int n, const double *M, const double *row, double largest)
+{
+    double compliance = 0, square = 0;
+    for (int j = 0; j < n; j++) {
+        double inertia = M[(size_t)j * (size_t)n + (size_t)j];
+        square += row[j] * row[j];
+        if (inertia > 0)
+            compliance += row[j] * row[j] / inertia;
+    }
+    if (compliance > 0)
+        return 1 / compliance;
+    return square > 0 ? (largest > 0 ? largest : 1) / square : 0;
+}
+
+/* f->L := M + A^T V A, f->z := Q + A^T V b */
 static void shift(int n, int m, const fast *f, const double *M, const double *Q, const double *A,
                   const double *b)
 {
@@ -140,10 +156,10 @@ static void shift(int n, int m, const fast *f, const double *M, const double *Q,
     memcpy(f->L, M, (size_t)n * (size_t)n * sizeof *M);
     memcpy(f->z, Q, (size_t)n * sizeof *Q);
     for (int j = 0; j < n; j++)
-        largest = fmax(largest, fabs(M[(size_t)j * (size_t)n + (size_t)j]));
+        largest = fmax(largest, M[(size_t)j * (size_t)n + (size_t)j]);
     for (int i = 0; i < m; i++) {
         const double *row = A + (size_t)i * (size_t)n;
-        double square = hmi_dot(n, row, row), weight = square > 0 ? largest / square : 0;
+        double weight = row_weight(n, M, row, largest);
         for (int j = 0; j < n; j++) {
             double t = weight * row[j];
             f->z[j] += t * b[i];

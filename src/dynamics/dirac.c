@@ -91,7 +91,7 @@ hm_status hmi_dirac_inclusion(hmi_dynamics *d, const hmi_dirac_state *state,
         residual->momentum[i] = state->p[i] - state->L_v[i];
         residual->covector[i] = state->pdot[i] - state->L_q[i] - (state->F ? state->F[i] : 0);
     }
-    hmi_mul(m, n, state->A, state->qdot, residual->constraint);
+    hmi_matvec(m, n, state->A, state->qdot, residual->constraint);
     if (state->c)
         hmi_axpy(m, -1, state->c, residual->constraint);
 
@@ -123,7 +123,7 @@ static double meet_constraints(hmi_dynamics *d, const double *c, double *x)
     size_t mark = d->scratch_used;
     double *t = hmi_take(d, (size_t)d->rank);
     (void)hmi_prepare_right_side(d, c, 1e-9 * largest_rate(d, c) + 1e-12);
-    hmi_mul(d->rank, d->n, d->A, x, t);
+    hmi_matvec(d->rank, d->n, d->A, x, t);
     for (int k = 0; k < d->rank; k++)
         t[k] = d->b[k] - t[k];
     hmi_qr_solve_transposed(d->n, d->rank, d->QR, t);
@@ -151,7 +151,7 @@ static void reduce_balance(hmi_dynamics *d, const hmi_dirac_balance *b, const do
         rho[i] = d->D[i] * (b->rho[i] + hmi_dot(n, b->J + hmi_area(i, n), step));
     for (int k = 0; k < fast; k++) {
         hmi_times(n, d->D, d->W + hmi_area(k, n), step);
-        hmi_mul(n, n, b->J, step, column);
+        hmi_matvec(n, n, b->J, step, column);
         hmi_times(n, d->D, column, column);
         for (int i = 0; i < fast; i++)
             S[hmi_area(i, fast) + (size_t)k] = hmi_dot(n, d->W + hmi_area(i, n), column);
@@ -192,7 +192,7 @@ static int determine_velocities(hmi_dynamics *d, const hmi_dirac_balance *b, dou
     int rank = hmi_pseudo_inverse(fast, fast, S, -1, S_plus,
                                   hmi_take(d, hmi_pseudo_inverse_doubles(fast, fast)),
                                   d->factor_ints);
-    hmi_mul(fast, fast, S_plus, right, eta);
+    hmi_matvec(fast, fast, S_plus, right, eta);
     hmi_mul_transposed(fast, n, 1, d->W, eta, x);
     if (rank < fast)
         name_free_velocities(d, S, fast - rank);

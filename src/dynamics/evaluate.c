@@ -46,7 +46,7 @@ static bool prepare_servos(hm_sim *sim)
             actuated[group->actuated[i]] = true;
         while (row < model->servo_rows.count && model->servo_rows.data[row].servo == s)
             row++;
-        const double *out = hmi_tape_outputs(&sim->system->dynamics, sim->dynamics_work);
+        const double *out = hmi_tape_outputs(sim->dynamics_tape, sim->dynamics_work);
         bool lyapunov = group->law == HMI_LAW_LYAPUNOV;
         sim->servos[s] = (hmi_servo){
             .rows = (int)(row - first),
@@ -57,6 +57,31 @@ static bool prepare_servos(hm_sim *sim)
         };
     }
     return true;
+}
+
+/* The servos' right sides are read where the dynamics tape writes them. */
+static void follow_tape(hm_sim *sim, const double *old)
+{
+    const double *out = hmi_tape_outputs(sim->dynamics_tape, sim->dynamics_work);
+    for (size_t s = 0; s < sim->system->model->servos.count && sim->servos; s++) {
+        hmi_servo *servo = &sim->servos[s];
+        servo->b = out + (servo->b - old);
+        if (servo->b_free)
+            servo->b_free = out + (servo->b_free - old);
+    }
+}
+
+void hmi_sim_use_tapes(hm_sim *sim, const hmi_tape *dynamics, double *dynamics_work,
+                       const hmi_tape *law, double *law_work, const double *modes)
+{
+    const double *old = hmi_tape_outputs(sim->dynamics_tape, sim->dynamics_work);
+    sim->dynamics_tape = dynamics ? dynamics : &sim->system->dynamics;
+    sim->dynamics_work = dynamics ? dynamics_work : sim->own_dynamics_work;
+    sim->law_tape = law ? law : &sim->system->law;
+    sim->law_work = law ? law_work : sim->own_law_work;
+    sim->modes = modes;
+    sim->prepared = false;
+    follow_tape(sim, old);
 }
 
 hm_status hmi_sim_prepare_solve(hm_sim *sim)
@@ -90,8 +115,8 @@ static int evaluate_law(void *user, const hmi_reactions *reactions, double *Q, d
     values.by_kind[HMI_SYM_MULTIPLIER] = reactions->multiplier;
     values.by_kind[HMI_SYM_TOTAL_REACTION] = reactions->total_reaction;
     values.by_kind[HMI_SYM_TOTAL_MULTIPLIER] = reactions->total_multiplier;
-    hmi_tape_run(&sim->system->law, &values, sim->law_work);
-    const double *out = hmi_tape_outputs(&sim->system->law, sim->law_work);
+    hmi_tape_run(sim->law_tape, &values, sim->law_work);
+    const double *out = hmi_tape_outputs(sim->law_tape, sim->law_work);
     memcpy(Q, out, n * sizeof *Q);
     memcpy(C, out + n, n * sizeof *C);
     for (size_t i = 0; i < 2 * n; i++)
@@ -245,21 +270,22 @@ static hmi_options solve_options(const hm_evaluate_options *options)
     return chosen;
 }
 
-/* The question to the solver, at the values the dynamics tape just computed. */
-typedef struct question {
-    hmi_equations equations;
-    hmi_law law;
-} question;
+void hmi_sim_scatter(hm_sim *sim)
+{
+    const hmi_derived *d = &sim->system->derived;
+    const double *values = hmi_tape_outputs(sim->dynamics_tape, sim->dynamics_work);
+    scatter(&d->M, values + sim->system->at.M, true, sim->M);
+    scatter(&d->constraints.A, values + sim->system->at.A, false, sim->A);
+    scatter(&d->servos.A, values + sim->system->at.servo_A, false, sim->servo_A);
+}
 
-static void pose(hm_sim *sim, question *ask)
+void hmi_sim_pose(hm_sim *sim, hmi_question *ask)
 {
     const hm_system *system = sim->system;
     const uint16_t symbols = system->derived.force_symbols;
-    const double *values = hmi_tape_outputs(&system->dynamics, sim->dynamics_work);
+    const double *values = hmi_tape_outputs(sim->dynamics_tape, sim->dynamics_work);
     const hmi_derived *d = &system->derived;
-    scatter(&d->M, values + system->at.M, true, sim->M);
-    scatter(&d->constraints.A, values + system->at.A, false, sim->A);
-    scatter(&d->servos.A, values + system->at.servo_A, false, sim->servo_A);
+    hmi_sim_scatter(sim);
     ask->law = (hmi_law){
         .evaluate = evaluate_law,
         .user = sim,
@@ -294,16 +320,23 @@ static void keep_forces(hm_sim *sim, const hmi_solution *s)
 
 hm_status hmi_sim_accelerate(hm_sim *sim, hmi_solution *solution)
 {
-    question ask;
+    hm_sim_evaluate_fast(sim);
+    return hmi_sim_accelerate_here(sim, solution);
+}
+
+hm_status hmi_sim_accelerate_here(hm_sim *sim, hmi_solution *solution)
+{
+    hmi_question ask;
     hmi_solution local;
     if (!sim->dynamics)
         return HM_ERR_LIMIT;
-    hm_sim_evaluate_fast(sim);
-    pose(sim, &ask);
-    if (!solution && !ask.equations.C && !ask.equations.law && ask.equations.servo_count == 0)
+    hmi_sim_pose(sim, &ask);
+    if (!solution && !ask.equations.C && !ask.equations.law && ask.equations.servo_count == 0 &&
+        sim->formulation == HMI_AUTO)
         return hmi_accelerate(sim->dynamics, sim->M, ask.equations.Q, sim->A, ask.equations.b,
                               sim->qdd, NULL);
-    const hmi_options options = hmi_options_default();
+    hmi_options options = hmi_options_default();
+    options.formulation = sim->formulation;
     hm_status status = hmi_dynamics_solve(sim->dynamics, &ask.equations, &options, &local);
     if (status == HM_ERR_USAGE)
         return status;
@@ -315,14 +348,14 @@ hm_status hmi_sim_accelerate(hm_sim *sim, hmi_solution *solution)
 
 const double *hmi_sim_state_rates(const hm_sim *sim)
 {
-    return hmi_tape_outputs(&sim->system->dynamics, sim->dynamics_work) +
+    return hmi_tape_outputs(sim->dynamics_tape, sim->dynamics_work) +
            sim->system->at.state_rates;
 }
 
 hm_status hmi_sim_solve(hm_sim *sim, const hm_evaluate_options *options, hm_evaluation *out)
 {
-    question ask;
-    pose(sim, &ask);
+    hmi_question ask;
+    hmi_sim_pose(sim, &ask);
     const hmi_options chosen = solve_options(options);
     hmi_solution solution;
     hm_status status = hmi_dynamics_solve(sim->dynamics, &ask.equations, &chosen, &solution);

@@ -57,7 +57,7 @@ static void projectors(int n, int m, const double *B, const double *B_plus, doub
 static void give_product(int rows, int cols, const double *S, const double *x, double *to)
 {
     if (to)
-        hmi_mul(rows, cols, S, x, to);
+        hmi_matvec(rows, cols, S, x, to);
 }
 
 static void give(int count, const double *x, double *to)
@@ -86,8 +86,8 @@ static void give_vectors(hmi_dynamics *d, const matrices *g, const hmi_equations
 {
     int n = d->n, m = d->m;
     double *a_s = hmi_take(d, (size_t)n), *c_s = hmi_take(d, (size_t)n);
-    hmi_mul(n, n, g->inverse, s->Q, a_s);
-    hmi_mul(n, n, g->inverse, s->C, c_s);
+    hmi_matvec(n, n, g->inverse, s->Q, a_s);
+    hmi_matvec(n, n, g->inverse, s->C, c_s);
     give(n, a_s, to->a_s);
     give(n, c_s, to->c_s);
     give_product(n, n, g->root, s->qdd, to->qdd_s);
@@ -113,7 +113,7 @@ hm_status hmi_dynamics_geometry(hmi_dynamics *d, const hmi_equations *equations,
     g.T = hmi_take(d, hmi_area(n, n));
     g.N = hmi_take(d, hmi_area(n, n));
     for (int i = 0; i < m; i++)
-        hmi_mul(n, n, g.inverse, equations->A + hmi_area(i, n), g.B + hmi_area(i, n));
+        hmi_matvec(n, n, g.inverse, equations->A + hmi_area(i, n), g.B + hmi_area(i, n));
     if (m > 0)
         (void)hmi_pseudo_inverse(m, n, g.B, d->rank, g.B_plus,
                                  hmi_take(d, hmi_pseudo_inverse_doubles(m, n)), d->law_ints);

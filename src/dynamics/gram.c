@@ -29,7 +29,7 @@ static bool factor(hmi_dynamics *d)
         f->array[1][k] = hmi_power_of_two(hmi_norm(n, row));
         for (int j = 0; j < n; j++)
             row[j] *= f->array[1][k];
-        hmi_mul(k + 1, n, f->array[0], row, f->array[2] + hmi_area(k, rank));
+        hmi_matvec(k + 1, n, f->array[0], row, f->array[2] + hmi_area(k, rank));
     }
     return hmi_cholesky(rank, f->array[2], d->mass_tolerance);
 }

@@ -61,7 +61,7 @@ static void shortest_change(hmi_dynamics *d, const range *g, const double *wante
     for (int i = 0; i < s->rows; i++) {
         for (int j = 0; j < n; j++)
             row[j] = s->A[hmi_area(i, n) + (size_t)j] / d->D[j];
-        hmi_mul(g->rank, n, g->E, row, X + hmi_area(i, g->rank));
+        hmi_matvec(g->rank, n, g->E, row, X + hmi_area(i, g->rank));
     }
     hmi_cod cod; /* columns of this matrix are the rows of As E */
     hmi_cod_factor(&cod, g->rank, s->rows, X, s->rows,

@@ -20,8 +20,8 @@ static bool factor(hmi_dynamics *d)
     const double *N = d->Z + hmi_area(d->rank, n);
     double *NM = d->factor, *H = NM + hmi_area(freedom, n);
     for (int i = 0; i < freedom; i++) {
-        hmi_mul(n, n, d->M, N + hmi_area(i, n), NM + hmi_area(i, n));
-        hmi_mul(freedom, n, N, NM + hmi_area(i, n), H + hmi_area(i, freedom));
+        hmi_matvec(n, n, d->M, N + hmi_area(i, n), NM + hmi_area(i, n));
+        hmi_matvec(freedom, n, N, NM + hmi_area(i, n), H + hmi_area(i, freedom));
     }
     d->factors.array[0] = NM;
     d->factors.array[1] = H;
@@ -49,7 +49,7 @@ static void solve(hmi_dynamics *d, const double *r, const double *s, double *x, 
     hmi_ldlt_solve(freedom, d->factors.array[1], d->factor_ints, z);
     hmi_mul_transposed(freedom, n, 1, N, z, x);
 
-    hmi_mul(n, n, d->M, x, force);
+    hmi_matvec(n, n, d->M, x, force);
     hmi_axpy(n, -1, r, force);
     hmi_row_multipliers(d, force, l);
     d->scratch_used = mark;

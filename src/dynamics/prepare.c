@@ -132,8 +132,8 @@ static void reduced_mass(hmi_dynamics *d, double *H)
     const double *N = d->Z + hmi_area(d->rank, n);
     double *row = hmi_take(d, (size_t)n);
     for (int i = 0; i < freedom; i++) {
-        hmi_mul(n, n, d->M, N + hmi_area(i, n), row);
-        hmi_mul(freedom, n, N, row, H + hmi_area(i, freedom));
+        hmi_matvec(n, n, d->M, N + hmi_area(i, n), row);
+        hmi_matvec(freedom, n, N, row, H + hmi_area(i, freedom));
     }
     d->scratch_used = mark;
 }

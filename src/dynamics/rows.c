@@ -24,7 +24,7 @@ double hmi_complete_rows(hmi_dynamics *d, const double *s, double *all)
 
 void hmi_row_multipliers(hmi_dynamics *d, const double *f, double *l)
 {
-    hmi_mul(d->rank, d->n, d->Z, f, l);
+    hmi_matvec(d->rank, d->n, d->Z, f, l);
     hmi_qr_solve(d->n, d->rank, d->QR, l);
 }
 
@@ -58,7 +58,7 @@ static void shortest_multipliers(hmi_dynamics *d, const double *l, double *p)
     hmi_zero(d->m, p);
     for (int pass = 0; pass < 3; pass++) {
         force_left(d, l, p, f);
-        hmi_mul(d->rank, d->n, d->Z, f, g);
+        hmi_matvec(d->rank, d->n, d->Z, f, g);
         hmi_graded_solve_transposed(&d->graded, g, dp);
         hmi_axpy(d->m, 1, dp, p);
     }

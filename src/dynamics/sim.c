@@ -1,6 +1,8 @@
 /* hm_sim: creation, state, evaluation of M, Q, A, b, C and energies. */
 #include "dynamics/sim.h"
 
+#include "dynamics/sim_jacobian.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -26,8 +28,12 @@ static bool allocate(hm_sim *sim)
     for (int order = 0; order < 3; order++)
         sim->inputs[order] = doubles(sim, model->inputs.count, &failed);
     sim->inputs_work = doubles(sim, system->inputs.work_size, &failed);
-    sim->dynamics_work = doubles(sim, system->dynamics.work_size, &failed);
-    sim->law_work = doubles(sim, system->law.work_size, &failed);
+    sim->own_dynamics_work = doubles(sim, system->dynamics.work_size, &failed);
+    sim->own_law_work = doubles(sim, system->law.work_size, &failed);
+    sim->dynamics_work = sim->own_dynamics_work;
+    sim->law_work = sim->own_law_work;
+    sim->dynamics_tape = &system->dynamics;
+    sim->law_tape = &system->law;
     sim->report_work = doubles(sim, system->report.work_size, &failed);
     sim->qdd = doubles(sim, n, &failed);
     sim->reaction = doubles(sim, n, &failed);
@@ -76,7 +82,10 @@ void hm_sim_destroy(hm_sim *sim)
     if (!sim)
         return;
     const hm_allocator *allocator = sim->system->allocator;
+    if (sim->run)
+        sim->run_destroy(sim->run);
     hmi_dynamics_destroy(sim->dynamics);
+    hmi_sim_derivatives_destroy(sim->derivatives);
     hmi_arena_release(&sim->arena);
     hmi_free(allocator, sim, sizeof *sim);
 }
@@ -163,6 +172,7 @@ hmi_tape_values hmi_sim_values(const hm_sim *sim)
                                  [HMI_SYM_TOTAL_REACTION] = sim->total_reaction,
                                  [HMI_SYM_TOTAL_MULTIPLIER] = sim->total_multiplier,
                                  [HMI_SYM_ENERGY] = &sim->energy,
+                                 [HMI_SYM_MODE] = sim->modes,
                              }};
 }
 
@@ -170,10 +180,10 @@ static void prepare_tapes(hm_sim *sim, const hmi_tape_values *values)
 {
     const hm_system *system = sim->system;
     hmi_tape_prepare(&system->inputs, values, sim->inputs_work);
-    hmi_tape_prepare(&system->dynamics, values, sim->dynamics_work);
+    hmi_tape_prepare(sim->dynamics_tape, values, sim->dynamics_work);
     hmi_tape_prepare(&system->report, values, sim->report_work);
-    if (system->law.work_size)
-        hmi_tape_prepare(&system->law, values, sim->law_work);
+    if (sim->law_tape->work_size)
+        hmi_tape_prepare(sim->law_tape, values, sim->law_work);
     sim->prepared = true;
 }
 
@@ -198,7 +208,7 @@ void hm_sim_evaluate_fast(hm_sim *sim)
 {
     hmi_sim_refresh(sim);
     const hmi_tape_values values = hmi_sim_values(sim);
-    hmi_tape_run(&sim->system->dynamics, &values, sim->dynamics_work);
+    hmi_tape_run(sim->dynamics_tape, &values, sim->dynamics_work);
 }
 
 static hm_matrix matrix_view(const hmi_sparse *pattern, const double *values, bool lower)
@@ -215,7 +225,7 @@ static void view_dynamics(const hm_sim *sim, hm_evaluation *out)
 {
     const hm_system *system = sim->system;
     const hmi_derived *d = &system->derived;
-    const double *values = hmi_tape_outputs(&system->dynamics, sim->dynamics_work);
+    const double *values = hmi_tape_outputs(sim->dynamics_tape, sim->dynamics_work);
     out->M = matrix_view(&d->M, values + system->at.M, true);
     out->A = matrix_view(&d->constraints.A, values + system->at.A, false);
     out->Q = values + system->at.Q;
@@ -260,6 +270,22 @@ static void run_report(hm_sim *sim)
     hmi_tape_run(&sim->system->report, &values, sim->report_work);
 }
 
+const double *hmi_sim_report(hm_sim *sim)
+{
+    run_report(sim);
+    const double *out = hmi_tape_outputs(&sim->system->report, sim->report_work);
+    if (sim->system->derived.total != HMI_NONE && sim->system->model->outputs.count) {
+        sim->energy = out[sim->system->report_at.total];
+        run_report(sim); /* outputs may use `energy` */
+    }
+    return out;
+}
+
+double *hmi_sim_dynamics(hm_sim *sim)
+{
+    return sim->dynamics_work + sim->dynamics_tape->output_slot;
+}
+
 static bool report_is_finite(const hm_sim *sim)
 {
     return all_finite(hmi_tape_outputs(&sim->system->report, sim->report_work),
@@ -278,7 +304,7 @@ hm_status hm_sim_evaluate(hm_sim *sim, const hm_evaluate_options *options,
     evaluation->disagreement = -1;
     view_dynamics(sim, evaluation);
     view_report(sim, evaluation);
-    if (!all_finite(hmi_tape_outputs(&system->dynamics, sim->dynamics_work), system->at.count) ||
+    if (!all_finite(hmi_tape_outputs(sim->dynamics_tape, sim->dynamics_work), system->at.count) ||
         !report_is_finite(sim)) {
         const hmi_tape_values values = hmi_sim_values(sim);
         hmi_system_explain(system, &values);

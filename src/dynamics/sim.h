@@ -5,6 +5,8 @@
 #include "compile/system.h"
 #include "dynamics/solve.h"
 
+struct hmi_sim_derivatives;
+
 struct hm_sim {
     const hm_system *system;
     hmi_arena arena; /* everything below */
@@ -15,15 +17,26 @@ struct hm_sim {
     double *inputs[3]; /* u, u', u'' */
     bool *input_set;
     double *inputs_work, *dynamics_work, *law_work, *report_work;
+    double *own_dynamics_work, *own_law_work; /* of the system's tapes */
     double *qdd, *reaction, *multiplier, *total_reaction, *total_multiplier, energy;
     bool prepared; /* parameters are in the work vectors */
+
+    /* The tapes in use: the system's, or those of a run that holds branches (integrate/switch.c). */
+    const hmi_tape *dynamics_tape, *law_tape;
+    const double *modes;         /* values of HMI_SYM_MODE; NULL with the system's tapes */
+    hmi_formulation formulation; /* of hmi_sim_accelerate */
+
+    /* What integrate/ keeps here between calls, and how it is released; NULL: nothing. */
+    void *run;
+    void (*run_destroy)(void *run);
 
     /* The solve, for systems up to HM_MOST_DENSE coordinates. */
     hmi_dynamics *dynamics;
     double *M, *A, *servo_A; /* dense */
     double *servo_b_free;
     hmi_servo *servos;
-    bool **actuated;
+    hm_geometry geometry; /* memory taken at the first hm_sim_geometry */
+    struct hmi_sim_derivatives *derivatives; /* made on demand: sim_jacobian.h */
 };
 
 /* The values of all symbols at the present state. */
@@ -42,6 +55,26 @@ hm_status hmi_sim_solve(hm_sim *sim, const hm_evaluate_options *options, hm_eval
  * hmi_sim_state_rates. Where `solution` is not NULL constraint forces are wanted too: it is filled
  * in (not with the fast solve) and reaction, multiplier and the total ones of the sim are set. */
 hm_status hmi_sim_accelerate(hm_sim *sim, hmi_solution *solution);
+/* The same without evaluating M, Q, A, b, C first. */
+hm_status hmi_sim_accelerate_here(hm_sim *sim, hmi_solution *solution);
 const double *hmi_sim_state_rates(const hm_sim *sim);
+/* Outputs of the dynamics tape as last evaluated, by system->at; writable. */
+double *hmi_sim_dynamics(hm_sim *sim);
+/* Runs the report tape at the present state with the forces as last solved for; by report_at. */
+const double *hmi_sim_report(hm_sim *sim);
+/* M and A as last evaluated, dense, in sim->M and sim->A. */
+void hmi_sim_scatter(hm_sim *sim);
+/* Other tapes with the outputs of the system's own (NULL: the system's own again). */
+void hmi_sim_use_tapes(hm_sim *sim, const hmi_tape *dynamics, double *dynamics_work,
+                       const hmi_tape *law, double *law_work, const double *modes);
+
+/* The question to the solver, at the values the dynamics tape just computed. The law points into
+ * the question itself, which must stay where it is. */
+typedef struct hmi_question {
+    hmi_equations equations;
+    hmi_law law;
+} hmi_question;
+
+void hmi_sim_pose(hm_sim *sim, hmi_question *ask);
 
 #endif

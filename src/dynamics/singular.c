@@ -21,7 +21,7 @@ static void project(hmi_dynamics *d, double *y)
 {
     size_t mark = d->scratch_used;
     double *t = hmi_take(d, (size_t)d->rank);
-    hmi_mul(d->rank, d->n, d->Z, y, t);
+    hmi_matvec(d->rank, d->n, d->Z, y, t);
     hmi_mul_transposed(d->rank, d->n, -1, d->Z, t, y);
     d->scratch_used = mark;
 }
@@ -52,7 +52,7 @@ static void solve(hmi_dynamics *d, const double *r, const double *s, double *x, 
     project(d, right);
     (void)hmi_complete_rows(d, s, right + n);
     hmi_cod_solve(&d->factors.cod, right, x);
-    hmi_mul(n, n, d->M, x, force);
+    hmi_matvec(n, n, d->M, x, force);
     hmi_axpy(n, -1, r, force);
     hmi_row_multipliers(d, force, l);
     d->scratch_used = mark;

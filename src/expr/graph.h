@@ -45,6 +45,7 @@ typedef enum hmi_symbol_kind {
     HMI_SYM_TOTAL_MULTIPLIER,
     HMI_SYM_ENERGY,
     HMI_SYM_MATRIX, /* an entry of a named matrix in closed forms; display only */
+    HMI_SYM_MODE,   /* the branch of a function that is not smooth, held during a step */
     HMI_SYM_KIND_COUNT
 } hmi_symbol_kind;
 

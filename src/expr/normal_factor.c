@@ -326,10 +326,57 @@ static hmi_piece split_sum(hmi_normal *s, const hmi_poly *a, manner how)
     return hmi_piece_product(s, c, m, &inner, hmi_monomial_one, how.dry);
 }
 
+/* ---- squares of two terms ---- */
+
+static int64_t whole_root(int64_t x)
+{
+    int64_t root = 0;
+    while (root < 1000 && root * root < x)
+        root++;
+    return root * root == x ? root : 0;
+}
+
+/* The root of a term that is a square; NULL where it is none. */
+static const hmi_poly *root_of_term(hmi_normal *s, const hmi_term *term)
+{
+    hmi_coefficient c = term->coefficient;
+    hmi_factor *factors = hmi_normal_alloc(s, (term->monomial.count + 1) * sizeof *factors);
+    c.n = whole_root(c.n);
+    c.d = whole_root(c.d);
+    if (!factors || c.n == 0 || c.d == 0)
+        return NULL;
+    for (uint32_t i = 0; i < term->monomial.count; i++) {
+        factors[i] = term->monomial.factors[i];
+        if (factors[i].power % 2)
+            return NULL;
+        factors[i].power /= 2;
+    }
+    return hmi_poly_term(s, c, (hmi_monomial){factors, term->monomial.count});
+}
+
+/* x + y or x - y with that square; NULL where there is none. */
+static const hmi_poly *root_of_square(hmi_normal *s, const hmi_poly *a)
+{
+    for (int middle = 0; middle < 3 && a->count == 3; middle++) {
+        const hmi_poly *x = root_of_term(s, &a->terms[middle == 0 ? 1 : 0]);
+        const hmi_poly *y = root_of_term(s, &a->terms[middle == 2 ? 1 : 2]);
+        const hmi_poly *roots[] = {hmi_poly_add(s, x, y), hmi_poly_sub(s, x, y)};
+        for (int k = 0; k < 2; k++) {
+            const hmi_poly *square = hmi_poly_mul(s, roots[k], roots[k]);
+            if (square && hmi_poly_equal(square, a))
+                return roots[k];
+        }
+    }
+    return NULL;
+}
+
 static hmi_piece write_sum(hmi_normal *s, const hmi_poly *a, manner how)
 {
     if (how.form == HMI_SUM_PLAIN || a->count < 2 || a->count > MOST_FACTORED)
         return plain_sum(s, a, how.dry);
+    const hmi_poly *root = root_of_square(s, a);
+    if (root)
+        return powered(s, plain_sum(s, root, how.dry), 2, how.dry);
     if (how.form == HMI_SUM_GROUPED || how.depth > MOST_FACTOR_DEPTH || a->count < 4)
         return grouped_sum(s, a, how);
     return split_sum(s, a, how);

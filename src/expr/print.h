@@ -92,7 +92,8 @@ void hmi_print_name(hmi_text *out, hmi_print_style style, const char *name, int 
  * parameter is declared for each kind in `kinds`, in this order:
  *     t time      p parameters   q coordinates   v velocities   a accelerations
  *     z states    u inputs       du, ddu their rates
- *     r, l, rt, lt  reactions, multipliers and the total ones   energy     m matrix entries
+ *     r, l, rt, lt  reactions, multipliers and the total ones   energy
+ *     m matrix entries               mode branches held
  * Values are those of hmi_op_value bit by bit, given the same math library and no contraction
  * (-ffp-contract=off). Entries HMI_NONE are stored as 0. */
 typedef struct hmi_c_function {

@@ -155,6 +155,7 @@ static const char *array_of_kind(uint32_t kind)
         [HMI_SYM_TOTAL_MULTIPLIER] = "lt",
         [HMI_SYM_ENERGY] = "energy",
         [HMI_SYM_MATRIX] = "m",
+        [HMI_SYM_MODE] = "mode",
     };
     return names[kind];
 }
@@ -250,7 +251,8 @@ static void write_parameters(writer *w, uint16_t kinds)
                                     HMI_SYM_TOTAL_REACTION,
                                     HMI_SYM_TOTAL_MULTIPLIER,
                                     HMI_SYM_ENERGY,
-                                    HMI_SYM_MATRIX};
+                                    HMI_SYM_MATRIX,
+                                    HMI_SYM_MODE};
     for (size_t i = 0; i < sizeof order; i++)
         if (kinds & HMI_DEP(order[i]))
             hmi_text_addf(w->out, is_scalar(order[i]) ? "double %s, " : "const double *%s, ",

@@ -1,6 +1,10 @@
 /* The motion as a first-order system: see ode.h. */
 #include "integrate/ode.h"
 
+#include "integrate/ledger.h"
+#include "integrate/residuals.h"
+#include "integrate/switch.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -32,13 +36,38 @@ static bool finite(const double *values, size_t count)
     return sum == 0;
 }
 
-hm_status hmi_ode_evaluate(hmi_ode *ode, double t, const double *y, double *dy)
+/* Position rows: phi'' + 2a phi' + b^2 phi = 0; velocity rows: psi' + a psi = 0. [Baumgarte 1972] */
+static void add_baumgarte(hmi_ode *ode)
+{
+    const hmi_residuals *r = ode->residuals;
+    double *b = hmi_sim_dynamics(ode->sim) + ode->sim->system->at.b;
+    double rate = ode->baumgarte[0], stiffness = ode->baumgarte[1] * ode->baumgarte[1];
+    hmi_residuals_evaluate(ode->residuals);
+    for (size_t k = 0; k < r->count; k++) {
+        if (r->level[k] == HM_LEVEL_POSITION)
+            b[k] -= 2 * rate * r->velocity[k] + stiffness * r->position[k];
+        else if (r->level[k] == HM_LEVEL_VELOCITY)
+            b[k] -= rate * r->velocity[k];
+    }
+}
+
+static hm_status accelerate(hmi_ode *ode, hmi_solution *solution)
+{
+    hm_sim_evaluate_fast(ode->sim);
+    if (ode->residuals && (ode->baumgarte[0] != 0 || ode->baumgarte[1] != 0))
+        add_baumgarte(ode);
+    return hmi_sim_accelerate_here(ode->sim, solution);
+}
+
+static hm_status evaluate(hmi_ode *ode, double t, const double *y, double *dy,
+                          hmi_solution *solution)
 {
     ode->evaluations++;
     if (!finite(y, ode->size))
         return ode->last = HM_ERR_NUMERIC;
     hmi_ode_store(ode, t, y);
-    hm_status status = hmi_sim_accelerate(ode->sim, NULL);
+    hm_status status = ode->switches ? hmi_switches_slide(ode->switches, ode, accelerate, solution)
+                                     : accelerate(ode, solution);
     memcpy(dy, y + ode->n, ode->n * sizeof *dy);
     memcpy(dy + ode->n, ode->sim->qdd, ode->n * sizeof *dy);
     if (ode->states)
@@ -46,4 +75,20 @@ hm_status hmi_ode_evaluate(hmi_ode *ode, double t, const double *y, double *dy)
     if (status == HM_OK && !finite(dy, ode->size))
         status = HM_ERR_NUMERIC;
     return ode->last = status;
+}
+
+hm_status hmi_ode_evaluate(hmi_ode *ode, double t, const double *y, double *dy)
+{
+    return evaluate(ode, t, y, dy, NULL);
+}
+
+hm_status hmi_ode_evaluate_all(hmi_ode *ode, double t, const double *y, double *dy)
+{
+    hmi_solution solution;
+    hmi_ledger *ledger = ode->ledger;
+    bool forces = ledger && ledger->needs_solution;
+    hm_status status = evaluate(ode, t, y, dy, forces ? &solution : NULL);
+    if (status == HM_OK && ledger)
+        hmi_ledger_powers(ledger, ode->sim, forces ? &solution : NULL, dy + ode->size);
+    return status;
 }

@@ -4,23 +4,38 @@
  *   1. f allocates nothing. Its status is that of the solve: HM_ERR_NUMERIC where something is not
  *      finite, HM_ERR_UNDETERMINED and HM_ERR_INCONSISTENT where there is no motion.
  *   2. Evaluations are counted here and nowhere else.
+ *   3. An evaluation leaves t, q, v, z in the sim: whoever wants another state there puts it back.
  */
 #ifndef HMI_INTEGRATE_ODE_H
 #define HMI_INTEGRATE_ODE_H
 
 #include "dynamics/sim.h"
 
+/* Powers of the ledger, at most: see ledger.h. */
+enum { HMI_MOST_WORKS = 7 };
+
+struct hmi_residuals;
+struct hmi_ledger;
+struct hmi_switches;
+
 typedef struct hmi_ode {
     hm_sim *sim;
     size_t n, states, size; /* size = 2 n + states */
-    double baumgarte[2];    /* (a, b): b of a row becomes b - 2a phi' - b^2 phi; 0: off */
+    double baumgarte[2];    /* (a, b): position rows get b - 2a phi' - b^2 phi, velocity rows
+                               b - a psi; 0: off */
     long evaluations;
     hm_status last;         /* status of the last evaluation */
+
+    struct hmi_residuals *residuals; /* for Baumgarte; NULL: off */
+    struct hmi_ledger *ledger;       /* powers beside f; NULL: none */
+    struct hmi_switches *switches;   /* branches held, sliding; NULL: none */
 } hmi_ode;
 
 hm_status hmi_ode_init(hmi_ode *ode, hm_sim *sim);
 /* dy = f(t, y). */
 hm_status hmi_ode_evaluate(hmi_ode *ode, double t, const double *y, double *dy);
+/* The same with the powers of the ledger behind the first `size` components of dy. */
+hm_status hmi_ode_evaluate_all(hmi_ode *ode, double t, const double *y, double *dy);
 /* Puts (t, y) into the sim, and takes y from it. */
 void hmi_ode_store(hmi_ode *ode, double t, const double *y);
 void hmi_ode_load(const hmi_ode *ode, double *y);

@@ -72,8 +72,18 @@ static hmi_token token_from(const hmi_lexer *lexer, hmi_token_kind kind, uint32_
     return (hmi_token){.kind = kind, .span = span_from(lexer, start)};
 }
 
-/* Reports a character that belongs to no token, and steps over it. */
-static void reject_character(hmi_lexer *lexer)
+/* How the hint names what is to be written. */
+static const char *plain_text(hm_context *context, const char *meant)
+{
+    return meant[0] == '\''  ? "write a plain apostrophe"
+           : meant[0] == ' ' ? "write a plain space"
+           : meant[0] == '"' ? "write plain double quotes"
+                             : hmi_context_printf(context, "write %s", meant);
+}
+
+/* Reports a character that belongs to no token, and steps over it. What a person who typed it
+ * meant comes back, so that one wrong sign is one error; NULL where that is unknown. */
+static const char *reject_character(hmi_lexer *lexer)
 {
     uint32_t start = lexer->position, character = 0;
     int bytes =
@@ -85,15 +95,21 @@ static void reject_character(hmi_lexer *lexer)
                   (unsigned char)lexer->text[start]);
     } else if (character == 0) {
         hmi_error(lexer->context, at, "a model is a text file", "the file contains a NUL byte");
-    } else if (character < 0x20 || character == 0x7F) {
+    } else if (character < 0x20 || (character >= 0x7F && character < 0xA0)) {
         hmi_error(lexer->context, at, NULL, "control character 0x%02X has no place in a model",
                   (unsigned)character);
     } else {
         const char *meant = hmi_ascii_for(character);
-        hmi_error(lexer->context, at,
-                  meant ? hmi_context_printf(lexer->context, "write '%s'", meant) : NULL,
-                  "unexpected character '%.*s'", bytes, lexer->text + start);
+        const char *hint = meant ? plain_text(lexer->context, meant) : NULL;
+        if (meant && meant[0] == ' ')
+            hmi_error(lexer->context, at, hint, "unexpected space character U+%04X",
+                      (unsigned)character);
+        else
+            hmi_error(lexer->context, at, hint, "unexpected character '%.*s'", bytes,
+                      lexer->text + start);
+        return meant;
     }
+    return NULL;
 }
 
 /* One character of a string or comment. */
@@ -102,7 +118,8 @@ static void step_over_text(hmi_lexer *lexer)
     uint32_t character = 0;
     int bytes = hmi_utf8_decode(lexer->text + lexer->position, lexer->length - lexer->position,
                                 &character);
-    bool plain = character >= 0x20 ? character != 0x7F : character == '\t' || character == '\r';
+    bool plain = character >= 0x20 ? character < 0x7F || character >= 0xA0
+                                   : character == '\t' || character == '\r';
     if (bytes > 0 && plain)
         lexer->position += (uint32_t)bytes;
     else
@@ -222,6 +239,77 @@ static hmi_token_kind punctuation(char c, char next, uint32_t *length)
     return found ? kinds[found - singles] : HMI_TOK_END;
 }
 
+/* Signs of other notations: reported, and read as what was meant. END: nothing is; a comment: the
+ * rest of the line is skipped. */
+static const struct {
+    const char *sign;
+    hmi_token_kind kind;
+    bool comment;
+    const char *hint;
+} foreign_signs[] = {
+    {"&&", HMI_TOK_AND, false, "write 'and'"},
+    {"||", HMI_TOK_OR, false, "write 'or'"},
+    {"!=", HMI_TOK_EQUAL, false, "write not (a == b)"},
+    {"!", HMI_TOK_NOT, false, "write 'not'"},
+    {"**", HMI_TOK_CARET, false, "a power is written x^2"},
+    {"...", HMI_TOK_RANGE, false, "a range is written 1..N"},
+    {":=", HMI_TOK_ASSIGN, false, "write '='"},
+    {"//", HMI_TOK_END, true, "a comment starts with '#'"},
+    {"/*", HMI_TOK_END, true, "a comment starts with '#'"},
+    {"%", HMI_TOK_END, true, "a comment starts with '#'"},
+    {"|", HMI_TOK_END, false, "the absolute value is written abs(x)"},
+    {"?", HMI_TOK_END, true, "a choice is written if(condition, a, b)"},
+    {"\\", HMI_TOK_END, false, "a line goes on after an operator or a comma, and inside brackets"},
+};
+
+/* True where one stood at the present position. */
+static bool foreign_sign(hmi_lexer *lexer, hmi_token_kind *kind)
+{
+    uint32_t start = lexer->position, left = lexer->length - start;
+    for (size_t i = 0; i < sizeof foreign_signs / sizeof *foreign_signs; i++) {
+        const char *sign = foreign_signs[i].sign;
+        uint32_t length = (uint32_t)strlen(sign);
+        if (length > left || memcmp(lexer->text + start, sign, length) != 0)
+            continue;
+        lexer->position += length;
+        hmi_error(lexer->context, span_from(lexer, start), foreign_signs[i].hint,
+                  "'%s' is not part of the language", sign);
+        while (foreign_signs[i].comment && lexer->position < lexer->length &&
+               lexer->text[lexer->position] != '\n')
+            lexer->position++;
+        *kind = foreign_signs[i].kind;
+        return true;
+    }
+    return false;
+}
+
+/* A string between typographic quotes, the first of which has been stepped over. */
+static void skip_quoted(hmi_lexer *lexer)
+{
+    while (lexer->position < lexer->length && peek(lexer, 0) != '\n') {
+        uint32_t character = 0;
+        int bytes = hmi_utf8_decode(lexer->text + lexer->position,
+                                    lexer->length - lexer->position, &character);
+        lexer->position += bytes ? (uint32_t)bytes : 1;
+        if (character == '"' || character == 0x201C || character == 0x201D)
+            return;
+    }
+}
+
+/* Reports a character that belongs to no token; END where nothing stands in for it. */
+static hmi_token_kind reject_sign(hmi_lexer *lexer)
+{
+    uint32_t ignored;
+    const char *meant = reject_character(lexer);
+    if (!meant)
+        return HMI_TOK_END;
+    if (meant[0] == '"') {
+        skip_quoted(lexer);
+        return HMI_TOK_STRING;
+    }
+    return meant[0] == '^' ? HMI_TOK_END : punctuation(meant[0], meant[1], &ignored);
+}
+
 static bool starts_name(const hmi_lexer *lexer)
 {
     uint32_t character;
@@ -246,15 +334,23 @@ hmi_token hmi_lexer_next(hmi_lexer *lexer)
             return lex_number(lexer);
         if (c == '"')
             return lex_string(lexer);
-        hmi_token_kind kind = punctuation(c, peek(lexer, 1), &length);
+        hmi_token_kind kind = HMI_TOK_END;
+        if (foreign_sign(lexer, &kind)) {
+            if (kind != HMI_TOK_END)
+                return token_from(lexer, kind, start);
+            continue;
+        }
+        kind = punctuation(c, peek(lexer, 1), &length);
         if (kind != HMI_TOK_END) {
             lexer->position += length;
             return token_from(lexer, kind, start);
         }
         if (starts_name(lexer))
             return lex_name(lexer);
-        reject_character(lexer);
+        kind = reject_sign(lexer);
         if (hmi_context_too_many(lexer->context))
             lexer->position = lexer->length; /* a binary file: say so twenty times, not a million */
+        if (kind != HMI_TOK_END)
+            return token_from(lexer, kind, start);
     }
 }

@@ -62,16 +62,27 @@ static hmi_span open_bracket(hmi_parser *p)
     return outer;
 }
 
+static bool report_open_bracket(hmi_parser *p, hmi_token_kind kind)
+{
+    bool ended = p->token.kind == HMI_TOK_END || p->token.kind == HMI_TOK_NEWLINE ||
+                 p->token.kind == HMI_TOK_LBRACE || p->token.kind == HMI_TOK_RBRACE;
+    if (hmi_parser_said_enough(p))
+        return false;
+    if (ended)
+        hmi_error(p->context, p->bracket, NULL, "this bracket is not closed");
+    else if (p->token.kind == HMI_TOK_RPAREN || p->token.kind == HMI_TOK_RBRACKET)
+        hmi_error(p->context, p->token.span, NULL, "%s where the bracket is closed by %s",
+                  hmi_token_kind_text(p->token.kind), hmi_token_kind_text(kind));
+    else
+        hmi_parser_unexpected(
+            p, kind == HMI_TOK_RPAREN ? "an operator, ',' or ')'" : "an operator, ',' or ']'");
+    return false;
+}
+
 static bool close_bracket(hmi_parser *p, hmi_token_kind kind, hmi_span outer)
 {
-    if (p->token.kind != kind) {
-        bool ended = p->token.kind == HMI_TOK_END || p->token.kind == HMI_TOK_NEWLINE;
-        if (!ended)
-            return hmi_parser_unexpected(
-                p, kind == HMI_TOK_RPAREN ? "an operator, ',' or ')'" : "an operator, ',' or ']'");
-        hmi_error(p->context, p->bracket, NULL, "this bracket is not closed");
-        return false;
-    }
+    if (p->token.kind != kind)
+        return report_open_bracket(p, kind);
     p->brackets--;
     p->bracket = outer;
     hmi_parser_advance(p);
@@ -130,11 +141,20 @@ hmi_ast *hmi_parse_name(hmi_parser *p, const char *what)
 {
     hmi_token token = p->token;
     if (token.kind != HMI_TOK_NAME) {
+        if (token.kind == HMI_TOK_NUMBER)
+            p->usage = "a name starts with a letter";
         hmi_parser_unexpected(p, what);
         return NULL;
     }
     const char *text = p->lexer.text + token.span.start;
-    if (hmi_statement_kind_of(text, token.span.length) != HMI_STMT_COUNT) {
+    bool reserved = hmi_statement_kind_of(text, token.span.length) != HMI_STMT_COUNT;
+    if (reserved && hmi_parser_said_enough(p))
+        return NULL;
+    if (reserved && hmi_parser_at_line_start(p)) {
+        hmi_error(p->context, p->previous, p->usage, "%s is missing after this", what);
+        return NULL;
+    }
+    if (reserved) {
         hmi_error(p->context, token.span, "choose another name",
                   "'%.*s' is a word of the language and cannot be a name", (int)token.span.length,
                   text);
@@ -156,7 +176,13 @@ hmi_ast *hmi_parse_name(hmi_parser *p, const char *what)
 static hmi_ast *parse_fold(hmi_parser *p, hmi_ast *name, hmi_ast_kind kind)
 {
     hmi_span outer = open_bracket(p);
-    hmi_ast *items[3] = {0}, *index = hmi_parse_name(p, "the index of the sum, as in sum(i = 1..N, ...)");
+    const char *usage = p->usage;
+    p->usage = kind == HMI_AST_SUM ? "write sum(i = 1..N, E)" : "write prod(i = 1..N, E)";
+    if (p->token.kind != HMI_TOK_NAME) {
+        hmi_parser_unexpected(p, "the index");
+        return NULL;
+    }
+    hmi_ast *items[3] = {0}, *index = hmi_parse_name(p, "the index");
     if (!index || !hmi_parser_expect(p, HMI_TOK_ASSIGN, "the index"))
         return NULL;
     if (!(items[0] = hmi_parse_expr(p)) || !hmi_parser_expect(p, HMI_TOK_RANGE, "the lower bound"))
@@ -168,6 +194,7 @@ static hmi_ast *parse_fold(hmi_parser *p, hmi_ast *name, hmi_ast_kind kind)
     hmi_ast *node = new_node(p, kind, hmi_span_to(name->span, p->previous));
     if (!node || !set_items(p, node, items, 3))
         return NULL;
+    p->usage = usage;
     node->name = index->name;
     return node;
 }
@@ -216,6 +243,8 @@ static hmi_ast *parse_primary(hmi_parser *p)
     case HMI_TOK_LBRACKET:
         return finish_bracketed(p, new_node(p, HMI_AST_LIST, token.span), NULL, HMI_TOK_RBRACKET);
     default:
+        if (p->brackets) /* how the statement is written does not help with what is inside */
+            p->usage = NULL;
         hmi_parser_unexpected(p, "an expression");
         return NULL;
     }
@@ -409,8 +438,10 @@ static hmi_ast *parse_level(hmi_parser *p, level at)
 
 static void explain_missing_operator(hmi_parser *p)
 {
-    hmi_error(p->context, p->token.span, "write * for a product", "an operator is missing before %s",
-              p->token.kind == HMI_TOK_LPAREN ? "'('" : "this");
+    if (!hmi_parser_said_enough(p))
+        hmi_error(p->context, p->token.span, "write * for a product",
+                  "an operator is missing before '%.*s'", hmi_shown_length(p->token.span.length),
+                  p->lexer.text + p->token.span.start);
 }
 
 hmi_ast *hmi_parse_expr(hmi_parser *p)

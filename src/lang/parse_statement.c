@@ -3,11 +3,6 @@
 
 #include <string.h>
 
-static const char *token_text(hmi_parser *p, const hmi_token *token)
-{
-    return hmi_arena_text(&p->tree->arena, p->lexer.text + token->span.start, token->span.length);
-}
-
 /* ---- lists of entries ---- */
 
 typedef HMI_ARRAY(hmi_entry) entry_array;
@@ -60,13 +55,24 @@ static bool parse_assignment_to(hmi_parser *p, hmi_ast *target, bool guesses, hm
     return true;
 }
 
+/* What stands left of an =. A number there is most likely 1,5 for 1.5. */
+static hmi_ast *parse_target(hmi_parser *p)
+{
+    if (p->token.kind == HMI_TOK_NUMBER) {
+        p->usage = "decimals are written with a point: 1.5";
+        hmi_parser_unexpected(p, "a name");
+        return NULL;
+    }
+    return hmi_parse_postfix(p);
+}
+
 bool hmi_parse_assignment_list(hmi_parser *p, bool guesses, hmi_entry **entries, size_t *count)
 {
     entry_array list = {0};
     bool good;
     do {
         hmi_entry entry = {.word = HMI_NO_NAME};
-        hmi_ast *target = hmi_parse_postfix(p);
+        hmi_ast *target = parse_target(p);
         good = target && parse_assignment_to(p, target, guesses, &entry) &&
                push_entry(p, &list, entry);
     } while (good && next_entry(p));
@@ -106,7 +112,7 @@ static bool parse_coordinate(hmi_parser *p, hmi_entry *entry)
     p->brackets++;
     hmi_parser_advance(p);
     entry->value = hmi_parse_expr(p);
-    if (!entry->value || !hmi_parser_expect(p, HMI_TOK_RANGE, "the lower index, as in q[1..N]"))
+    if (!entry->value || !hmi_parser_expect(p, HMI_TOK_RANGE, "the lower index"))
         return false;
     entry->second = hmi_parse_expr(p);
     p->brackets--;
@@ -208,16 +214,33 @@ static bool parse_labelled(hmi_parser *p, hmi_statement *s)
     return hmi_parser_expect(p, HMI_TOK_COLON, "the name");
 }
 
+static bool is_comparison(const hmi_ast *e)
+{
+    return e->kind == HMI_AST_CHAIN && e->ops[0] >= HMI_TOK_LESS && e->ops[0] <= HMI_TOK_EQUAL;
+}
+
+static bool report_comparison(hmi_parser *p, const hmi_statement *s)
+{
+    if (s->first->ops[0] == HMI_TOK_EQUAL)
+        hmi_error(p->context, s->first->span, "write a single =",
+                  "'==' compares; an equation is written with '='");
+    else
+        hmi_error(p->context, s->first->span,
+                  "write lhs = rhs; an 'event' tells when a bound is reached",
+                  "%s is an equation, not an inequality",
+                  s->kind == HMI_STMT_EVENT   ? "the condition of an event"
+                  : s->kind == HMI_STMT_SERVO ? "a servo"
+                                              : "a constraint");
+    return false;
+}
+
 /* lhs = rhs, after the label. */
 static bool parse_equation(hmi_parser *p, hmi_statement *s)
 {
     if (!s->first && !(s->first = hmi_parse_expr(p)))
         return false;
-    if (p->token.kind == HMI_TOK_EQUAL) {
-        hmi_error(p->context, p->token.span, "write a single =",
-                  "'==' compares; an equation is written with '='");
-        return false;
-    }
+    if (p->token.kind != HMI_TOK_ASSIGN && is_comparison(s->first))
+        return report_comparison(p, s);
     if (!hmi_parser_expect(p, HMI_TOK_ASSIGN, "the left-hand side"))
         return false;
     s->second = hmi_parse_expr(p);
@@ -449,7 +472,7 @@ static bool parse_block(hmi_parser *p, hmi_statement *s)
 
 static bool parse_for_header(hmi_parser *p, hmi_statement *s)
 {
-    hmi_ast *index = hmi_parse_name(p, "the index, as in for i = 1..N { ... }");
+    hmi_ast *index = hmi_parse_name(p, "the index");
     if (!index || !hmi_parser_expect(p, HMI_TOK_ASSIGN, "the index") || !parse_range(p, s))
         return false;
     s->word = index->name;
@@ -502,39 +525,26 @@ static const statement_parser parsers[HMI_STMT_COUNT] = {
 
 /* ---- the sequence of statements, and recovery ---- */
 
+static bool starts_next(const hmi_parser *p)
+{
+    return p->token.kind == HMI_TOK_NAME && hmi_parser_at_line_start(p) &&
+           hmi_statement_kind_of(p->lexer.text + p->token.span.start, p->token.span.length) !=
+               HMI_STMT_COUNT;
+}
+
 static void skip_statement(hmi_parser *p, bool in_block)
 {
     p->brackets = 0;
     p->in_body = false;
-    while (p->token.kind != HMI_TOK_NEWLINE && p->token.kind != HMI_TOK_SEMICOLON &&
+    while (!starts_next(p) && p->token.kind != HMI_TOK_NEWLINE && p->token.kind != HMI_TOK_SEMICOLON &&
            p->token.kind != HMI_TOK_END && !(in_block && p->token.kind == HMI_TOK_RBRACE))
         hmi_parser_advance(p);
-}
-
-static void report_unknown_statement(hmi_parser *p)
-{
-    const char *word = token_text(p, &p->token), *nearest = NULL;
-    int best = 3;
-    for (int kind = 0; word && kind < HMI_STMT_COUNT; kind++) {
-        int distance = hmi_edit_distance(word, hmi_statement_word((hmi_statement_kind)kind), 2);
-        if (distance < best) {
-            best = distance;
-            nearest = hmi_statement_word((hmi_statement_kind)kind);
-        }
-    }
-    if (!word)
-        p->context->out_of_memory = true;
-    else
-        hmi_error(p->context, p->token.span,
-                  nearest ? hmi_context_printf(p->context, "did you mean '%s'?", nearest)
-                          : "a statement starts with a word such as coord, kinetic or constraint",
-                  "unknown statement '%s'", word);
 }
 
 static void report_no_statement(hmi_parser *p)
 {
     if (p->token.kind == HMI_TOK_NAME)
-        report_unknown_statement(p);
+        hmi_report_unknown_statement(p);
     else if (p->token.kind == HMI_TOK_RBRACE)
         hmi_error(p->context, p->token.span, NULL, "this '}' closes nothing");
     else
@@ -545,12 +555,6 @@ static bool at_statement_end(const hmi_parser *p, bool in_block)
 {
     return p->token.kind == HMI_TOK_NEWLINE || p->token.kind == HMI_TOK_SEMICOLON ||
            p->token.kind == HMI_TOK_END || (in_block && p->token.kind == HMI_TOK_RBRACE);
-}
-
-static bool expect_statement_end(hmi_parser *p, bool in_block)
-{
-    return at_statement_end(p, in_block) ||
-           hmi_parser_unexpected(p, "the end of the statement");
 }
 
 /* One statement; links it in where it is good. */
@@ -571,8 +575,9 @@ static bool parse_statement(hmi_parser *p, bool in_block, hmi_statement ***tail,
     if (!s)
         return false;
     s->kind = kind;
+    p->usage = hmi_statement_usage(kind);
     hmi_parser_advance(p);
-    if (!parsers[kind](p, s) || !expect_statement_end(p, in_block))
+    if (!parsers[kind](p, s) || (!at_statement_end(p, in_block) && !hmi_report_no_end(p, kind)))
         return false;
     s->span = hmi_span_to(word.span, p->previous);
     if (kind == HMI_STMT_INCLUDE)
@@ -587,6 +592,7 @@ static void parse_statements(hmi_parser *p, bool in_block, hmi_statement ***tail
                              uint32_t *contains)
 {
     for (;;) {
+        p->errors = p->context->errors;
         while (p->token.kind == HMI_TOK_NEWLINE || p->token.kind == HMI_TOK_SEMICOLON)
             hmi_parser_advance(p);
         if (p->token.kind == HMI_TOK_END || (in_block && p->token.kind == HMI_TOK_RBRACE) ||

@@ -44,7 +44,8 @@ static bool starts_statement(const hmi_parser *parser, const hmi_token *token)
  * reports the bracket and goes on with the next statement. */
 void hmi_parser_advance(hmi_parser *p)
 {
-    p->previous = p->token.span;
+    if (p->token.kind != HMI_TOK_NEWLINE)
+        p->previous = p->token.span;
     for (;;) {
         hmi_token token = hmi_lexer_next(&p->lexer);
         p->token = token;
@@ -67,6 +68,7 @@ void hmi_parser_start(hmi_parser *parser, hmi_tree *tree, uint32_t file)
     *parser = (hmi_parser){.tree = tree, .context = tree->context};
     parser->token.span = (hmi_span){file, 0, 0};
     hmi_lexer_init(&parser->lexer, tree->context, file);
+    parser->errors = tree->context->errors;
     hmi_parser_advance(parser);
 }
 
@@ -99,15 +101,28 @@ bool hmi_parser_accept_word(hmi_parser *p, const char *word)
     return true;
 }
 
+bool hmi_parser_said_enough(const hmi_parser *p)
+{
+    return p->context->errors != p->errors;
+}
+
+bool hmi_parser_at_line_start(const hmi_parser *p)
+{
+    uint32_t end = p->previous.start + p->previous.length;
+    return p->previous.file == p->token.span.file && end <= p->token.span.start &&
+           memchr(p->lexer.text + end, '\n', p->token.span.start - end) != NULL;
+}
+
 bool hmi_parser_unexpected(hmi_parser *p, const char *expected)
 {
     hmi_token token = p->token;
+    if (hmi_parser_said_enough(p))
+        return false;
     if (token.kind == HMI_TOK_NAME || token.kind == HMI_TOK_NUMBER)
-        hmi_error(p->context, token.span, NULL, "expected %s, found '%.*s'", expected,
-                  (int)(token.span.length < 60 ? token.span.length : 60),
-                  p->lexer.text + token.span.start);
+        hmi_error(p->context, token.span, p->usage, "expected %s, found '%.*s'", expected,
+                  hmi_shown_length(token.span.length), p->lexer.text + token.span.start);
     else
-        hmi_error(p->context, token.span, NULL, "expected %s, found %s", expected,
+        hmi_error(p->context, token.span, p->usage, "expected %s, found %s", expected,
                   hmi_token_kind_text(token.kind));
     return false;
 }

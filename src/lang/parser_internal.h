@@ -20,6 +20,8 @@ typedef struct hmi_parser {
     int brackets;       /* open ( and [: line ends are white space inside */
     bool in_body;       /* so they are inside body { } */
     hmi_span bracket;   /* the innermost open one, for messages */
+    const char *usage;  /* how what is being read is written, for messages; NULL: no hint */
+    size_t errors;      /* of the context when the statement began */
     int *includes;      /* files included so far */
     const hmi_include_frame *frames;
 } hmi_parser;
@@ -32,8 +34,17 @@ bool hmi_parser_expect(hmi_parser *parser, hmi_token_kind kind, const char *afte
 void hmi_parser_skip_newlines(hmi_parser *parser);
 bool hmi_parser_at_word(const hmi_parser *parser, const char *word);
 bool hmi_parser_accept_word(hmi_parser *parser, const char *word);
-/* "expected X, found Y" at the present token. Always returns false. */
+/* "expected X, found Y" at the present token, unless the statement has an error already: the second
+ * would mostly follow from the first. Always returns false. */
 bool hmi_parser_unexpected(hmi_parser *parser, const char *expected);
+bool hmi_parser_said_enough(const hmi_parser *parser);
+/* Is the present token the first of its line, and the one before it in an earlier line? */
+bool hmi_parser_at_line_start(const hmi_parser *parser);
+/* How much of a name is shown in a message, for "%.*s". */
+static inline int hmi_shown_length(uint32_t length)
+{
+    return length < 60 ? (int)length : 60;
+}
 void *hmi_parser_alloc(hmi_parser *parser, size_t size);
 
 /* Expressions: NULL after an error that has been reported. */
@@ -41,6 +52,13 @@ hmi_ast *hmi_parse_expr(hmi_parser *parser);
 /* A name with its primes, indices or arguments: what may stand left of an =. */
 hmi_ast *hmi_parse_postfix(hmi_parser *parser);
 hmi_ast *hmi_parse_name(hmi_parser *parser, const char *what);
+
+/* Help with statements that cannot be read (parse_help.c). */
+const char *hmi_statement_usage(hmi_statement_kind kind);
+/* The present token is a word that starts no statement. */
+void hmi_report_unknown_statement(hmi_parser *parser);
+/* The present token stands where the statement should end. Always returns false. */
+bool hmi_report_no_end(hmi_parser *parser, hmi_statement_kind kind);
 
 /* A growing list of pointers or entries that ends up in the tree's arena. */
 typedef struct hmi_ast_list {

@@ -73,7 +73,7 @@ const char *hmi_ascii_for(uint32_t c)
     case 0x2265:
         return ">=";
     case 0x221A:
-        return "sqrt()";
+        return "sqrt(x)";
     case 0x201C:
     case 0x201D:
         return "\"";

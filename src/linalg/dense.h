@@ -64,7 +64,7 @@ static inline int hmi_all_finite(int n, const double *x)
 }
 
 /* y = A x, A rows x cols */
-static inline void hmi_mul(int rows, int cols, const double *A, const double *x, double *y)
+static inline void hmi_matvec(int rows, int cols, const double *A, const double *x, double *y)
 {
     for (int i = 0; i < rows; i++)
         y[i] = hmi_dot(cols, A + (size_t)i * (size_t)cols, x);

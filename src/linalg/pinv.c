@@ -92,7 +92,7 @@ int hmi_pseudo_inverse(int rows, int cols, const double *W, int rank, double *W_
     double *Z = doubles, *F = Z + product(r, cols), *f = F + product(rows, r), *work = f + r;
     row_space(cols, r, W, order, Z, F, ints + rows); /* F is scratch here */
     for (int i = 0; i < rows; i++)
-        hmi_mul(r, cols, Z, W + product(i, cols), F + product(i, r));
+        hmi_matvec(r, cols, Z, W + product(i, cols), F + product(i, r));
     hmi_graded g;
     hmi_graded_factor(&g, rows, r, F, work, ints + rows);
     for (int i = 0; i < rows; i++) {

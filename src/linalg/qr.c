@@ -44,11 +44,9 @@ static int longest_column(int rows, int cols, double *X, int k, double *length)
     return best;
 }
 
-/* Turns x (count elements) into (beta, v_1, ...) with v_0 = 1 understood; returns tau. */
+/* Turns x (count elements, length > 0) into (beta, v_1, ...), v_0 = 1 understood; returns tau. */
 static double make_reflector(int count, double *x, double length)
 {
-    if (length == 0)
-        return 0;
     double beta = x[0] > 0 ? -length : length, v0 = x[0] - beta;
     for (int i = 1; i < count; i++)
         x[i] /= v0;

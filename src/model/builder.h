@@ -39,7 +39,8 @@ typedef enum hmi_binding_kind {
     HMI_BIND_VALUE,   /* parameter, coordinate, input, state, argument, index */
     HMI_BIND_FAMILY,  /* coord q[a..b] */
     HMI_BIND_INDEXED, /* states or inputs declared one by one as z[i] */
-    HMI_BIND_LET
+    HMI_BIND_LET,
+    HMI_BIND_FAILED /* its declaration has an error; uses say nothing more */
 } hmi_binding_kind;
 
 typedef struct hmi_binding {
@@ -187,6 +188,8 @@ const hmi_binding *hmi_find_binding(const hmi_builder *b, const hmi_scope *scope
 /* Declares a global name; reports a duplicate. */
 hmi_binding *hmi_declare(hmi_builder *b, const hmi_ast *name, const char *what);
 void hmi_report_unknown(hmi_builder *b, hmi_span at, int name);
+/* Makes a name known whose declaration failed. Always returns false. */
+bool hmi_declare_failed(hmi_builder *b, const hmi_ast *name);
 /* "rod[3]" for a label NAME or NAME[i, j]; NULL after an error. */
 const char *hmi_label_text(hmi_builder *b, const hmi_ast *label, const hmi_scope *scope);
 /* Names an object (constraint, body, event, output ...); reports a duplicate within `what`. */

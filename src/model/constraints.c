@@ -136,6 +136,12 @@ static bool build_residual(hmi_builder *b, const hmi_statement *s, const hmi_sco
     lhs.empty_sum |= lhs.rank == 0 && lhs.scalar == b->graph->zero && rhs.rank > 0;
     hmi_span at = {s->span.file, s->first->span.start,
                    s->second->span.start + s->second->span.length - s->first->span.start};
+    char shape[2][HMI_SHAPE_TEXT];
+    if (!hmi_same_shape(&lhs, &rhs) && !lhs.empty_sum && !rhs.empty_sum) {
+        hmi_error(b->context, at, NULL, "the sides of the equation differ: %s and %s",
+                  hmi_shape_text(&lhs, shape[0]), hmi_shape_text(&rhs, shape[1]));
+        return false;
+    }
     return hmi_value_combine(b, at, HMI_TOK_MINUS, &lhs, &rhs, out);
 }
 

@@ -153,7 +153,9 @@ bool hmi_build_param(hmi_builder *b, const hmi_statement *s, const hmi_scope *sc
     (void)scope;
     bool good = true;
     for (size_t i = 0; i < s->entry_count; i++)
-        good = declare_param(b, &s->entries[i]) && good;
+        good = (declare_param(b, &s->entries[i]) ||
+                hmi_declare_failed(b, s->entries[i].target)) &&
+               good;
     return good;
 }
 
@@ -245,7 +247,9 @@ bool hmi_build_coord(hmi_builder *b, const hmi_statement *s, const hmi_scope *sc
     (void)scope;
     bool good = true;
     for (size_t i = 0; i < s->entry_count; i++)
-        good = declare_coordinate(b, &s->entries[i]) && good;
+        good = (declare_coordinate(b, &s->entries[i]) ||
+                hmi_declare_failed(b, s->entries[i].target)) &&
+               good;
     return good;
 }
 
@@ -321,9 +325,16 @@ bool hmi_build_state_name(hmi_builder *b, const hmi_statement *s, const hmi_scop
     return good;
 }
 
-static uint32_t symbol_index(const hmi_builder *b, hmi_expr e)
+/* The symbol a name was declared as; false where the declaration failed (and was reported). */
+static bool declared_symbol(hmi_builder *b, const hmi_ast *target, const hmi_scope *scope,
+                            hmi_symbol_kind kind, uint32_t *index)
 {
-    return hmi_node_at(b->graph, e)->b;
+    hmi_expr e;
+    if (!hmi_build_scalar(b, target, scope, &e))
+        return false;
+    const hmi_node *node = hmi_node_at(b->graph, e);
+    *index = node->b;
+    return node->op == HMI_SYMBOL && node->a == kind;
 }
 
 bool hmi_build_input(hmi_builder *b, const hmi_statement *s, const hmi_scope *scope)
@@ -333,12 +344,13 @@ bool hmi_build_input(hmi_builder *b, const hmi_statement *s, const hmi_scope *sc
                                                 HMI_DEP(HMI_SYM_INPUT_RATE2));
     bool good = true;
     for (size_t i = 0; i < s->entry_count; i++) {
-        hmi_expr symbol, value;
+        hmi_expr value;
+        uint32_t index;
         const hmi_entry *entry = &s->entries[i];
-        if (hmi_build_scalar(b, entry->target, scope, &symbol) &&
+        if (declared_symbol(b, entry->target, scope, HMI_SYM_INPUT, &index) &&
             hmi_build_scalar(b, entry->value, scope, &value) &&
             hmi_check_contents(b, value, allowed, entry->value->span, "the default of an input"))
-            b->model->inputs.data[symbol_index(b, symbol)].value = value;
+            b->model->inputs.data[index].value = value;
         else
             good = false;
     }
@@ -349,12 +361,14 @@ bool hmi_build_state(hmi_builder *b, const hmi_statement *s, const hmi_scope *sc
 {
     bool good = true;
     for (size_t i = 0; i < s->entry_count; i++) {
-        hmi_expr symbol, value;
+        hmi_expr value;
+        uint32_t index;
         const hmi_entry *entry = &s->entries[i];
-        if (hmi_build_scalar(b, entry->target->items[0], scope, &symbol) &&
+        if (entry->target->kind == HMI_AST_PRIME &&
+            declared_symbol(b, entry->target->items[0], scope, HMI_SYM_STATE, &index) &&
             hmi_build_scalar(b, entry->value, scope, &value) &&
             hmi_check_contents(b, value, HMI_STATE_DEPS, entry->value->span, "the rate of a state"))
-            b->model->states.data[symbol_index(b, symbol)].rate = value;
+            b->model->states.data[index].rate = value;
         else
             good = false;
     }

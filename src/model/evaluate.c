@@ -38,8 +38,8 @@ static bool shape_error(hmi_builder *b, hmi_span at, const char *verb, const hmi
                         const hmi_value *y, const char *hint)
 {
     char left[HMI_SHAPE_TEXT], right[HMI_SHAPE_TEXT];
-    hmi_error(b->context, at, hint, "cannot %s %s and %s", verb, hmi_shape_text(x, left),
-              hmi_shape_text(y, right));
+    hmi_error(b->context, at, hint, "cannot %s %s %s %s", verb, hmi_shape_text(x, left),
+              strcmp(verb, "divide") == 0 ? "by" : "and", hmi_shape_text(y, right));
     return false;
 }
 
@@ -330,6 +330,8 @@ static bool build_bound(hmi_builder *b, const hmi_ast *e, const hmi_binding *bin
     case HMI_BIND_INDEXED:
         hmi_error(b->context, e->span, NULL, "'%s' needs an index", text);
         return false;
+    case HMI_BIND_FAILED:
+        return false;
     case HMI_BIND_LET:
         if (binding->let->target->kind == HMI_AST_CALL) {
             hmi_error(b->context, e->span, NULL, "'%s' is a function; call it with %u argument%s",
@@ -424,10 +426,14 @@ static bool build_component(hmi_builder *b, const hmi_ast *e, const hmi_scope *s
     int64_t i, j = 1;
     if (!hmi_build_value(b, e->items[0], scope, &base))
         return false;
-    if (base.rank == 0 || e->count - 1 != base.rank) {
-        hmi_error(b->context, e->span, base.rank == 2 ? "write R[i,j]" : NULL,
-                  "%s cannot be indexed with %u indices", hmi_shape_text(&base, shape),
-                  e->count - 1);
+    if (base.rank == 0) {
+        hmi_error(b->context, e->span, NULL, "%s cannot be indexed", hmi_shape_text(&base, shape));
+        return false;
+    }
+    if (e->count - 1 != base.rank) {
+        hmi_error(b->context, e->span, base.rank == 2 ? "write R[i,j]" : "write u[i]",
+                  "%s takes %d ind%s, not %u", hmi_shape_text(&base, shape), base.rank,
+                  base.rank == 1 ? "ex" : "ices", e->count - 1);
         return false;
     }
     if (!index_in(b, e->items[1], scope, base.rows, &i) ||

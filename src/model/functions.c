@@ -67,7 +67,9 @@ static bool named_operation(const char *name, hmi_op *op)
 
 static bool wrong_count(const call *c, const char *expected)
 {
-    hmi_error(c->b->context, c->e->span, NULL, "%s takes %s, not %u", c->name, expected, c->count);
+    bool rate = strcmp(c->name, "dot") == 0 && c->count == 1;
+    hmi_error(c->b->context, c->e->span,
+              rate ? "a time derivative is written with a prime: x'" : NULL, "%s takes %s, not %u", c->name, expected, c->count);
     return false;
 }
 

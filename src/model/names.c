@@ -29,6 +29,11 @@ static bool is_reserved_name(const hmi_builder *b, int name)
     return name == b->name_t || name == b->name_pi;
 }
 
+static const char *article(const char *noun)
+{
+    return strchr("aeiou", noun[0]) ? "an" : "a";
+}
+
 hmi_binding *hmi_declare(hmi_builder *b, const hmi_ast *name, const char *what)
 {
     const char *text = hmi_names_text(&b->tree->names, name->name);
@@ -45,11 +50,20 @@ hmi_binding *hmi_declare(hmi_builder *b, const hmi_ast *name, const char *what)
         const hmi_source *source = &b->context->sources.data[slot->span.file];
         hmi_source_position(source, slot->span.start, &line, &column);
         hmi_error(b->context, name->span, "choose another name",
-                  "'%s' is already declared as a %s in line %d", text, slot->what, line);
+                  "'%s' is already declared as %s %s in line %d", text, article(slot->what),
+                  slot->what, line);
         return NULL;
     }
     *slot = (hmi_binding){.kind = HMI_BIND_VALUE, .span = name->span, .what = what};
     return slot;
+}
+
+bool hmi_declare_failed(hmi_builder *b, const hmi_ast *name)
+{
+    hmi_binding *slot = name->kind == HMI_AST_NAME ? global_slot(b, name->name) : NULL;
+    if (slot && slot->kind == HMI_BIND_NONE)
+        *slot = (hmi_binding){.kind = HMI_BIND_FAILED, .span = name->span, .what = "name"};
+    return false;
 }
 
 /* ---- unknown names ---- */
@@ -62,29 +76,75 @@ static const char *const function_names[] = {
     "rotation", "quat", "omega",   "omega_body",     "skew",      "sum",        "prod",
     "reaction", "multiplier", "total_reaction", "total_multiplier",
 };
+static const char *const constant_names[] = {"pi", "t", "energy"};
 
 typedef struct nearest {
     const char *name;
     int distance;
 } nearest;
 
+/* Do the names differ by the case of Latin or Greek letters only? */
+static bool same_letters(const char *x, const char *y)
+{
+    size_t m = strlen(x), n = strlen(y);
+    while (m && n) {
+        uint32_t a = 0, b = 0;
+        int i = hmi_utf8_decode(x, m, &a), k = hmi_utf8_decode(y, n, &b);
+        a += (a >= 'A' && a <= 'Z') || (a >= 0x391 && a <= 0x3A9) ? 0x20 : 0;
+        b += (b >= 'A' && b <= 'Z') || (b >= 0x391 && b <= 0x3A9) ? 0x20 : 0;
+        if (a != b || i == 0 || k == 0)
+            return false;
+        x += i, m -= (size_t)i;
+        y += k, n -= (size_t)k;
+    }
+    return m == n;
+}
+
 static void consider(nearest *best, const char *wanted, const char *candidate)
 {
-    int distance = hmi_edit_distance(wanted, candidate, best->distance - 1);
-    if (distance < best->distance && strcmp(wanted, candidate) != 0)
+    if (strcmp(wanted, candidate) == 0)
+        return;
+    int distance = same_letters(wanted, candidate)
+                       ? 0
+                       : hmi_edit_distance(wanted, candidate, best->distance - 1);
+    if (distance < best->distance)
         *best = (nearest){candidate, distance};
 }
 
-/* A misspelling is at most two edits away, one for short names. */
+/* A misspelling is at most two edits away, one for short names, and another case for one letter. */
 static const char *nearest_name(const hmi_builder *b, const char *wanted)
 {
-    nearest best = {NULL, strlen(wanted) <= 3 ? 2 : 3};
+    size_t length = strlen(wanted);
+    nearest best = {NULL, length <= 1 || (length == 2 && wanted[0] & 0x80) ? 1 : length <= 3 ? 2 : 3};
     for (size_t name = 0; name < b->globals.count; name++)
         if (b->globals.data[name].kind != HMI_BIND_NONE)
             consider(&best, wanted, hmi_names_text(&b->tree->names, (int)name));
     for (size_t i = 0; i < sizeof function_names / sizeof *function_names; i++)
         consider(&best, wanted, function_names[i]);
+    for (size_t i = 0; i < sizeof constant_names / sizeof *constant_names; i++)
+        consider(&best, wanted, constant_names[i]);
     return best.name;
+}
+
+/* "thetadot", "theta_dot", "dtheta": the name of which this means the derivative, or NULL. */
+static const char *differentiated_name(const hmi_builder *b, const char *text)
+{
+    static const char *const endings[] = {"_ddot", "ddot", "_dot", "dot", "_dd", "dd", "_d", "d"};
+    size_t length = strlen(text);
+    if (strcmp(text, "diff") == 0 || strcmp(text, "der") == 0 || strcmp(text, "ddt") == 0)
+        return "x";
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        size_t end = strlen(endings[i]);
+        int base = length > end && strcmp(text + length - end, endings[i]) == 0
+                       ? hmi_names_find(&b->tree->names, text, length - end)
+                       : HMI_NO_NAME;
+        if (base != HMI_NO_NAME && hmi_find_binding(b, NULL, base))
+            return hmi_names_text(&b->tree->names, base);
+    }
+    int base = text[0] == 'd' ? hmi_names_find(&b->tree->names, text + 1, length - 1) : HMI_NO_NAME;
+    return base != HMI_NO_NAME && hmi_find_binding(b, NULL, base)
+               ? hmi_names_text(&b->tree->names, base)
+               : NULL;
 }
 
 /* Is the name declared further down? Then the cure is another than for a misspelling. */
@@ -104,10 +164,16 @@ void hmi_report_unknown(hmi_builder *b, hmi_span at, int name)
 {
     const char *text = hmi_names_text(&b->tree->names, name);
     const char *hint = NULL, *near = nearest_name(b, text);
-    if (declared_later(b->tree->statements, name))
-        hint = "it is declared further down; a parameter may use only earlier ones";
+    const char *base = differentiated_name(b, text);
+    if (b->pass == HMI_PASS_DECLARE && declared_later(b->tree->statements, name))
+        hint = "it is declared further down: move that declaration up";
+    else if (base)
+        hint = hmi_context_printf(b->context, "a time derivative is written with a prime: %s'",
+                                  base);
     else if (near)
         hint = hmi_context_printf(b->context, "did you mean '%s'?", near);
+    else
+        hint = "a name is declared by param, coord, let, input or state";
     hmi_error(b->context, at, hint, "unknown name '%s'", text);
 }
 
@@ -193,6 +259,13 @@ static bool check_let_target(hmi_builder *b, const hmi_ast *target)
                       "an argument of a function is a plain name");
             return false;
         }
+    for (uint32_t i = 1; i < target->count; i++)
+        for (uint32_t k = 0; k < i; k++)
+            if (target->items[i]->name == target->items[k]->name) {
+                hmi_error(b->context, target->items[i]->span, "choose another name",
+                          "two arguments have the same name");
+                return false;
+            }
     return true;
 }
 
@@ -306,8 +379,8 @@ bool hmi_declare_object(hmi_builder *b, const char *name, const char *what, uint
                         hmi_span at)
 {
     if (object_key(b, NULL, name, what) != HMI_NO_NAME) {
-        hmi_error(b->context, at, "choose another name", "there is already a %s called '%s'", what,
-                  name);
+        hmi_error(b->context, at, "choose another name", "there is already %s %s called '%s'",
+                  article(what), what, name);
         return false;
     }
     int key = object_key(b, &b->object_names, name, what);

@@ -20,11 +20,19 @@ static hmi_expr *energy_sum(hm_model *model, hmi_statement_kind kind)
     }
 }
 
+static const char *energy_text(hmi_statement_kind kind)
+{
+    return kind == HMI_STMT_KINETIC      ? "the kinetic energy"
+           : kind == HMI_STMT_POTENTIAL  ? "the potential energy"
+           : kind == HMI_STMT_LAGRANGIAN ? "the Lagrangian"
+                                         : "the dissipation function";
+}
+
 bool hmi_build_energy(hmi_builder *b, const hmi_statement *s, const hmi_scope *scope)
 {
     hmi_expr e;
     if (!hmi_build_scalar(b, s->first, scope, &e) ||
-        !hmi_check_contents(b, e, HMI_STATE_DEPS, s->first->span, hmi_statement_word(s->kind)))
+        !hmi_check_contents(b, e, HMI_STATE_DEPS, s->first->span, energy_text(s->kind)))
         return false;
     hmi_expr *sum = energy_sum(b->model, s->kind);
     *sum = hmi_add(b->graph, *sum, e);

@@ -61,14 +61,14 @@ static hm_status split_kinetic(hmi_derivation_view *view)
         view->N[i] = view->graph.zero;
     hmi_substitution_init(&rest, view->allocator, zero_velocity, NULL, HMI_DEP(HMI_SYM_VELOCITY));
     hmi_adjoint_init(&adjoint, view->allocator);
-    hm_status status =
-        hmi_gradient(&adjoint, &view->graph, view->model->kinetic, HMI_SYM_VELOCITY);
+    hm_status status = hmi_gradient(&adjoint, &view->graph, view->model->kinetic, HMI_SYM_VELOCITY);
     for (size_t k = 0; status == HM_OK && k < adjoint.partials.count; k++) {
         hmi_expr N = hmi_substitute(&rest, &view->graph, adjoint.partials.data[k].value);
         view->N[adjoint.partials.data[k].index] = hmi_derivation_normal(view, N);
         view->split |= N != view->graph.zero;
     }
-    view->P = hmi_derivation_normal(view, hmi_substitute(&rest, &view->graph, view->model->kinetic));
+    view->P = hmi_derivation_normal(view,
+                                    hmi_substitute(&rest, &view->graph, view->model->kinetic));
     view->split |= view->P != view->graph.zero;
     hmi_adjoint_release(&adjoint);
     hmi_substitution_release(&rest);
@@ -118,8 +118,7 @@ static hmi_expr pull_back(hmi_derivation_view *view, size_t i, const hmi_expr *l
 {
     hmi_expr sum = view->graph.zero;
     for (size_t k = 0; k < view->m; k++)
-        sum = hmi_add(&view->graph, sum,
-                      hmi_mul(&view->graph, row_entry(view, k, i), lambda[k]));
+        sum = hmi_add(&view->graph, sum, hmi_mul(&view->graph, row_entry(view, k, i), lambda[k]));
     return hmi_derivation_normal(view, sum);
 }
 
@@ -139,7 +138,8 @@ static hm_status take_solution(hmi_derivation_view *view, const hmi_expr *x)
     }
     for (size_t i = 0; i < n; i++) {
         view->Qi[i] = pull_back(view, i, view->lambda);
-        view->Qni[i] = hmi_derivation_normal(view, hmi_add(g, view->C[i], pull_back(view, i, total)));
+        view->Qni[i] = hmi_derivation_normal(view,
+                                             hmi_add(g, view->C[i], pull_back(view, i, total)));
         view->qdd[i] = hmi_derivation_normal(view, hmi_add(g, x[2 * i], x[2 * i + 1]));
     }
     view->closed = true;

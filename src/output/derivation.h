@@ -31,7 +31,7 @@ typedef struct hmi_derivation_view {
     hmi_expr kinetic, potential, lagrangian, dissipation;
     hmi_expr *M; /* stored entries, in the order of derived.M */
     hmi_expr *Q, *A, *b, *C, *servo_A, *servo_b;
-    bool split;  /* L has terms linear in the velocities or T has terms without: N and P shown */
+    bool split; /* L has terms linear in the velocities or T has terms without: N and P shown */
     hmi_expr *N, P;
     bool closed; /* the following are there */
     hmi_expr *lambda, *Qi, *Qni, *qdd;

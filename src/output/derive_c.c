@@ -76,8 +76,8 @@ static void comment_arguments(hmi_report *r, uint16_t kinds)
     hmi_text_add(&r->text, "\n");
     if (kinds & HMI_DEP(HMI_SYM_STATE))
         name_list(r, "z[i]", model->states.count, hm_model_state_name);
-    if (kinds & (HMI_DEP(HMI_SYM_INPUT) | HMI_DEP(HMI_SYM_INPUT_RATE) |
-                 HMI_DEP(HMI_SYM_INPUT_RATE2)))
+    if (kinds &
+        (HMI_DEP(HMI_SYM_INPUT) | HMI_DEP(HMI_SYM_INPUT_RATE) | HMI_DEP(HMI_SYM_INPUT_RATE2)))
         name_list(r, "u[i], du[i], ddu[i] (inputs and their rates)", model->inputs.count,
                   hm_model_input_name);
     if (kinds & (HMI_DEP(HMI_SYM_REACTION) | HMI_DEP(HMI_SYM_TOTAL_REACTION)))

@@ -297,8 +297,7 @@ static void write_force(hmi_report *r)
         if (view->closed)
             vector(r, "Q^{ni}", view->Qni, false);
         else
-            hmi_text_add(&r->text,
-                         "Q^{ni} &= C - A^{T} (A M^{-1} A^{T})^{+} A M^{-1} C \\\\\n");
+            hmi_text_add(&r->text, "Q^{ni} &= C - A^{T} (A M^{-1} A^{T})^{+} A M^{-1} C \\\\\n");
     }
     end(r);
 }

@@ -437,8 +437,9 @@ static void write_motion(hmi_report *r)
 {
     const hmi_derivation_view *view = r->view;
     const char *servo = view->model->servos.count ? " + u" : "";
-    step(r, 7, view->model->servos.count ? "Equations of motion   M q̈ = Q + u + Qc"
-                                         : "Equations of motion   M q̈ = Q + Qc");
+    step(r, 7,
+         view->model->servos.count ? "Equations of motion   M q̈ = Q + u + Qc"
+                                   : "Equations of motion   M q̈ = Q + Qc");
     for (size_t i = 0; view->closed && i < view->n; i++) {
         size_t start = begin_line(r);
         coordinate_name(r, i, 2);
@@ -448,8 +449,8 @@ static void write_motion(hmi_report *r)
         return;
     hmi_text_addf(&r->text, "%sq̈ = M⁻¹(Q%s + Qc)     where M > 0\n", indent, servo);
     if (view->m)
-        hmi_text_addf(&r->text, "%sM q̈ − Aᵀλ = Q%s%s,  A q̈ = b     for any M\n", indent,
-                      servo, view->system->derived.has_nonideal ? " + C" : "");
+        hmi_text_addf(&r->text, "%sM q̈ − Aᵀλ = Q%s%s,  A q̈ = b     for any M\n", indent, servo,
+                      view->system->derived.has_nonideal ? " + C" : "");
 }
 
 static void write_parts(hmi_report *r)

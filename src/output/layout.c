@@ -100,8 +100,7 @@ static void step_latex(reader *r)
 
 static bool at_operator(const char *s)
 {
-    return strncmp(s, " + ", 3) == 0 || strncmp(s, " - ", 3) == 0 ||
-           strncmp(s, " \u2212 ", 5) == 0;
+    return strncmp(s, " + ", 3) == 0 || strncmp(s, " - ", 3) == 0 || strncmp(s, " \u2212 ", 5) == 0;
 }
 
 typedef struct breaking {
@@ -132,8 +131,7 @@ static const char *find_break(const breaking *b, reader r, reader *after)
     return r.column > b->limit ? best : NULL;
 }
 
-static void wrap(hmi_text *text, size_t start, const breaking *b, const char *separator,
-                 int indent)
+static void wrap(hmi_text *text, size_t start, const breaking *b, const char *separator, int indent)
 {
     if (text->failed || text->length <= start)
         return;

@@ -44,9 +44,8 @@ hmi_expr hmi_report_row(hmi_report *report, const hmi_sparse *A, const hmi_expr 
     hmi_graph *g = &report->view->graph;
     hmi_expr sum = g->zero;
     for (size_t k = A->start[i]; k < A->start[i + 1]; k++)
-        sum = hmi_add(g, sum,
-                      hmi_mul(g, values[k],
-                              hmi_symbol(g, HMI_SYM_ACCELERATION, A->column.data[k])));
+        sum = hmi_add(
+            g, sum, hmi_mul(g, values[k], hmi_symbol(g, HMI_SYM_ACCELERATION, A->column.data[k])));
     return sum;
 }
 

@@ -116,6 +116,19 @@ static void same_kinetic_energy(void **state)
     probe_close(by_quaternion);
 }
 
+/* omega from the composition costs less than from R^T R'. */
+static void composition_is_remembered(void **state)
+{
+    (void)state;
+    probe *composed = probe_text(euler), *general = probe_text(of_unknown_origin);
+    size_t short_tape = hm_system_get_statistics(composed->system).tape_nodes;
+    size_t long_tape = hm_system_get_statistics(general->system).tape_nodes;
+    if (short_tape * 3 / 2 > long_tape)
+        fail_msg("%zu operations against %zu", short_tape, long_tape);
+    probe_close(composed);
+    probe_close(general);
+}
+
 /* The axis turns too: rotation(u(s), a) = rotz(s) rotx(a) rotz(-s) for u = (cos s, sin s, 0). */
 static void moving_axis(void **state)
 {
@@ -206,6 +219,22 @@ static void shared_quaternion_is_constrained_once(void **state)
                           "body mast { mass 1  inertia identity(3)  at R*[0, 0, 1]  frame R }\n");
     assert_int_equal(p->m, 1);
     assert_string_equal(hm_model_constraint(p->model, 0).name, "hull");
+    probe_close(p);
+}
+
+/* A wheel on an axle of a hull: the quaternion is a factor of the wheel's frame only. */
+static void quaternion_inside_a_product(void **state)
+{
+    (void)state;
+    probe *p = probe_text("coord e0, e1, e2, e3, a\n"
+                          "body wheel { mass 1  inertia diag(1, 2, 1)  at [0, 0, 0]\n"
+                          "             frame quat(e0, e1, e2, e3)*roty(a) }\n");
+    double q[5];
+    const double upright[5] = {1, 0, 0, 0, 0};
+    assert_int_equal(p->m, 1);
+    assert_string_equal(hm_model_constraint(p->model, 0).name, "wheel");
+    hm_model_initial(p->model, q, NULL, NULL);
+    check_close("initial", 5, q, upright, 0);
     probe_close(p);
 }
 
@@ -383,11 +412,13 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(same_kinetic_energy),
+        cmocka_unit_test(composition_is_remembered),
         cmocka_unit_test(moving_axis),
         cmocka_unit_test(quaternion_brings_its_constraint),
         cmocka_unit_test(quaternion_starts_upright),
         cmocka_unit_test(quaternion_of_any_length),
         cmocka_unit_test(shared_quaternion_is_constrained_once),
+        cmocka_unit_test(quaternion_inside_a_product),
         cmocka_unit_test(quaternion_obeys_euler),
         cmocka_unit_test(loads_have_their_power),
         cmocka_unit_test(force_at_a_point_pulls_along_its_derivatives),

@@ -42,10 +42,10 @@ static void redundant(void **state)
 }
 
 /* A quaternion: M = 4 E^T J E has rank 3, the norm constraint holds the fourth direction. */
-static void quaternion(void **state)
+static void turn(double inertia)
 {
-    (void)state;
-    double e[4] = {0.5, -0.5, 0.1, 0.7}, J[3] = {1, 2, 3}, M[16] = {0}, Q[4] = {0.3, 1, -2, 0.4};
+    double e[4] = {0.5, -0.5, 0.1, 0.7}, J[3] = {inertia, 2 * inertia, 3 * inertia}, M[16] = {0},
+           Q[4] = {0.3, 1, -2, 0.4};
     double E[3][4] = {
         {-e[1], e[0], e[3], -e[2]}, {-e[2], -e[3], e[0], e[1]}, {-e[3], e[2], -e[1], e[0]}};
     double A[4], b[1] = {-0.8};
@@ -55,7 +55,17 @@ static void quaternion(void **state)
             for (int k = 0; k < 3; k++)
                 M[4 * i + j] += 4 * J[k] * E[k][i] * E[k][j];
     }
+    for (int i = 0; i < 4; i++)
+        Q[i] *= inertia;
     compare(4, 1, M, Q, A, b, 1e-13, HM_OK);
+}
+
+static void quaternion(void **state)
+{
+    (void)state;
+    turn(1);
+    turn(1e-9);
+    turn(1e9);
 }
 
 static void indefinite(void **state)

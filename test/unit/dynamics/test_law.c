@@ -251,6 +251,26 @@ static void law_that_fails(void **state)
         }
 }
 
+/* A law that uses no reaction is just a law. */
+static int drag(void *user, const hmi_reactions *r, double *Q, double *C)
+{
+    (void)user;
+    (void)r;
+    Q[0] -= 1;
+    C[0] = -2;
+    return 0;
+}
+
+static void law_without_reactions(void **state)
+{
+    (void)state;
+    double M[4] = {1, 0, 0, 1}, Q[2] = {5, 2}, A[2] = {0, 1}, b[1] = {0}, qdd[2] = {2, 0};
+    hmi_law law = {drag, NULL, false, false};
+    hmi_equations equations = {.M = M, .Q = Q, .A = A, .b = b, .law = &law};
+    assert_int_equal(solve(2, 1, &equations, HMI_COMPARE), HM_OK);
+    assert_close(2, s.qdd, qdd, 0);
+}
+
 /* Without constraints there is no reaction to depend on. */
 static void law_without_constraints(void **state)
 {
@@ -273,6 +293,7 @@ int main(void)
         cmocka_unit_test(redundant_rows),
         cmocka_unit_test(servo_and_friction),
         cmocka_unit_test(law_that_fails),
+        cmocka_unit_test(law_without_reactions),
         cmocka_unit_test(law_without_constraints),
     };
     return cmocka_run_group_tests(tests, NULL, forget);

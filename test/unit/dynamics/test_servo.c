@@ -229,7 +229,7 @@ static void lyapunov(void **state)
     assert_int_equal(solve(4, 0, &equations), HM_OK);
     memcpy(ideal, s.u, sizeof ideal);
     assert_int_equal(hmi_pseudo_inverse(2, 4, rows, -1, plus, work, ints), 2);
-    hmi_mul(4, 2, plus, want, delta);
+    hmi_matvec(4, 2, plus, want, delta);
     for (int i = 0; i < 4; i++)
         ideal[i] += hmi_dot(4, M4 + 4 * i, delta);
     servo.b = with_gain;

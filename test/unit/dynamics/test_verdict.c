@@ -252,6 +252,25 @@ static void formulations_by_name(void **state)
     assert_string_equal(hmi_definiteness_name(HMI_SEMIDEFINITE), "semidefinite");
 }
 
+/* No root of M, no geometry. Multipliers that feed back on themselves may have no derivative. */
+static void what_has_no_answer(void **state)
+{
+    (void)state;
+    double M[4] = {1, 0, 0, 0}, Q[2] = {1, 1}, A[2] = {0, 1}, b[1] = {1}, d1[2] = {1, 1},
+           d2[1] = {1};
+    double feedback[2] = {0, -1}, dqdd[2];
+    hmi_dynamics *d = make_workspace(2, 1, 0, 0);
+    hmi_equations equations = {.M = M, .Q = Q, .A = A, .b = b};
+    hmi_options options = full_effort();
+    hmi_solution found;
+    hmi_geometry geometry = {0};
+    assert_int_equal(hmi_dynamics_solve(d, &equations, &options, &found), HM_OK);
+    assert_int_equal(hmi_dynamics_geometry(d, &equations, &found, &geometry), HM_ERR_UNDETERMINED);
+    hmi_directions directions = {1, d1, d2, NULL, feedback};
+    assert_int_equal(hmi_dynamics_derivative(d, &directions, dqdd, NULL), HM_ERR_NUMERIC);
+    hmi_dynamics_destroy(d);
+}
+
 static void formulation_that_does_not_apply(void **state)
 {
     (void)state;
@@ -345,6 +364,7 @@ int main(void)
         cmocka_unit_test(directions_are_readable),
         cmocka_unit_test(not_finite),
         cmocka_unit_test(formulations_by_name),
+        cmocka_unit_test(what_has_no_answer),
         cmocka_unit_test(formulation_that_does_not_apply),
         cmocka_unit_test(rank_changes_along_a_motion),
         cmocka_unit_test(sizes_and_memory),

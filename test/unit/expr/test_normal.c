@@ -91,6 +91,8 @@ static const struct {
     {"(m1 + m2)*l1^2*m2*l2^2 - m2^2*l1^2*l2^2*cos(q1 - q2)^2",
      "m₂·l₁²·l₂²·(m₁ + m₂·sin²(q₁ − q₂))"},
     {"a*x + a*y + b*x + b*y", "(a + b)·(x + y)"},
+    {"m*(q1'^2 + 2*q1'*q2' + q2'^2)", "m·(q̇₁ + q̇₂)²"},
+    {"k*x^2 - 2*k*x*y + k*y^2 + g", "g + k·(x − y)²"},
     /* what is not polynomial stays, its inside put in order */
     {"max(x + y - x, 0)", "max(y, 0)"},
     {"if(x < y, x*2 - x, y)", "if(x < y, x, y)"},

@@ -21,7 +21,7 @@ static void cholesky(void **state)
         for (int i = 0; i < n; i++)
             for (int j = 0; j < n; j++)
                 M[i * n + j] = (i == j) + hmi_dot(n, G + i * n, G + j * n);
-        hmi_mul(n, n, M, x, y);
+        hmi_matvec(n, n, M, x, y);
         hmi_copy(n * n, M, L);
         assert_true(hmi_cholesky(n, L, 0));
         hmi_lower_solve(n, L, y);
@@ -55,14 +55,14 @@ static void bunch_kaufman(void **state)
         if (n == 1)
             M[0] = -3;
         fill(n, x);
-        hmi_mul(n, n, M, x, y);
+        hmi_matvec(n, n, M, x, y);
         hmi_copy(n, y, r);
         hmi_copy(n * n, M, K);
         if (!hmi_ldlt(n, K, pivots, 0))
             continue;
         hmi_ldlt_solve(n, K, pivots, y);
         double back[SIZE];
-        hmi_mul(n, n, M, y, back);
+        hmi_matvec(n, n, M, y, back);
         assert_true(distance(n, back, r) < 1e-12 * (1 + hmi_max_abs(n, y)));
         hmi_ldlt_inertia(n, K, pivots, &positive, &negative);
         assert_int_equal(positive, count_eigenvalues(n, M, 1));
@@ -92,12 +92,12 @@ static void lu(void **state)
         double M[SIZE * SIZE], K[SIZE * SIZE], x[SIZE], y[SIZE], back[SIZE];
         fill(n * n, M);
         fill(n, x);
-        hmi_mul(n, n, M, x, y);
+        hmi_matvec(n, n, M, x, y);
         hmi_copy(n * n, M, K);
         assert_true(hmi_lu(n, K, pivots, 0));
         hmi_copy(n, y, x);
         hmi_lu_solve(n, K, pivots, x);
-        hmi_mul(n, n, M, x, back);
+        hmi_matvec(n, n, M, x, back);
         assert_true(distance(n, back, y) < 1e-12 * (1 + hmi_max_abs(n, x)));
     }
     double zero[4] = {1, 2, 2, 4};

@@ -30,7 +30,7 @@ static void eigenvalues(void **state)
         hmi_copy(n * n, M, copy);
         hmi_eigen(n, copy, w, V);
         for (int k = 0; k < n; k++) {
-            hmi_mul(n, n, M, V + k * n, y);
+            hmi_matvec(n, n, M, V + k * n, y);
             hmi_axpy(n, -w[k], V + k * n, y);
             assert_true(hmi_max_abs(n, y) < 1e-13);
             for (int i = 0; i < n; i++)

@@ -58,6 +58,7 @@ static void cod_is_least_squares(void **state)
         hmi_copy(rows * cols, A, X);
         hmi_cod cod;
         assert_true(hmi_cod_doubles(rows, cols) <= sizeof work / sizeof *work);
+        assert_true(hmi_cod_ints(rows, cols) <= sizeof ints / sizeof *ints);
         hmi_cod_factor(&cod, rows, cols, X, cols, 1e-12, work, ints);
         assert_int_equal(cod.rank, rank);
         hmi_cod_solve(&cod, y, x);

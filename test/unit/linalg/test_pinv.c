@@ -157,6 +157,7 @@ static void scales(void **state)
     (void)state;
     assert_true(hmi_power_of_two(0) == 1 && hmi_power_of_two(1) == 0.5);
     assert_true(hmi_power_of_two(0.75) == 1 && hmi_power_of_two(1e300) * 1e300 < 1);
+    assert_true(isfinite(hmi_power_of_two(1e-320)) && hmi_power_of_two(1.7e308) > 0);
     /* a heavy and a light coordinate, a massless one held by a row, a row of zeros */
     double M[9] = {1e12, 0, 0, 0, 1e-12, 0, 0, 0, 0}, A[9] = {1e6, 1e-6, 0, 0, 1, 1e9, 0, 0, 0};
     double D[3], R[3];

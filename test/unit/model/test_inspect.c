@@ -120,6 +120,20 @@ static void sizes(void **state)
     probe_close(p);
 }
 
+/* Text in memory has a length and need not end with NUL. */
+static void text_has_a_length(void **state)
+{
+    (void)state;
+    static const char longer[] = "coord x; kinetic x'^2; nonsense";
+    hm_context *context = hm_context_create(NULL);
+    hm_model *model = NULL;
+    assert_int_equal(hm_model_parse(context, longer, sizeof "coord x; kinetic x'^2", NULL, &model),
+                     HM_OK);
+    assert_int_equal(hm_model_coordinate_count(model), 1);
+    hm_model_destroy(model);
+    hm_context_destroy(context);
+}
+
 /* ---- parameters ---- */
 
 #define SPRING                                                                                     \
@@ -389,6 +403,7 @@ int main(void)
         cmocka_unit_test(values_of_parameters),
         cmocka_unit_test(kinds_of_constraints),
         cmocka_unit_test(sizes),
+        cmocka_unit_test(text_has_a_length),
         cmocka_unit_test(parameters_of_a_sim),
         cmocka_unit_test(sims_are_independent),
         cmocka_unit_test(overrides),

@@ -240,6 +240,25 @@ static void primes_of_states_and_inputs(void **state)
     CHECK_ALL(model, "x = 1, x' = 3, z = 0.5, t = 2", values);
 }
 
+/* Outputs may use what only the solution knows. */
+static void outputs_of_the_solution(void **state)
+{
+    (void)state;
+    static const char model[] = XYZ "potential 10*y\nforce x = 4\nconstraint floor: 2*y = 0\n";
+    const value values[] = {
+        {"x''", 4},
+        {"y''", 0},
+        {"(x*y)''", 4 * 3 + 2 * 0.7 * -1.1},
+        {"reaction(y)", 10},
+        {"reaction(x)", 0},
+        {"multiplier(floor)", 5},
+        {"total_reaction(y) + total_multiplier(floor)", 15},
+        {"energy", (0.49 + 1.21 + 0.09) / 2 + 30},
+        {"2*reaction(y)/m - x''", 20.0 / 3 - 4},
+    };
+    CHECK_ALL(model, AT, values);
+}
+
 static void primes_have_limits(void **state)
 {
     (void)state;
@@ -282,6 +301,21 @@ static void sums_and_products(void **state)
         {"sum(i = 1..3, if(i == 2, 100, i))", 104},
     };
     CHECK_ALL(model, "x = 2, y = 3", values);
+}
+
+/* An empty sum of vectors is the zero that fits, whatever is done to it on the way. */
+static void empty_sums_of_vectors(void **state)
+{
+    (void)state;
+    static const char model[] = "param N = 0\n" XYZ "let r(i) = [i, x]\n"
+                                "let S = sum(i = 1..N, r(i))\n";
+    const value values[] = {
+        {"(S + [7, y])[1]", 7},      {"([7, y] + S)[2]", 3},   {"([7, y] - S)[2]", 3},
+        {"(S - [7, y])[1]", -7},     {"(-S + [7, y])[1]", 7},  {"(-S - [7, y])[1]", -7},
+        {"(m*S + [7, y])[1]", 7},    {"(S/m + [7, y])[1]", 7}, {"(S' + [7, y])[1]", 7},
+        {"(S + S - [7, y])[1]", -7},
+    };
+    CHECK_ALL(model, AT, values);
 }
 
 /* ---- lines ---- */
@@ -412,8 +446,10 @@ int main(void)
         cmocka_unit_test(primes),
         cmocka_unit_test(primes_of_lets_and_calls),
         cmocka_unit_test(primes_of_states_and_inputs),
+        cmocka_unit_test(outputs_of_the_solution),
         cmocka_unit_test(primes_have_limits),
         cmocka_unit_test(sums_and_products),
+        cmocka_unit_test(empty_sums_of_vectors),
         cmocka_unit_test(lines_go_on),
         cmocka_unit_test(statements_go_on),
         cmocka_unit_test(semicolons_blank_lines_and_ends),

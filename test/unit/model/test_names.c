@@ -237,6 +237,31 @@ static void duplicates(void **state)
         check_rejected(wrong[i].text, HM_ERR_INPUT, wrong[i].fragment);
 }
 
+static void signals_that_go_wrong(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *fragment;
+    } wrong[] = {
+        {XY "state z = 1\n", "declared by its derivative"},
+        {XY "state z'' = 1\n", ""},
+        {XY "param p = 1\ninput p = 2\n", "already declared"},
+        {XY "let v = [1, 2]\nstate v' = 2\n", "already declared"},
+        {XY "input u = 1\nstate u' = 2\n", "already declared"},
+        {XY "state z' = 1\ninput z = 2\n", "already declared"},
+        {XY "input u = 1, u = 2\n", "already declared"},
+        {XY "for i = 1..2 { input u = i }\n", "already declared"},
+        {XY "input u[1] = 1\ninput u = 2\n", "already declared"},
+        {XY "input u = 1\ninput u[1] = 2\n", "already declared"},
+        {XY "state z[1]' = 1\ninput z[1] = 2\n", "already declared"},
+        {XY "input u = x''\n", "accelerations"},
+        {XY "input u = w\ninput w = 1\n", "inputs"},
+        {XY "state z' = x''\n", "accelerations"},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        check_rejected(wrong[i].text, HM_ERR_INPUT, wrong[i].fragment);
+}
+
 /* A name stands for one thing in one place. */
 static void local_duplicates(void **state)
 {
@@ -362,6 +387,7 @@ int main(void)
         cmocka_unit_test(reserved_words),
         cmocka_unit_test(reserved_words_are_not_local_names_either),
         cmocka_unit_test(duplicates),
+        cmocka_unit_test(signals_that_go_wrong),
         cmocka_unit_test(local_duplicates),
         cmocka_unit_test(unicode_names),
         cmocka_unit_test(unnamed_constraints_are_counted),

@@ -1,0 +1,192 @@
+/* Consistent initial states: see consistent.h. */
+#include "integrate/consistent.h"
+
+#include "linalg/dense.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { MOST_STEPS = 200, POLISH_STEPS = 20, MOST_HALVINGS = 30 };
+
+/* One level with its free coordinates. */
+typedef struct problem {
+    hmi_projection *projection;
+    hmi_level *level;
+    const double *residual; /* where the residuals of the level are */
+    double *x;              /* q or v of the sim */
+    size_t n, free_count;
+    size_t *free;           /* coordinates that may move */
+    hmi_dynamics *solver;
+    double *M, *A, *Q, *b;  /* of the free ones */
+    double *x0, *step, *old;
+} problem;
+
+static double *doubles(hmi_arena *arena, size_t count, bool *failed)
+{
+    double *memory = hmi_arena_alloc(arena, (count + 1) * sizeof *memory);
+    *failed |= !memory;
+    return memory;
+}
+
+static hm_status set_up(problem *p, hmi_arena *arena, const bool *fixed)
+{
+    size_t n = p->n, m = p->level->count;
+    bool failed = false;
+    p->free = hmi_arena_alloc(arena, (n + 1) * sizeof *p->free);
+    p->M = doubles(arena, n * n, &failed);
+    p->A = doubles(arena, m * n, &failed);
+    p->Q = doubles(arena, n, &failed);
+    p->b = doubles(arena, m, &failed);
+    p->x0 = doubles(arena, n, &failed);
+    p->step = doubles(arena, n, &failed);
+    p->old = doubles(arena, n, &failed);
+    if (failed || !p->free)
+        return HM_ERR_NOMEM;
+    memcpy(p->x0, p->x, n * sizeof *p->x);
+    for (size_t i = 0; i < n; i++)
+        if (!fixed || !fixed[i])
+            p->free[p->free_count++] = i;
+    if (p->free_count == 0)
+        return HM_OK;
+    const hmi_dynamics_size size = {.n = (int)p->free_count, .m = (int)m};
+    return hmi_dynamics_create(arena->allocator, &size, &p->solver);
+}
+
+/* M, A at the present state, and how large each residual is, relative to the size of its terms. */
+static double look(problem *p, bool with_matrices)
+{
+    hm_sim *sim = p->projection->ode->sim;
+    if (with_matrices) {
+        hm_sim_evaluate_fast(sim);
+        hmi_sim_scatter(sim);
+    }
+    hmi_residuals_evaluate(p->projection->residuals);
+    double sum = 0;
+    for (size_t k = 0; k < p->level->count; k++) {
+        double r = p->residual[p->level->row[k]];
+        p->b[k] = -r;
+        double length = hmi_norm((int)p->n, sim->A + p->level->row[k] * p->n);
+        sum += r * r / (length > 0 ? length * length : 1);
+    }
+    return sqrt(sum);
+}
+
+static void take_free(problem *p, bool pull)
+{
+    const hm_sim *sim = p->projection->ode->sim;
+    size_t f = p->free_count, n = p->n;
+    for (size_t i = 0; i < f; i++) {
+        const double *row = sim->M + p->free[i] * n;
+        p->Q[i] = 0;
+        for (size_t j = 0; j < f; j++) {
+            p->M[i * f + j] = row[p->free[j]];
+            if (pull)
+                p->Q[i] += row[p->free[j]] * (p->x0[p->free[j]] - p->x[p->free[j]]);
+        }
+    }
+    for (size_t k = 0; k < p->level->count; k++)
+        for (size_t j = 0; j < f; j++)
+            p->A[k * f + j] = sim->A[p->level->row[k] * n + p->free[j]];
+}
+
+static void move(problem *p, double part)
+{
+    memcpy(p->x, p->old, p->n * sizeof *p->x);
+    for (size_t j = 0; j < p->free_count; j++)
+        p->x[p->free[j]] += part * p->step[j];
+}
+
+/* One step, halved while the residuals grow. *change: its relative size. */
+static hm_status improve(problem *p, bool pull, double *now, double *change)
+{
+    double part = 1, next, size = 0;
+    take_free(p, pull);
+    hm_status status = hmi_accelerate(p->solver, p->M, p->Q, p->A, p->b, p->step, NULL);
+    if (status == HM_ERR_NUMERIC || status == HM_ERR_USAGE)
+        return status;
+    memcpy(p->old, p->x, p->n * sizeof *p->x);
+    for (int i = 0;; i++, part /= 2) {
+        move(p, part);
+        next = look(p, true);
+        if (next <= fmax(2 * *now, 1e-6) || i == MOST_HALVINGS)
+            break;
+    }
+    for (size_t j = 0; j < p->free_count; j++)
+        size = fmax(size, fabs(part * p->step[j]) / (1 + fabs(p->x[p->free[j]])));
+    *now = next;
+    *change = size;
+    return isfinite(next) ? HM_OK : HM_ERR_NUMERIC;
+}
+
+/* The worst row, relative to the size of its terms. */
+static double judge(const problem *p, hmi_consistent *c, hm_level level)
+{
+    const hm_sim *sim = p->projection->ode->sim;
+    double worst = 0;
+    for (size_t k = 0; k < p->level->count; k++) {
+        size_t row = p->level->row[k];
+        double size = hmi_rounding_of_row(sim, sim->A + row * p->n, p->x) / (2 * HMI_EPSILON);
+        double r = fabs(p->residual[row]) / fmax(size, 1e-6);
+        if (!(r <= worst)) {
+            worst = r;
+            c->worst_row = row;
+            c->missed_by = p->residual[row];
+            c->missed_level = level;
+        }
+    }
+    return worst;
+}
+
+static hm_status solve(problem *p, hmi_consistent *c, hm_level level)
+{
+    double change = INFINITY, now = look(p, true);
+    hm_status status = isfinite(now) ? HM_OK : HM_ERR_NUMERIC;
+    if (p->free_count) {
+        bool pull = judge(p, c, level) > 1e-13; /* a state that fits already stays as it is */
+        for (int i = 0; pull && i < MOST_STEPS && status == HM_OK && change > 1e-14; i++)
+            status = improve(p, true, &now, &change);
+        change = INFINITY;
+        for (int i = 0; pull && i < POLISH_STEPS && status == HM_OK && change > 1e-16; i++)
+            status = improve(p, false, &now, &change);
+    }
+    if (status != HM_OK)
+        return status;
+    return judge(p, c, level) <= c->tolerance ? HM_OK : HM_ERR_INCONSISTENT;
+}
+
+static hm_status solve_level(hmi_consistent *c, hm_level level, const bool *fixed)
+{
+    hmi_projection *projection = c->projection;
+    hm_sim *sim = projection->ode->sim;
+    bool position = level == HM_LEVEL_POSITION;
+    problem p = {
+        .projection = projection,
+        .level = position ? &projection->position : &projection->velocity,
+        .residual = position ? projection->residuals->position : projection->residuals->velocity,
+        .x = position ? sim->q : sim->v,
+        .n = projection->ode->n,
+    };
+    hmi_arena arena;
+    if (p.level->count == 0)
+        return HM_OK;
+    hmi_arena_init(&arena, sim->system->allocator);
+    hm_status status = set_up(&p, &arena, fixed);
+    if (status == HM_OK)
+        status = solve(&p, c, level);
+    hmi_dynamics_destroy(p.solver);
+    hmi_arena_release(&arena);
+    return status;
+}
+
+hm_status hmi_make_consistent(hmi_consistent *c, double t, double *y, const bool *fixed_q,
+                              const bool *fixed_v)
+{
+    if (c->tolerance == 0)
+        c->tolerance = 1e-9;
+    hmi_ode_store(c->projection->ode, t, y);
+    hm_status status = solve_level(c, HM_LEVEL_POSITION, fixed_q);
+    if (status == HM_OK)
+        status = solve_level(c, HM_LEVEL_VELOCITY, fixed_v);
+    hmi_ode_load(c->projection->ode, y);
+    return status;
+}

@@ -1,0 +1,178 @@
+/* The ledger of powers and works: see ledger.h. */
+#include "integrate/ledger.h"
+
+#include <string.h>
+
+/* ---- which powers are there? ---- */
+
+static bool vanishes(const hmi_graph *g, hmi_expr e)
+{
+    return e == HMI_NONE || (hmi_is_const(g, e) && hmi_constant_of(g, e)->value == 0);
+}
+
+/* Ideal forces do no work where A q' = 0 follows from the constraints: at position level without
+ * time. Of other rows it is not known here. */
+static bool ideal_forces_work(const hm_model *model)
+{
+    for (size_t k = 0; k < model->constraints.count; k++) {
+        const hmi_constraint *row = &model->constraints.data[k];
+        if (row->level != HM_LEVEL_POSITION || row->rheonomic)
+            return true;
+    }
+    return false;
+}
+
+static void use(hmi_ledger *ledger, hmi_power kind)
+{
+    ledger->kind[ledger->count++] = kind;
+}
+
+hm_status hmi_ledger_init(hmi_ledger *ledger, hm_sim *sim, hmi_arena *arena)
+{
+    const hm_system *system = sim->system;
+    const hmi_derived *d = &system->derived;
+    const hmi_expr powers[] = {d->power.impressed, d->power.dissipation, d->power.gyroscopic,
+                               d->power.explicit_time};
+    hmi_expr used[4];
+    *ledger = (hmi_ledger){0};
+    if (d->total == HMI_NONE)
+        return HM_OK;
+    for (int k = 0; k < 4; k++)
+        if (!vanishes(&d->graph, powers[k])) {
+            used[ledger->count] = powers[k];
+            use(ledger, (hmi_power)k);
+        }
+    ledger->tape_count = ledger->count;
+    if (ideal_forces_work(system->model))
+        use(ledger, HMI_POWER_IDEAL);
+    if (d->has_nonideal)
+        use(ledger, HMI_POWER_NONIDEAL);
+    if (system->model->servos.count)
+        use(ledger, HMI_POWER_SERVO);
+    ledger->needs_solution = d->has_nonideal || system->model->servos.count > 0;
+    hm_status status = hmi_tape_compile(&ledger->tape, &d->graph, used, ledger->tape_count);
+    if (status != HM_OK)
+        return status;
+    ledger->work = hmi_arena_alloc(arena, (ledger->tape.work_size + 1) * sizeof(double));
+    return ledger->work ? HM_OK : HM_ERR_NOMEM;
+}
+
+void hmi_ledger_release(hmi_ledger *ledger)
+{
+    hmi_tape_release(&ledger->tape);
+}
+
+void hmi_ledger_prepare(hmi_ledger *ledger, hm_sim *sim)
+{
+    const hmi_tape_values values = hmi_sim_values(sim);
+    if (ledger->work)
+        hmi_tape_prepare(&ledger->tape, &values, ledger->work);
+}
+
+/* ---- powers ---- */
+
+static double dot(const double *x, const double *y, size_t n)
+{
+    double sum = 0;
+    for (size_t i = 0; i < n; i++)
+        sum += x[i] * y[i];
+    return sum;
+}
+
+/* q'.(M q'' - Q), of ideal constraints alone */
+static double power_of_reactions(const hm_sim *sim)
+{
+    size_t n = sim->system->derived.n;
+    const double *Q = hmi_tape_outputs(sim->dynamics_tape, sim->dynamics_work) +
+                      sim->system->at.Q;
+    double sum = 0;
+    for (size_t i = 0; i < n; i++)
+        sum += sim->v[i] * (dot(sim->M + i * n, sim->qdd, n) - Q[i]);
+    return sum;
+}
+
+static double power_of_servos(const hm_sim *sim, const hmi_solution *solution)
+{
+    size_t n = sim->system->derived.n;
+    double sum = 0;
+    for (size_t k = 0; solution->u && k < sim->system->model->servos.count; k++)
+        sum += dot(solution->u + k * n, sim->v, n);
+    return sum;
+}
+
+static double power_of(const hm_sim *sim, hmi_power kind, const hmi_solution *solution)
+{
+    size_t n = sim->system->derived.n;
+    switch (kind) {
+    case HMI_POWER_IDEAL:
+        return solution ? dot(solution->Qi, sim->v, n) : power_of_reactions(sim);
+    case HMI_POWER_NONIDEAL:
+        return solution ? dot(solution->Qni, sim->v, n) : 0;
+    case HMI_POWER_SERVO:
+        return solution ? power_of_servos(sim, solution) : 0;
+    default:
+        return 0;
+    }
+}
+
+void hmi_ledger_powers(hmi_ledger *ledger, hm_sim *sim, const hmi_solution *solution, double *power)
+{
+    if (ledger->tape_count) {
+        const hmi_tape_values values = hmi_sim_values(sim);
+        hmi_tape_run(&ledger->tape, &values, ledger->work);
+        memcpy(power, hmi_tape_outputs(&ledger->tape, ledger->work),
+               ledger->tape_count * sizeof *power);
+    }
+    for (size_t k = ledger->tape_count; k < ledger->count; k++)
+        power[k] = power_of(sim, ledger->kind[k], solution);
+}
+
+/* ---- work ---- */
+
+/* Gauss-Legendre with four nodes on [0, 1]: order 8. */
+static const double nodes[4] = {0.069431844202973712, 0.33000947820757187, 0.66999052179242813,
+                                0.93056815579702629};
+static const double weights[4] = {0.17392742256872693, 0.32607257743127307, 0.32607257743127307,
+                                  0.17392742256872693};
+
+void hmi_ledger_integrate(hmi_ledger *ledger, const hmi_method *method, hmi_stepper *s, double *y,
+                          double *work)
+{
+    double power[HMI_POWERS], h = s->t - s->t_old;
+    long evaluations = s->ode->evaluations;
+    double *dy = y + s->size + HMI_MOST_WORKS;
+    for (int i = 0; i < 4; i++) {
+        double t = s->t_old + nodes[i] * h;
+        method->interpolate(s, t, y);
+        if (hmi_ode_evaluate_all(s->ode, t, y, dy) != HM_OK)
+            continue;
+        memcpy(power, dy + s->size, ledger->count * sizeof *power);
+        for (size_t k = 0; k < ledger->count; k++)
+            work[k] += h * weights[i] * power[k];
+    }
+    s->ode->evaluations = evaluations; /* counted are those of the method */
+}
+
+hm_ledger hmi_ledger_view(const hmi_ledger *ledger, const double *work)
+{
+    double by_kind[HMI_POWERS] = {0};
+    for (size_t k = 0; k < ledger->count; k++)
+        by_kind[ledger->kind[k]] = work[k];
+    return (hm_ledger){
+        .impressed = by_kind[HMI_POWER_IMPRESSED],
+        .dissipation = by_kind[HMI_POWER_DISSIPATION],
+        .gyroscopic = by_kind[HMI_POWER_GYROSCOPIC],
+        .ideal = by_kind[HMI_POWER_IDEAL],
+        .nonideal = by_kind[HMI_POWER_NONIDEAL],
+        .servo = by_kind[HMI_POWER_SERVO],
+        .explicit_time = by_kind[HMI_POWER_EXPLICIT_TIME],
+    };
+}
+
+double hmi_ledger_sum(const hmi_ledger *ledger, const double *work)
+{
+    double sum = 0;
+    for (size_t k = 0; k < ledger->count; k++)
+        sum += work[k];
+    return sum;
+}

@@ -1,0 +1,46 @@
+/* Drift control: back onto the constraints, in the mass metric.
+ *
+ * Position level: the nearest q + d with phi(q + d) = 0 in the norm d^T M d, by simplified Newton
+ * steps                                                         [HW96, VII.2; Lubich et al. 1995]
+ *     M d = A^T l,   A d = -phi(q)
+ * with M and A of the first state. Each is the fundamental equation with Q = 0 and b = -phi, so the
+ * solve of dynamics/ serves, redundant rows and singular M (M + A^T V A) included. Velocity level
+ * likewise with phi' and psi in place of phi; only psi that is nonlinear needs a second step.
+ * Verified: test/unit/integrate/test_projection.c
+ */
+#ifndef HMI_INTEGRATE_PROJECTION_H
+#define HMI_INTEGRATE_PROJECTION_H
+
+#include "integrate/ode.h"
+#include "integrate/residuals.h"
+
+/* The rows of one level (position; position and velocity) as a problem of their own. */
+typedef struct hmi_level {
+    size_t count;
+    size_t *row;          /* of the model */
+    hmi_dynamics *solver;
+    double *A, *b;        /* count x n, count */
+} hmi_level;
+
+typedef struct hmi_projection {
+    hmi_ode *ode;
+    hmi_residuals *residuals;
+    hmi_level position, velocity;
+    double *zero, *step;  /* n */
+    double *size;         /* rows: natural size of the terms of a residual */
+    double *best;         /* n */
+    long count;           /* states that were moved */
+} hmi_projection;
+
+hm_status hmi_projection_init(hmi_projection *p, hmi_ode *ode, hmi_residuals *residuals,
+                              hmi_arena *arena);
+void hmi_projection_release(hmi_projection *p);
+
+/* Moves y onto the constraints at t. HM_ERR_INCONSISTENT: it does not converge; y is then as near
+ * as it came. HM_ERR_NUMERIC: something is not finite. Leaves (t, y) in the sim. */
+hm_status hmi_project(hmi_projection *p, double t, double *y);
+
+/* How small a residual of a row can be made: a few roundings of its terms. */
+double hmi_rounding_of_row(const hm_sim *sim, const double *row, const double *x);
+
+#endif

@@ -1,0 +1,24 @@
+/* How far a state is from the constraints: phi, and phi' or psi, of every passive row. */
+#ifndef HMI_INTEGRATE_RESIDUALS_H
+#define HMI_INTEGRATE_RESIDUALS_H
+
+#include "dynamics/sim.h"
+
+typedef struct hmi_residuals {
+    hm_sim *sim;
+    size_t count;          /* rows */
+    hm_level *level;       /* by row */
+    const double *position, *velocity; /* by row, as last evaluated; 0 where a level has none */
+    hmi_tape tape;
+    double *work;
+} hmi_residuals;
+
+/* Memory comes from the arena; release the tape also after a failure. */
+hm_status hmi_residuals_init(hmi_residuals *r, hm_sim *sim, hmi_arena *arena);
+void hmi_residuals_release(hmi_residuals *r);
+/* Parameters changed. */
+void hmi_residuals_prepare(hmi_residuals *r);
+/* At the sim's present t, q, v. */
+void hmi_residuals_evaluate(hmi_residuals *r);
+
+#endif
