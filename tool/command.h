@@ -22,6 +22,7 @@ typedef struct command {
     const char *name, *summary, *usage, *example;
     const option_spec *options; /* besides --set, --json, --quiet, --help; ends with a NULL name */
     bool needs_model;
+    bool many_arguments; /* any number of words; no model */
     int (*run)(const struct invocation *call);
 } command;
 
@@ -29,13 +30,16 @@ typedef struct command {
 typedef struct invocation {
     const command *command;
     const char *model; /* path, "-" or the name of an example */
+    const char **arguments; /* with many_arguments: the words in order */
+    size_t argument_count;
     bool json, quiet;
     hm_override *overrides;
     size_t override_count;
     const char **values; /* by position in command->options; NULL where not given; flags: "" */
 } invocation;
 
-extern const command command_check, command_derive, command_eval, command_examples;
+extern const command command_check, command_derive, command_eval, command_examples,
+    command_plot, command_run;
 
 /* The value of an option of this command; NULL where it was not given. */
 const char *option_value(const invocation *call, const char *name);

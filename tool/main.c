@@ -6,7 +6,7 @@
 #include <string.h>
 
 static const command *const commands[] = {&command_check, &command_derive, &command_eval,
-                                          &command_examples};
+                                          &command_examples, &command_plot, &command_run};
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
 int usage_error(const char *format, ...)
@@ -125,6 +125,8 @@ static int parse_arguments(invocation *call, int count, char **arguments)
             if (status != EXIT_DONE)
                 return status;
             i += used_next;
+        } else if (call->command->many_arguments) {
+            call->arguments[call->argument_count++] = arguments[i];
         } else if (call->model || !call->command->needs_model) {
             return usage_error("unexpected argument '%s'; see hamel %s --help", arguments[i],
                                call->command->name);
@@ -151,13 +153,15 @@ static int run_command(const command *c, int count, char **arguments)
     invocation call = {.command = c};
     call.overrides = calloc((size_t)count + 1, sizeof *call.overrides);
     call.values = calloc(options + 1, sizeof *call.values);
+    call.arguments = calloc((size_t)count + 1, sizeof *call.arguments);
     int status = EXIT_FAILED;
-    if (!call.overrides || !call.values)
+    if (!call.overrides || !call.values || !call.arguments)
         fputs("hamel: out of memory\n", stderr);
     else if ((status = parse_arguments(&call, count, arguments)) == EXIT_DONE)
         status = c->run(&call);
     free(call.overrides);
     free(call.values);
+    free(call.arguments);
     return finish_output(status);
 }
 

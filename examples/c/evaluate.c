@@ -3,7 +3,7 @@
  *     cc evaluate.c $(pkg-config --cflags --libs hamel) && ./a.out
  *
  * A pendulum hangs from a cart that a motor pushes along a rail. The pendulum is described by the
- * position of its bob, and the rod is a constraint. The program prints M, Q, A, b of
+ * position of its bob, and the rod is a constraint. The program prints M, Q, A, b and q'' of
  *
  *     M q'' = Q + A^T lambda,    A q'' = b
  *
@@ -81,8 +81,12 @@ static int show_equations(const hm_evaluation *at)
     show_matrix("Q", 1, 3, at->Q);
     show_matrix("A", 1, 3, A);
     show_matrix("b", 1, 1, at->b);
+    show_matrix("q''", 1, 3, at->qdd);
     double ds = at->q[1] - at->q[0], vx = at->v[1] - at->v[0], vy = at->v[2];
-    return differs("M_ss", M[0], 2) | differs("M_xx", M[4], 1.5) | differs("Q_s", at->Q[0], 3) |
+    double pull = at->lambda[0] * A[0]; /* of the rod on the cart */
+    printf("The rod pulls the cart with %.4f.\n", pull);
+    return differs("M_ss", M[0], 2) | differs("M s''", 2 * at->qdd[0], 3 + pull) |
+           differs("M_xx", M[4], 1.5) | differs("Q_s", at->Q[0], 3) |
            differs("Q_y", at->Q[2], -1.5 * 9.81) | differs("A_s", A[0], -2 * ds) |
            differs("A_y", A[2], 2 * at->q[2]) | differs("b", at->b[0], -2 * (vx * vx + vy * vy));
 }

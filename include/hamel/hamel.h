@@ -5,8 +5,10 @@
 #include <hamel/base.h>
 #include <hamel/linalg.h>
 #include <hamel/model.h>
+#include <hamel/plot.h>
 #include <hamel/report.h>
 #include <hamel/run.h>
 #include <hamel/system.h>
+#include <hamel/table.h>
 
 #endif

@@ -33,11 +33,11 @@ typedef struct hm_panel {
     const char *x_label, *y_label, *z_label;
     const hm_series *series; /* copied, with their labels */
     size_t series_count;
-    bool space;    /* x, y, z in an orthographic view; else x and y in the plane */
-    bool equal;    /* one unit is equally long on all axes */
-    bool log_y;    /* logarithmic; zeros are drawn at the foot, signs are ignored */
-    bool ends;     /* mark where each curve starts and ends */
-    int row_span;  /* how many rows and columns of the figure's grid it takes; 0: one */
+    bool space;   /* x, y, z in an orthographic view; else x and y in the plane */
+    bool equal;   /* one unit is equally long on all axes */
+    bool log_y;   /* logarithmic; zeros are drawn at the foot, signs are ignored */
+    bool ends;    /* mark where each curve starts and ends */
+    int row_span; /* how many rows and columns of the figure's grid it takes; 0: one */
     int column_span;
 } hm_panel;
 
@@ -85,7 +85,7 @@ typedef struct hm_font {
     double size;
     uint32_t color;
     bool bold;
-    bool upward;    /* turned by 90 degrees, reading upwards */
+    bool upward; /* turned by 90 degrees, reading upwards */
     hm_anchor anchor;
 } hm_font;
 

@@ -67,12 +67,12 @@ static double answer_differs(hmi_dynamics *d, question *q)
 void hmi_compare(hmi_dynamics *d, hmi_solution *solution)
 {
     size_t mark = d->scratch_used;
-    const hmi_method *chosen = d->method;
+    const hmi_solver *chosen = d->method;
     question q = {0};
     ask(d, &q);
     solution->disagreement = 0;
     for (int f = HMI_AUTO + 1; f < HMI_FORMULATIONS; f++) {
-        d->method = hmi_method_of((hmi_formulation)f);
+        d->method = hmi_solver_of((hmi_formulation)f);
         if (d->method == chosen || d->undetermined || !d->method->applies(d) ||
             !d->method->factor(d))
             continue;

@@ -102,7 +102,7 @@ hm_status hmi_dynamics_geometry(hmi_dynamics *d, const hmi_equations *equations,
                                 const hmi_solution *solution, const hmi_geometry *geometry)
 {
     int n = d->n, m = d->m;
-    if (!solution->a)
+    if (!solution->a || !d->cholesky)
         return HM_ERR_UNDETERMINED;
     d->scratch_used = 0;
     matrices g = {.root = hmi_take(d, hmi_area(n, n)), .inverse = hmi_take(d, hmi_area(n, n))};

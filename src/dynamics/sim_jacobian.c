@@ -89,8 +89,9 @@ const double *hmi_sim_run_slopes(hm_sim *sim, hmi_jacobian_kind kind, const doub
     return hmi_tape_outputs(&s->jacobian->tape, s->work);
 }
 
-/* to (free x rows) += t d(block)/ds, inputs by the chain rule; constraint forces held fixed. */
-static void gather(const hmi_slopes *s, hmi_block b, double t, double *to)
+/* to (free x rows) += weight d(block)/ds, inputs by the chain rule; constraint forces held fixed.
+ * weights, by row; NULL: 1. */
+static void gather_weighted(const hmi_slopes *s, hmi_block b, const double *weights, double *to)
 {
     const hmi_jacobian_block *block = &s->jacobian->block[b];
     const double *value = hmi_tape_outputs(&s->jacobian->tape, s->work) + block->partial;
@@ -99,6 +100,7 @@ static void gather(const hmi_slopes *s, hmi_block b, double t, double *to)
     for (size_t i = 0; i < block->rows; i++)
         for (size_t k = block->start[i]; k < block->start[i + 1]; k++) {
             size_t c = block->column[k];
+            double t = weights ? weights[i] : 1;
             if (c < free) {
                 to[c * block->rows + i] += t * value[k];
             } else if (c < inputs_end) {
@@ -107,6 +109,11 @@ static void gather(const hmi_slopes *s, hmi_block b, double t, double *to)
                     to[d * block->rows + i] += t * value[k] * du[d];
             }
         }
+}
+
+static void gather(const hmi_slopes *s, hmi_block b, double *to)
+{
+    gather_weighted(s, b, NULL, to);
 }
 
 static void clear(double *x, size_t count)
@@ -141,14 +148,47 @@ static void gather_law(const hmi_slopes *s, hmi_block b, hmi_symbol_kind kind, s
         }
 }
 
-static void gather_constraints(hmi_slopes *s, size_t m, const double *gains)
+static bool stabilised(const double *gains)
 {
+    return gains && (gains[0] != 0 || gains[1] != 0);
+}
+
+/* What Baumgarte's b takes of the residuals of a row: position rows 2a phi' + b^2 phi, velocity rows
+ * a psi. */
+static double share(const hm_sim *sim, size_t row, hmi_block b, const double *gains)
+{
+    hm_level level = sim->system->model->constraints.data[row].level;
+    if (b == HMI_BLOCK_POSITION)
+        return level == HM_LEVEL_POSITION ? gains[1] * gains[1] : 0;
+    return level == HM_LEVEL_POSITION ? 2 * gains[0] : gains[0];
+}
+
+static void gather_constraints(const hm_sim *sim, hmi_slopes *s, const double *gains)
+{
+    size_t m = sim->system->derived.constraints.count;
     clear(s->constraint, s->jacobian->columns.free * m);
-    gather(s, HMI_BLOCK_CONSTRAINT, 1, s->constraint);
-    if (gains && (gains[0] != 0 || gains[1] != 0)) {
-        gather(s, HMI_BLOCK_VELOCITY, -2 * gains[0], s->constraint);
-        gather(s, HMI_BLOCK_POSITION, -gains[1] * gains[1], s->constraint);
+    gather(s, HMI_BLOCK_CONSTRAINT, s->constraint);
+    for (int b = HMI_BLOCK_POSITION; b <= HMI_BLOCK_VELOCITY && stabilised(gains); b++) {
+        for (size_t k = 0; k < m; k++)
+            s->right[k] = -share(sim, k, (hmi_block)b, gains);
+        gather_weighted(s, (hmi_block)b, s->right, s->constraint);
     }
+}
+
+/* The motion at the present state, with forces. */
+static hm_status solve_motion(hm_sim *sim, hmi_jacobian_kind kind, const double *gains,
+                              hmi_solution *solution)
+{
+    const hmi_slopes *s = &sim->derivatives->by[kind];
+    hm_sim_evaluate_fast(sim);
+    if (stabilised(gains)) {
+        const double *values = hmi_sim_run_slopes(sim, kind, NULL, NULL);
+        double *b = hmi_sim_dynamics(sim) + sim->system->at.b;
+        for (size_t k = 0; k < sim->system->derived.constraints.count; k++)
+            for (int c = HMI_BLOCK_POSITION; c <= HMI_BLOCK_VELOCITY; c++)
+                b[k] -= share(sim, k, (hmi_block)c, gains) * values[s->jacobian->block[c].value + k];
+    }
+    return hmi_sim_accelerate_here(sim, solution);
 }
 
 /* ---- laws ---- */
@@ -171,9 +211,9 @@ static hm_status differentiate_ideal(hm_sim *sim, hmi_jacobian_kind kind, hmi_sl
     hmi_sim_run_slopes(sim, kind, s->acceleration, s->lambda);
     clear(s->force, free * n);
     clear(s->reaction, free * n);
-    gather(s, HMI_BLOCK_FORCE, 1, s->force);
-    gather(s, HMI_BLOCK_REACTION, 1, s->reaction);
-    gather_constraints(s, m, gains);
+    gather(s, HMI_BLOCK_FORCE, s->force);
+    gather(s, HMI_BLOCK_REACTION, s->reaction);
+    gather_constraints(sim, s, gains);
     const hmi_directions all = {.count = (int)free, .force = s->force, .constraint = s->constraint};
     hm_status status = hmi_dynamics_derivative(sim->dynamics, &all, s->dqdd, s->dlambda);
     for (size_t d = 0; d < free; d++)
@@ -208,7 +248,7 @@ static void add_total_law(hm_sim *sim, hmi_slopes *s)
         gather_law(s, (hmi_block)b, HMI_SYM_TOTAL_REACTION, n, s->by_reaction);
         gather_law(s, (hmi_block)b, HMI_SYM_TOTAL_MULTIPLIER, m, s->feedback);
     }
-    gather(s, HMI_BLOCK_REACTION, 1, s->reaction);
+    gather(s, HMI_BLOCK_REACTION, s->reaction);
     for (size_t i = 0; i < n; i++) {
         for (size_t k = 0; k < m; k++)
             s->feedback[i * m + k] += hmi_dot((int)n, s->by_reaction + i * n, sim->A + k * n);
@@ -249,10 +289,9 @@ static hm_status write_rows(const hm_sim *sim, const hmi_slopes *s, double *J)
 static hm_status differentiate(hm_sim *sim, hmi_jacobian_kind kind, const double *gains, double *J)
 {
     hmi_slopes *s = &sim->derivatives->by[kind];
-    size_t n = sim->system->derived.n, m = sim->system->derived.constraints.count;
-    size_t free = s->jacobian->columns.free;
+    size_t n = sim->system->derived.n, free = s->jacobian->columns.free;
     hmi_solution solution;
-    hm_status status = hmi_sim_accelerate(sim, &solution);
+    hm_status status = solve_motion(sim, kind, gains, &solution);
     if (status != HM_OK)
         return status;
     hmi_sim_run_slopes(sim, kind, sim->qdd, sim->total_multiplier);
@@ -266,11 +305,11 @@ static hm_status differentiate(hm_sim *sim, hmi_jacobian_kind kind, const double
         hmi_sim_run_slopes(sim, kind, sim->qdd, sim->total_multiplier);
     }
     clear(s->force, free * n);
-    gather(s, HMI_BLOCK_FORCE, 1, s->force);
-    gather(s, HMI_BLOCK_NONIDEAL, 1, s->force);
-    gather_constraints(s, m, gains);
+    gather(s, HMI_BLOCK_FORCE, s->force);
+    gather(s, HMI_BLOCK_NONIDEAL, s->force);
+    gather_constraints(sim, s, gains);
     clear(s->rates, free * s->jacobian->block[HMI_BLOCK_STATE].rows);
-    gather(s, HMI_BLOCK_STATE, 1, s->rates);
+    gather(s, HMI_BLOCK_STATE, s->rates);
     if (uses_ideal(sim))
         add_ideal_law(sim, s);
     if (uses_total(sim))

@@ -45,7 +45,8 @@ HM_MUST_CHECK hm_status hmi_sim_prepare_derivatives(hm_sim *sim, hmi_jacobian_ki
 void hmi_sim_derivatives_destroy(hmi_sim_derivatives *derivatives);
 
 /* J, dense and row-major: rows q'' (n) and z'; columns q (n), v (n), z, t. gains (NULL: none) are
- * those of Baumgarte, b - 2 a phi' - b^2 phi in place of b. Inputs with defaults follow the state;
+ * (a, b) of Baumgarte: position rows have b - 2a phi' - b^2 phi in place of b, velocity rows
+ * b - a psi (not where differences are taken). Inputs with defaults follow the state;
  * those that a program set are constant. Statuses are those of hmi_sim_accelerate; HM_ERR_NUMERIC
  * where a derivative is not finite. */
 HM_MUST_CHECK hm_status hmi_sim_jacobian(hm_sim *sim, const double *gains, double *J);

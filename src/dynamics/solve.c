@@ -5,16 +5,16 @@
 
 static const struct {
     const char *name;
-    const hmi_method *method;
+    const hmi_solver *method;
 } formulations[HMI_FORMULATIONS] = {
     [HMI_AUTO] = {"auto", NULL},
-    [HMI_UK] = {"uk", &hmi_method_uk},
-    [HMI_GRAM] = {"gram", &hmi_method_gram},
-    [HMI_KKT] = {"kkt", &hmi_method_kkt},
-    [HMI_NULLSPACE] = {"nullspace", &hmi_method_nullspace},
-    [HMI_GAUSS] = {"gauss", &hmi_method_gauss},
-    [HMI_SINGULAR] = {"singular", &hmi_method_singular},
-    [HMI_DIRAC] = {"dirac", &hmi_method_dirac},
+    [HMI_UK] = {"uk", &hmi_solver_uk},
+    [HMI_GRAM] = {"gram", &hmi_solver_gram},
+    [HMI_KKT] = {"kkt", &hmi_solver_kkt},
+    [HMI_NULLSPACE] = {"nullspace", &hmi_solver_nullspace},
+    [HMI_GAUSS] = {"gauss", &hmi_solver_gauss},
+    [HMI_SINGULAR] = {"singular", &hmi_solver_singular},
+    [HMI_DIRAC] = {"dirac", &hmi_solver_dirac},
 };
 
 const char *hmi_formulation_name(hmi_formulation formulation)
@@ -32,7 +32,7 @@ bool hmi_formulation_find(const char *name, hmi_formulation *formulation)
     return false;
 }
 
-const hmi_method *hmi_method_of(hmi_formulation formulation)
+const hmi_solver *hmi_solver_of(hmi_formulation formulation)
 {
     return formulations[formulation].method;
 }
@@ -52,7 +52,7 @@ hmi_options hmi_options_default(void)
 
 static bool try_method(hmi_dynamics *d, hmi_formulation formulation)
 {
-    d->method = hmi_method_of(formulation);
+    d->method = hmi_solver_of(formulation);
     return d->method->applies(d) && d->method->factor(d);
 }
 
@@ -147,12 +147,31 @@ static void report_motion(hmi_dynamics *d, const hmi_equations *e)
     d->scratch_used = mark;
 }
 
-/* a = M^-1 Q, refined once, and e = b - A a */
+/* rest := M^-1 rest, by Cholesky where M > 0 and by LU where it is indefinite. */
+static void divide_by_mass(hmi_dynamics *d, const double *LU, double *rest)
+{
+    if (!d->cholesky) {
+        hmi_lu_solve(d->n, LU, d->judge_ints, rest);
+        return;
+    }
+    hmi_lower_solve(d->n, d->L, rest);
+    hmi_lower_solve_transposed(d->n, d->L, rest);
+}
+
+/* a = M^-1 Q with one step of refinement, and e = b - A a; nothing where M is singular. */
 static void report_unconstrained(hmi_dynamics *d, const hmi_equations *e, hmi_solution *s)
 {
     size_t mark = d->scratch_used;
     int n = d->n;
     double *x = hmi_take(d, (size_t)n), *rest = hmi_take(d, (size_t)n);
+    double *LU = hmi_take(d, hmi_area(n, n));
+    if (!d->cholesky) {
+        hmi_copy(n * n, d->M, LU);
+        if (!hmi_lu(n, LU, d->judge_ints, d->mass_tolerance)) {
+            d->scratch_used = mark;
+            return;
+        }
+    }
     hmi_zero(n, x);
     for (int pass = 0; pass < 2; pass++) {
         for (int i = 0; i < n; i++) {
@@ -160,8 +179,7 @@ static void report_unconstrained(hmi_dynamics *d, const hmi_equations *e, hmi_so
             hmi_sum_dot(&sum, -1, n, d->M + hmi_area(i, n), 1, x);
             rest[i] = sum.s + sum.e;
         }
-        hmi_lower_solve(n, d->L, rest);
-        hmi_lower_solve_transposed(n, d->L, rest);
+        divide_by_mass(d, LU, rest);
         hmi_axpy(n, 1, rest, x);
     }
     hmi_times(n, d->D, x, d->result_n[R_A]);
@@ -306,7 +324,7 @@ hm_status hmi_dynamics_solve(hmi_dynamics *d, const hmi_equations *equations,
 
     hm_status moved = hmi_move(d, equations, options->effort, &s.verdict);
     report_motion(d, equations);
-    if (d->cholesky)
+    if (d->cholesky || d->mass == HMI_INDEFINITE)
         report_unconstrained(d, equations, &s);
     s.verdict.solvable = d->undetermined == 0 || balance_is_met(d);
     s.verdict.servo_reached = servos_reached(d);

@@ -144,7 +144,7 @@ typedef struct hmi_solution {
     const double *Q, *C;                 /* as the law gave them; C zero for ideal constraints */
     const double *qdd, *Qi, *Qni, *Qc;   /* n */
     const double *lambda, *total_lambda; /* m, minimum norm where not unique */
-    const double *a, *e;                 /* M^-1 Q, b - A a; NULL unless M > 0 */
+    const double *a, *e;                 /* M^-1 Q, b - A a; NULL where M is singular */
     const double *u;                     /* servo_count x n; NULL without servos */
     int freedom;                         /* n - rank A, and a basis of virtual displacements: */
     const double *virtual_displacements; /* freedom x n */

@@ -19,18 +19,18 @@
 
 #include <assert.h>
 
-typedef struct hmi_method {
+typedef struct hmi_solver {
     hmi_formulation formulation;
     bool (*applies)(const hmi_dynamics *d);
     /* false: the numbers do not allow this method. */
     bool (*factor)(hmi_dynamics *d);
     void (*solve)(hmi_dynamics *d, const double *r, const double *s, double *x, double *l);
-} hmi_method;
+} hmi_solver;
 
-extern const hmi_method hmi_method_uk, hmi_method_gram, hmi_method_kkt, hmi_method_nullspace,
-    hmi_method_gauss, hmi_method_singular, hmi_method_dirac;
+extern const hmi_solver hmi_solver_uk, hmi_solver_gram, hmi_solver_kkt, hmi_solver_nullspace,
+    hmi_solver_gauss, hmi_solver_singular, hmi_solver_dirac;
 
-const hmi_method *hmi_method_of(hmi_formulation formulation);
+const hmi_solver *hmi_solver_of(hmi_formulation formulation);
 
 /* What a method remembers between factor and solve; arrays lie in d->factor, d->factor_ints. */
 typedef struct hmi_factors {
@@ -90,7 +90,7 @@ struct hmi_dynamics {
     int undetermined;
     double *W; /* undetermined x n, scaled coordinates */
 
-    const hmi_method *method;
+    const hmi_solver *method;
     hmi_factors factors;
     double *factor;
     int *factor_ints;

@@ -216,8 +216,8 @@ static const hmi_poly *plain_factor(hmi_normal *s, pending p)
     }
     const hmi_fraction *f = record ? record->fraction : NULL;
     if (f && f->divisors.count == 0 && f->numerator->count == 1) {
-        f = hmi_fraction_pow(s, f, p.power);
-        return f ? f->numerator : NULL;
+        f = hmi_fraction_pow(s, f, p.power); /* 1/sqrt(u)^2 is 1/u, which is no term */
+        return f && f->divisors.count == 0 ? f->numerator : NULL;
     }
     return hmi_poly_atom(s, hmi_atom_of(s, p.e), p.power);
 }

@@ -15,6 +15,7 @@
 #include "expr/graph.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 /* ---- arithmetic of constants: exact for ratios of small whole numbers ---- */
 
@@ -39,6 +40,23 @@ static hmi_expr fold_inexact(hmi_graph *g, hmi_op op, hmi_expr a, hmi_expr b)
     return isfinite(value) ? hmi_number(g, value) : hmi_intern(g, op, a, b, 0);
 }
 
+/* (p/q)^n exactly while it stays small. */
+static hmi_expr fold_power(hmi_graph *g, hmi_expr a, hmi_expr b)
+{
+    const hmi_constant x = *hmi_constant_of(g, a);
+    double n = value_of(g, b);
+    int64_t numerator = 1, denominator = 1;
+    if (n < 0 || n > 64)
+        return fold_inexact(g, HMI_POWI, a, b);
+    for (int k = 0; k < n; k++) {
+        numerator *= x.numerator;
+        denominator *= x.denominator;
+        if (llabs(numerator) > INT32_MAX || denominator > INT32_MAX)
+            return fold_inexact(g, HMI_POWI, a, b);
+    }
+    return hmi_ratio(g, numerator, denominator);
+}
+
 /* Both operands constant. A result that is not finite stays an operation, to be met (and reported)
  * where it is evaluated. */
 static hmi_expr fold(hmi_graph *g, hmi_op op, hmi_expr a, hmi_expr b)
@@ -57,6 +75,11 @@ static hmi_expr fold(hmi_graph *g, hmi_op op, hmi_expr a, hmi_expr b)
         return hmi_ratio(g, xn * yn, xd * yd);
     case HMI_DIV:
         return yn ? hmi_ratio(g, xn * yd, xd * yn) : hmi_intern(g, op, a, b, 0);
+    case HMI_MIN:
+    case HMI_MAX:
+        return (x.value < y.value) == (op == HMI_MIN) ? a : b;
+    case HMI_POWI:
+        return fold_power(g, a, b);
     default:
         return fold_inexact(g, op, a, b);
     }
@@ -398,7 +421,7 @@ hmi_expr hmi_pow(hmi_graph *g, hmi_expr a, hmi_expr b)
         return HMI_NONE;
     if (is_whole(g, b)) {
         if (hmi_is_const(g, a) && (value_of(g, a) != 0 || value_of(g, b) >= 0))
-            return fold_inexact(g, HMI_POWI, a, b);
+            return fold(g, HMI_POWI, a, b);
         return whole_power(g, a, b);
     }
     if (is_value(g, b, 0.5))
@@ -497,7 +520,7 @@ static hmi_expr binary(hmi_graph *g, hmi_op op, hmi_expr a, hmi_expr b)
         return HMI_NONE;
     bool exact = op != HMI_ATAN2 && op != HMI_HYPOT;
     if (exact && both_const(g, a, b))
-        return fold_inexact(g, op, a, b);
+        return fold(g, op, a, b);
     if (a == b && (op == HMI_MIN || op == HMI_MAX))
         return a;
     return intern2(g, op, a, b);

@@ -53,20 +53,37 @@ hm_status hmi_ledger_init(hmi_ledger *ledger, hm_sim *sim, hmi_arena *arena)
     hm_status status = hmi_tape_compile(&ledger->tape, &d->graph, used, ledger->tape_count);
     if (status != HM_OK)
         return status;
+    status = hmi_tape_compile(&ledger->total, &d->graph, &d->total, 1);
+    if (status != HM_OK)
+        return status;
     ledger->work = hmi_arena_alloc(arena, (ledger->tape.work_size + 1) * sizeof(double));
-    return ledger->work ? HM_OK : HM_ERR_NOMEM;
+    ledger->total_work = hmi_arena_alloc(arena, (ledger->total.work_size + 1) * sizeof(double));
+    return ledger->work && ledger->total_work ? HM_OK : HM_ERR_NOMEM;
 }
 
 void hmi_ledger_release(hmi_ledger *ledger)
 {
     hmi_tape_release(&ledger->tape);
+    hmi_tape_release(&ledger->total);
 }
 
 void hmi_ledger_prepare(hmi_ledger *ledger, hm_sim *sim)
 {
     const hmi_tape_values values = hmi_sim_values(sim);
-    if (ledger->work)
-        hmi_tape_prepare(&ledger->tape, &values, ledger->work);
+    if (!ledger->work)
+        return;
+    hmi_tape_prepare(&ledger->tape, &values, ledger->work);
+    hmi_tape_prepare(&ledger->total, &values, ledger->total_work);
+}
+
+double hmi_ledger_total(hmi_ledger *ledger, hm_sim *sim)
+{
+    if (!ledger->work)
+        return 0;
+    hmi_sim_refresh(sim);
+    const hmi_tape_values values = hmi_sim_values(sim);
+    hmi_tape_run(&ledger->total, &values, ledger->total_work);
+    return hmi_tape_outputs(&ledger->total, ledger->total_work)[0];
 }
 
 /* ---- powers ---- */

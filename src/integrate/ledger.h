@@ -32,12 +32,16 @@ typedef struct hmi_ledger {
     hmi_tape tape;              /* the powers of the first group in use */
     size_t tape_count;
     double *work;
+    hmi_tape total;             /* the energy */
+    double *total_work;
 } hmi_ledger;
 
 /* Without a total energy nothing is in use. Release also after a failure. */
 hm_status hmi_ledger_init(hmi_ledger *ledger, hm_sim *sim, hmi_arena *arena);
 void hmi_ledger_release(hmi_ledger *ledger);
 void hmi_ledger_prepare(hmi_ledger *ledger, hm_sim *sim);
+/* The total energy at the sim's state; 0 where there is none. */
+double hmi_ledger_total(hmi_ledger *ledger, hm_sim *sim);
 /* power[count] at the state just solved; solution NULL: by the fast solve. */
 void hmi_ledger_powers(hmi_ledger *ledger, hm_sim *sim, const hmi_solution *solution,
                        double *power);

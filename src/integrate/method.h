@@ -45,6 +45,7 @@ typedef struct hmi_method {
     int order;
     bool fixed_step;
     bool carries_work; /* works: see hmi_stepper */
+    bool keeps_constraints; /* new states satisfy the constraints: the driver does not project */
     size_t (*memory_size)(const hmi_ode *ode);
     /* Does it apply to this system? HM_OK, or HM_ERR_USAGE with the reason in *why. */
     hm_status (*applies)(const hmi_ode *ode, const char **why);

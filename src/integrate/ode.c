@@ -1,6 +1,7 @@
 /* The motion as a first-order system: see ode.h. */
 #include "integrate/ode.h"
 
+#include "integrate/implicit.h"
 #include "integrate/ledger.h"
 #include "integrate/residuals.h"
 #include "integrate/switch.h"
@@ -59,15 +60,22 @@ static hm_status accelerate(hmi_ode *ode, hmi_solution *solution)
     return hmi_sim_accelerate_here(ode->sim, solution);
 }
 
+hm_status hmi_ode_forces(hmi_ode *ode, double t, const double *y, hmi_solution *solution)
+{
+    if (!finite(y, ode->size))
+        return HM_ERR_NUMERIC;
+    hmi_ode_store(ode, t, y);
+    return ode->switches ? hmi_switches_slide(ode->switches, ode, accelerate, solution)
+                         : accelerate(ode, solution);
+}
+
 static hm_status evaluate(hmi_ode *ode, double t, const double *y, double *dy,
                           hmi_solution *solution)
 {
+    if (ode->dirac)
+        return ode->last = hmi_ode_dirac(ode, t, y, dy);
     ode->evaluations++;
-    if (!finite(y, ode->size))
-        return ode->last = HM_ERR_NUMERIC;
-    hmi_ode_store(ode, t, y);
-    hm_status status = ode->switches ? hmi_switches_slide(ode->switches, ode, accelerate, solution)
-                                     : accelerate(ode, solution);
+    hm_status status = hmi_ode_forces(ode, t, y, solution);
     memcpy(dy, y + ode->n, ode->n * sizeof *dy);
     memcpy(dy + ode->n, ode->sim->qdd, ode->n * sizeof *dy);
     if (ode->states)

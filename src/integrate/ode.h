@@ -26,6 +26,7 @@ typedef struct hmi_ode {
     long evaluations;
     hm_status last;         /* status of the last evaluation */
 
+    bool dirac, dirac_slow; /* q' is determined and not q'': see implicit.h */
     struct hmi_residuals *residuals; /* for Baumgarte; NULL: off */
     struct hmi_ledger *ledger;       /* powers beside f; NULL: none */
     struct hmi_switches *switches;   /* branches held, sliding; NULL: none */
@@ -36,6 +37,8 @@ hm_status hmi_ode_init(hmi_ode *ode, hm_sim *sim);
 hm_status hmi_ode_evaluate(hmi_ode *ode, double t, const double *y, double *dy);
 /* The same with the powers of the ledger behind the first `size` components of dy. */
 hm_status hmi_ode_evaluate_all(hmi_ode *ode, double t, const double *y, double *dy);
+/* The solve at (t, y) with all forces, not counted; the sim then holds them. */
+hm_status hmi_ode_forces(hmi_ode *ode, double t, const double *y, hmi_solution *solution);
 /* Puts (t, y) into the sim, and takes y from it. */
 void hmi_ode_store(hmi_ode *ode, double t, const double *y);
 void hmi_ode_load(const hmi_ode *ode, double *y);

@@ -72,6 +72,12 @@ static hmi_token token_from(const hmi_lexer *lexer, hmi_token_kind kind, uint32_
     return (hmi_token){.kind = kind, .span = span_from(lexer, start)};
 }
 
+#define complain(lexer, ...)                                                                       \
+    do {                                                                                           \
+        if (!(lexer)->quiet)                                                                       \
+            hmi_error((lexer)->context, __VA_ARGS__);                                              \
+    } while (0)
+
 /* How the hint names what is to be written. */
 static const char *plain_text(hm_context *context, const char *meant)
 {
@@ -91,21 +97,21 @@ static const char *reject_character(hmi_lexer *lexer)
     lexer->position += bytes ? (uint32_t)bytes : 1;
     hmi_span at = span_from(lexer, start);
     if (bytes == 0) {
-        hmi_error(lexer->context, at, "save the file as UTF-8", "byte 0x%02X is not valid UTF-8",
+        complain(lexer, at, "save the file as UTF-8", "byte 0x%02X is not valid UTF-8",
                   (unsigned char)lexer->text[start]);
     } else if (character == 0) {
-        hmi_error(lexer->context, at, "a model is a text file", "the file contains a NUL byte");
+        complain(lexer, at, "a model is a text file", "the file contains a NUL byte");
     } else if (character < 0x20 || (character >= 0x7F && character < 0xA0)) {
-        hmi_error(lexer->context, at, NULL, "control character 0x%02X has no place in a model",
+        complain(lexer, at, NULL, "control character 0x%02X has no place in a model",
                   (unsigned)character);
     } else {
         const char *meant = hmi_ascii_for(character);
         const char *hint = meant ? plain_text(lexer->context, meant) : NULL;
         if (meant && meant[0] == ' ')
-            hmi_error(lexer->context, at, hint, "unexpected space character U+%04X",
+            complain(lexer, at, hint, "unexpected space character U+%04X",
                       (unsigned)character);
         else
-            hmi_error(lexer->context, at, hint, "unexpected character '%.*s'", bytes,
+            complain(lexer, at, hint, "unexpected character '%.*s'", bytes,
                       lexer->text + start);
         return meant;
     }
@@ -173,7 +179,7 @@ static hmi_token lex_number(hmi_lexer *lexer)
     hmi_token token = token_from(lexer, HMI_TOK_NUMBER, start);
     token.number = hmi_number_value(lexer->text + start, token.span.length);
     if (!isfinite(token.number)) {
-        hmi_error(lexer->context, token.span, NULL, "this number is too large for a double");
+        complain(lexer, token.span, NULL, "this number is too large for a double");
         token.number = 1;
     }
     return token;
@@ -209,7 +215,7 @@ static hmi_token lex_string(hmi_lexer *lexer)
         lexer->position++;
         return token_from(lexer, HMI_TOK_STRING, start);
     }
-    hmi_error(lexer->context, (hmi_span){lexer->file, start, 1},
+    complain(lexer, (hmi_span){lexer->file, start, 1},
               "a string ends with \" on the same line", "this string is not closed");
     hmi_token token = token_from(lexer, HMI_TOK_STRING, start);
     token.span.length++; /* as if the quote were there */
@@ -272,7 +278,7 @@ static bool foreign_sign(hmi_lexer *lexer, hmi_token_kind *kind)
         if (length > left || memcmp(lexer->text + start, sign, length) != 0)
             continue;
         lexer->position += length;
-        hmi_error(lexer->context, span_from(lexer, start), foreign_signs[i].hint,
+        complain(lexer, span_from(lexer, start), foreign_signs[i].hint,
                   "'%s' is not part of the language", sign);
         while (foreign_signs[i].comment && lexer->position < lexer->length &&
                lexer->text[lexer->position] != '\n')

@@ -51,6 +51,7 @@ typedef struct hmi_lexer {
     hm_context *context;
     const char *text;
     uint32_t file, length, position;
+    bool quiet; /* says nothing about what it cannot read */
 } hmi_lexer;
 
 void hmi_lexer_init(hmi_lexer *lexer, hm_context *context, uint32_t file);

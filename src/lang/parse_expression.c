@@ -243,6 +243,11 @@ static hmi_ast *parse_primary(hmi_parser *p)
     case HMI_TOK_LBRACKET:
         return finish_bracketed(p, new_node(p, HMI_AST_LIST, token.span), NULL, HMI_TOK_RBRACKET);
     default:
+        if (token.kind == HMI_TOK_END && hmi_parser_at_line_start(p) && !p->brackets &&
+            !hmi_parser_said_enough(p)) {
+            hmi_error(p->context, p->previous, p->usage, "an expression is missing after this");
+            return NULL;
+        }
         if (p->brackets) /* how the statement is written does not help with what is inside */
             p->usage = NULL;
         hmi_parser_unexpected(p, "an expression");

@@ -124,6 +124,13 @@ static bool is_energy(hmi_statement_kind kind)
            kind == HMI_STMT_DISSIPATION;
 }
 
+/* Does it end with an expression and nothing else? */
+static bool is_expression(hmi_statement_kind kind)
+{
+    return is_energy(kind) || kind == HMI_STMT_OUTPUT || kind == HMI_STMT_LET ||
+           kind == HMI_STMT_CONSTRAINT || kind == HMI_STMT_GRAVITY || kind == HMI_STMT_FORCE;
+}
+
 static bool previous_is(const hmi_parser *p, const char *word)
 {
     size_t length = strlen(word);
@@ -150,7 +157,9 @@ static const char *hint_at_end(const hmi_parser *p, hmi_statement_kind kind)
             return "a time derivative is written with a prime: x', x''";
         if (previous_is(p, "if"))
             return "write if(condition, a, b)";
-        return is_list(kind) ? "separate them by commas" : "write * for a product";
+        return is_list(kind)         ? "separate them by commas"
+               : is_expression(kind) ? "write * for a product"
+                                     : NULL;
     case HMI_TOK_PRIME:
         return kind == HMI_STMT_MODEL   ? "write the title in double quotes"
                : kind == HMI_STMT_COORD ? "declare the coordinate; its velocity comes with it"

@@ -3,6 +3,16 @@
 
 #include <string.h>
 
+/* Does a new statement start at the present token? `mass` may be an item of a body. */
+static bool starts_next(const hmi_parser *p)
+{
+    hmi_statement_kind kind =
+        p->token.kind == HMI_TOK_NAME && hmi_parser_at_line_start(p)
+            ? hmi_statement_kind_of(p->lexer.text + p->token.span.start, p->token.span.length)
+            : HMI_STMT_COUNT;
+    return kind != HMI_STMT_COUNT && !(p->in_body && kind == HMI_STMT_MASS);
+}
+
 /* ---- lists of entries ---- */
 
 typedef HMI_ARRAY(hmi_entry) entry_array;
@@ -199,6 +209,20 @@ static bool is_label(const hmi_ast *e)
     return e->kind == HMI_AST_NAME;
 }
 
+/* NAME or NAME[i], which must be there. */
+static hmi_ast *parse_label(hmi_parser *p, const char *what)
+{
+    if (p->token.kind != HMI_TOK_NAME) {
+        hmi_parser_unexpected(p, what);
+        return NULL;
+    }
+    hmi_ast *label = hmi_parse_postfix(p);
+    if (!label || is_label(label))
+        return label;
+    hmi_error(p->context, label->span, p->usage, "%s is a plain name, or one with an index", what);
+    return NULL;
+}
+
 /* NAME: expr    or    expr, the label left out. */
 static bool parse_labelled(hmi_parser *p, hmi_statement *s)
 {
@@ -226,7 +250,9 @@ static bool report_comparison(hmi_parser *p, const hmi_statement *s)
                   "'==' compares; an equation is written with '='");
     else
         hmi_error(p->context, s->first->span,
-                  "write lhs = rhs; an 'event' tells when a bound is reached",
+                  s->kind == HMI_STMT_EVENT
+                      ? "write E = 0, and rising or falling for the direction"
+                      : "write lhs = rhs; an 'event' tells when a bound is reached",
                   "%s is an equation, not an inequality",
                   s->kind == HMI_STMT_EVENT   ? "the condition of an event"
                   : s->kind == HMI_STMT_SERVO ? "a servo"
@@ -293,7 +319,7 @@ static bool parse_servo(hmi_parser *p, hmi_statement *s)
 /* Skips what is left of a body after an error, up to and over its '}'. */
 static void skip_body(hmi_parser *p)
 {
-    while (p->token.kind != HMI_TOK_RBRACE && p->token.kind != HMI_TOK_END) {
+    while (!starts_next(p) && p->token.kind != HMI_TOK_RBRACE && p->token.kind != HMI_TOK_END) {
         p->brackets = 0;
         hmi_parser_advance(p);
     }
@@ -301,13 +327,29 @@ static void skip_body(hmi_parser *p)
     hmi_parser_accept(p, HMI_TOK_RBRACE);
 }
 
-/* One "word value" of a body. `mass` is a statement word elsewhere. */
-static bool parse_body_item(hmi_parser *p, hmi_entry *entry)
+static const char *const body_words[] = {"mass", "inertia", "at", "frame", "angle"};
+
+static bool report_body_word(hmi_parser *p, hmi_span brace)
 {
-    static const char *const words[] = {"mass", "inertia", "at", "frame", "angle"};
-    if (p->token.kind != HMI_TOK_NAME)
-        return hmi_parser_unexpected(p, "mass, inertia, at, frame, angle or '}'");
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+    const char *word = hmi_context_printf(p->context, "%.*s", hmi_shown_length(p->token.span.length),
+                                          p->lexer.text + p->token.span.start);
+    if (!word || hmi_parser_said_enough(p))
+        return false;
+    if (p->token.kind == HMI_TOK_END || starts_next(p)) {
+        hmi_error(p->context, brace, NULL, "this body is not closed");
+        return false;
+    }
+    for (size_t i = 0; i < sizeof body_words / sizeof *body_words; i++)
+        if (p->token.kind == HMI_TOK_NAME && hmi_edit_distance(word, body_words[i], 1) <= 1)
+            p->usage = hmi_context_printf(p->context, "did you mean '%s'?", body_words[i]);
+    return hmi_parser_unexpected(p, "mass, inertia, at, frame, angle or '}'");
+}
+
+/* One "word value" of a body. `mass` is a statement word elsewhere. */
+static bool parse_body_item(hmi_parser *p, hmi_entry *entry, hmi_span brace)
+{
+    const char *const *words = body_words;
+    for (size_t i = 0; i < sizeof body_words / sizeof *body_words; i++) {
         if (!hmi_parser_at_word(p, words[i]))
             continue;
         entry->span = p->token.span;
@@ -316,14 +358,14 @@ static bool parse_body_item(hmi_parser *p, hmi_entry *entry)
         entry->value = hmi_parse_expr(p);
         return entry->value != NULL;
     }
-    return hmi_parser_unexpected(p, "mass, inertia, at, frame, angle or '}'");
+    return report_body_word(p, brace);
 }
 
-static bool parse_body_items(hmi_parser *p, entry_array *list)
+static bool parse_body_items(hmi_parser *p, entry_array *list, hmi_span brace)
 {
     while (p->token.kind != HMI_TOK_RBRACE) {
         hmi_entry entry = {.word = HMI_NO_NAME};
-        if (!parse_body_item(p, &entry) || !push_entry(p, list, entry))
+        if (!parse_body_item(p, &entry, brace) || !push_entry(p, list, entry))
             return false;
         while (hmi_parser_accept(p, HMI_TOK_COMMA) || hmi_parser_accept(p, HMI_TOK_SEMICOLON))
             continue;
@@ -336,19 +378,16 @@ static bool parse_body_items(hmi_parser *p, entry_array *list)
 static bool parse_body(hmi_parser *p, hmi_statement *s)
 {
     entry_array list = {0};
-    s->label = hmi_parse_postfix(p);
+    s->label = parse_label(p, "the name of the body");
     if (!s->label)
         return false;
-    if (!is_label(s->label)) {
-        hmi_error(p->context, s->label->span, NULL, "a body needs a name");
-        return false;
-    }
     hmi_parser_skip_newlines(p);
     if (p->token.kind != HMI_TOK_LBRACE)
         return hmi_parser_unexpected(p, "'{'");
+    hmi_span brace = p->token.span;
     p->in_body = true;
     hmi_parser_advance(p);
-    bool good = parse_body_items(p, &list);
+    bool good = parse_body_items(p, &list, brace);
     if (!good)
         skip_body(p);
     return keep_entries(p, &list, good, &s->entries, &s->entry_count);
@@ -356,13 +395,8 @@ static bool parse_body(hmi_parser *p, hmi_statement *s)
 
 static bool parse_symmetry(hmi_parser *p, hmi_statement *s)
 {
-    hmi_ast *name = hmi_parse_postfix(p);
-    if (!name)
-        return false;
-    if (!is_label(name) || p->token.kind != HMI_TOK_COLON)
-        return hmi_parser_unexpected(p, "a name and ':', as in symmetry rot: x = -y, y = x");
-    s->label = name;
-    return hmi_parser_expect(p, HMI_TOK_COLON, "the name") && parse_assignments(p, s);
+    s->label = parse_label(p, "the name of the symmetry");
+    return s->label && hmi_parser_expect(p, HMI_TOK_COLON, "the name") && parse_assignments(p, s);
 }
 
 static bool parse_event_action(hmi_parser *p, hmi_statement *s)
@@ -394,14 +428,8 @@ static bool parse_event(hmi_parser *p, hmi_statement *s)
 
 static bool parse_output(hmi_parser *p, hmi_statement *s)
 {
-    s->label = hmi_parse_postfix(p);
-    if (!s->label)
-        return false;
-    if (!is_label(s->label)) {
-        hmi_error(p->context, s->label->span, NULL, "an output needs a name: output NAME = E");
-        return false;
-    }
-    if (!hmi_parser_expect(p, HMI_TOK_ASSIGN, "the name"))
+    s->label = parse_label(p, "the name of the output");
+    if (!s->label || !hmi_parser_expect(p, HMI_TOK_ASSIGN, "the name"))
         return false;
     s->first = hmi_parse_expr(p);
     return s->first != NULL;
@@ -525,20 +553,16 @@ static const statement_parser parsers[HMI_STMT_COUNT] = {
 
 /* ---- the sequence of statements, and recovery ---- */
 
-static bool starts_next(const hmi_parser *p)
-{
-    return p->token.kind == HMI_TOK_NAME && hmi_parser_at_line_start(p) &&
-           hmi_statement_kind_of(p->lexer.text + p->token.span.start, p->token.span.length) !=
-               HMI_STMT_COUNT;
-}
-
 static void skip_statement(hmi_parser *p, bool in_block)
 {
     p->brackets = 0;
     p->in_body = false;
-    while (!starts_next(p) && p->token.kind != HMI_TOK_NEWLINE && p->token.kind != HMI_TOK_SEMICOLON &&
-           p->token.kind != HMI_TOK_END && !(in_block && p->token.kind == HMI_TOK_RBRACE))
+    p->lexer.quiet = true; /* one error a statement */
+    while (!starts_next(p) && p->token.kind != HMI_TOK_NEWLINE &&
+           p->token.kind != HMI_TOK_SEMICOLON && p->token.kind != HMI_TOK_END &&
+           !(in_block && p->token.kind == HMI_TOK_RBRACE))
         hmi_parser_advance(p);
+    p->lexer.quiet = false;
 }
 
 static void report_no_statement(hmi_parser *p)

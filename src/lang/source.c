@@ -130,6 +130,10 @@ static const char *resolve_include(hmi_parser *p, hmi_span at, const char *path)
 {
     static const char *const rule = "an include stays inside the folder of the including file";
     size_t length;
+    if (path[0] == '\0') {
+        hmi_error(p->context, at, "write include \"other.hamel\"", "the path is empty");
+        return NULL;
+    }
     if (path[0] == '/' || climbs(path)) {
         hmi_error(p->context, at, rule, "include of '%s' leaves the model's folder", path);
         return NULL;

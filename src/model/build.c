@@ -131,6 +131,8 @@ static bool only_at_top(hmi_builder *b, const hmi_statement *s, bool top)
                     s->kind == HMI_STMT_MODEL || s->kind == HMI_STMT_SIMULATE;
     if (top || !declares)
         return true;
+    if (b->pass != HMI_PASS_DECLARE)
+        return false; /* reported by then */
     hmi_error(b->context, s->span,
               s->kind == HMI_STMT_COORD ? "declare a family: coord q[1..N]" : NULL,
               "'%s' cannot stand inside 'for'", hmi_statement_word(s->kind));
@@ -140,6 +142,8 @@ static bool only_at_top(hmi_builder *b, const hmi_statement *s, bool top)
 static bool run_rounds(hmi_builder *b, const hmi_statement *s, const hmi_scope *scope)
 {
     int64_t lower, upper;
+    if (b->pass == HMI_PASS_DECLARE && !hmi_check_reserved(b, s->word, s->span))
+        return false;
     if (!hmi_build_range(b, s->first, s->second, scope, &lower, &upper))
         return false;
     if (b->pass == HMI_PASS_DECLARE && !(s->contains & (kinds_of(b->pass) | 1u << HMI_STMT_SIMULATE)))
@@ -181,7 +185,7 @@ static bool run_statement(hmi_builder *b, const hmi_statement *s, const hmi_scop
 {
     if (s->kind == HMI_STMT_FOR)
         return run_for(b, s, *scope);
-    if (b->pass == HMI_PASS_DECLARE && !only_at_top(b, s, top))
+    if (!only_at_top(b, s, top))
         return false;
     if (s->kind == HMI_STMT_LET) {
         if (top != (b->pass == HMI_PASS_DECLARE))
@@ -254,7 +258,8 @@ static hmi_expr leaf_rate(hmi_graph *graph, hmi_expr leaf, void *user)
     case HMI_SYM_INPUT_RATE:
         return hmi_symbol(graph, HMI_SYM_INPUT_RATE2, node->b);
     case HMI_SYM_STATE:
-        return b->model->states.data[node->b].rate; /* HMI_NONE while unknown */
+        return node->b < b->model->states.count ? b->model->states.data[node->b].rate
+                                                : HMI_NONE; /* also while unknown */
     default:
         return HMI_NONE;
     }

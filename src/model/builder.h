@@ -187,6 +187,8 @@ bool hmi_rotation_omega(hmi_builder *b, hmi_span at, const hmi_value *R, bool bo
 const hmi_binding *hmi_find_binding(const hmi_builder *b, const hmi_scope *scope, int name);
 /* Declares a global name; reports a duplicate. */
 hmi_binding *hmi_declare(hmi_builder *b, const hmi_ast *name, const char *what);
+/* `t` and `pi` cannot be declared, nor name an argument or an index. */
+bool hmi_check_reserved(hmi_builder *b, int name, hmi_span at);
 void hmi_report_unknown(hmi_builder *b, hmi_span at, int name);
 /* Makes a name known whose declaration failed. Always returns false. */
 bool hmi_declare_failed(hmi_builder *b, const hmi_ast *name);

@@ -262,8 +262,9 @@ static bool declare_signal(hmi_builder *b, const hmi_ast *target, const hmi_scop
 {
     const hmi_ast *base = target->kind == HMI_AST_INDEX ? target->items[0] : target;
     if (base->kind != HMI_AST_NAME) {
-        hmi_error(b->context, target->span, NULL, "%s is declared by a name",
-                  strcmp(what, "state") == 0 ? "a state" : "an input");
+        bool state = strcmp(what, "state") == 0;
+        hmi_error(b->context, target->span, state ? "write state z' = E" : "write input u = E",
+                  "%s is declared by a name", state ? "a state" : "an input");
         return false;
     }
     const char *text = hmi_label_text(b, target, scope);
@@ -287,6 +288,14 @@ static bool declare_signal(hmi_builder *b, const hmi_ast *target, const hmi_scop
     return *name || hmi_no_memory(b);
 }
 
+/* z of z', z[i]' and z''. */
+static const hmi_ast *base_of(const hmi_ast *target)
+{
+    while (target->kind == HMI_AST_PRIME || target->kind == HMI_AST_INDEX)
+        target = target->items[0];
+    return target;
+}
+
 bool hmi_build_input_name(hmi_builder *b, const hmi_statement *s, const hmi_scope *scope)
 {
     bool good = true;
@@ -294,7 +303,7 @@ bool hmi_build_input_name(hmi_builder *b, const hmi_statement *s, const hmi_scop
         hmi_input input = {.span = s->entries[i].span, .value = HMI_NONE};
         if (!declare_signal(b, s->entries[i].target, scope, "input", HMI_SYM_INPUT,
                             (uint32_t)b->model->inputs.count, &input.name))
-            good = false;
+            good = hmi_declare_failed(b, base_of(s->entries[i].target));
         else if (!hmi_array_push(&b->context->allocator, &b->model->inputs, input))
             return hmi_no_memory(b);
     }
@@ -318,7 +327,7 @@ bool hmi_build_state_name(hmi_builder *b, const hmi_statement *s, const hmi_scop
         const hmi_ast *target = unprimed(b, s->entries[i].target);
         if (!target || !declare_signal(b, target, scope, "state", HMI_SYM_STATE,
                                        (uint32_t)b->model->states.count, &state.name))
-            good = false;
+            good = hmi_declare_failed(b, base_of(s->entries[i].target));
         else if (!hmi_array_push(&b->context->allocator, &b->model->states, state))
             return hmi_no_memory(b);
     }

@@ -126,7 +126,7 @@ bool hmi_value_product(hmi_builder *b, hmi_span at, const hmi_value *x, const hm
     if (x->columns != y->rows || (x->rank == 1 && y->rank == 1))
         return shape_error(b, at, "multiply", x, y,
                            x->rank == 1 && y->rank == 1 ? "use dot(u, v) or cross(u, v)" : NULL);
-    hmi_value result;
+    hmi_value result, left = *x, right = *y; /* out may be one of them */
     int rank = y->rank == 1 ? 1 : 2;
     if (!hmi_value_new(b, rank, x->rows, y->columns, &result) ||
         !hmi_spend(b, (int64_t)hmi_value_count(&result) * x->columns, at))
@@ -135,7 +135,7 @@ bool hmi_value_product(hmi_builder *b, hmi_span at, const hmi_value *x, const hm
         for (size_t j = 0; j < result.columns; j++)
             result.items[i * result.columns + j] = row_times_column(b, x, y, i, j);
     *out = result.rows == 1 && result.columns == 1 ? hmi_scalar(result.items[0]) : result;
-    return out->rank != 2 || hmi_rotation_tag_product(b, x, y, out);
+    return out->rank != 2 || hmi_rotation_tag_product(b, &left, &right, out);
 }
 
 static bool reject_booleans(hmi_builder *b, hmi_span at, const hmi_value *x, const hmi_value *y)
@@ -146,13 +146,23 @@ static bool reject_booleans(hmi_builder *b, hmi_span at, const hmi_value *x, con
     return false;
 }
 
+/* Is the result still the zero of an empty sum, which fits any shape? */
+static bool still_empty(hmi_token_kind op, const hmi_value *x, const hmi_value *y)
+{
+    if (op == HMI_TOK_STAR)
+        return x->empty_sum || y->empty_sum;
+    return x->empty_sum && (op == HMI_TOK_SLASH || y->empty_sum);
+}
+
 bool hmi_value_combine(hmi_builder *b, hmi_span at, hmi_token_kind op, const hmi_value *x,
                        const hmi_value *y, hmi_value *out)
 {
     if (!reject_booleans(b, at, x, y))
         return false;
     if (x->rank == 0 && y->rank == 0) {
+        bool empty = still_empty(op, x, y);
         *out = hmi_scalar(hmi_apply(b->graph, op_of(op), x->scalar, y->scalar, 0));
+        out->empty_sum = empty;
         return true;
     }
     if (op == HMI_TOK_PLUS || op == HMI_TOK_MINUS)
@@ -221,7 +231,9 @@ bool hmi_value_derivative(hmi_builder *b, hmi_span at, const hmi_value *x, hmi_v
     }
     if (x->rank == 0) {
         hmi_expr e = hmi_tangent_of(&b->time_derivative, b->graph, x->scalar);
+        bool empty = x->empty_sum;
         *out = hmi_scalar(e);
+        out->empty_sum = empty;
         return e != HMI_NONE || derivative_error(b, at);
     }
     hmi_value result;
@@ -241,8 +253,14 @@ bool hmi_value_derivative(hmi_builder *b, hmi_span at, const hmi_value *x, hmi_v
 static void mark_structural(hmi_builder *b, hmi_expr e, int depth)
 {
     const hmi_node *node = hmi_node_at(b->graph, e);
-    if (node->op == HMI_SYMBOL && node->a == HMI_SYM_PARAM)
-        b->model->params.data[node->b].structural = true;
+    if (node->op == HMI_SYMBOL && node->a == HMI_SYM_PARAM) {
+        hmi_param *param = &b->model->params.data[node->b];
+        bool follow = !param->structural && !param->overridden && depth < 60;
+        param->structural = true;
+        if (follow) /* what its value is made of sets the size as well */
+            mark_structural(b, param->value_expr, depth + 1);
+        return;
+    }
     if (depth < 60 && (node->deps & HMI_DEP(HMI_SYM_PARAM)))
         for (int k = 0; k < hmi_op_arity((hmi_op)node->op); k++)
             mark_structural(b, hmi_operand(b->graph, e, k), depth + 1);
@@ -613,7 +631,8 @@ static bool build_fold(hmi_builder *b, const hmi_ast *e, const hmi_scope *scope,
 {
     int64_t lower, upper;
     hmi_repeats outer = b->repeats;
-    bool good = hmi_build_range(b, e->items[0], e->items[1], scope, &lower, &upper) &&
+    bool good = hmi_check_reserved(b, e->name, e->span) &&
+                hmi_build_range(b, e->items[0], e->items[1], scope, &lower, &upper) &&
                 fold_terms(b, e, scope, lower, upper, out);
     b->repeats = outer;
     return good;

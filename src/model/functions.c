@@ -2,6 +2,7 @@
 #include "model/builder.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <string.h>
 
 typedef struct call {
@@ -68,8 +69,14 @@ static bool named_operation(const char *name, hmi_op *op)
 static bool wrong_count(const call *c, const char *expected)
 {
     bool rate = strcmp(c->name, "dot") == 0 && c->count == 1;
+    bool list = strcmp(c->name, "norm") == 0 || strcmp(c->name, "skew") == 0;
+    char given[48];
+    snprintf(given, sizeof given, "%u argument%s", c->count, c->count == 1 ? " is" : "s are");
     hmi_error(c->b->context, c->e->span,
-              rate ? "a time derivative is written with a prime: x'" : NULL, "%s takes %s, not %u", c->name, expected, c->count);
+              rate   ? "a time derivative is written with a prime: x'"
+              : list ? "write the components in brackets: [x, y, z]"
+                     : NULL,
+              "%s takes %s, %s given", c->name, expected, given);
     return false;
 }
 
@@ -284,6 +291,14 @@ static bool call_reaction(const call *c, hmi_value *out)
 {
     uint32_t coord;
     bool total = strcmp(c->name, "total_reaction") == 0;
+    const hmi_ast *argument = c->e->items[0];
+    if (argument->kind == HMI_AST_NAME && !hmi_find_binding(c->b, c->scope, argument->name) &&
+        hmi_find_object(c->b, hmi_names_text(&c->b->tree->names, argument->name), "constraint") >=
+            0) {
+        hmi_error(c->b->context, argument->span, "write multiplier(NAME) for a constraint",
+                  "%s takes a coordinate, this is a constraint", c->name);
+        return false;
+    }
     if (!forces_allowed(c) || !hmi_build_coordinate(c->b, c->e->items[0], c->scope, &coord))
         return false;
     *out = hmi_scalar(
@@ -308,6 +323,19 @@ static bool multiplier_vector(const call *c, const char *name, int64_t first, hm
     return true;
 }
 
+static const char *constraint_hint(const call *c, const char *wanted)
+{
+    const hm_model *model = c->b->model;
+    for (size_t i = 0; i < model->coords.count; i++)
+        if (strcmp(model->coords.data[i].name, wanted) == 0)
+            return "for the force along a coordinate write reaction(x)";
+    for (size_t i = 0; i < model->constraints.count; i++)
+        if (hmi_edit_distance(wanted, model->constraints.data[i].name, 2) <= 2)
+            return hmi_context_printf(c->b->context, "did you mean '%s'?",
+                                      model->constraints.data[i].name);
+    return NULL;
+}
+
 /* The argument names a constraint: it is not an expression. */
 static bool call_multiplier(const call *c, hmi_value *out)
 {
@@ -330,7 +358,8 @@ static bool call_multiplier(const call *c, hmi_value *out)
     int64_t first = hmi_find_object(c->b, name, "vector constraint");
     if (first >= 0)
         return multiplier_vector(c, name, first, out);
-    hmi_error(c->b->context, label->span, NULL, "there is no constraint '%s'", name);
+    hmi_error(c->b->context, label->span, constraint_hint(c, name), "there is no constraint '%s'",
+              name);
     return false;
 }
 
@@ -474,7 +503,9 @@ bool hmi_build_call(hmi_builder *b, const hmi_ast *e, const hmi_scope *scope, hm
         return call_let(b, e, scope, binding->let, out);
     if (find_function(name) || named_operation(name, &op))
         return call_builtin(b, e, scope, name, out);
-    if (binding) {
+    if (binding && binding->kind == HMI_BIND_FAILED)
+        return false;
+    if (binding || e->name == b->name_t || e->name == b->name_pi || e->name == b->name_energy) {
         hmi_error(b->context, e->span, "write * for a product", "'%s' is not a function", name);
         return false;
     }

@@ -34,24 +34,36 @@ static const char *article(const char *noun)
     return strchr("aeiou", noun[0]) ? "an" : "a";
 }
 
+static void report_duplicate(hmi_builder *b, const hmi_ast *name, const hmi_binding *first)
+{
+    int line, column;
+    bool elsewhere = first->span.file != name->span.file;
+    const hmi_source *source = &b->context->sources.data[first->span.file];
+    hmi_source_position(source, first->span.start, &line, &column);
+    hmi_error(b->context, name->span, "choose another name",
+              "'%s' is already declared as %s %s in line %d%s%s",
+              hmi_names_text(&b->tree->names, name->name), article(first->what), first->what, line,
+              elsewhere ? " of " : "", elsewhere ? source->name : "");
+}
+
+bool hmi_check_reserved(hmi_builder *b, int name, hmi_span at)
+{
+    if (!is_reserved_name(b, name))
+        return true;
+    hmi_error(b->context, at, NULL, "'%s' is %s and cannot be declared",
+              hmi_names_text(&b->tree->names, name), name == b->name_t ? "time" : "a constant");
+    return false;
+}
+
 hmi_binding *hmi_declare(hmi_builder *b, const hmi_ast *name, const char *what)
 {
-    const char *text = hmi_names_text(&b->tree->names, name->name);
-    if (is_reserved_name(b, name->name)) {
-        hmi_error(b->context, name->span, NULL, "'%s' is %s and cannot be declared", text,
-                  name->name == b->name_t ? "time" : "a constant");
+    if (!hmi_check_reserved(b, name->name, name->span))
         return NULL;
-    }
     hmi_binding *slot = global_slot(b, name->name);
     if (!slot)
         return NULL;
     if (slot->kind != HMI_BIND_NONE) {
-        int line, column;
-        const hmi_source *source = &b->context->sources.data[slot->span.file];
-        hmi_source_position(source, slot->span.start, &line, &column);
-        hmi_error(b->context, name->span, "choose another name",
-                  "'%s' is already declared as %s %s in line %d", text, article(slot->what),
-                  slot->what, line);
+        report_duplicate(b, name, slot);
         return NULL;
     }
     *slot = (hmi_binding){.kind = HMI_BIND_VALUE, .span = name->span, .what = what};
@@ -258,6 +270,8 @@ static bool check_let_target(hmi_builder *b, const hmi_ast *target)
             hmi_error(b->context, target->items[i]->span, NULL,
                       "an argument of a function is a plain name");
             return false;
+        } else if (!hmi_check_reserved(b, target->items[i]->name, target->items[i]->span)) {
+            return false;
         }
     for (uint32_t i = 1; i < target->count; i++)
         for (uint32_t k = 0; k < i; k++)
@@ -297,8 +311,23 @@ static bool declare_global_let(hmi_builder *b, const hmi_entry *entry)
     return true;
 }
 
+/* The lets of this block lie above its index in the chain of scopes. */
+static bool check_local_let(hmi_builder *b, const hmi_ast *target, const hmi_scope *scope)
+{
+    for (; scope && scope->binding.kind == HMI_BIND_LET; scope = scope->outer)
+        if (scope->name == target->name) {
+            hmi_error(b->context, target->span, "choose another name",
+                      "'%s' is already declared in this block",
+                      hmi_names_text(&b->tree->names, target->name));
+            return false;
+        }
+    return hmi_check_reserved(b, target->name, target->span);
+}
+
 static bool declare_local_let(hmi_builder *b, const hmi_entry *entry, const hmi_scope **scope)
 {
+    if (!check_local_let(b, entry->target, *scope))
+        return false;
     hmi_let *let = new_let(b, entry, *scope);
     const hmi_scope *inner = let ? hmi_scope_push(b, *scope, entry->target->name, (hmi_value){0})
                                  : NULL;
@@ -379,7 +408,10 @@ bool hmi_declare_object(hmi_builder *b, const char *name, const char *what, uint
                         hmi_span at)
 {
     if (object_key(b, NULL, name, what) != HMI_NO_NAME) {
-        hmi_error(b->context, at, "choose another name", "there is already %s %s called '%s'",
+        bool loop = b->repeats.nested > 1 && !strchr(name, '[');
+        hmi_error(b->context, at,
+                  loop ? "index the name inside 'for', as in c[i]" : "choose another name",
+                  "there is already %s %s called '%s'",
                   article(what), what, name);
         return false;
     }

@@ -62,8 +62,11 @@ static const char *choose_word(hmi_builder *b, const hmi_ast *value, const char 
     for (size_t i = 0; i < count; i++)
         if (strcmp(words[i], text) == 0)
             return words[i];
-    hmi_error(b->context, value->span, hmi_context_printf(b->context, "one of: %s", all),
-              "unknown %s '%s'", option, text);
+    const char *hint = hmi_context_printf(b->context, "one of: %s", all);
+    if (named)
+        hmi_error(b->context, value->span, hint, "unknown %s '%s'", option, text);
+    else
+        hmi_error(b->context, value->span, hint, "expected the name of a %s", option);
     return NULL;
 }
 
@@ -139,9 +142,16 @@ bool hmi_build_simulate(hmi_builder *b, const hmi_statement *s, const hmi_scope 
     run->has_every = s->third != NULL;
     if (s->third && !build_positive(b, s->third, scope, "the interval", &run->every))
         return false;
-    for (size_t i = 0; i < s->entry_count; i++)
+    for (size_t i = 0; i < s->entry_count; i++) {
+        for (size_t k = 0; k < i; k++)
+            if (s->entries[k].word == s->entries[i].word) {
+                hmi_error(b->context, s->entries[i].span, NULL, "'%s' is given twice",
+                          hmi_names_text(&b->tree->names, s->entries[i].word));
+                return false;
+            }
         if (!build_run_option(b, &s->entries[i], scope))
             return false;
+    }
     return true;
 }
 

@@ -138,6 +138,8 @@ void hmi_axis_make_log(hmi_axis *axis, double low, double high, double length, d
         low = 0.1;
         high = 1;
     }
+    if (high > 1e-16)
+        low = fmax(low, 1e-17); /* below is rounding */
     double from = floor(log10(low) + 1e-9), to = ceil(log10(high) - 1e-9);
     if (to - from < 1)
         to = from + 1;

@@ -8,9 +8,9 @@
 enum { HMI_MOST_TICKS = 24, HMI_TICK_TEXT = 32 };
 
 typedef struct hmi_axis {
-    bool log;         /* low, high, tick: decimal logarithms */
+    bool log; /* low, high, tick: decimal logarithms */
     double low, high;
-    double length;    /* on the page */
+    double length; /* on the page */
     int ticks;
     double tick[HMI_MOST_TICKS];
     char label[HMI_MOST_TICKS][HMI_TICK_TEXT];

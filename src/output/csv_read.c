@@ -20,8 +20,8 @@ typedef struct reader {
     hm_context *context;
     const char *name;
     hmi_text line;
-    long number; /* of the line, from 1 */
-    bool torn;   /* this is the last line and lacks its newline */
+    long number;              /* of the line, from 1 */
+    bool torn;                /* this is the last line and lacks its newline */
     HMI_ARRAY(char *) fields; /* into line.data, unquoted in place */
     HMI_ARRAY(double) values;
     hm_table *table; /* NULL until the header was read */
@@ -174,8 +174,8 @@ static void read_header(reader *r)
         refuse(r, "the first line has the names, as in t,x,x'", "the header line is missing");
         return;
     }
-    r->status = hm_table_create(allocator, r->fields.count,
-                                (const char *const *)r->fields.data, &r->table);
+    r->status = hm_table_create(allocator, r->fields.count, (const char *const *)r->fields.data,
+                                &r->table);
     if (r->status == HM_OK && !hmi_array_reserve(allocator, &r->values, r->fields.count))
         r->status = HM_ERR_NOMEM;
 }
@@ -185,8 +185,8 @@ static void read_row(reader *r)
     char what[200];
     size_t columns = hm_table_column_count(r->table);
     if (r->fields.count != columns) {
-        snprintf(what, sizeof what, "%zu values, but the header names %zu columns",
-                 r->fields.count, columns);
+        snprintf(what, sizeof what, "%zu values, but the header names %zu columns", r->fields.count,
+                 columns);
         refuse(r, NULL, what);
         return;
     }

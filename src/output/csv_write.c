@@ -30,8 +30,8 @@ struct hm_csv_writer {
     int file; /* -1: closed */
     time_t flushed;
     bool renamed;
-    int error;      /* errno of the first failure */
-    char point[8];  /* the locale's decimal point, which printf uses */
+    int error;     /* errno of the first failure */
+    char point[8]; /* the locale's decimal point, which printf uses */
 };
 
 /* ---- the file ---- */

@@ -333,16 +333,28 @@ static void write_parts(hmi_report *r)
     end(r);
 }
 
+/* Do the lines of the expression, written out and broken, fit the page? */
+static bool fits(hmi_report *r, hmi_expr e)
+{
+    bool narrow = true;
+    hmi_report_expr(r, e);
+    hmi_wrap_latex(&r->text, 0, LINE_WIDTH);
+    for (char *line = r->text.length ? r->text.data : NULL; line && narrow;) {
+        char *end = strchr(line, '\n');
+        if (end)
+            *end = '\0';
+        narrow = hmi_latex_width(line) <= LINE_WIDTH + LINE_WIDTH / 8;
+        line = end ? end + 1 : NULL;
+    }
+    r->text.length = 0;
+    return narrow;
+}
+
 /* LaTeX does not break lines inside of brackets: a long energy gets named parts instead. */
 static void choose_parts(hmi_report *r)
 {
     const hmi_shared_options options = {.saving = 60, .longest = 90};
-    const hmi_expr energies[] = {r->view->kinetic, r->view->potential};
-    for (size_t i = 0; r->plain && i < 2; i++) {
-        hmi_report_expr(r, energies[i]);
-        r->plain = hmi_latex_width(hmi_text_view(&r->text)) <= 2 * LINE_WIDTH;
-        r->text.length = 0;
-    }
+    r->plain = r->plain && fits(r, r->view->kinetic) && fits(r, r->view->potential);
     hmi_report_name_parts(r, &options);
 }
 

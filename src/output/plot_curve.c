@@ -80,8 +80,8 @@ typedef struct cone {
     double x, y;      /* the vertex */
     double reference; /* angle */
     double low, high;
-    double reach;     /* of the farthest point so far: a curve that turns back gets a vertex */
-    bool open;        /* no direction yet */
+    double reach; /* of the farthest point so far: a curve that turns back gets a vertex */
+    bool open;    /* no direction yet */
 } cone;
 
 static bool cone_accepts(cone *c, double x, double y)

@@ -248,10 +248,12 @@ static void draw_heading(hmi_pen *pen, const hm_figure *figure)
 {
     double y = edge + 10;
     if (figure->title && figure->title[0]) {
-        hmi_draw_text(pen, edge, y, figure->title, &(hm_font){HMI_TITLE_SIZE, HMI_INK, .bold = true});
+        hmi_draw_text(pen, edge, y, figure->title,
+                      &(hm_font){HMI_TITLE_SIZE, HMI_INK, .bold = true});
         y += 21;
     }
-    hmi_draw_text(pen, edge, y, figure->subtitle, &(hm_font){.size = HMI_TEXT_SIZE, .color = HMI_SOFT_INK});
+    hmi_draw_text(pen, edge, y, figure->subtitle,
+                  &(hm_font){.size = HMI_TEXT_SIZE, .color = HMI_SOFT_INK});
 }
 
 static void draw_page(hmi_pen *pen, const hm_figure *figure, grid *g, place *places)

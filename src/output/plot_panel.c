@@ -4,7 +4,7 @@
 #include <math.h>
 
 static const double line_height = 17, label_gap = 6, tick_length = 4;
-static const double x_spacing = 90, y_spacing = 32;
+static const double x_spacing = 75, y_spacing = 32;
 
 /* ---- ranges ---- */
 

@@ -34,6 +34,15 @@ static double size_of(const hm_table *table, size_t column)
     return size;
 }
 
+static bool has_values(const hm_table *table, size_t column)
+{
+    const double *values = hm_table_column(table, column);
+    for (size_t i = 0; i < hm_table_row_count(table); i++)
+        if (isfinite(values[i]))
+            return true;
+    return false;
+}
+
 /* x[1] and x[2] are of one family. */
 static bool same_family(const char *a, const char *b)
 {
@@ -52,8 +61,7 @@ static bool joins(const hm_table *table, const group *g, size_t column, double s
 }
 
 /* Columns of rounding size or none (1e-12 of the largest) join the first group: a flat line. */
-static size_t make_groups(const hm_table *table, const size_t *columns, size_t count,
-                          group *groups)
+static size_t make_groups(const hm_table *table, const size_t *columns, size_t count, group *groups)
 {
     double largest = 0;
     size_t made = 0;
@@ -79,8 +87,7 @@ static hm_status add_history(hm_figure *figure, const hm_table *table, size_t ag
 {
     hm_series series[MOST_CURVES];
     for (size_t i = 0; i < g->count; i++)
-        series[i] = (hm_series){hm_table_name(table, g->column[i]),
-                                hm_table_column(table, against),
+        series[i] = (hm_series){hm_table_name(table, g->column[i]), hm_table_column(table, against),
                                 hm_table_column(table, g->column[i]), NULL,
                                 hm_table_row_count(table)};
     panel.x_label = hm_table_name(table, against);
@@ -159,16 +166,21 @@ static size_t pick_role(page *p, role wanted)
     return count;
 }
 
-/* energy(...), violation(...) */
+/* energy(...), violation(...): those that are there; where all vanish, the last. */
 static size_t pick_derived(page *p, const char *kind)
 {
-    size_t count = 0, length = strlen(kind);
+    size_t count = 0, length = strlen(kind), last = HM_NO_COLUMN;
     for (size_t i = 0; i < hm_table_column_count(p->table); i++) {
         const char *name = hm_table_name(p->table, i);
-        if (strncmp(name, kind, length) == 0 && name[length] == '(' &&
-            strcmp(name, "energy(error)") != 0)
+        if (strncmp(name, kind, length) != 0 || name[length] != '(' ||
+            strcmp(name, "energy(error)") == 0 || !has_values(p->table, i))
+            continue;
+        last = i;
+        if (size_of(p->table, i) > 0)
             p->columns[count++] = i;
     }
+    if (count == 0 && last != HM_NO_COLUMN)
+        p->columns[count++] = last;
     return count;
 }
 
@@ -364,7 +376,7 @@ static void add_derived(page *p, const char *kind, hm_panel panel)
 static void add_balance(page *p)
 {
     size_t column = hm_table_find(p->table, "energy(error)");
-    if (column == HM_NO_COLUMN || p->status != HM_OK)
+    if (column == HM_NO_COLUMN || p->status != HM_OK || !has_values(p->table, column))
         return;
     hm_series series = {"E(t) − E(0) − work", hm_table_column(p->table, p->t),
                         hm_table_column(p->table, column), NULL, hm_table_row_count(p->table)};
@@ -375,9 +387,20 @@ static void add_balance(page *p)
     p->status = hm_figure_add(p->figure, &panel);
 }
 
+/* A panel alone in the last row takes all of it. */
+static void fill_last_row(hm_figure *figure, size_t before)
+{
+    size_t cells = 0;
+    for (size_t i = before; i < figure->panels.count; i++)
+        cells += figure->panels.data[i].row_span > 1 ? 2 : 1;
+    if (cells % 2 && figure->panels.count > before)
+        figure->panels.data[figure->panels.count - 1].column_span = 2;
+}
+
 static void add_page(page *p)
 {
     hm_panel first = {.row_span = 2};
+    size_t before = p->figure->panels.count;
     hm_figure_set_columns(p->figure, 2);
     if (!add_path(p, first))
         add_phase_portrait(p, first);
@@ -387,6 +410,7 @@ static void add_page(page *p)
     add_derived(p, "energy", (hm_panel){.title = "energy"});
     add_balance(p);
     add_derived(p, "violation", (hm_panel){.title = "constraint violation", .log_y = true});
+    fill_last_row(p->figure, before);
 }
 
 hm_status hm_figure_run(hm_figure *figure, const hm_table *table)

@@ -168,7 +168,10 @@ static void draw_ruler(hmi_pen *pen, const view *v, int i, const char *label)
     font.color = HMI_INK;
     double away = i == 0 ? 0 : widest + 10, down = i == 2 ? 0 : 20;
     font.anchor = i == 0 ? HM_ANCHOR_END : r->anchor;
-    hmi_draw_text(pen, p[0] + (i == 2 ? r->out[0] - away : i == 1 ? r->out[0] + 18 : -18),
+    hmi_draw_text(pen,
+                  p[0] + (i == 2   ? r->out[0] - away
+                          : i == 1 ? r->out[0] + 18
+                                   : -18),
                   p[1] + r->out[1] + down, text, &font);
 }
 

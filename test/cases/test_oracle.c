@@ -1,6 +1,6 @@
-/* Every case of test/data/cases.json, written as a model in test/cases/oracle/<id>.hamel: M, Q, A, b,
- * C, the solution, residuals and powers at every state, and a = M^-1 Q, e = b - A a computed here
- * from M, Q, A, b, with an error in the max norm of at most 1e-12 max(1, |expected|).
+/* Every case of test/data/cases.json, written as a model in test/cases/oracle/<id>.hamel: M, Q, A,
+ * b, C, the solution, residuals and powers at every state, and a = M^-1 Q, e = b - A a computed
+ * here from M, Q, A, b, with an error in the max norm of at most 1e-12 max(1, |expected|).
  *
  * One test a case. A model may rename what the case names: "# map: x1 = q[1], y1 = q[2]".
  */

@@ -1,5 +1,5 @@
 /* What `derive` prints, evaluated, agrees with `eval` to 1e-12 max(1, |expected|): every model of
- * test/cases/oracle and of examples/, at its initial state and at states around it.
+ * test/cases/oracle, examples/ and test/golden/, at its initial state and at states around it.
  *
  *   JSON  the expressions are appended to the model as outputs, so that the language reads them back:
  *         M, Q, A, b, C, servo rows, states' rates, energies and, where there are closed forms,
@@ -140,7 +140,7 @@ static size_t list_quantities(const probe *p, quantity list[QUANTITIES])
 {
     const hm_evaluation *e = &p->at;
     size_t n = p->n, m = p->m, servos = hm_model_servo_count(p->model);
-    bool solved = p->status == HM_OK;
+    bool solved = p->status == HM_OK && e->rank_A == (int)m; /* what closed forms stand on */
     const quantity all[QUANTITIES] = {
         {"M", n, n, true, p->M},
         {"Q", n, 0, false, e->Q},
@@ -202,14 +202,21 @@ static probe *read_back(const char *path, const probe *p, const json_t *printed)
     return with;
 }
 
+static void compare_quantity(const char *path, const probe *with, const quantity *x)
+{
+    double *values = values_of(with, x);
+    compare(path, x->key, x->rows * (x->columns ? x->columns : 1), values, x->expected);
+    free(values);
+}
+
 static void compare_energies(const char *path, const probe *p, const probe *with)
 {
+    const quantity kinetic = {"kinetic", 1, 0, false, &p->at.kinetic};
+    const quantity potential = {"potential", 1, 0, false, &p->at.potential};
     if (p->model->has_lagrangian || p->model->mass.count || !p->at.has_energy)
         return;
-    compare(path, "kinetic", 1, values_of(with, &(quantity){"kinetic", 1, 0, false, NULL}),
-            &p->at.kinetic);
-    compare(path, "potential", 1, values_of(with, &(quantity){"potential", 1, 0, false, NULL}),
-            &p->at.potential);
+    compare_quantity(path, with, &kinetic);
+    compare_quantity(path, with, &potential);
 }
 
 static void compare_state(const char *path, const probe *p, const probe *with,
@@ -222,9 +229,7 @@ static void compare_state(const char *path, const probe *p, const probe *with,
         const quantity *x = i < count ? &list[i] : &rates;
         if (!x->expected || (i < count && !json_object_get(printed, x->key)))
             continue;
-        double *values = values_of(with, x);
-        compare(path, x->key, x->rows * (x->columns ? x->columns : 1), values, x->expected);
-        free(values);
+        compare_quantity(path, with, x);
     }
 }
 
@@ -433,6 +438,7 @@ int main(void)
     size_t count = 0;
     list_models("test/cases/oracle");
     list_models("examples");
+    list_models("test/golden");
     qsort(paths, path_count, sizeof paths[0], by_name);
     for (size_t i = 0; i < path_count; i++) {
         const char *name = strrchr(paths[i], '/') + 1;

@@ -1,4 +1,4 @@
-/* A model from text to numbers in one object. Whatever fails is shown with its diagnostics and fails
+/* A model from text to numbers in one object. What fails is shown with its diagnostics, and fails
  * the test. */
 #ifndef TEST_SUPPORT_PROBE_H
 #define TEST_SUPPORT_PROBE_H

@@ -1,4 +1,4 @@
-/* Lagrange's equations: M = d2L/dq'2 and Q, against formulas by hand and against differences of L. */
+/* Lagrange's equations: M = d2L/dq'2 and Q, by hand and against differences of L. */
 #include "support/check.h"
 #include "support/probe.h"
 

@@ -1,4 +1,4 @@
-/* Energies and powers: the powers sum to d(total)/dt along the motion, each is what it should be. */
+/* Energies and powers: the powers sum to d(total)/dt along the motion, and each is right. */
 #include "support/check.h"
 #include "support/probe.h"
 #include "support/solve.h"
@@ -111,31 +111,32 @@ static int any_coordinate(writer *w)
 static void write_kinetic(writer *w)
 {
     add_text(w, "kinetic (%.3f*(1 + sin(%.3f*q[%d] + %.3f*t))*q[%d]' + ", coefficient(w),
-          coefficient(w), any_coordinate(w), coefficient(w), any_coordinate(w));
+             coefficient(w), any_coordinate(w), coefficient(w), any_coordinate(w));
     add_text(w, "%.3f*cos(q[%d])*q[%d]' + %.3f*t*q[%d])^2/2\n", coefficient(w), any_coordinate(w),
-          any_coordinate(w), coefficient(w), any_coordinate(w));
+             any_coordinate(w), coefficient(w), any_coordinate(w));
 }
 
 static void write_potential(writer *w)
 {
     add_text(w, "potential %.3f*cos(%.3f*q[%d] + %.3f*q[%d]*t)\n", coefficient(w), coefficient(w),
-          any_coordinate(w), coefficient(w), any_coordinate(w));
+             any_coordinate(w), coefficient(w), any_coordinate(w));
     add_text(w, "lagrangian %.3f*q[%d]'*q[%d]*cos(%.3f*t)\n", coefficient(w), any_coordinate(w),
-          any_coordinate(w), coefficient(w));
+             any_coordinate(w), coefficient(w));
 }
 
 static void write_forces(writer *w)
 {
     add_text(w, "force q[%d] = %.3f*sin(q[%d] + t) + %.3f*q[%d]'*q[%d]\n", any_coordinate(w),
-          coefficient(w), any_coordinate(w), coefficient(w), any_coordinate(w), any_coordinate(w));
+             coefficient(w), any_coordinate(w), coefficient(w), any_coordinate(w),
+             any_coordinate(w));
     add_text(w, "force [%.3f, t] at [q[%d]^2, sin(q[%d]*t)]\n", coefficient(w), any_coordinate(w),
-          any_coordinate(w));
+             any_coordinate(w));
     add_text(w, "dissipation %.3f*q[%d]'^2*(1 + q[%d]^2) + %.3f*(q[1]' - q[%d]')^4\n",
-          fabs(coefficient(w)), any_coordinate(w), any_coordinate(w), fabs(coefficient(w)),
-          any_coordinate(w));
+             fabs(coefficient(w)), any_coordinate(w), any_coordinate(w), fabs(coefficient(w)),
+             any_coordinate(w));
     int i = any_coordinate(w);
     add_text(w, "gyroscopic q[%d], q[%d] = %.3f + t*q[%d]\n", i, i % 3 + 1, coefficient(w),
-          any_coordinate(w));
+             any_coordinate(w));
 }
 
 static void random_systems(void **state)

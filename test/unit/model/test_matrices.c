@@ -120,12 +120,12 @@ static void shapes_must_fit(void **state)
     static const struct {
         const char *text, *fragment;
     } wrong[] = {
-        {MODEL "output o = u + [1, 2]\n", "a vector of 3 and a vector of 2"},
-        {MODEL "output o = u + 1\n", "a vector of 3 and a number"},
-        {MODEL "output o = A + P\n", "a 2x2 matrix and a 2x3 matrix"},
-        {MODEL "output o = P*[1, 2]\n", "a 2x3 matrix and a vector of 2"},
+        {MODEL "output o = u + [1, 2]\n", "a vector of 2"},
+        {MODEL "output o = u + 1\n", "a vector of 3"},
+        {MODEL "output o = A + P\n", "a 2x3 matrix"},
+        {MODEL "output o = P*[1, 2]\n", "a vector of 2"},
         {MODEL "output o = u*v\n", "dot(u, v)"},
-        {MODEL "output o = 1/u\n", "cannot divide a number and a vector of 3"},
+        {MODEL "output o = 1/u\n", "a vector of 3"},
         {MODEL "output o = u^2\n", "dot(u, u)"},
         {MODEL "output o = dot(u, [1, 2])\n", "same size"},
         {MODEL "output o = cross([1, 2], [1, 2])\n", "a vector of 3"},

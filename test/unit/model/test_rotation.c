@@ -1,5 +1,5 @@
 /* Rotations: their matrices by hand, and the angular velocity of every composition against the
- * general form that skew(omega) = R' R^T, which the language uses for a matrix of unknown origin. */
+ * general form skew(omega) = R' R^T, which the language uses for a matrix of unknown origin. */
 #include "support/check.h"
 #include "support/probe.h"
 #include "support/space.h"

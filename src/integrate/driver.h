@@ -1,0 +1,104 @@
+/* The driver of a run: owns time, output, events, drift control; a method makes the steps.
+ *
+ * Invariants
+ *   1. Between calls the sim holds the state of the stepper: t, q, v, z.
+ *   2. Nothing is allocated during steps; the lists of events and warnings grow between them.
+ *   3. After a failure the state is the last good one.
+ */
+#ifndef HMI_INTEGRATE_DRIVER_H
+#define HMI_INTEGRATE_DRIVER_H
+
+#include "integrate/consistent.h"
+#include "integrate/ledger.h"
+#include "integrate/method.h"
+#include "integrate/projection.h"
+#include "integrate/switch.h"
+
+#include <hamel/run.h>
+
+typedef enum hmi_drift { HMI_DRIFT_PROJECT, HMI_DRIFT_BAUMGARTE, HMI_DRIFT_NONE } hmi_drift;
+
+/* One located event or switching. */
+typedef struct hmi_crossing {
+    double t;
+    size_t count;  /* functions that cross at t */
+    size_t *which; /* of hmi_switches; sliding that ends as well */
+} hmi_crossing;
+
+enum { HMI_MOST_EVENTS = 10000, HMI_MOST_WARNINGS = 20, HMI_CHATTER = 50 };
+
+typedef struct hmi_driver {
+    hm_sim *sim;
+    const hm_model *model;
+    hmi_arena arena;  /* of one start */
+    hm_run_options options;
+    hmi_drift drift;
+    hmi_ode ode;
+    hmi_residuals residuals;
+    hmi_projection projection;
+    hmi_ledger ledger;
+    hmi_switches switches;
+    const hmi_method *method;
+    hmi_stepper s;
+    bool automatic;   /* the method may be changed */
+
+    double *y;        /* scratch, two states with works */
+    double energy_start, energy, balance_error;
+    bool has_total;
+    double *position_violation, *velocity_violation, *violation; /* largest, by row */
+
+    double reached;   /* by the last step, see hmi_driver_step */
+    bool crossed;     /* there is a crossing at `reached` */
+    hmi_crossing crossing;
+    double *g;        /* values of functions at the last sample */
+    double *event_work; /* results of `set` */
+    hmi_tape set_tape;
+    double recent[HMI_CHATTER]; /* times of the last events */
+    long event_total;
+    bool stopped;     /* by a `stop` event */
+
+    hm_run_status status;
+    hmi_text message;
+    HMI_ARRAY(hm_run_event) events;
+    size_t events_dropped;
+    HMI_ARRAY(hm_moved) moved;
+    HMI_ARRAY(const char *) warnings;
+    double wall_start, wall_s;
+    double t_begin;
+    hmi_solution solution; /* of the last frame */
+    long outputs;     /* frames at output times given so far */
+} hmi_driver;
+
+/* The sim's driver; NULL before the first start. */
+hmi_driver *hmi_driver_of(const hm_sim *sim);
+
+/* start.c: everything up to the first step. Diagnostics in the context. */
+hm_status hmi_driver_start(hm_sim *sim, const hm_run_options *options, hmi_driver **driver);
+/* Puts the driver away; the sim then has its own tapes again. */
+void hmi_driver_destroy(void *driver);
+
+/* run.c: one accepted step. d->reached is its end, or the crossing before it, which has not acted
+ * yet: the dense output is good up to there. */
+hm_status hmi_driver_step(hmi_driver *d, double t_limit);
+/* Lets the crossing act, if there is one, and looks at the new state. */
+hm_status hmi_driver_finish(hmi_driver *d);
+/* A warning for the result; kept once. */
+void hmi_driver_warn(hmi_driver *d, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void hmi_driver_fail(hmi_driver *d, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Makes y fit for a frame: drift control as at steps. */
+void hmi_driver_settle(hmi_driver *d, double t, double *y);
+
+/* frame.c */
+hm_status hmi_driver_frame(hmi_driver *d, double t, const double *y, unsigned content,
+                           hm_frame *frame);
+/* Violations and energy at an accepted step. */
+void hmi_driver_observe(hmi_driver *d);
+
+/* events.c: looks for crossings in the last step; true where there is one, then in d->crossing. */
+bool hmi_find_crossing(hmi_driver *d);
+/* The step is cut back to the crossing, which acts: modes, records, resets, stops. */
+hm_status hmi_act_on_crossing(hmi_driver *d);
+/* Sides and modes at the present state: at the start, and after resets. */
+hm_status hmi_settle_sides(hmi_driver *d);
+
+#endif

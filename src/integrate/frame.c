@@ -1,0 +1,102 @@
+/* What is known at one time of a run: frames, and what is watched at every step. See driver.h. */
+#include "integrate/driver.h"
+
+#include "linalg/dense.h"
+
+#include <math.h>
+
+/* |N^T Qi| relative to |N| |Qi|: zero for ideal forces.                         [UK02 Result 4] */
+static double check_ideal(const hmi_driver *d, const hmi_solution *s)
+{
+    int n = (int)d->ode.n;
+    double worst = 0, size = hmi_norm(n, s->Qi);
+    for (int k = 0; k < s->freedom && size > 0; k++) {
+        const double *v = s->virtual_displacements + (size_t)k * d->ode.n;
+        worst = fmax(worst, fabs(hmi_dot(n, v, s->Qi)) / (hmi_norm(n, v) * size));
+    }
+    return worst;
+}
+
+static void show_forces(hmi_driver *d, hm_frame *frame)
+{
+    const hmi_solution *s = &d->solution;
+    frame->qdd = s->qdd;
+    frame->lambda = d->residuals.count ? s->lambda : NULL;
+    frame->Qi = s->Qi;
+    frame->Qni = s->Qni;
+    frame->Qc = s->Qc;
+    frame->C = s->C;
+    frame->u = s->u;
+}
+
+static void show_report(hmi_driver *d, const double *y, unsigned content, hm_frame *frame)
+{
+    const hm_system *system = d->sim->system;
+    const hmi_report_layout *at = &system->report_at;
+    const double *out = hmi_sim_report(d->sim);
+    frame->outputs = d->model->outputs.count ? out + at->outputs : NULL;
+    if (!(content & HM_FRAME_ENERGY))
+        return;
+    const double *work = y + d->ode.size;
+    frame->has_energy = system->derived.kinetic != HMI_NONE;
+    frame->has_total = d->has_total;
+    frame->kinetic = out[at->kinetic];
+    frame->potential = out[at->potential];
+    frame->total = out[at->total];
+    frame->work = hmi_ledger_view(&d->ledger, work);
+    if (d->has_total)
+        frame->balance =
+            frame->total - d->energy_start - hmi_ledger_sum(&d->ledger, work);
+}
+
+hm_status hmi_driver_frame(hmi_driver *d, double t, const double *y, unsigned content,
+                           hm_frame *frame)
+{
+    double span = d->options.end - d->t_begin;
+    hmi_ode_store(&d->ode, t, y);
+    *frame = (hm_frame){.t = t, .q = d->sim->q, .v = d->sim->v, .z = d->sim->z};
+    frame->progress = span > 0 ? fmin(1, (t - d->t_begin) / span) : 1;
+    if (content & HM_FRAME_CHECKS)
+        content |= HM_FRAME_FORCES;
+    if (content & HM_FRAME_FORCES) {
+        hm_status status = hmi_ode_forces(&d->ode, t, y, &d->solution);
+        if (status != HM_OK)
+            return status;
+        show_forces(d, frame);
+        if (content & HM_FRAME_CHECKS)
+            frame->ideal_check = check_ideal(d, &d->solution);
+    }
+    if (content & (HM_FRAME_FORCES | HM_FRAME_ENERGY)) {
+        hmi_sim_refresh(d->sim);
+        show_report(d, y, content, frame);
+    }
+    if (content & HM_FRAME_VIOLATION) {
+        hmi_residuals_evaluate(&d->residuals);
+        frame->position_violation = d->residuals.position;
+        frame->velocity_violation = d->residuals.velocity;
+    }
+    return HM_OK;
+}
+
+static void keep_largest(double *largest, double value)
+{
+    if (!(fabs(value) <= *largest))
+        *largest = fabs(value);
+}
+
+void hmi_driver_observe(hmi_driver *d)
+{
+    const hmi_residuals *r = &d->residuals;
+    if (r->count)
+        hmi_residuals_evaluate(&d->residuals);
+    for (size_t k = 0; k < r->count; k++) {
+        keep_largest(&d->position_violation[k], r->position[k]);
+        keep_largest(&d->velocity_violation[k], r->velocity[k]);
+        d->violation[k] = fmax(d->position_violation[k], d->velocity_violation[k]);
+    }
+    if (!d->has_total)
+        return;
+    d->energy = hmi_ledger_total(&d->ledger, d->sim);
+    double work = hmi_ledger_sum(&d->ledger, d->s.y + d->ode.size);
+    keep_largest(&d->balance_error, d->energy - d->energy_start - work);
+}

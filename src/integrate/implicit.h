@@ -1,0 +1,45 @@
+/* Degenerate Lagrangians in first-order form: for the driver and every method.
+ *
+ * Where M vanishes on virtual displacements (point vortices, Lotka-Volterra, L linear in velocities)
+ * q' is determined by the Dirac form (hmi_dirac_solve) and q'' is not. The layout y = (q, v, z) stays
+ * as it is, so that output, events and all methods work unchanged; with ode->dirac set,
+ *
+ *     q' = V(t, q, v),  z' = rates at V,  v' = q'' of minimum norm, or 0 where M sees no virtual
+ *                                              displacement at all
+ *
+ * and v is a state only in those components that M sees; the others are results. What the driver does:
+ *
+ *   1. At the start, where hmi_sim_accelerate says HM_ERR_UNDETERMINED: hmi_ode_try_dirac(ode, &why).
+ *      HM_OK: ode->dirac is set, and the motion is determined. Else the message is in `why`.
+ *   2. hmi_ode_evaluate begins with `if (ode->dirac) return ode->last = hmi_ode_dirac(ode, t, y, dy)`.
+ *   3. hmi_ode_settle(ode, t, y) puts v := q': at the start (initial velocities are results), after
+ *      every accepted step in place of the projection of velocities, and on interpolated states
+ *      before they are shown. Projection of positions is as ever.
+ *
+ * rattle and dla do not apply then; rk5, dop853, radau and midpoint do.
+ */
+#ifndef HMI_INTEGRATE_IMPLICIT_H
+#define HMI_INTEGRATE_IMPLICIT_H
+
+#include "integrate/method.h"
+
+/* Decides at the sim's present state. HM_ERR_UNDETERMINED: q' is not determined either (the free
+ * directions are not named here: hm_sim_evaluate does). HM_ERR_USAGE: determined in parts, by a
+ * distribution that turns with q, or under laws of constraint forces: not supported. */
+HM_MUST_CHECK hm_status hmi_ode_try_dirac(hmi_ode *ode, const char **why);
+HM_MUST_CHECK hm_status hmi_ode_dirac(hmi_ode *ode, double t, const double *y, double *dy);
+/* v := q'. Does nothing unless ode->dirac. */
+HM_MUST_CHECK hm_status hmi_ode_settle(hmi_ode *ode, double t, double *y);
+
+/* ---- fixed-step methods ---- */
+
+/* The signed step from s->t towards t_limit: s->step, or what is left where that is less (a sliver
+ * of rounding size is joined to the step before it). */
+double hmi_fixed_step(const hmi_stepper *s, double t_limit);
+/* Accepts y1 (size) at t + h: t, y, t_old, y_old, counts. */
+void hmi_fixed_accept(hmi_stepper *s, double h, const double *y1);
+/* Between y_old at t_old and y1 at t1: q by Hermite's cubic through q and v, v its derivative, z on
+ * a line. Order 3 in q, no worse than a method of order 2 in v. */
+void hmi_fixed_interpolate(const hmi_stepper *s, const double *y1, double t, double *y);
+
+#endif

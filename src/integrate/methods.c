@@ -1,0 +1,27 @@
+/* The list of methods, and their public names. */
+#include "integrate/method.h"
+
+#include <hamel/run.h>
+
+#include <string.h>
+
+static const hmi_method *const methods[] = {&hmi_method_dop853, &hmi_method_rk5};
+enum { METHODS = sizeof methods / sizeof *methods };
+
+const hmi_method *hmi_method_find(const char *name)
+{
+    for (int k = 0; k < METHODS; k++)
+        if (strcmp(methods[k]->name, name) == 0)
+            return methods[k];
+    return NULL;
+}
+
+const char *hm_method_name(size_t index)
+{
+    return index < METHODS ? methods[index]->name : NULL;
+}
+
+const char *hm_method_doc(size_t index)
+{
+    return index < METHODS ? methods[index]->doc : NULL;
+}

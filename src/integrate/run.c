@@ -1,0 +1,389 @@
+/* Steps, whole runs, and the step-wise API. See driver.h. */
+#include "integrate/driver.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+static double wall_clock(void)
+{
+    struct timespec now;
+    return clock_gettime(CLOCK_MONOTONIC, &now) == 0 ? (double)now.tv_sec + 1e-9 * (double)now.tv_nsec
+                                                     : 0;
+}
+
+/* ---- failures in words ---- */
+
+/* The component of y that changes fastest relative to its size, as a name. */
+static const char *fastest(const hmi_driver *d, char *text, size_t size)
+{
+    size_t n = d->ode.n, worst = 0;
+    double most = -1;
+    for (size_t i = 0; i < d->ode.size; i++) {
+        double rate = fabs(d->s.f[i]) / (1e-300 + fabs(d->s.y[i]));
+        if (d->s.f_valid && fabs(d->s.y[i]) > 1 && rate > most) {
+            most = rate;
+            worst = i;
+        }
+    }
+    if (most < 0)
+        return NULL;
+    const char *name = worst < 2 * n ? d->model->coords.data[worst % n].name
+                                     : d->model->states.data[worst - 2 * n].name;
+    snprintf(text, size, "%s%s = %.6g", name, worst >= n && worst < 2 * n ? "'" : "",
+             d->s.y[worst]);
+    return text;
+}
+
+static void explain_failure(hmi_driver *d, hm_status status)
+{
+    char text[256];
+    const char *trouble = d->s.trouble ? d->s.trouble : "no step can be taken any more";
+    if (status == HM_ERR_NUMERIC) {
+        const char *what = fastest(d, text, sizeof text);
+        hmi_driver_fail(d, "stopped at t = %.12g: %s%s%s", d->s.t, trouble,
+                        what ? "; the fastest is " : "", what ? what : "");
+    } else {
+        hmi_driver_fail(d, "stopped at t = %.12g: %s; %s", d->s.t, trouble,
+                        hm_status_text(status));
+    }
+}
+
+/* ---- one step ---- */
+
+void hmi_driver_settle(hmi_driver *d, double t, double *y)
+{
+    if (d->s.settle)
+        (void)hmi_project(&d->projection, t, y); /* as near as it comes */
+}
+
+/* What methods leave to the driver. */
+static hm_status complete_step(hmi_driver *d)
+{
+    hmi_stepper *s = &d->s;
+    size_t size = s->size;
+    if (s->settle && !s->settled && !d->method->keeps_constraints) {
+        bool moved = false;
+        hm_status status = s->settle(s, s->t, s->y, &moved);
+        s->f_valid = s->f_valid && !moved;
+        if (status != HM_OK) {
+            s->trouble = "the state cannot be brought back to the constraints";
+            return status;
+        }
+    }
+    if (s->works && !d->method->carries_work) {
+        memcpy(s->y + size, s->y_old + size, s->works * sizeof *s->y);
+        hmi_ledger_integrate(&d->ledger, d->method, s, d->y, s->y + size);
+    }
+    return HM_OK;
+}
+
+static void change_to_stiff_method(hmi_driver *d)
+{
+    const char *why;
+    const hmi_method *radau = hmi_method_find("radau");
+    hmi_driver_warn(d, "the problem is stiff from t = %.6g on", d->s.t);
+    if (!d->automatic || !radau || radau->applies(&d->ode, &why) != HM_OK)
+        return;
+    void *memory = hmi_arena_alloc(&d->arena, radau->memory_size(&d->ode));
+    if (!memory)
+        return;
+    d->automatic = false;
+    d->method = radau;
+    d->s.memory = memory;
+    d->s.f_valid = false;
+    if (radau->start(&d->s) == HM_OK)
+        hmi_driver_warn(d, "method auto changed from dop853 to radau");
+}
+
+hm_status hmi_driver_step(hmi_driver *d, double t_limit)
+{
+    hmi_stepper *s = &d->s;
+    s->settled = false;
+    d->crossed = false;
+    hm_status status = d->method->step(s, t_limit);
+    if (status == HM_OK)
+        status = complete_step(d);
+    if (status != HM_OK) {
+        explain_failure(d, status);
+        d->reached = s->t;
+        hmi_ode_store(&d->ode, s->t, s->y);
+        return status;
+    }
+    d->reached = s->t;
+    if (d->switches.count && hmi_find_crossing(d)) {
+        d->crossed = true;
+        d->reached = d->crossing.t;
+    }
+    return HM_OK;
+}
+
+hm_status hmi_driver_finish(hmi_driver *d)
+{
+    hm_status status = HM_OK;
+    if (d->crossed)
+        status = hmi_act_on_crossing(d);
+    d->crossed = false;
+    hmi_ode_store(&d->ode, d->s.t, d->s.y);
+    hmi_driver_observe(d);
+    if (status == HM_OK && d->s.stiff && d->automatic)
+        change_to_stiff_method(d);
+    return status;
+}
+
+/* ---- frames of a run ---- */
+
+/* false: the user wants to stop. */
+static bool give_frame(hmi_driver *d, double t, const double *y, hm_frame_reason reason)
+{
+    hm_frame frame;
+    const hm_run_options *o = &d->options;
+    if (!o->on_frame)
+        return true;
+    hm_status status = hmi_driver_frame(d, t, y, o->content, &frame);
+    if (status != HM_OK) {
+        hmi_driver_warn(d, "forces cannot be evaluated at t = %.9g: %s", t, hm_status_text(status));
+        if (hmi_driver_frame(d, t, y, o->content & ~(unsigned)(HM_FRAME_FORCES | HM_FRAME_CHECKS),
+                             &frame) != HM_OK)
+            return true;
+    }
+    frame.reason = reason;
+    frame.event = d->events.count ? d->events.count - 1 : 0;
+    return o->on_frame(o->user, &frame);
+}
+
+static double output_time(const hmi_driver *d)
+{
+    return d->options.start + (double)d->outputs * d->options.every;
+}
+
+/* The state of the last step at t, fit to be shown. */
+static void state_at(hmi_driver *d, double t, double *y)
+{
+    hmi_stepper *s = &d->s;
+    size_t width = s->size + s->works;
+    if (t == s->t && !d->crossed) {
+        memcpy(y, s->y, width * sizeof *y);
+        return;
+    }
+    d->method->interpolate(s, t, y);
+    if (!d->method->carries_work) {
+        double part = s->t > s->t_old ? (t - s->t_old) / (s->t - s->t_old) : 1;
+        for (size_t k = s->size; k < width; k++)
+            y[k] = s->y_old[k] + part * (s->y[k] - s->y_old[k]);
+    }
+    hmi_driver_settle(d, t, y);
+}
+
+static bool give_outputs(hmi_driver *d)
+{
+    double *y = d->y + d->ode.size + HMI_MOST_WORKS;
+    double slack = 1e-9 * d->options.every;
+    for (double t = output_time(d); t <= d->reached + slack && t <= d->options.end + slack;
+         t = output_time(d)) {
+        double at = fmin(t, d->reached);
+        d->outputs++;
+        if (d->options.on_frame) {
+            state_at(d, at, y);
+            if (!give_frame(d, at, y, HM_FRAME_OUTPUT))
+                return false;
+        }
+    }
+    return true;
+}
+
+static bool give_end(hmi_driver *d)
+{
+    double last = d->options.start + (double)(d->outputs - 1) * d->options.every;
+    if (d->outputs > 0 && fabs(last - d->s.t) <= 1e-9 * d->options.every)
+        return true;
+    return give_frame(d, d->s.t, d->s.y, d->stopped ? HM_FRAME_EVENT : HM_FRAME_END);
+}
+
+/* ---- a whole run ---- */
+
+static bool tell_progress(hmi_driver *d)
+{
+    double span = d->options.end - d->t_begin;
+    return !d->options.on_progress ||
+           d->options.on_progress(d->options.user, d->s.t,
+                                  span > 0 ? (d->s.t - d->t_begin) / span : 1);
+}
+
+static hm_status go(hmi_driver *d)
+{
+    hm_status status = HM_OK;
+    bool wanted = give_outputs(d);
+    while (wanted && !d->stopped && status == HM_OK && d->s.t < d->options.end) {
+        if (d->options.most_steps && d->s.steps >= d->options.most_steps) {
+            hmi_driver_fail(d, "stopped at t = %.12g after %ld steps", d->s.t, d->s.steps);
+            return HM_ERR_LIMIT;
+        }
+        status = hmi_driver_step(d, d->options.end);
+        if (status == HM_OK)
+            wanted = give_outputs(d);
+        if (status == HM_OK)
+            status = hmi_driver_finish(d);
+        wanted = wanted && tell_progress(d);
+    }
+    if (!wanted)
+        d->status = HM_RUN_INTERRUPTED;
+    else if (!give_end(d) && status == HM_OK)
+        d->status = HM_RUN_INTERRUPTED;
+    hmi_ode_store(&d->ode, d->s.t, d->s.y);
+    return status;
+}
+
+static void conclude(hmi_driver *d, hm_status status)
+{
+    d->wall_s = wall_clock() - d->wall_start;
+    if (status != HM_OK && d->status == HM_RUN_OK)
+        hmi_driver_fail(d, "stopped at t = %.12g: %s", d->s.t, hm_status_text(status));
+    if (d->status == HM_RUN_INTERRUPTED && d->message.length == 0)
+        hmi_text_addf(&d->message, "interrupted at t = %.12g", d->s.t);
+    if (d->status == HM_RUN_OK && d->stopped)
+        d->status = HM_RUN_EVENT;
+    if (d->status == HM_RUN_EVENT && d->message.length == 0 && d->events.count)
+        hmi_text_addf(&d->message, "event '%s' at t = %.12g",
+                      d->events.data[d->events.count - 1].name, d->s.t);
+}
+
+hm_status hm_sim_run(hm_sim *sim, const hm_run_options *options, hm_run_result *result)
+{
+    hmi_driver *d = NULL;
+    *result = (hm_run_result){.status = HM_RUN_FAILED, .message = "", .method = "",
+                              .formulation = "", .drift = ""};
+    hm_status status = hmi_driver_start(sim, options, &d);
+    if (status != HM_OK)
+        return status;
+    status = go(d);
+    conclude(d, status);
+    (void)!hm_sim_result(sim, result);
+    return status;
+}
+
+/* ---- step by step ---- */
+
+hm_status hm_sim_start(hm_sim *sim, const hm_run_options *options)
+{
+    hmi_driver *d;
+    return hmi_driver_start(sim, options, &d);
+}
+
+static bool ready(const hm_sim *sim)
+{
+    const hmi_driver *d = hmi_driver_of(sim);
+    return d && d->s.ode && d->method;
+}
+
+hm_status hm_sim_step(hm_sim *sim)
+{
+    return ready(sim) ? hm_sim_advance(sim, INFINITY) : HM_ERR_USAGE;
+}
+
+hm_status hm_sim_advance(hm_sim *sim, double t)
+{
+    hmi_driver *d = hmi_driver_of(sim);
+    if (!ready(sim) || t < d->s.t)
+        return HM_ERR_USAGE;
+    bool one = isinf(t);
+    double limit = one ? 1e300 : t;
+    d->s.f_valid = d->s.f_valid && d->model->inputs.count == 0; /* the program may have set them */
+    while (d->s.t < limit) {
+        hm_status status = hmi_driver_step(d, limit);
+        if (status == HM_OK)
+            status = hmi_driver_finish(d);
+        if (status != HM_OK)
+            return status;
+        if (one)
+            break;
+    }
+    return HM_OK;
+}
+
+hm_status hm_sim_interpolate(hm_sim *sim, double t, double *q, double *v, double *z)
+{
+    hmi_driver *d = hmi_driver_of(sim);
+    if (!ready(sim))
+        return HM_ERR_USAGE;
+    double *y = d->y + d->ode.size + HMI_MOST_WORKS;
+    size_t n = d->ode.n;
+    state_at(d, fmax(d->s.t_old, fmin(d->s.t, t)), y);
+    hmi_ode_store(&d->ode, d->s.t, d->s.y);
+    if (q)
+        memcpy(q, y, n * sizeof *q);
+    if (v)
+        memcpy(v, y + n, n * sizeof *v);
+    if (z && d->ode.states)
+        memcpy(z, y + 2 * n, d->ode.states * sizeof *z);
+    return HM_OK;
+}
+
+void hm_sim_state(const hm_sim *sim, double *q, double *v, double *z)
+{
+    size_t n = sim->system->derived.n;
+    if (q)
+        memcpy(q, sim->q, n * sizeof *q);
+    if (v)
+        memcpy(v, sim->v, n * sizeof *v);
+    if (z && sim->system->model->states.count)
+        memcpy(z, sim->z, sim->system->model->states.count * sizeof *z);
+}
+
+hm_status hm_sim_frame(hm_sim *sim, unsigned content, hm_frame *frame)
+{
+    hmi_driver *d = hmi_driver_of(sim);
+    return ready(sim) ? hmi_driver_frame(d, d->s.t, d->s.y, content, frame) : HM_ERR_USAGE;
+}
+
+static const char *formulation_used(const hmi_driver *d)
+{
+    if (d->sim->formulation != HMI_AUTO)
+        return hmi_formulation_name(d->sim->formulation);
+    return d->solution.qdd ? hmi_formulation_name(d->solution.formulation) : "auto";
+}
+
+hm_status hm_sim_result(const hm_sim *sim, hm_run_result *result)
+{
+    const hmi_driver *d = hmi_driver_of(sim);
+    if (!ready(sim))
+        return HM_ERR_USAGE;
+    *result = (hm_run_result){
+        .status = d->status,
+        .message = hmi_text_view(&d->message),
+        .method = d->method->name,
+        .formulation = formulation_used(d),
+        .drift = d->options.drift,
+        .rtol = d->s.rtol,
+        .atol = d->s.atol,
+        .t_start = d->t_begin,
+        .t_end = d->s.t,
+        .q = sim->q,
+        .v = sim->v,
+        .z = sim->z,
+        .steps = d->s.steps,
+        .rejected = d->s.rejected,
+        .evaluations = d->ode.evaluations,
+        .projections = d->projection.count,
+        .wall_s = d->wall_s,
+        .stiff = d->s.stiff,
+        .constraints = d->residuals.count,
+        .position_violation = d->position_violation,
+        .velocity_violation = d->velocity_violation,
+        .violation = d->violation,
+        .has_total = d->has_total,
+        .energy_initial = d->energy_start,
+        .energy_final = d->energy,
+        .balance_error = d->balance_error,
+        .work = hmi_ledger_view(&d->ledger, d->s.y + d->ode.size),
+        .events = d->events.data,
+        .event_count = d->events.count,
+        .events_dropped = d->events_dropped,
+        .moved = d->moved.data,
+        .moved_count = d->moved.count,
+        .warnings = d->warnings.data,
+        .warning_count = d->warnings.count,
+    };
+    return HM_OK;
+}

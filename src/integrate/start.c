@@ -1,0 +1,381 @@
+/* The start of a run: memory, a consistent state, the method. See driver.h. */
+#include "integrate/driver.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+hmi_driver *hmi_driver_of(const hm_sim *sim)
+{
+    return sim->run;
+}
+
+static double wall_clock(void)
+{
+    struct timespec now;
+    return clock_gettime(CLOCK_MONOTONIC, &now) == 0 ? (double)now.tv_sec + 1e-9 * (double)now.tv_nsec
+                                                     : 0;
+}
+
+/* ---- messages ---- */
+
+void hmi_driver_warn(hmi_driver *d, const char *format, ...)
+{
+    char text[512];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    for (size_t i = 0; i < d->warnings.count; i++)
+        if (strcmp(d->warnings.data[i], text) == 0)
+            return;
+    if (d->warnings.count >= HMI_MOST_WARNINGS)
+        return;
+    const char *kept = hmi_arena_text(&d->arena, text, strlen(text));
+    if (kept)
+        (void)!hmi_array_push(d->arena.allocator, &d->warnings, kept);
+}
+
+void hmi_driver_fail(hmi_driver *d, const char *format, ...)
+{
+    va_list args;
+    if (d->status == HM_RUN_FAILED)
+        return;
+    d->status = HM_RUN_FAILED;
+    va_start(args, format);
+    hmi_text_addv(&d->message, format, args);
+    va_end(args);
+}
+
+/* ---- options ---- */
+
+static hm_status refuse(const hmi_driver *d, const char *message, const char *word)
+{
+    hmi_error(d->model->context, hmi_no_span, NULL, message, word);
+    return HM_ERR_USAGE;
+}
+
+static hm_status read_drift(hmi_driver *d)
+{
+    static const char *const names[] = {"project", "baumgarte", "none"};
+    const char *wanted = d->options.drift ? d->options.drift : "project";
+    for (int k = 0; k < 3; k++)
+        if (strcmp(names[k], wanted) == 0) {
+            d->drift = (hmi_drift)k;
+            d->options.drift = names[k];
+            if (d->options.keep_initial) {
+                d->drift = HMI_DRIFT_NONE;
+                d->options.drift = names[HMI_DRIFT_NONE];
+            }
+            return HM_OK;
+        }
+    return refuse(d, "there is no drift control '%s': project, baumgarte or none", wanted);
+}
+
+static void fill_in(hm_run_options *o, const hm_run_options *defaults)
+{
+    if (isnan(o->start))
+        o->start = defaults->start;
+    if (isnan(o->end))
+        o->end = defaults->end;
+    if (isnan(o->every) || o->every == 0)
+        o->every = defaults->every;
+    if (!o->method)
+        o->method = defaults->method;
+    if (!(o->rtol > 0))
+        o->rtol = defaults->rtol;
+    if (!(o->atol > 0))
+        o->atol = defaults->atol;
+    if (!(o->largest_step > 0))
+        o->largest_step = INFINITY;
+    if (!o->drift)
+        o->drift = defaults->drift;
+}
+
+static hm_status read_options(hmi_driver *d, const hm_run_options *options)
+{
+    const hm_run_options defaults = hm_run_options_default(d->model);
+    d->options = options ? *options : defaults;
+    fill_in(&d->options, &defaults);
+    if (!(d->options.end >= d->options.start) || !(d->options.every > 0))
+        return refuse(d, "the run must end after it starts, and output times must be apart%s", "");
+    if (d->options.rtol < 2e-15)
+        d->options.rtol = 2e-15;
+    return read_drift(d);
+}
+
+/* ---- the state to start from ---- */
+
+static hm_status refuse_state(const hmi_driver *d, const hmi_consistent *c)
+{
+    const hmi_constraint *row = &d->model->constraints.data[c->worst_row];
+    hmi_error(d->model->context, row->span,
+              "write `~` for values that may be moved, or `initial keep` to run them as they are",
+              "the initial state cannot be made consistent: constraint '%s' is missed by %.6g at %s "
+              "level",
+              row->name, c->missed_by, hm_level_text(c->missed_level));
+    return HM_ERR_INPUT;
+}
+
+static bool note_move(hmi_driver *d, const char *name, bool velocity, double from, double to)
+{
+    if (fabs(from - to) <= 1e-13 * (fabs(from) + fabs(to)) || fabs(from - to) < 1e-15)
+        return true;
+    char text[256];
+    snprintf(text, sizeof text, "%s%s", name, velocity ? "'" : "");
+    const char *kept = hmi_arena_text(&d->arena, text, strlen(text));
+    const hm_moved moved = {kept, from, to};
+    return kept && hmi_array_push(d->arena.allocator, &d->moved, moved);
+}
+
+static hm_status note_moves(hmi_driver *d, const double *from, const double *to)
+{
+    size_t n = d->ode.n;
+    for (size_t i = 0; i < 2 * n; i++)
+        if (!note_move(d, d->model->coords.data[i % n].name, i >= n, from[i], to[i]))
+            return HM_ERR_NOMEM;
+    return HM_OK;
+}
+
+static hm_status find_state(hmi_driver *d, bool all_free)
+{
+    size_t n = d->ode.n;
+    hmi_consistent c = {.projection = &d->projection};
+    bool *fixed = hmi_arena_alloc(&d->arena, 2 * n + 1);
+    double *from = d->y;
+    if (!fixed)
+        return HM_ERR_NOMEM;
+    for (size_t i = 0; i < n && !all_free; i++) {
+        const hmi_coord *coord = &d->model->coords.data[i];
+        fixed[i] = d->options.fix_state || coord->position.given == HMI_GIVEN_FIXED;
+        fixed[n + i] = d->options.fix_state || coord->velocity.given == HMI_GIVEN_FIXED;
+    }
+    hmi_ode_load(&d->ode, from);
+    memcpy(d->s.y, from, d->ode.size * sizeof *from);
+    hm_status status = hmi_make_consistent(&c, d->sim->t, d->s.y, fixed, fixed + n);
+    if (status == HM_ERR_INCONSISTENT)
+        return refuse_state(d, &c);
+    if (status == HM_ERR_NUMERIC)
+        return HM_OK; /* the evaluation that follows says what is not finite */
+    return status == HM_OK ? note_moves(d, from, d->s.y) : status;
+}
+
+/* Is there a motion at all? Diagnostics name what is wrong. */
+static hm_status check_motion(hmi_driver *d)
+{
+    hm_evaluation at;
+    const hm_evaluate_options options = {.formulation = d->options.formulation};
+    hm_status status = hm_sim_evaluate(d->sim, &options, &at);
+    if (status == HM_OK && !at.solved) {
+        hmi_error(d->model->context, hmi_no_span, NULL,
+                  "the model has more than %d coordinates: it cannot be simulated yet",
+                  HM_MOST_DENSE);
+        return HM_ERR_LIMIT;
+    }
+    return status;
+}
+
+/* ---- the method ---- */
+
+static hm_status choose_method(hmi_driver *d)
+{
+    const char *why = NULL;
+    d->automatic = strcmp(d->options.method, "auto") == 0;
+    d->method = hmi_method_find(d->automatic ? "dop853" : d->options.method);
+    if (!d->method)
+        return refuse(d, "method '%s' is not available in this build", d->options.method);
+    if (d->method->applies(&d->ode, &why) != HM_OK) {
+        hmi_error(d->model->context, hmi_no_span, NULL, "method '%s' does not apply: %s",
+                  d->method->name, why ? why : "");
+        return HM_ERR_USAGE;
+    }
+    if (d->method->fixed_step && !(d->options.step > 0))
+        return refuse(d, "method '%s' needs a step", d->method->name);
+    d->s.memory = hmi_arena_alloc(&d->arena, d->method->memory_size(&d->ode));
+    return d->s.memory ? HM_OK : HM_ERR_NOMEM;
+}
+
+static hm_status settle_step(hmi_stepper *s, double t, double *y, bool *moved)
+{
+    hmi_driver *d = s->driver;
+    double *before = d->y;
+    memcpy(before, y, s->size * sizeof *y);
+    hm_status status = hmi_project(&d->projection, t, y);
+    if (status != HM_OK)
+        return status;
+    for (size_t i = 0; i < s->size; i++)
+        before[i] -= y[i];
+    *moved = hmi_scaled_norm(s, before, y, y) > 0.01;
+    return HM_OK;
+}
+
+/* ---- memory ---- */
+
+static double *doubles(hmi_driver *d, size_t count, bool *failed)
+{
+    double *memory = hmi_arena_alloc(&d->arena, (count + 1) * sizeof *memory);
+    *failed |= !memory;
+    return memory;
+}
+
+static hm_status allocate(hmi_driver *d)
+{
+    size_t width = d->ode.size + HMI_MOST_WORKS, m = d->residuals.count;
+    bool failed = false;
+    d->s.y = doubles(d, width, &failed);
+    d->s.f = doubles(d, width, &failed);
+    d->s.y_old = doubles(d, width, &failed);
+    d->y = doubles(d, 3 * width, &failed);
+    d->position_violation = doubles(d, m, &failed);
+    d->velocity_violation = doubles(d, m, &failed);
+    d->violation = doubles(d, m, &failed);
+    d->g = doubles(d, d->switches.count, &failed);
+    d->crossing.which = hmi_arena_alloc(&d->arena, (d->switches.count + 1) * sizeof(size_t));
+    return failed || !d->crossing.which ? HM_ERR_NOMEM : HM_OK;
+}
+
+static hm_status init_parts(hmi_driver *d)
+{
+    hm_sim *sim = d->sim;
+    hm_status status = hmi_ode_init(&d->ode, sim);
+    if (status == HM_ERR_LIMIT)
+        return check_motion(d);
+    status = hmi_residuals_init(&d->residuals, sim, &d->arena);
+    if (status == HM_OK)
+        status = hmi_projection_init(&d->projection, &d->ode, &d->residuals, &d->arena);
+    if (status == HM_OK)
+        status = hmi_ledger_init(&d->ledger, sim, &d->arena);
+    if (status == HM_OK)
+        status = hmi_switches_init(&d->switches, sim, &d->arena);
+    return status == HM_OK ? allocate(d) : status;
+}
+
+static void prepare_parts(hmi_driver *d)
+{
+    hmi_residuals_prepare(&d->residuals);
+    hmi_ledger_prepare(&d->ledger, d->sim);
+    hmi_switches_prepare(&d->switches);
+}
+
+static hm_status create(hm_sim *sim, const hm_run_options *options, hmi_driver **out)
+{
+    const hm_allocator *allocator = sim->system->allocator;
+    if (sim->run)
+        sim->run_destroy(sim->run);
+    sim->run = NULL;
+    hmi_driver *d = hmi_alloc(allocator, sizeof *d);
+    if (!d)
+        return HM_ERR_NOMEM;
+    memset(d, 0, sizeof *d);
+    d->sim = sim;
+    d->model = sim->system->model;
+    hmi_arena_init(&d->arena, allocator);
+    hmi_text_init(&d->message, allocator);
+    sim->run = d;
+    sim->run_destroy = hmi_driver_destroy;
+    *out = d;
+    hm_status status = read_options(d, options);
+    if (status != HM_OK)
+        return status;
+    sim->formulation = (hmi_formulation)d->options.formulation;
+    status = init_parts(d);
+    if (status == HM_OK)
+        prepare_parts(d);
+    return status;
+}
+
+void hmi_driver_destroy(void *driver)
+{
+    hmi_driver *d = driver;
+    const hm_allocator *allocator = d->sim->system->allocator;
+    hmi_switches_release(&d->switches);
+    hmi_ledger_release(&d->ledger);
+    hmi_projection_release(&d->projection);
+    hmi_residuals_release(&d->residuals);
+    hmi_tape_release(&d->set_tape);
+    hmi_text_release(&d->message);
+    hmi_array_release(allocator, &d->events);
+    hmi_array_release(allocator, &d->moved);
+    hmi_array_release(allocator, &d->warnings);
+    d->sim->run = NULL;
+    d->sim->formulation = HMI_AUTO;
+    hmi_arena_release(&d->arena);
+    hmi_free(allocator, d, sizeof *d);
+}
+
+/* ---- start ---- */
+
+static void connect(hmi_driver *d)
+{
+    d->ode.ledger = d->ledger.count ? &d->ledger : NULL;
+    d->ode.switches = d->switches.switches ? &d->switches : NULL;
+    if (d->drift == HMI_DRIFT_BAUMGARTE) {
+        d->ode.residuals = &d->residuals;
+        memcpy(d->ode.baumgarte, d->options.drift_gain, sizeof d->ode.baumgarte);
+    }
+    d->s.ode = &d->ode;
+    d->s.size = d->ode.size;
+    d->s.works = d->ledger.count;
+    d->s.rtol = d->options.rtol;
+    d->s.atol = d->options.atol;
+    d->s.step = d->options.step;
+    d->s.largest = d->options.largest_step;
+    d->s.t = d->sim->t;
+    d->s.driver = d;
+    if (d->drift == HMI_DRIFT_PROJECT && d->projection.velocity.count)
+        d->s.settle = settle_step;
+}
+
+static hm_status begin(hmi_driver *d)
+{
+    if (d->switches.switches)
+        hmi_switches_install(&d->switches);
+    hmi_ode_load(&d->ode, d->s.y);
+    hm_status status = d->switches.count ? hmi_settle_sides(d) : HM_OK;
+    if (status == HM_OK)
+        status = d->method->start(&d->s);
+    hmi_ode_store(&d->ode, d->s.t, d->s.y);
+    d->t_begin = d->reached = d->s.t;
+    d->has_total = d->sim->system->derived.total != HMI_NONE;
+    d->energy_start = d->energy = hmi_ledger_total(&d->ledger, d->sim);
+    hmi_driver_observe(d);
+    return status;
+}
+
+hm_status hmi_driver_start(hm_sim *sim, const hm_run_options *options, hmi_driver **driver)
+{
+    hmi_driver *d = NULL;
+    hm_status status = create(sim, options, &d);
+    if (!d)
+        return status;
+    *driver = d;
+    d->wall_start = wall_clock();
+    sim->t = d->options.start;
+    if (status == HM_OK && !d->options.keep_initial)
+        status = find_state(d, false);
+    if (status == HM_OK)
+        status = check_motion(d);
+    if (status == HM_OK)
+        status = choose_method(d);
+    if (status != HM_OK)
+        return status;
+    connect(d);
+    return begin(d);
+}
+
+hm_status hm_sim_make_consistent(hm_sim *sim, bool all_free, const hm_moved **moved, size_t *count)
+{
+    hmi_driver *d = NULL;
+    double t = sim->t;
+    hm_status status = create(sim, NULL, &d);
+    sim->t = t;
+    if (status == HM_OK)
+        status = find_state(d, all_free);
+    if (status == HM_OK && moved) {
+        *moved = d->moved.data;
+        *count = d->moved.count;
+    }
+    return status;
+}

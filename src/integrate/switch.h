@@ -1,0 +1,59 @@
+/* Functions that are not smooth: branches held during a step, switched at events, and sliding.
+ *
+ * Where `abs sign min max if` occur in M, Q, A, b, C or state rates with an argument g that moves,
+ * the run works on tapes in which each of them depends on a mode s instead of on the sign of g:
+ *     sign g -> s,  |g| -> s g,  min, max, if -> the branch of s (a blend for -1 < s < 1)
+ * With s held at +1 or -1 the equations are smooth. g = 0 is an event; there the mode changes.
+ *
+ * Sliding (friction that sticks): where g' points to g = 0 on both sides, g stays 0 and s is what
+ * makes g' = 0: Filippov's equivalent control, exact where forces are linear in s. It ends when s
+ * leaves [-1, 1].                                            [Filippov 1988; Utkin 1992, ch. 2]
+ *
+ * Events of the model are functions g too, after the switches; they hold nothing.
+ * Verified: test/unit/integrate/test_events.c, test/physics/test_friction.c
+ */
+#ifndef HMI_INTEGRATE_SWITCH_H
+#define HMI_INTEGRATE_SWITCH_H
+
+#include "integrate/ode.h"
+
+typedef struct hmi_switches {
+    hm_sim *sim;
+    size_t switches;   /* functions 0 .. switches - 1 */
+    size_t count;      /* and events of the model after them */
+    double *mode;      /* switches: s */
+    bool *sliding;     /* switches */
+    bool *has_rate;    /* g' is known before the forces are; count */
+    double *side;      /* count: the sign of g that holds, +1 or -1 */
+    size_t slides;     /* how many are sliding */
+    bool needs_solve;  /* some g depends on accelerations or constraint forces */
+    long solves;       /* extra solves spent on sliding */
+
+    hmi_tape dynamics, law; /* with modes */
+    double *dynamics_work, *law_work;
+    hmi_tape values;        /* g of all, then g' of all */
+    double *values_work;
+    size_t *sliding_list;   /* scratch: switches */
+    double *jacobian, *rest, *shift; /* scratch: switches^2, switches, switches */
+    int *pivots;
+} hmi_switches;
+
+/* Finds the functions; count is 0 where there are none. Release also after a failure. */
+hm_status hmi_switches_init(hmi_switches *sw, hm_sim *sim, hmi_arena *arena);
+void hmi_switches_release(hmi_switches *sw);
+void hmi_switches_prepare(hmi_switches *sw);
+/* Puts the tapes with modes into the sim, and takes them out again. */
+void hmi_switches_install(hmi_switches *sw);
+void hmi_switches_remove(hmi_switches *sw);
+
+/* The solve at the sim's state with the modes that hold, sliding ones found. */
+typedef hm_status (*hmi_accelerate_function)(hmi_ode *ode, hmi_solution *solution);
+hm_status hmi_switches_slide(hmi_switches *sw, hmi_ode *ode, hmi_accelerate_function accelerate,
+                             hmi_solution *solution);
+
+/* g and g' of all functions at the sim's state (after a solve there where needs_solve, and always
+ * for g'). Arrays belong to sw. */
+const double *hmi_switches_values(hmi_switches *sw);
+const double *hmi_switches_rates(hmi_switches *sw);
+
+#endif

@@ -1,0 +1,29 @@
+#!/usr/bin/env bash
+# Every example says what it is, is sound, can be derived in every format and evaluated, without a
+# warning, by path and by name.
+. "${HAMEL_SOURCE_DIR:-.}/test/support/shell.bash"
+
+for file in "$HAMEL_SOURCE_DIR"/examples/*.hamel; do
+    name=$(basename "$file" .hamel)
+    run cat "$file"
+    checks=$((checks + 1))
+    [ "$(sed -n '1,/^[^#]/p' "$file" | grep -c '^# ')" -ge 2 ] || failed "$name: no heading comment"
+    expect_out '# Look at:' "model $(printf '%s' "$name" | tr - _) \"" 'simulate '
+    run hamel check "$file" < /dev/null
+    expect_done
+    expect_out 'the model is sound'
+    for format in text latex json c; do
+        run hamel derive "$file" --format $format < /dev/null
+        expect_done
+    done
+    run hamel eval "$file" < /dev/null
+    expect_done
+    expect_out "accelerations q''"
+    run hamel eval "$name" --json < /dev/null
+    expect_done
+done
+run hamel examples
+for file in "$HAMEL_SOURCE_DIR"/examples/*.hamel; do
+    expect_out "$(basename "$file" .hamel) "
+done
+finish

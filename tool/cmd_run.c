@@ -1,0 +1,334 @@
+/* hamel run: simulate. Options, callbacks and exit statuses; rows go through run_files.c, the
+ * summary through run_report.c. */
+#include "command.h"
+#include "figure_file.h"
+#include "progress.h"
+#include "run_files.h"
+#include "run_report.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct job {
+    run_files files;
+    progress progress;
+} job;
+
+/* ---- options ---- */
+
+/* An expression of parameters, such as 2*pi; NaN where it is none. */
+static double evaluate_text(session *s, const char *text)
+{
+    double number = NAN;
+    size_t size = strlen(text) + 8;
+    char *statement = malloc(size);
+    if (statement && !strpbrk(text, ",=;#")) {
+        snprintf(statement, size, "t = %s", text);
+        if (hm_model_read_state(s->model, statement, &number, NULL, NULL, NULL, NULL, NULL) !=
+            HM_OK)
+            number = NAN;
+        hm_context_clear(s->context); /* the caller says it better */
+    }
+    free(statement);
+    return number;
+}
+
+/* true: it was not given, or is a number. */
+static bool read_number(session *s, const invocation *call, const char *option, double *value)
+{
+    const char *text = option_value(call, option);
+    if (!text)
+        return true;
+    char *end;
+    double number = strtod(text, &end);
+    if (end == text || *end != '\0')
+        number = evaluate_text(s, text);
+    if (isfinite(number)) {
+        *value = number;
+        return true;
+    }
+    usage_error("%s needs a number, not '%s'", option, text);
+    return false;
+}
+
+static bool read_method(const invocation *call, hm_run_options *options)
+{
+    const char *name = option_value(call, "--method");
+    if (!name)
+        return true;
+    options->method = name;
+    if (strcmp(name, "auto") == 0)
+        return true;
+    for (size_t i = 0; hm_method_name(i); i++)
+        if (strcmp(hm_method_name(i), name) == 0)
+            return true;
+    fprintf(stderr, "hamel: unknown method '%s'; there are auto", name);
+    for (size_t i = 0; hm_method_name(i); i++)
+        if (strcmp(hm_method_name(i), "auto") != 0)
+            fprintf(stderr, ", %s", hm_method_name(i));
+    fputc('\n', stderr);
+    return false;
+}
+
+/* project, none, baumgarte or baumgarte(a,b) */
+static bool read_drift(const invocation *call, hm_run_options *options)
+{
+    const char *text = option_value(call, "--drift");
+    double a, b;
+    char rest;
+    if (!text)
+        return true;
+    if (strcmp(text, "project") == 0 || strcmp(text, "none") == 0 ||
+        strcmp(text, "baumgarte") == 0) {
+        options->drift = text;
+        return true;
+    }
+    if (sscanf(text, "baumgarte(%lf,%lf%c", &a, &b, &rest) == 3 && rest == ')') {
+        options->drift = "baumgarte";
+        options->drift_gain[0] = a;
+        options->drift_gain[1] = b;
+        return true;
+    }
+    usage_error("--drift is project, baumgarte, baumgarte(a,b) or none, not '%s'", text);
+    return false;
+}
+
+static bool read_formulation(const invocation *call, hm_run_options *options)
+{
+    const char *name = option_value(call, "--formulation");
+    if (!name || hm_formulation_find(name, &options->formulation))
+        return true;
+    usage_error("unknown formulation '%s'; one of auto, uk, gram, kkt, nullspace, gauss, "
+                "singular, dirac",
+                name);
+    return false;
+}
+
+static bool check_numbers(const hm_run_options *o)
+{
+    const char *wrong = !(o->end > o->start) ? "--to must be later than --from"
+                        : !(o->every > 0)    ? "--every must be positive"
+                        : o->rtol < 0        ? "--rtol must not be negative"
+                        : o->atol < 0        ? "--atol must not be negative"
+                        : o->step < 0        ? "--step must not be negative"
+                                             : NULL;
+    if (wrong)
+        usage_error("%s", wrong);
+    return !wrong;
+}
+
+/* What the command line says goes before what `simulate` says. */
+static bool read_options(session *s, const invocation *call, hm_run_options *options)
+{
+    return read_number(s, call, "--from", &options->start) &&
+           read_number(s, call, "--to", &options->end) &&
+           read_number(s, call, "--every", &options->every) &&
+           read_number(s, call, "--rtol", &options->rtol) &&
+           read_number(s, call, "--atol", &options->atol) &&
+           read_number(s, call, "--step", &options->step) && read_method(call, options) &&
+           read_drift(call, options) && read_formulation(call, options) && check_numbers(options);
+}
+
+static bool read_files(const invocation *call, run_files *files, unsigned *groups)
+{
+    const char *columns = option_value(call, "--columns");
+    files->csv_path = option_value(call, "--csv");
+    files->hdf5_path = option_value(call, "--hdf5");
+    files->plot_path = option_value(call, "--plot");
+    files->event_rows = option_value(call, "--event-rows") != NULL;
+    *groups = 0;
+    if (columns && !columns_parse(columns, groups))
+        return false;
+    if (files->hdf5_path && !hdf5_available) {
+        usage_error("this hamel was built without HDF5; --csv works");
+        return false;
+    }
+    return !files->plot_path || figure_file_possible(files->plot_path);
+}
+
+/* ---- the state to start from ---- */
+
+static hm_status set_state(hm_sim *sim, const hm_model *model, const char *text,
+                           hm_run_options *options)
+{
+    size_t n = hm_model_coordinate_count(model), states = hm_model_state_count(model);
+    size_t inputs = hm_model_input_count(model);
+    double *values = calloc(2 * n + states + inputs + 1, sizeof *values);
+    bool *given = calloc(inputs + 1, sizeof *given);
+    hm_status status = values && given ? HM_OK : HM_ERR_NOMEM;
+    if (status == HM_OK) {
+        double *q = values, *v = q + n, *z = v + n, *u = z + states;
+        hm_model_initial(model, q, v, z);
+        status = hm_model_read_state(model, text, &options->start, q, v, z, u, given);
+        if (status == HM_OK)
+            hm_sim_set_state(sim, options->start, q, v, z);
+        for (size_t i = 0; status == HM_OK && i < inputs; i++)
+            if (given[i])
+                status = hm_sim_set_input(sim, i, u[i], 0, 0);
+    }
+    free(values);
+    free(given);
+    return status;
+}
+
+/* ---- callbacks ---- */
+
+static bool on_frame(void *user, const hm_frame *frame)
+{
+    job *j = user;
+    return run_files_add(&j->files, frame) && !interrupt_seen();
+}
+
+static bool on_progress(void *user, double t, double part)
+{
+    job *j = user;
+    progress_update(&j->progress, t, part);
+    return !interrupt_seen();
+}
+
+/* ---- the command ---- */
+
+static int exit_status(hm_status status, const hm_run_result *result, bool files_good)
+{
+    if (result->status == HM_RUN_INTERRUPTED && files_good)
+        return EXIT_INTERRUPTED;
+    if (!files_good || result->status == HM_RUN_FAILED)
+        return EXIT_FAILED;
+    return exit_status_of(status);
+}
+
+static void say_how_it_ended(const hm_run_result *result, bool files_failed)
+{
+    if (result->status == HM_RUN_INTERRUPTED && !files_failed)
+        fprintf(stderr, "hamel: interrupted at t = %.10g\n", result->t_end);
+    else if (result->status == HM_RUN_FAILED)
+        fprintf(stderr, "hamel: the run stopped at t = %.10g: %s\n", result->t_end,
+                result->message && result->message[0] ? result->message : "no reason was given");
+}
+
+static int report(const invocation *call, session *s, job *j, const hm_run_options *options,
+                  hm_status status, hm_run_result *result)
+{
+    bool complete = result->status == HM_RUN_OK || result->status == HM_RUN_EVENT;
+    bool failed_early = j->files.failed;
+    say_how_it_ended(result, failed_early);
+    bool files_good = run_files_finish(&j->files, result, complete);
+    if (failed_early) { /* the callback stopped it, but nobody interrupted */
+        result->status = HM_RUN_FAILED;
+        result->message = "the results could not be written";
+    }
+    run_report r = {s->model,
+                    options,
+                    result,
+                    complete && files_good ? j->files.csv_path : NULL,
+                    complete && files_good ? j->files.hdf5_path : NULL,
+                    files_good ? j->files.plot_path : NULL};
+    for (size_t i = 0; !call->quiet && i < result->warning_count; i++)
+        fprintf(stderr, "hamel: warning: %s\n", result->warnings[i]);
+    bool written = true;
+    if (call->json)
+        written = run_report_json(&r);
+    else
+        run_report_print(&r);
+    int code = exit_status(status, result, files_good);
+    return written ? code : EXIT_FAILED;
+}
+
+/* Did anything run? (Else the errors are in the context.) */
+static bool started(hm_status status)
+{
+    return status == HM_OK || status == HM_ERR_NUMERIC || status == HM_ERR_UNDETERMINED ||
+           status == HM_ERR_INCONSISTENT;
+}
+
+static int simulate(const invocation *call, session *s, job *j, hm_sim *sim,
+                    hm_run_options *options)
+{
+    hm_run_result result = {0};
+    options->content = run_files_content(&j->files);
+    options->on_frame = on_frame;
+    options->on_progress = on_progress;
+    options->user = j;
+    interrupt_watch();
+    progress_start(&j->progress, call->quiet);
+    hm_status status = hm_sim_run(sim, options, &result);
+    progress_end(&j->progress);
+    size_t errors = hm_context_error_count(s->context);
+    print_diagnostics(s->context, call->quiet);
+    if (!started(status) || !result.q) {
+        if (errors == 0)
+            fprintf(stderr, "hamel: %s\n",
+                    result.message && result.message[0] ? result.message : hm_status_text(status));
+        return exit_status_of(status);
+    }
+    return report(call, s, j, options, status, &result);
+}
+
+static int run_model(const invocation *call, session *s, job *j, unsigned groups)
+{
+    hm_run_options options = hm_run_options_default(s->model);
+    const char *at = option_value(call, "--at");
+    hm_sim *sim = NULL;
+    hm_status status = hm_sim_create(s->system, &sim);
+    if (status == HM_OK && at)
+        status = set_state(sim, s->model, at, &options);
+    int code = exit_status_of(status);
+    if (status == HM_OK && !read_options(s, call, &options))
+        code = EXIT_BAD_INPUT;
+    else if (status == HM_OK && !run_files_create(&j->files, s->model, groups))
+        code = exit_status_of(status = HM_ERR_NOMEM);
+    else if (status == HM_OK)
+        code = simulate(call, s, j, sim, &options);
+    if (status == HM_ERR_NOMEM)
+        fprintf(stderr, "hamel: %s\n", hm_status_text(status));
+    print_diagnostics(s->context, call->quiet);
+    run_files_destroy(&j->files);
+    hm_sim_destroy(sim);
+    return code;
+}
+
+static int run(const invocation *call)
+{
+    session s;
+    job j = {0};
+    unsigned groups;
+    if (!read_files(call, &j.files, &groups))
+        return EXIT_BAD_INPUT;
+    int code = session_open(&s, call, true);
+    if (code == EXIT_DONE)
+        code = run_model(call, &s, &j, groups);
+    session_close(&s);
+    return code;
+}
+
+static const option_spec options[] = {
+    {"--csv", "FILE", "t, coordinates, velocities, outputs (and states) at the output times"},
+    {"--plot", "FILE", "a page of plots, .svg or .png: path, histories, energy, violation"},
+    {"--hdf5", "FILE", "the columns as HDF5 datasets, for large runs"},
+    {"--columns", "LIST",
+     "more columns for --csv and --hdf5: energy, work, violation, residual,\n"
+     "                         lambda, Qc, Qi, Qni, u, acceleration, check, all"},
+    {"--event-rows", NULL, "rows at events too (before each, and after one that sets)"},
+    {"--from", "T", "start; these six may be expressions, as in --to '2*pi'"},
+    {"--to", "T", "end"},
+    {"--every", "DT", "between output times"},
+    {"--rtol", "R", "relative tolerance of a step"},
+    {"--atol", "A", "absolute tolerance of a step"},
+    {"--step", "H", "step of the fixed-step methods; first step of the others"},
+    {"--method", "NAME", "auto, rk5, dop853, radau, rattle, dla, midpoint, ..."},
+    {"--drift", "HOW", "project, baumgarte, baumgarte(a,b) or none"},
+    {"--formulation", "NAME", "auto, uk, gram, kkt, nullspace, gauss, singular, dirac"},
+    {"--at", "STATE", "start from here, as in \"x=1, x'=0.2, t=0\"; rest: the initial state"},
+    {0},
+};
+
+const command command_run = {
+    .name = "run",
+    .summary = "simulate: a summary, results as CSV, plots",
+    .usage = "MODEL [options]",
+    .example = "hamel run skate --to 20 --csv skate.csv --plot skate.svg",
+    .options = options,
+    .needs_model = true,
+    .run = run,
+};

@@ -1,0 +1,89 @@
+/* The progress line and Ctrl-C: see progress.h. */
+#include "progress.h"
+
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static const double first_after = 0.6, every = 0.2;
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+void progress_start(progress *p, bool quiet)
+{
+    *p = (progress){.shown = !quiet && isatty(STDERR_FILENO), .start = now()};
+    p->last = p->start + first_after - every;
+}
+
+/* "12 s", "3 min 20 s", "2 h 5 min" */
+static void format_duration(double seconds, char text[32])
+{
+    long s = seconds < 1e9 ? lround(seconds) : 1000000000;
+    if (s < 100)
+        snprintf(text, 32, "%ld s", s);
+    else if (s < 3600)
+        snprintf(text, 32, "%ld min %ld s", s / 60, s % 60);
+    else
+        snprintf(text, 32, "%ld h %ld min", s / 3600, s / 60 % 60);
+}
+
+void progress_update(progress *p, double t, double part)
+{
+    if (!p->shown)
+        return;
+    double at = now();
+    if (at - p->last < every)
+        return;
+    p->last = at;
+    char left[32] = "";
+    if (part > 1e-6)
+        format_duration((at - p->start) * (1 - part) / part, left);
+    char bar[41];
+    int full = (int)(part * 40);
+    full = full < 0 ? 0 : full > 40 ? 40 : full;
+    memset(bar, '.', 40);
+    memset(bar, '=', (size_t)full);
+    bar[40] = '\0';
+    fprintf(stderr, "\r[%s] %3.0f %%  t = %-10.6g %s%s\033[K", bar, 100 * part, t, left,
+            left[0] ? " left" : "");
+    fflush(stderr);
+    p->drawn = true;
+}
+
+void progress_end(progress *p)
+{
+    if (p->drawn)
+        fputs("\r\033[K", stderr);
+    p->drawn = false;
+}
+
+/* ---- Ctrl-C ---- */
+
+static volatile sig_atomic_t interrupted;
+
+static void note_interrupt(int signal)
+{
+    (void)signal;
+    interrupted = 1;
+}
+
+void interrupt_watch(void)
+{
+    struct sigaction action = {.sa_handler = note_interrupt};
+    action.sa_flags = (int)SA_RESETHAND;
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+}
+
+bool interrupt_seen(void)
+{
+    return interrupted != 0;
+}

@@ -1,0 +1,168 @@
+/* Where the rows of a run go: see run_files.h. */
+#include "run_files.h"
+
+#include "figure_file.h"
+
+#include <stdio.h>
+#include <string.h>
+
+bool run_files_create(run_files *files, const hm_model *model, unsigned groups)
+{
+    files->model = model;
+    unsigned shown = COLUMNS_ENERGY;
+    if (hm_model_constraint_count(model) > 0)
+        shown |= COLUMNS_VIOLATION;
+    return columns_create(&files->columns, model, groups) &&
+           columns_create(&files->plot_columns, model, shown);
+}
+
+void run_files_destroy(run_files *files)
+{
+    hm_csv_destroy(files->csv);
+    hdf5_destroy(files->hdf5);
+    hm_table_destroy(files->table);
+    columns_destroy(&files->columns);
+    columns_destroy(&files->plot_columns);
+}
+
+unsigned run_files_content(const run_files *files)
+{
+    unsigned content = HM_FRAME_STATE;
+    if (files->csv_path || files->hdf5_path)
+        content |= files->columns.content;
+    if (files->plot_path)
+        content |= files->plot_columns.content;
+    return content;
+}
+
+/* ---- rows ---- */
+
+static bool refuse(run_files *files, const char *path, const char *why)
+{
+    fprintf(stderr, "hamel: cannot write '%s'%s%s\n", path, why[0] ? ": " : "", why);
+    files->failed = true;
+    return false;
+}
+
+static bool add_csv(run_files *files, const double *row)
+{
+    const column_set *set = &files->columns;
+    hm_status status = HM_OK;
+    if (!files->csv)
+        status = hm_csv_create(NULL, files->csv_path, set->count, (const char *const *)set->names,
+                               &files->csv);
+    if (status == HM_OK)
+        status = hm_csv_row(files->csv, row);
+    if (status == HM_OK)
+        return true;
+    const char *why = files->csv ? hm_csv_error(files->csv) : hm_status_text(status);
+    return refuse(files, files->csv_path, why);
+}
+
+static bool add_hdf5(run_files *files, const double *row)
+{
+    if (!files->hdf5)
+        files->hdf5 = hdf5_create(files->hdf5_path, &files->columns);
+    if (files->hdf5 && hdf5_row(files->hdf5, row))
+        return true;
+    return refuse(files, files->hdf5_path, "");
+}
+
+static bool add_to_table(run_files *files, const hm_frame *frame)
+{
+    column_set *set = &files->plot_columns;
+    hm_status status = HM_OK;
+    if (!files->table)
+        status = hm_table_create(NULL, set->count, (const char *const *)set->names, &files->table);
+    if (status == HM_OK)
+        status = hm_table_add_row(files->table, columns_fill(set, frame));
+    return status == HM_OK || refuse(files, files->plot_path, hm_status_text(status));
+}
+
+bool run_files_add(run_files *files, const hm_frame *frame)
+{
+    bool good = true;
+    if (files->plot_path)
+        good = add_to_table(files, frame);
+    if (!good || (frame->reason == HM_FRAME_EVENT && !files->event_rows))
+        return good;
+    if (!files->csv_path && !files->hdf5_path)
+        return true;
+    const double *row = columns_fill(&files->columns, frame);
+    if (files->csv_path)
+        good = add_csv(files, row);
+    if (good && files->hdf5_path)
+        good = add_hdf5(files, row);
+    return good;
+}
+
+/* ---- the end ---- */
+
+static void say_kept(const char *path, size_t rows)
+{
+    fprintf(stderr, "hamel: what was computed is kept in '%s'", path);
+    if (rows)
+        fprintf(stderr, " (%zu row%s)", rows, rows == 1 ? "" : "s");
+    fputc('\n', stderr);
+}
+
+static bool finish_csv(run_files *files, bool complete)
+{
+    if (!files->csv)
+        return true;
+    bool failed_before = hm_csv_error(files->csv)[0] != '\0';
+    bool good = hm_csv_finish(files->csv, complete) == HM_OK;
+    if (!good && !failed_before)
+        refuse(files, files->csv_path, hm_csv_error(files->csv));
+    if ((!complete || !good) && hm_csv_row_count(files->csv) > 0 &&
+        strcmp(hm_csv_path(files->csv), files->csv_path) != 0)
+        say_kept(hm_csv_path(files->csv), good ? hm_csv_row_count(files->csv) : 0);
+    return good;
+}
+
+static bool finish_hdf5(run_files *files, const hm_run_result *result, bool complete)
+{
+    if (!files->hdf5)
+        return true;
+    bool good = hdf5_finish(files->hdf5, result, complete);
+    if (!good && !files->failed)
+        refuse(files, files->hdf5_path, "");
+    if (!complete || !good)
+        say_kept(hdf5_path(files->hdf5), 0);
+    return good;
+}
+
+static void describe(const hm_run_result *result, char *text, size_t size)
+{
+    int length = snprintf(text, size, "%s, rtol %g, atol %g, t = %g … %g", result->method,
+                          result->rtol, result->atol, result->t_start, result->t_end);
+    if (length > 0 && (size_t)length < size && result->status > HM_RUN_EVENT)
+        snprintf(text + length, size - (size_t)length, ", %s", hm_run_status_text(result->status));
+}
+
+static bool write_plot(run_files *files, const hm_run_result *result)
+{
+    if (!files->table)
+        return true;
+    char subtitle[256];
+    describe(result, subtitle, sizeof subtitle);
+    const char *title = hm_model_title(files->model);
+    hm_figure *figure = NULL;
+    hm_status status = hm_figure_create(NULL, title ? title : hm_model_name(files->model), subtitle,
+                                        &figure);
+    if (status == HM_OK)
+        status = hm_figure_run(figure, files->table);
+    bool good = status == HM_OK && figure_file_write(figure, files->plot_path);
+    if (status != HM_OK)
+        refuse(files, files->plot_path, hm_status_text(status));
+    files->failed = files->failed || !good;
+    hm_figure_destroy(figure);
+    return good;
+}
+
+bool run_files_finish(run_files *files, const hm_run_result *result, bool complete)
+{
+    bool csv = finish_csv(files, complete), hdf5 = finish_hdf5(files, result, complete);
+    bool plot = write_plot(files, result);
+    return csv && hdf5 && plot && !files->failed;
+}
