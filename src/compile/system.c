@@ -63,6 +63,12 @@ static hm_status compile_dynamics(hm_system *system)
     hm_status status = append_free_servos(system, &out);
     at->state_rates = append(&out, d->state_rates, system->model->states.count);
     at->count = out.list.count;
+    system->dynamics_outputs =
+        hmi_arena_alloc(&d->arena, (at->count + 1) * sizeof *system->dynamics_outputs);
+    if (!system->dynamics_outputs)
+        out.failed = true;
+    else if (at->count)
+        memcpy(system->dynamics_outputs, out.list.data, at->count * sizeof *out.list.data);
     hm_status compiled = compile_list(&out, &system->dynamics, &d->graph);
     return status == HM_OK ? compiled : status;
 }

@@ -21,6 +21,7 @@ const hmi_method hmi_method_dla = {
            "motion is reversible. Cortes & Martinez 2001, McLachlan & Perlmutter 2006.",
     .order = 2,
     .fixed_step = true,
+    .keeps_constraints = true,
     .memory_size = hmi_dla_memory_size,
     .applies = applies,
     .start = hmi_dla_start,

@@ -20,6 +20,7 @@ const hmi_method hmi_method_rattle = {
            "energy errors stay bounded over very long runs. Andersen 1983, Marsden & West 2001.",
     .order = 2,
     .fixed_step = true,
+    .keeps_constraints = true,
     .memory_size = hmi_dla_memory_size,
     .applies = applies,
     .start = hmi_dla_start,

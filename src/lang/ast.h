@@ -10,7 +10,7 @@
 #include "base/context.h"
 #include "lang/lexer.h"
 
-enum { HMI_MOST_NESTING = 200 };
+enum { HMI_MOST_NESTING = 200, HMI_MOST_BLOCKS = 50 };
 
 typedef enum hmi_ast_kind {
     HMI_AST_NUMBER,

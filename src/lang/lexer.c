@@ -97,6 +97,8 @@ static const char *reject_character(hmi_lexer *lexer)
     lexer->position += bytes ? (uint32_t)bytes : 1;
     hmi_span at = span_from(lexer, start);
     if (bytes == 0) {
+        while ((peek(lexer, 0) & 0xC0) == 0x80) /* the rest of what was one character */
+            lexer->position++;
         complain(lexer, at, "save the file as UTF-8", "byte 0x%02X is not valid UTF-8",
                   (unsigned char)lexer->text[start]);
     } else if (character == 0) {
@@ -118,8 +120,8 @@ static const char *reject_character(hmi_lexer *lexer)
     return NULL;
 }
 
-/* One character of a string or comment. */
-static void step_over_text(hmi_lexer *lexer)
+/* One character of a string or comment; false where it is none. */
+static bool step_over_text(hmi_lexer *lexer)
 {
     uint32_t character = 0;
     int bytes = hmi_utf8_decode(lexer->text + lexer->position, lexer->length - lexer->position,
@@ -132,6 +134,17 @@ static void step_over_text(hmi_lexer *lexer)
         reject_character(lexer);
     if (hmi_context_too_many(lexer->context))
         lexer->position = lexer->length;
+    return bytes > 0 && plain;
+}
+
+/* A comment is text too; one message is enough about one that is not. */
+static void skip_comment(hmi_lexer *lexer)
+{
+    bool quiet = lexer->quiet;
+    while (lexer->position < lexer->length && lexer->text[lexer->position] != '\n')
+        if (!step_over_text(lexer))
+            lexer->quiet = true;
+    lexer->quiet = quiet;
 }
 
 static void skip_blanks(hmi_lexer *lexer)
@@ -141,8 +154,7 @@ static void skip_blanks(hmi_lexer *lexer)
         if (c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v') {
             lexer->position++;
         } else if (c == '#') {
-            while (lexer->position < lexer->length && lexer->text[lexer->position] != '\n')
-                step_over_text(lexer);
+            skip_comment(lexer);
         } else {
             return;
         }
@@ -179,7 +191,9 @@ static hmi_token lex_number(hmi_lexer *lexer)
     hmi_token token = token_from(lexer, HMI_TOK_NUMBER, start);
     token.number = hmi_number_value(lexer->text + start, token.span.length);
     if (!isfinite(token.number)) {
-        complain(lexer, token.span, NULL, "this number is too large for a double");
+        complain(lexer, token.span, NULL,
+                 isnan(token.number) ? "this number has too many digits"
+                                     : "this number is too large for a double");
         token.number = 1;
     }
     return token;
@@ -197,6 +211,8 @@ static hmi_token lex_name(hmi_lexer *lexer)
     }
     hmi_token token = token_from(lexer, HMI_TOK_NAME, start);
     const char *text = lexer->text + start;
+    if (token.span.length > HMI_LONGEST_NAME)
+        complain(lexer, token.span, NULL, "this name is longer than %d bytes", HMI_LONGEST_NAME);
     if (token.span.length == 3 && memcmp(text, "and", 3) == 0)
         token.kind = HMI_TOK_AND;
     else if (token.span.length == 2 && memcmp(text, "or", 2) == 0)

@@ -47,6 +47,8 @@ typedef struct hmi_token {
     double number; /* HMI_TOK_NUMBER */
 } hmi_token;
 
+enum { HMI_LONGEST_NAME = 200 };
+
 typedef struct hmi_lexer {
     hm_context *context;
     const char *text;

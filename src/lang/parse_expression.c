@@ -73,9 +73,12 @@ static bool report_open_bracket(hmi_parser *p, hmi_token_kind kind)
     else if (p->token.kind == HMI_TOK_RPAREN || p->token.kind == HMI_TOK_RBRACKET)
         hmi_error(p->context, p->token.span, NULL, "%s where the bracket is closed by %s",
                   hmi_token_kind_text(p->token.kind), hmi_token_kind_text(kind));
-    else
+    else {
+        bool rows = kind == HMI_TOK_RBRACKET && p->token.kind == HMI_TOK_SEMICOLON;
+        p->usage = rows ? "the rows of a matrix are lists: [[1, 2], [3, 4]]" : NULL;
         hmi_parser_unexpected(
             p, kind == HMI_TOK_RPAREN ? "an operator, ',' or ')'" : "an operator, ',' or ']'");
+    }
     return false;
 }
 
@@ -248,6 +251,10 @@ static hmi_ast *parse_primary(hmi_parser *p)
             hmi_error(p->context, p->previous, p->usage, "an expression is missing after this");
             return NULL;
         }
+        if (p->brackets && (token.kind == HMI_TOK_END || token.kind == HMI_TOK_NEWLINE)) {
+            report_open_bracket(p, HMI_TOK_RPAREN);
+            return NULL;
+        }
         if (p->brackets) /* how the statement is written does not help with what is inside */
             p->usage = NULL;
         hmi_parser_unexpected(p, "an expression");
@@ -267,6 +274,11 @@ static hmi_ast *parse_prime(hmi_parser *p, hmi_ast *operand)
     return node_of(p, HMI_AST_PRIME, at, operand, NULL);
 }
 
+hmi_ast *hmi_parse_index(hmi_parser *p, hmi_ast *name)
+{
+    return finish_bracketed(p, new_node(p, HMI_AST_INDEX, name->span), name, HMI_TOK_RBRACKET);
+}
+
 hmi_ast *hmi_parse_postfix(hmi_parser *p)
 {
     hmi_ast *e = parse_primary(p);
@@ -275,7 +287,7 @@ hmi_ast *hmi_parse_postfix(hmi_parser *p)
         if (p->token.kind == HMI_TOK_PRIME)
             e = parse_prime(p, e);
         else if (p->token.kind == HMI_TOK_LBRACKET)
-            e = finish_bracketed(p, new_node(p, HMI_AST_INDEX, e->span), e, HMI_TOK_RBRACKET);
+            e = hmi_parse_index(p, e);
         else if (p->token.kind == HMI_TOK_LPAREN && e->kind != HMI_AST_NUMBER) {
             hmi_error(p->context, p->token.span, "write * for a product",
                       "only a name can be called like a function");
@@ -356,6 +368,7 @@ static level operator_level(hmi_token_kind kind)
 }
 
 static hmi_ast *parse_level(hmi_parser *p, level at);
+static hmi_ast *parse_operand(hmi_parser *p, level at);
 
 static hmi_ast *parse_not(hmi_parser *p)
 {
@@ -363,7 +376,7 @@ static hmi_ast *parse_not(hmi_parser *p)
     if (!enter(p))
         return NULL;
     hmi_parser_advance(p);
-    hmi_ast *operand = parse_level(p, LEVEL_COMPARE);
+    hmi_ast *operand = parse_operand(p, LEVEL_COMPARE);
     leave(p);
     return operand
                ? node_of(p, HMI_AST_NOT, hmi_span_to(word.span, operand->span), operand, NULL)

@@ -102,7 +102,7 @@ void hmi_report_unknown_statement(hmi_parser *p)
     if (p->context->errors != errors)
         return; /* a character that has been reported explains enough */
     const char *word = hmi_arena_text(&p->tree->arena, p->lexer.text + p->token.span.start,
-                                      p->token.span.length);
+                                      (size_t)hmi_shown_length(p->token.span.length));
     if (!word)
         p->context->out_of_memory = true;
     else

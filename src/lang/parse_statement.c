@@ -68,8 +68,15 @@ static bool parse_assignment_to(hmi_parser *p, hmi_ast *target, bool guesses, hm
 /* What stands left of an =. A number there is most likely 1,5 for 1.5. */
 static hmi_ast *parse_target(hmi_parser *p)
 {
-    if (p->token.kind == HMI_TOK_NUMBER) {
-        p->usage = "decimals are written with a point: 1.5";
+    bool comma = p->previous.length == 1 && p->lexer.text[p->previous.start] == ',';
+    if (starts_next(p) && !hmi_parser_said_enough(p)) {
+        hmi_error(p->context, p->previous, p->usage, "a name is missing after this");
+        return NULL;
+    }
+    if (p->token.kind != HMI_TOK_NAME) {
+        if (p->token.kind == HMI_TOK_NUMBER)
+            p->usage = comma ? "decimals are written with a point: 1.5"
+                             : "a name starts with a letter";
         hmi_parser_unexpected(p, "a name");
         return NULL;
     }
@@ -212,15 +219,8 @@ static bool is_label(const hmi_ast *e)
 /* NAME or NAME[i], which must be there. */
 static hmi_ast *parse_label(hmi_parser *p, const char *what)
 {
-    if (p->token.kind != HMI_TOK_NAME) {
-        hmi_parser_unexpected(p, what);
-        return NULL;
-    }
-    hmi_ast *label = hmi_parse_postfix(p);
-    if (!label || is_label(label))
-        return label;
-    hmi_error(p->context, label->span, p->usage, "%s is a plain name, or one with an index", what);
-    return NULL;
+    hmi_ast *name = hmi_parse_name(p, what);
+    return name && p->token.kind == HMI_TOK_LBRACKET ? hmi_parse_index(p, name) : name;
 }
 
 /* NAME: expr    or    expr, the label left out. */
@@ -482,16 +482,19 @@ static void parse_statements(hmi_parser *p, bool in_block, hmi_statement ***tail
 static bool parse_block(hmi_parser *p, hmi_statement *s)
 {
     hmi_span brace = p->token.span;
-    if (++p->nesting > HMI_MOST_NESTING) {
-        hmi_error(p->context, brace, NULL, "nested more than %d levels deep", HMI_MOST_NESTING);
-        return false;
+    if (++p->blocks > HMI_MOST_BLOCKS) {
+        hmi_error(p->context, brace, NULL, "'for' is nested more than %d levels deep",
+                  HMI_MOST_BLOCKS);
+        p->lexer.position = p->lexer.length; /* what follows would not fit together */
+        p->given_up = true;
     }
     hmi_parser_advance(p);
     hmi_statement **tail = &s->block;
     parse_statements(p, true, &tail, &s->contains);
-    p->nesting--;
+    p->blocks--;
     if (p->token.kind != HMI_TOK_RBRACE) {
-        hmi_error(p->context, brace, NULL, "this block is not closed");
+        if (!p->given_up)
+            hmi_error(p->context, brace, NULL, "this block is not closed");
         return false;
     }
     hmi_parser_advance(p);
@@ -555,9 +558,12 @@ static const statement_parser parsers[HMI_STMT_COUNT] = {
 
 static void skip_statement(hmi_parser *p, bool in_block)
 {
+    bool inside = p->brackets > 0;
     p->brackets = 0;
     p->in_body = false;
     p->lexer.quiet = true; /* one error a statement */
+    if (inside && p->token.kind == HMI_TOK_SEMICOLON)
+        hmi_parser_advance(p);
     while (!starts_next(p) && p->token.kind != HMI_TOK_NEWLINE &&
            p->token.kind != HMI_TOK_SEMICOLON && p->token.kind != HMI_TOK_END &&
            !(in_block && p->token.kind == HMI_TOK_RBRACE))
@@ -617,14 +623,16 @@ static void parse_statements(hmi_parser *p, bool in_block, hmi_statement ***tail
 {
     for (;;) {
         p->errors = p->context->errors;
+        p->usage = NULL;
         while (p->token.kind == HMI_TOK_NEWLINE || p->token.kind == HMI_TOK_SEMICOLON)
             hmi_parser_advance(p);
         if (p->token.kind == HMI_TOK_END || (in_block && p->token.kind == HMI_TOK_RBRACE) ||
             hmi_context_too_many(p->context))
             return;
-        int nesting = p->nesting;
+        int blocks = p->blocks;
         if (!parse_statement(p, in_block, tail, contains)) {
-            p->nesting = nesting;
+            p->nesting = 0;
+            p->blocks = blocks;
             skip_statement(p, in_block);
         }
     }
@@ -639,7 +647,7 @@ hm_status hmi_parse_file(hmi_parser *outer, hmi_tree *tree, uint32_t file, int *
     hmi_parser_start(&parser, tree, file);
     parser.includes = includes;
     parser.frames = frames;
-    parser.nesting = outer ? outer->nesting : 0;
+    parser.blocks = outer ? outer->blocks : 0;
     parse_statements(&parser, false, tail, contains);
     return hmi_context_status(tree->context, errors);
 }

@@ -16,7 +16,9 @@ typedef struct hmi_parser {
     hmi_lexer lexer;
     hmi_token token;    /* the one looked at */
     hmi_span previous;  /* of the token before it */
-    int nesting;        /* of expressions and blocks */
+    int nesting;        /* of expressions */
+    int blocks;         /* of `for` */
+    bool given_up;      /* the rest of the file is skipped */
     int brackets;       /* open ( and [: line ends are white space inside */
     bool in_body;       /* so they are inside body { } */
     hmi_span bracket;   /* the innermost open one, for messages */
@@ -52,6 +54,8 @@ hmi_ast *hmi_parse_expr(hmi_parser *parser);
 /* A name with its primes, indices or arguments: what may stand left of an =. */
 hmi_ast *hmi_parse_postfix(hmi_parser *parser);
 hmi_ast *hmi_parse_name(hmi_parser *parser, const char *what);
+/* name[i, j]: the present token is '['. */
+hmi_ast *hmi_parse_index(hmi_parser *parser, hmi_ast *name);
 
 /* Help with statements that cannot be read (parse_help.c). */
 const char *hmi_statement_usage(hmi_statement_kind kind);

@@ -267,18 +267,29 @@ static hmi_expr leaf_rate(hmi_graph *graph, hmi_expr leaf, void *user)
 
 /* ---- checks on the whole ---- */
 
+/* A parameter that is spelt alike, or which there are. */
+static const char *override_hint(hmi_builder *b, const char *wanted)
+{
+    size_t length = strlen(wanted), count = b->model->params.count;
+    int most = length <= 1 ? 0 : length <= 3 ? 1 : 2;
+    const char *list = count ? "there are" : "the model has no parameters";
+    for (size_t k = 0; k < count; k++) {
+        const char *name = b->model->params.data[k].name;
+        if (hmi_edit_distance(wanted, name, most) <= most)
+            return hmi_context_printf(b->context, "did you mean '%s'?", name);
+        if (list && k < 8)
+            list = hmi_context_printf(b->context, "%s%s %s", list, k ? "," : "", name);
+    }
+    return list;
+}
+
 static bool check_overrides(hmi_builder *b)
 {
     bool good = true;
     for (size_t i = 0; i < b->override_count; i++) {
         if (b->override_used[i])
             continue;
-        const char *near = NULL;
-        for (size_t k = 0; k < b->model->params.count && !near; k++)
-            if (hmi_edit_distance(b->overrides[i].name, b->model->params.data[k].name, 2) <= 2)
-                near = b->model->params.data[k].name;
-        hmi_error(b->context, hmi_no_span,
-                  near ? hmi_context_printf(b->context, "did you mean '%s'?", near) : NULL,
+        hmi_error(b->context, hmi_no_span, override_hint(b, b->overrides[i].name),
                   "--set %s: there is no such parameter", b->overrides[i].name);
         good = false;
     }

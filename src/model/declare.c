@@ -52,13 +52,16 @@ static const hm_override *find_override(hmi_builder *b, const char *name)
 }
 
 /* The value of an override, an expression of its own little source "--set name". */
-static bool override_value(hmi_builder *b, const hm_override *override, hmi_value *out)
+static bool override_value(hmi_builder *b, const hm_override *override, hmi_value *out,
+                           hmi_span *at)
 {
     const char *shown = hmi_context_printf(b->context, "--set %s", override->name);
     uint32_t file = shown ? hmi_context_add_source(b->context, shown, NULL, override->value,
                                                    strlen(override->value))
                           : HMI_NO_FILE;
     hmi_ast *e = file == HMI_NO_FILE ? NULL : hmi_parse_expression(b->tree, file);
+    if (e)
+        *at = e->span;
     return e && hmi_build_value(b, e, NULL, out);
 }
 
@@ -69,7 +72,7 @@ static bool add_param(hmi_builder *b, const char *name, hmi_expr value_expr, hmi
     const hm_override *component = name ? find_override(b, name) : NULL;
     hmi_value value;
     if (component && !overridden) {
-        if (!override_value(b, component, &value) || value.rank != 0)
+        if (!override_value(b, component, &value, &at) || value.rank != 0)
             return false;
         param.value_expr = value.scalar;
         param.overridden = true;
@@ -95,7 +98,7 @@ static bool add_param(hmi_builder *b, const char *name, hmi_expr value_expr, hmi
 
 /* The written value, or the whole override in its place. */
 static bool param_value(hmi_builder *b, const hmi_entry *entry, const char *name, hmi_value *out,
-                        bool *overridden)
+                        bool *overridden, hmi_span *at)
 {
     hmi_value written;
     char shape[2][HMI_SHAPE_TEXT];
@@ -106,7 +109,7 @@ static bool param_value(hmi_builder *b, const hmi_entry *entry, const char *name
     *out = written;
     if (!override)
         return true;
-    if (!override_value(b, override, out))
+    if (!override_value(b, override, out, at))
         return false;
     if (hmi_same_shape(out, &written))
         return true;
@@ -124,7 +127,8 @@ static bool declare_param(hmi_builder *b, const hmi_entry *entry)
         return false;
     }
     const char *name = hmi_names_text(&b->tree->names, entry->target->name);
-    if (!param_value(b, entry, name, &value, &overridden))
+    hmi_span at = entry->value->span;
+    if (!param_value(b, entry, name, &value, &overridden, &at))
         return false;
     if (value.boolean) {
         hmi_error(b->context, entry->value->span, NULL, "a comparison is not a number");
@@ -139,7 +143,7 @@ static bool declare_param(hmi_builder *b, const hmi_entry *entry)
         return false;
     for (size_t k = 0; k < hmi_value_count(&value); k++)
         if (!add_param(b, component_name(b, name, &value, k), hmi_value_item(&value, k),
-                       entry->value->span, overridden, &symbols.items[k]))
+                       at, overridden, &symbols.items[k]))
             return false;
     hmi_binding *slot = hmi_declare(b, entry->target, "parameter");
     if (!slot)

@@ -506,7 +506,11 @@ bool hmi_build_call(hmi_builder *b, const hmi_ast *e, const hmi_scope *scope, hm
     if (binding && binding->kind == HMI_BIND_FAILED)
         return false;
     if (binding || e->name == b->name_t || e->name == b->name_pi || e->name == b->name_energy) {
-        hmi_error(b->context, e->span, "write * for a product", "'%s' is not a function", name);
+        bool indexed = binding && (binding->kind == HMI_BIND_FAMILY ||
+                                   binding->kind == HMI_BIND_INDEXED || binding->value.rank > 0);
+        hmi_error(b->context, e->span,
+                  indexed ? "an index is written in brackets: q[i]" : "write * for a product",
+                  "'%s' is not a function", name);
         return false;
     }
     hmi_span at = {e->span.file, e->span.start, (uint32_t)strlen(name)};

@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_CURVES = 6, MOST_PATHS = 12, MOST_PANELS = 8, NAME = 128 };
+enum { MOST_CURVES = 6, MOST_PATHS = 12, MOST_PANELS = 6, NAME = 128 };
 
 /* ---- histories: curves of one scale share a panel ---- */
 
@@ -43,21 +43,28 @@ static bool has_values(const hm_table *table, size_t column)
     return false;
 }
 
-/* x[1] and x[2] are of one family. */
+/* x[1] and x[2] are of one family, and so are all names without an index. */
 static bool same_family(const char *a, const char *b)
 {
-    size_t length = strcspn(a, "[");
-    return length == strcspn(b, "[") && strncmp(a, b, length) == 0;
+    size_t length = strcspn(a, "["), other = strcspn(b, "[");
+    if (a[length] == '\0' || b[other] == '\0')
+        return a[length] == b[other];
+    return length == other && strncmp(a, b, length) == 0;
 }
 
-/* Many curves keep to their family. */
+static bool alike(double a, double b, double ratio)
+{
+    return a <= ratio * b && b <= ratio * a;
+}
+
+/* Many curves keep to their family; an indexed family keeps together where it can be seen at all. */
 static bool joins(const hm_table *table, const group *g, size_t column, double size, size_t total)
 {
-    const double ratio = 12;
     const char *first = hm_table_name(table, g->column[0]), *name = hm_table_name(table, column);
-    if (g->count == MOST_CURVES || (total > 4 && !same_family(first, name)))
+    bool family = same_family(first, name);
+    if (g->count == MOST_CURVES || (total > 4 && !family))
         return false;
-    return size <= ratio * g->size && g->size <= ratio * size;
+    return alike(size, g->size, family && strchr(name, '[') ? 100 : 12);
 }
 
 /* Columns of rounding size or none (1e-12 of the largest) join the first group: a flat line. */
@@ -83,14 +90,14 @@ static size_t make_groups(const hm_table *table, const size_t *columns, size_t c
 }
 
 static hm_status add_history(hm_figure *figure, const hm_table *table, size_t against,
-                             const group *g, hm_panel panel)
+                             const group *g)
 {
+    hm_panel panel = {.x_label = hm_table_name(table, against)};
     hm_series series[MOST_CURVES];
     for (size_t i = 0; i < g->count; i++)
         series[i] = (hm_series){hm_table_name(table, g->column[i]), hm_table_column(table, against),
                                 hm_table_column(table, g->column[i]), NULL,
                                 hm_table_row_count(table)};
-    panel.x_label = hm_table_name(table, against);
     panel.series = series;
     panel.series_count = g->count;
     return hm_figure_add(figure, &panel);
@@ -98,7 +105,7 @@ static hm_status add_history(hm_figure *figure, const hm_table *table, size_t ag
 
 /* At most `most` panels. */
 static hm_status add_histories(hm_figure *figure, const hm_table *table, size_t against,
-                               const size_t *columns, size_t count, size_t most, hm_panel style)
+                               const size_t *columns, size_t count, size_t most)
 {
     group *groups = hmi_alloc(&figure->allocator, (count + 1) * sizeof *groups);
     if (!groups)
@@ -106,7 +113,7 @@ static hm_status add_histories(hm_figure *figure, const hm_table *table, size_t 
     size_t made = make_groups(table, columns, count, groups);
     hm_status status = HM_OK;
     for (size_t i = 0; status == HM_OK && i < made && i < most; i++)
-        status = add_history(figure, table, against, &groups[i], style);
+        status = add_history(figure, table, against, &groups[i]);
     hmi_free(&figure->allocator, groups, (count + 1) * sizeof *groups);
     return status;
 }
@@ -114,7 +121,7 @@ static hm_status add_histories(hm_figure *figure, const hm_table *table, size_t 
 hm_status hm_figure_histories(hm_figure *figure, const hm_table *table, size_t against,
                               const size_t *columns, size_t count)
 {
-    return add_histories(figure, table, against, columns, count, 32, (hm_panel){0});
+    return add_histories(figure, table, against, columns, count, 32);
 }
 
 /* ---- roles ---- */
@@ -307,21 +314,45 @@ static bool add_path(page *p, hm_panel panel)
     return true;
 }
 
-/* q against q', up to three of the same scale as the first. */
+/* The column of q', where q is a coordinate. */
+static bool find_rate(const hm_table *table, size_t column, size_t *rate)
+{
+    const char *name = hm_table_name(table, column);
+    char text[NAME + 1];
+    if (role_of(table, column) != COORDINATE || strlen(name) >= NAME)
+        return false;
+    snprintf(text, sizeof text, "%s'", name);
+    *rate = hm_table_find(table, text);
+    return *rate != HM_NO_COLUMN;
+}
+
+/* Coordinates with their rates, up to three, of the scale of the first. */
+static size_t find_portraits(const hm_table *table, hm_series series[3])
+{
+    size_t count = 0, rate;
+    double q = 0, v = 0;
+    for (size_t i = 0; i < hm_table_column_count(table) && count < 3; i++) {
+        if (!find_rate(table, i, &rate))
+            continue;
+        double size = size_of(table, i), speed = size_of(table, rate);
+        if (count == 0) {
+            q = size;
+            v = speed;
+        } else if (!alike(q, size, 4) || !alike(v, speed, 4)) {
+            continue;
+        }
+        series[count++] = (hm_series){hm_table_name(table, i), hm_table_column(table, i),
+                                      hm_table_column(table, rate), NULL,
+                                      hm_table_row_count(table)};
+    }
+    return count;
+}
+
+/* q against q' */
 static bool add_phase_portrait(page *p, hm_panel panel)
 {
     hm_series series[3];
-    size_t count = 0;
-    for (size_t i = 0; i < hm_table_column_count(p->table) && count < 3; i++) {
-        const char *name = hm_table_name(p->table, i);
-        char rate[NAME + 1];
-        if (role_of(p->table, i) != COORDINATE || strlen(name) >= NAME)
-            continue;
-        snprintf(rate, sizeof rate, "%s'", name);
-        series[count++] = (hm_series){name, hm_table_column(p->table, i),
-                                      hm_table_column(p->table, hm_table_find(p->table, rate)),
-                                      NULL, hm_table_row_count(p->table)};
-    }
+    size_t count = find_portraits(p->table, series);
     if (count == 0)
         return false;
     char label[NAME + 1];
@@ -338,12 +369,11 @@ static bool add_phase_portrait(page *p, hm_panel panel)
 
 /* ---- the page ---- */
 
-static void add_role(page *p, role wanted, const char *title, size_t most)
+static void add_role(page *p, role wanted, size_t most)
 {
     size_t count = pick_role(p, wanted);
     if (count && p->status == HM_OK)
-        p->status = add_histories(p->figure, p->table, p->t, p->columns, count, most,
-                                  (hm_panel){.title = title});
+        p->status = add_histories(p->figure, p->table, p->t, p->columns, count, most);
 }
 
 /* "kinetic" of "energy(kinetic)". */
@@ -404,9 +434,9 @@ static void add_page(page *p)
     hm_figure_set_columns(p->figure, 2);
     if (!add_path(p, first))
         add_phase_portrait(p, first);
-    add_role(p, COORDINATE, NULL, 4);
-    add_role(p, VELOCITY, NULL, 4);
-    add_role(p, OUTPUT, NULL, MOST_PANELS);
+    add_role(p, COORDINATE, MOST_PANELS);
+    add_role(p, VELOCITY, MOST_PANELS);
+    add_role(p, OUTPUT, MOST_PANELS);
     add_derived(p, "energy", (hm_panel){.title = "energy"});
     add_balance(p);
     add_derived(p, "violation", (hm_panel){.title = "constraint violation", .log_y = true});

@@ -126,7 +126,7 @@ static void check_all(double rtol, double atol, double tolerance)
             fail_msg("%s: error %.3g > %.0e", id, worst, tolerance);
         run++;
     }
-    assert_int_equal(run, 32);
+    assert_int_equal(run, 33);
     json_decref(file);
 }
 
