@@ -11,17 +11,6 @@ static json_t *constraint_object(const hm_constraint_info *row)
                      row->rheonomic ? "rheonomic" : "scleronomic");
 }
 
-static json_t *warnings_of(const hm_context *context)
-{
-    json_t *list = json_array();
-    for (size_t i = 0; i < hm_context_diagnostic_count(context); i++) {
-        const hm_diagnostic *d = hm_context_diagnostic(context, i);
-        if (d->severity == HM_WARNING)
-            json_array_append_new(list, json_string(d->message));
-    }
-    return list;
-}
-
 static int print_json(const session *s)
 {
     const hm_model *model = s->model;
@@ -41,7 +30,7 @@ static int print_json(const session *s)
     json_object_set_new(object, "coordinates", coordinates);
     json_object_set_new(object, "constraints", constraints);
     json_object_set_new(object, "servos", servos);
-    json_object_set_new(object, "warnings", warnings_of(s->context));
+    json_object_set(object, "warnings", s->warnings);
     bool written = json_print(object);
     json_decref(object);
     return written ? EXIT_DONE : EXIT_FAILED;

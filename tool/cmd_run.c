@@ -200,11 +200,14 @@ static int exit_status(hm_status status, const hm_run_result *result, bool files
 
 static void say_how_it_ended(const hm_run_result *result, bool files_failed)
 {
+    const char *why = result->message ? result->message : "";
     if (result->status == HM_RUN_INTERRUPTED && !files_failed)
         fprintf(stderr, "hamel: interrupted at t = %.10g\n", result->t_end);
+    else if (result->status == HM_RUN_FAILED && strstr(why, "t = "))
+        fprintf(stderr, "hamel: the run failed: %s\n", why);
     else if (result->status == HM_RUN_FAILED)
-        fprintf(stderr, "hamel: the run stopped at t = %.10g: %s\n", result->t_end,
-                result->message && result->message[0] ? result->message : "no reason was given");
+        fprintf(stderr, "hamel: the run failed at t = %.10g%s%s\n", result->t_end,
+                why[0] ? ": " : "", why);
 }
 
 static int report(const invocation *call, session *s, job *j, const hm_run_options *options,

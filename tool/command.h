@@ -4,6 +4,7 @@
 
 #include <hamel/hamel.h>
 
+#include <jansson.h>
 #include <stdio.h>
 
 /* Exit statuses of cli.md. */
@@ -29,7 +30,7 @@ typedef struct command {
 /* The arguments after parsing. */
 typedef struct invocation {
     const command *command;
-    const char *model; /* path, "-" or the name of an example */
+    const char *model;      /* path, "-" or the name of an example */
     const char **arguments; /* with many_arguments: the words in order */
     size_t argument_count;
     bool json, quiet;
@@ -38,8 +39,8 @@ typedef struct invocation {
     const char **values; /* by position in command->options; NULL where not given; flags: "" */
 } invocation;
 
-extern const command command_check, command_derive, command_eval, command_examples,
-    command_plot, command_run;
+extern const command command_check, command_derive, command_eval, command_examples, command_plot,
+    command_run;
 
 /* The value of an option of this command; NULL where it was not given. */
 const char *option_value(const invocation *call, const char *name);
@@ -49,6 +50,7 @@ typedef struct session {
     hm_context *context;
     hm_model *model;
     hm_system *system;
+    json_t *warnings; /* messages of the warnings that reading gave */
 } session;
 
 /* Reads the model and, where asked, derives it. Prints diagnostics; returns an exit status. */

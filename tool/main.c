@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const command *const commands[] = {&command_check, &command_derive, &command_eval,
-                                          &command_examples, &command_plot, &command_run};
+static const command *const commands[] = {&command_check,    &command_derive, &command_eval,
+                                          &command_examples, &command_plot,   &command_run};
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
 int usage_error(const char *format, ...)
@@ -22,15 +22,16 @@ int usage_error(const char *format, ...)
 
 /* ---- help ---- */
 
-static void print_general_help(void)
+static void print_general_help(FILE *to)
 {
-    printf("hamel %s: constrained mechanics from a text file\n\n"
-           "usage: hamel COMMAND MODEL [options]\n\n"
-           "MODEL is a file, '-' for standard input, or the name of an example.\n\n",
-           hm_version());
+    fprintf(to,
+            "hamel %s: constrained mechanics from a text file\n\n"
+            "usage: hamel COMMAND MODEL [options]\n\n"
+            "MODEL is a file, '-' for standard input, or the name of an example.\n\n",
+            hm_version());
     for (size_t i = 0; i < COMMANDS; i++)
-        printf("  %-10s %s\n", commands[i]->name, commands[i]->summary);
-    printf("\nhamel COMMAND --help tells more. hamel --version prints the version.\n");
+        fprintf(to, "  %-10s %s\n", commands[i]->name, commands[i]->summary);
+    fprintf(to, "\nhamel COMMAND --help tells more. hamel --version prints the version.\n");
 }
 
 static void print_option(const char *name, const char *argument, const char *help)
@@ -42,7 +43,8 @@ static void print_option(const char *name, const char *argument, const char *hel
 
 static void print_command_help(const command *c)
 {
-    printf("usage: hamel %s %s\n\n%s\n\noptions\n", c->name, c->usage, c->summary);
+    printf("usage: hamel %s%s%s\n\n%s\n\noptions\n", c->name, c->usage[0] ? " " : "", c->usage,
+           c->summary);
     for (const option_spec *o = c->options; o->name; o++)
         print_option(o->name, o->argument, o->help);
     if (c->needs_model)
@@ -176,7 +178,7 @@ int finish_output(int status)
 int main(int argc, char **argv)
 {
     if (argc < 2) {
-        print_general_help();
+        print_general_help(stderr);
         return EXIT_BAD_INPUT;
     }
     if (strcmp(argv[1], "--version") == 0) {
@@ -185,7 +187,7 @@ int main(int argc, char **argv)
     }
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
         strcmp(argv[1], "help") == 0) {
-        print_general_help();
+        print_general_help(stdout);
         return finish_output(EXIT_DONE);
     }
     for (size_t i = 0; i < COMMANDS; i++)

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_SHOWN = 40 };
+enum { MOST_SHOWN = 40, MOST_EVENTS = 12 };
 
 /* Work by kind, in the order of cli.md. */
 enum { KINDS = 7 };
@@ -193,10 +193,10 @@ static int name_width(const char *(*name)(const hm_model *, size_t), const hm_mo
     return (int)(width > 24 ? 24 : width);
 }
 
-static void print_rest(size_t count)
+static void print_rest(size_t count, size_t shown)
 {
-    if (count > MOST_SHOWN)
-        printf("    ... and %zu more (--json and --csv give all)\n", count - MOST_SHOWN);
+    if (count > shown)
+        printf("    ... and %zu more (--json gives all)\n", count - shown);
 }
 
 static void print_final(const run_report *r)
@@ -209,10 +209,10 @@ static void print_final(const run_report *r)
         printf("    %-*s %20.12g    %s'%*s %20.12g\n", width, name, r->result->q[i], name,
                width - (int)strlen(name) > 0 ? width - (int)strlen(name) : 0, "", r->result->v[i]);
     }
-    print_rest(n);
+    print_rest(n, MOST_SHOWN);
     for (size_t i = 0; r->result->z && i < states && i < MOST_SHOWN; i++)
         printf("    %-*s %20.12g\n", width, hm_model_state_name(r->model, i), r->result->z[i]);
-    print_rest(states);
+    print_rest(states, MOST_SHOWN);
 }
 
 static const char *constraint_name(const hm_model *model, size_t i)
@@ -237,7 +237,7 @@ static void print_violation(const run_report *r)
             printf("%9.2e %s\n", r->result->violation[i],
                    row.level == HM_LEVEL_VELOCITY ? "velocity" : "of its integral");
     }
-    print_rest(m);
+    print_rest(m, MOST_SHOWN);
 }
 
 static void print_energy(const hm_run_result *result)
@@ -265,9 +265,9 @@ static void print_events(const hm_run_result *result)
     if (total == 0)
         return;
     printf("events: %zu\n", total);
-    for (size_t i = 0; i < result->event_count && i < MOST_SHOWN; i++)
+    for (size_t i = 0; i < result->event_count && i < MOST_EVENTS; i++)
         printf("    %-16s t = %.12g\n", result->events[i].name, result->events[i].t);
-    print_rest(total);
+    print_rest(total, MOST_EVENTS);
 }
 
 static void print_moved(const hm_run_result *result)
@@ -278,7 +278,7 @@ static void print_moved(const hm_run_result *result)
     for (size_t i = 0; i < result->moved_count && i < MOST_SHOWN; i++)
         printf("    %-8s %18.12g  ->  %.12g\n", result->moved[i].name, result->moved[i].from,
                result->moved[i].to);
-    print_rest(result->moved_count);
+    print_rest(result->moved_count, MOST_SHOWN);
 }
 
 static void print_files(const run_report *r)

@@ -118,6 +118,17 @@ static hm_status read_model(session *s, const invocation *call)
     return hm_model_parse(s->context, example->text, example->length, &options, &s->model);
 }
 
+static json_t *warnings_of(const hm_context *context)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < hm_context_diagnostic_count(context); i++) {
+        const hm_diagnostic *d = hm_context_diagnostic(context, i);
+        if (d->severity == HM_WARNING)
+            json_array_append_new(list, json_string(d->message));
+    }
+    return list;
+}
+
 int session_open(session *s, const invocation *call, bool with_system)
 {
     *s = (session){.context = hm_context_create(NULL)};
@@ -129,6 +140,7 @@ int session_open(session *s, const invocation *call, bool with_system)
     if (status == HM_OK && with_system)
         status = hm_system_create(s->model, &s->system);
     bool silent = status != HM_OK && hm_context_diagnostic_count(s->context) == 0;
+    s->warnings = warnings_of(s->context);
     print_diagnostics(s->context, call->quiet);
     if (silent)
         fprintf(stderr, "hamel: %s\n", hm_status_text(status));
@@ -143,4 +155,5 @@ void session_close(session *s)
     hm_system_destroy(s->system);
     hm_model_destroy(s->model);
     hm_context_destroy(s->context);
+    json_decref(s->warnings);
 }

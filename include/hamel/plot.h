@@ -54,7 +54,7 @@ HM_API size_t hm_figure_panel_count(const hm_figure *figure);
 HM_API void hm_figure_set_columns(hm_figure *figure, int columns);
 HM_API void hm_figure_set_size(hm_figure *figure, double width, double height);
 
-/* HM_ERR_IO: the writer stopped. */
+/* HM_ERR_IO: the writer stopped.  HM_ERR_LIMIT: more than 64 rows of panels. */
 HM_API HM_MUST_CHECK hm_status hm_figure_svg(const hm_figure *figure, hm_writer writer, void *user);
 
 /* ---- figures of results ---- */
@@ -67,7 +67,7 @@ HM_API HM_MUST_CHECK hm_status hm_figure_histories(hm_figure *figure, const hm_t
 /* The page that shows a run, from a table with columns as `hamel run --csv` writes them: the path in
  * the plane or in space where there are such coordinates (else phase portraits), time histories of
  * coordinates, velocities and outputs, energy and its balance, and violation where there are such
- * columns. */
+ * columns. Of very many curves of a kind the first are shown, on six panels at most. */
 HM_API HM_MUST_CHECK hm_status hm_figure_run(hm_figure *figure, const hm_table *table);
 
 /* ---- drawing elsewhere ---- */

@@ -173,10 +173,9 @@ static void fill_rows(hmi_derived *eq, hmi_block block, size_t count, hmi_expr *
 
 /* Kinds in the order of their columns. */
 static const hmi_symbol_kind directions[] = {
-    HMI_SYM_PARAM,          HMI_SYM_COORD,           HMI_SYM_VELOCITY,    HMI_SYM_STATE,
-    HMI_SYM_TIME,           HMI_SYM_INPUT,           HMI_SYM_INPUT_RATE,  HMI_SYM_INPUT_RATE2,
-    HMI_SYM_REACTION,       HMI_SYM_MULTIPLIER,      HMI_SYM_TOTAL_REACTION,
-    HMI_SYM_TOTAL_MULTIPLIER,
+    HMI_SYM_PARAM,    HMI_SYM_COORD,      HMI_SYM_VELOCITY,       HMI_SYM_STATE,
+    HMI_SYM_TIME,     HMI_SYM_INPUT,      HMI_SYM_INPUT_RATE,     HMI_SYM_INPUT_RATE2,
+    HMI_SYM_REACTION, HMI_SYM_MULTIPLIER, HMI_SYM_TOTAL_REACTION, HMI_SYM_TOTAL_MULTIPLIER,
 };
 
 static hm_status differentiate_row(hmi_derivation *d, const hmi_columns *columns, hmi_expr row,
@@ -230,7 +229,8 @@ hm_status hmi_derive_jacobian(hmi_derived_jacobian *j, const hmi_derived *eq,
     hmi_adjoint_init(&d.adjoint, eq->allocator);
     for (int block = 0; block < HMI_BLOCK_COUNT && status == HM_OK; block++) {
         bool wanted = has_block(kind, (hmi_block)block);
-        status = derive_block(&d, j, (hmi_block)block, wanted ? block_rows(eq, (hmi_block)block) : 0);
+        status = derive_block(&d, j, (hmi_block)block,
+                              wanted ? block_rows(eq, (hmi_block)block) : 0);
     }
     hmi_adjoint_release(&d.adjoint);
     return status == HM_OK ? hmi_graph_status(&j->eq.graph) : status;

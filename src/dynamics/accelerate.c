@@ -109,6 +109,25 @@ static bool find_multipliers(int n, int m, const fast *f, const double *restrict
     return true;
 }
 
+/* Where inertias of M + A^T V A are of very different size (a quaternion near 1, 0, 0, 0) every pivot
+ * is fine in its own unit and yet q'' is lost: A q'' = b tells. */
+static bool meets_rows(int n, int m, const double *restrict A, const double *restrict b,
+                       const double *restrict qdd)
+{
+    for (int i = 0; i < m; i++) {
+        const double *restrict row = A + (size_t)i * (size_t)n;
+        double rest = b[i], size = fabs(b[i]);
+        for (int j = 0; j < n; j++) {
+            double term = row[j] * qdd[j];
+            rest -= term;
+            size += fabs(term);
+        }
+        if (!(fabs(rest) <= 1e-11 * size))
+            return false;
+    }
+    return true;
+}
+
 /* f->L factored, f->z = L^-1 Q: finishes q''. */
 static bool finish(int n, int m, const fast *f, const double *restrict A, const double *restrict b,
                    double *restrict qdd, double *restrict lambda)
@@ -125,6 +144,8 @@ static bool finish(int n, int m, const fast *f, const double *restrict A, const 
         qdd[j] = s * f->inverse[j];
     }
     backward(n, f->L, qdd);
+    if (!meets_rows(n, m, A, b, qdd))
+        return false;
     for (int j = 0; j < n; j++)
         sum += qdd[j] * 0;
     for (int i = 0; i < m; i++)

@@ -127,22 +127,32 @@ static int evaluate_law(void *user, const hmi_reactions *reactions, double *Q, d
 
 /* ---- what went wrong, in the user's words ---- */
 
+/* "x'' - 2 y''": a direction in words. */
+static void describe_direction(hmi_text *text, const hm_model *model, const double *direction,
+                               size_t n)
+{
+    bool first = true;
+    for (size_t i = 0; i < n; i++) {
+        double size = fabs(direction[i]);
+        if (size < 1e-10)
+            continue;
+        bool negative = direction[i] < 0;
+        hmi_text_add(text, first ? negative ? "-" : "" : negative ? " - " : " + ");
+        if (fabs(size - 1) > 1e-9)
+            hmi_text_addf(text, "%.6g ", size);
+        hmi_text_addf(text, "%s''", hm_model_coordinate_name(model, i));
+        first = false;
+    }
+}
+
 static void report_undetermined(const hm_sim *sim, const hmi_verdict *verdict)
 {
     const hm_model *model = sim->system->model;
     size_t n = sim->system->derived.n;
     for (int k = 0; k < verdict->undetermined; k++) {
-        const double *direction = verdict->directions + (size_t)k * n;
         hmi_text text;
-        bool first = true;
         hmi_text_init(&text, sim->system->allocator);
-        for (size_t i = 0; i < n; i++) {
-            if (fabs(direction[i]) < 1e-10)
-                continue;
-            hmi_text_addf(&text, "%s%.6g %s''", first ? "" : " + ", direction[i],
-                          hm_model_coordinate_name(model, i));
-            first = false;
-        }
+        describe_direction(&text, model, verdict->directions + (size_t)k * n, n);
         hmi_error(model->context, hmi_no_span,
                   "M must be nonsingular on the motions that the constraints allow",
                   "the motion is not determined along %s", hmi_text_view(&text));

@@ -1,4 +1,4 @@
-/* The equations and the constraints as one symmetric system (Karush-Kuhn-Tucker).
+/* The equations and the constraints as one symmetric system (Karush-Kuhn-Tucker).         [UW (2.6)]
  *
  *     [ M    A_r^T ] [  x ]   [ r ]
  *     [ A_r  0     ] [ -l ] = [ s ]

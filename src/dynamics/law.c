@@ -1,7 +1,8 @@
 /* The motion under forces that may depend on constraint forces.
  *
  * 1. Q and C given:   M x = Q + u + A^T l  (ideal),   M x' = C + A^T l', A x' = 0  (what C adds);
- *    by linearity q'' is the sum. Qi comes from the first, Qni = C + A^T l' from the second.
+ *    by linearity q'' is the sum. Qi comes from the first, Qni = C + A^T l' from the second, the
+ *    projection of C where M > 0.                                                  [UK02 (37), (38)]
  * 2. C depends on Qi (friction under the normal reaction): two passes; Qi does not depend on C.
  * 3. Laws in the total reaction, or in Qi where a servo reacts to C, are implicit. With rho the
  *    multipliers the law is told, rho -> Q, C -> motion -> multipliers closes a loop:

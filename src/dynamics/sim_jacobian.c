@@ -186,7 +186,8 @@ static hm_status solve_motion(hm_sim *sim, hmi_jacobian_kind kind, const double 
         double *b = hmi_sim_dynamics(sim) + sim->system->at.b;
         for (size_t k = 0; k < sim->system->derived.constraints.count; k++)
             for (int c = HMI_BLOCK_POSITION; c <= HMI_BLOCK_VELOCITY; c++)
-                b[k] -= share(sim, k, (hmi_block)c, gains) * values[s->jacobian->block[c].value + k];
+                b[k] -= share(sim, k, (hmi_block)c, gains) *
+                        values[s->jacobian->block[c].value + k];
     }
     return hmi_sim_accelerate_here(sim, solution);
 }
@@ -231,9 +232,8 @@ static void add_ideal_law(hm_sim *sim, hmi_slopes *s)
     gather_law(s, HMI_BLOCK_NONIDEAL, HMI_SYM_MULTIPLIER, m, s->by_multiplier);
     for (size_t d = 0; d < s->jacobian->columns.free; d++)
         for (size_t i = 0; i < n; i++)
-            s->force[d * n + i] +=
-                hmi_dot((int)n, s->by_reaction + i * n, s->reaction + d * n) +
-                hmi_dot((int)m, s->by_multiplier + i * m, s->dlambda + d * m);
+            s->force[d * n + i] += hmi_dot((int)n, s->by_reaction + i * n, s->reaction + d * n) +
+                                   hmi_dot((int)m, s->by_multiplier + i * m, s->dlambda + d * m);
 }
 
 /* feedback = d(Q + C)/d lambda with total_reaction = A^T lambda; force += its part at fixed lambda */
@@ -253,8 +253,7 @@ static void add_total_law(hm_sim *sim, hmi_slopes *s)
         for (size_t k = 0; k < m; k++)
             s->feedback[i * m + k] += hmi_dot((int)n, s->by_reaction + i * n, sim->A + k * n);
         for (size_t d = 0; d < free; d++)
-            s->force[d * n + i] +=
-                hmi_dot((int)n, s->by_reaction + i * n, s->reaction + d * n);
+            s->force[d * n + i] += hmi_dot((int)n, s->by_reaction + i * n, s->reaction + d * n);
     }
 }
 

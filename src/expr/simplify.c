@@ -188,9 +188,30 @@ static hmi_expr common_denominator(hmi_graph *g, hmi_op op, hmi_expr a, hmi_expr
     return hmi_div(g, hmi_apply(g, op, x.a, y.a, 0), x.b);
 }
 
+/* A term that the other side takes away again: (x + y) - x, x - (x + y), x + (y - x). */
+static hmi_expr cancel(hmi_graph *g, hmi_op op, hmi_expr a, hmi_expr b)
+{
+    const hmi_node x = *hmi_node_at(g, a), y = *hmi_node_at(g, b);
+    if (op == HMI_SUB && x.op == HMI_ADD && (x.a == b || x.b == b))
+        return x.a == b ? x.b : x.a;
+    if (op == HMI_SUB && x.op == HMI_SUB && x.a == b)
+        return hmi_neg(g, x.b);
+    if (op == HMI_SUB && y.op == HMI_ADD && (y.a == a || y.b == a))
+        return hmi_neg(g, y.a == a ? y.b : y.a);
+    if (op == HMI_SUB && y.op == HMI_SUB && y.a == a)
+        return y.b;
+    if (op == HMI_ADD && x.op == HMI_SUB && x.b == b)
+        return x.a;
+    if (op == HMI_ADD && y.op == HMI_SUB && y.b == a)
+        return y.a;
+    return HMI_NONE;
+}
+
 static hmi_expr combine_terms(hmi_graph *g, hmi_op op, hmi_expr a, hmi_expr b)
 {
     hmi_expr e = like_terms(g, op, a, b);
+    if (e == HMI_NONE)
+        e = cancel(g, op, a, b);
     if (e == HMI_NONE)
         e = like_last_term(g, op, a, b);
     if (e == HMI_NONE)

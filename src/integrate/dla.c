@@ -16,9 +16,10 @@ static hm_status applies(const hmi_ode *ode, const char **why)
 
 const hmi_method hmi_method_dla = {
     .name = "dla",
-    .doc = "Discrete Lagrange-d'Alembert: order 2, fixed step, for holonomic and for linear or affine "
-           "nonholonomic constraints; constraints hold exactly, energy errors stay bounded where the "
-           "motion is reversible. Cortes & Martinez 2001, McLachlan & Perlmutter 2006.",
+    .doc =
+        "Discrete Lagrange-d'Alembert: order 2, fixed step, for holonomic and for linear or affine "
+        "nonholonomic constraints; constraints hold exactly, energy errors stay bounded where the "
+        "motion is reversible. Cortes & Martinez 2001, McLachlan & Perlmutter 2006.",
     .order = 2,
     .fixed_step = true,
     .keeps_constraints = true,

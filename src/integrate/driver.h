@@ -50,12 +50,15 @@ typedef struct hmi_driver {
     double reached;   /* by the last step, see hmi_driver_step */
     bool crossed;     /* there is a crossing at `reached` */
     hmi_crossing crossing;
-    double *g;        /* values of functions at the last sample */
-    double *event_work; /* results of `set` */
-    hmi_tape set_tape;
+    double *g;        /* scratch: four values a function */
+    hmi_tape set_tape; /* values of `set`, of all events one after the other */
+    double *event_work;
+    bool *fixed;      /* scratch: 2 n */
+    bool interrupted; /* a callback wants to stop */
     double recent[HMI_CHATTER]; /* times of the last events */
     long event_total;
-    bool stopped;     /* by a `stop` event */
+    bool stopped;     /* by a `stop` event, */
+    const char *stopped_by;
 
     hm_run_status status;
     hmi_text message;
@@ -85,10 +88,12 @@ hm_status hmi_driver_finish(hmi_driver *d);
 /* A warning for the result; kept once. */
 void hmi_driver_warn(hmi_driver *d, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void hmi_driver_fail(hmi_driver *d, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* Makes y fit for a frame: drift control as at steps. */
-void hmi_driver_settle(hmi_driver *d, double t, double *y);
+/* Drift control: y back to the constraints; velocities of degenerate Lagrangians. */
+hm_status hmi_driver_settle(hmi_driver *d, double t, double *y);
 
 /* frame.c */
+/* Gives the user a frame; false: the user wants to stop. */
+bool hmi_driver_give(hmi_driver *d, double t, const double *y, hm_frame_reason reason);
 hm_status hmi_driver_frame(hmi_driver *d, double t, const double *y, unsigned content,
                            hm_frame *frame);
 /* Violations and energy at an accepted step. */

@@ -60,9 +60,12 @@ hm_status hmi_driver_frame(hmi_driver *d, double t, const double *y, unsigned co
         content |= HM_FRAME_FORCES;
     if (content & HM_FRAME_FORCES) {
         hm_status status = hmi_ode_forces(&d->ode, t, y, &d->solution);
-        if (status != HM_OK)
+        bool free = d->ode.dirac && status == HM_ERR_UNDETERMINED; /* q'', but not the forces */
+        if (status != HM_OK && !free)
             return status;
         show_forces(d, frame);
+        if (d->ode.dirac)
+            frame->qdd = NULL;
         if (content & HM_FRAME_CHECKS)
             frame->ideal_check = check_ideal(d, &d->solution);
     }
@@ -76,6 +79,24 @@ hm_status hmi_driver_frame(hmi_driver *d, double t, const double *y, unsigned co
         frame->velocity_violation = d->residuals.velocity;
     }
     return HM_OK;
+}
+
+bool hmi_driver_give(hmi_driver *d, double t, const double *y, hm_frame_reason reason)
+{
+    hm_frame frame;
+    const hm_run_options *o = &d->options;
+    if (!o->on_frame)
+        return true;
+    hm_status status = hmi_driver_frame(d, t, y, o->content, &frame);
+    if (status != HM_OK) {
+        hmi_driver_warn(d, "forces cannot be evaluated at t = %.9g: %s", t, hm_status_text(status));
+        if (hmi_driver_frame(d, t, y, o->content & ~(unsigned)(HM_FRAME_FORCES | HM_FRAME_CHECKS),
+                             &frame) != HM_OK)
+            return true;
+    }
+    frame.reason = reason;
+    frame.event = d->events.count ? d->events.count - 1 : 0;
+    return o->on_frame(o->user, &frame);
 }
 
 static void keep_largest(double *largest, double value)

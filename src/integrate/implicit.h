@@ -10,7 +10,8 @@
  * and v is a state only in those components that M sees; the others are results. What the driver does:
  *
  *   1. At the start, where hmi_sim_accelerate says HM_ERR_UNDETERMINED: hmi_ode_try_dirac(ode, &why).
- *      HM_OK: ode->dirac is set, and the motion is determined. Else the message is in `why`.
+ *      HM_OK: ode->dirac is set, and the motion is determined. Else the message is in `why`. Before a
+ *      method's memory_size is asked for.
  *   2. hmi_ode_evaluate begins with `if (ode->dirac) return ode->last = hmi_ode_dirac(ode, t, y, dy)`.
  *   3. hmi_ode_settle(ode, t, y) puts v := q': at the start (initial velocities are results), after
  *      every accepted step in place of the projection of velocities, and on interpolated states
@@ -38,8 +39,8 @@ HM_MUST_CHECK hm_status hmi_ode_settle(hmi_ode *ode, double t, double *y);
 double hmi_fixed_step(const hmi_stepper *s, double t_limit);
 /* Accepts y1 (size) at t + h: t, y, t_old, y_old, counts. */
 void hmi_fixed_accept(hmi_stepper *s, double h, const double *y1);
-/* Between y_old at t_old and y1 at t1: q by Hermite's cubic through q and v, v its derivative, z on
- * a line. Order 3 in q, no worse than a method of order 2 in v. */
-void hmi_fixed_interpolate(const hmi_stepper *s, const double *y1, double t, double *y);
+/* Between y_old at t_old and y1 at t_old + h: q by Hermite's cubic through q and v, v its derivative,
+ * z on a line. Order 3 in q, no worse than a method of order 2 in v. */
+void hmi_fixed_interpolate(const hmi_stepper *s, double h, const double *y1, double t, double *y);
 
 #endif

@@ -89,8 +89,8 @@ hm_status hmi_ode_try_dirac(hmi_ode *ode, const char **why)
         return HM_ERR_UNDETERMINED;
     }
     ode->dirac_slow = slow_directions(sim, &velocity) > 0;
-    if (ode->dirac_slow && !(constant(&eq->graph, &eq->M) &&
-                             constant(&eq->graph, &eq->constraints.A))) {
+    if (ode->dirac_slow &&
+        !(constant(&eq->graph, &eq->M) && constant(&eq->graph, &eq->constraints.A))) {
         *why = "some velocities are determined and others are free, by a mass matrix or "
                "constraints that depend on the state: this is not supported";
         return HM_ERR_USAGE;

@@ -10,7 +10,7 @@ double hmi_fixed_step(const hmi_stepper *s, double t_limit)
 
 void hmi_fixed_accept(hmi_stepper *s, double h, const double *y1)
 {
-    memcpy(s->y_old, s->y, s->size * sizeof *s->y);
+    memcpy(s->y_old, s->y, (s->size + s->works) * sizeof *s->y);
     memcpy(s->y, y1, s->size * sizeof *s->y);
     s->t_old = s->t;
     s->t += h;
@@ -19,10 +19,10 @@ void hmi_fixed_accept(hmi_stepper *s, double h, const double *y1)
     s->steps++;
 }
 
-void hmi_fixed_interpolate(const hmi_stepper *s, const double *y1, double t, double *y)
+void hmi_fixed_interpolate(const hmi_stepper *s, double h, const double *y1, double t, double *y)
 {
     size_t n = s->ode->n;
-    double h = s->t - s->t_old, x = (t - s->t_old) / h;
+    double x = (t - s->t_old) / h;
     for (size_t i = 0; i < n; i++) {
         double q0 = s->y_old[i], dq = y1[i] - q0;
         double v0 = s->y_old[n + i], v1 = y1[n + i];

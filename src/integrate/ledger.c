@@ -27,21 +27,34 @@ static void use(hmi_ledger *ledger, hmi_power kind)
     ledger->kind[ledger->count++] = kind;
 }
 
-hm_status hmi_ledger_init(hmi_ledger *ledger, hm_sim *sim, hmi_arena *arena)
+hmi_expr hmi_ledger_expression(const hmi_ledger *ledger, const hm_system *system, size_t k)
 {
-    const hm_system *system = sim->system;
     const hmi_derived *d = &system->derived;
     const hmi_expr powers[] = {d->power.impressed, d->power.dissipation, d->power.gyroscopic,
                                d->power.explicit_time};
-    hmi_expr used[4];
-    *ledger = (hmi_ledger){0};
-    if (d->total == HMI_NONE)
-        return HM_OK;
-    for (int k = 0; k < 4; k++)
-        if (!vanishes(&d->graph, powers[k])) {
-            used[ledger->count] = powers[k];
-            use(ledger, (hmi_power)k);
-        }
+    return powers[ledger->kind[k]];
+}
+
+hm_status hmi_ledger_compile(hmi_ledger *ledger, const hmi_graph *graph, const hmi_expr *list,
+                             hmi_arena *arena)
+{
+    hmi_tape_release(&ledger->tape);
+    ledger->tape = (hmi_tape){0};
+    hm_status status = hmi_tape_compile(&ledger->tape, graph, list, ledger->tape_count);
+    if (status != HM_OK)
+        return status;
+    ledger->work = hmi_arena_alloc(arena, (ledger->tape.work_size + 1) * sizeof(double));
+    return ledger->work ? HM_OK : HM_ERR_NOMEM;
+}
+
+static void find_powers(hmi_ledger *ledger, const hm_system *system)
+{
+    const hmi_derived *d = &system->derived;
+    for (int k = 0; k <= HMI_POWER_EXPLICIT_TIME; k++) {
+        use(ledger, (hmi_power)k);
+        if (vanishes(&d->graph, hmi_ledger_expression(ledger, system, ledger->count - 1)))
+            ledger->count--;
+    }
     ledger->tape_count = ledger->count;
     if (ideal_forces_work(system->model))
         use(ledger, HMI_POWER_IDEAL);
@@ -50,15 +63,25 @@ hm_status hmi_ledger_init(hmi_ledger *ledger, hm_sim *sim, hmi_arena *arena)
     if (system->model->servos.count)
         use(ledger, HMI_POWER_SERVO);
     ledger->needs_solution = d->has_nonideal || system->model->servos.count > 0;
-    hm_status status = hmi_tape_compile(&ledger->tape, &d->graph, used, ledger->tape_count);
+}
+
+hm_status hmi_ledger_init(hmi_ledger *ledger, hm_sim *sim, hmi_arena *arena)
+{
+    const hmi_derived *d = &sim->system->derived;
+    hmi_expr list[HMI_POWERS];
+    *ledger = (hmi_ledger){0};
+    if (d->total == HMI_NONE)
+        return HM_OK;
+    find_powers(ledger, sim->system);
+    for (size_t k = 0; k < ledger->tape_count; k++)
+        list[k] = hmi_ledger_expression(ledger, sim->system, k);
+    hm_status status = hmi_ledger_compile(ledger, &d->graph, list, arena);
+    if (status == HM_OK)
+        status = hmi_tape_compile(&ledger->total, &d->graph, &d->total, 1);
     if (status != HM_OK)
         return status;
-    status = hmi_tape_compile(&ledger->total, &d->graph, &d->total, 1);
-    if (status != HM_OK)
-        return status;
-    ledger->work = hmi_arena_alloc(arena, (ledger->tape.work_size + 1) * sizeof(double));
     ledger->total_work = hmi_arena_alloc(arena, (ledger->total.work_size + 1) * sizeof(double));
-    return ledger->work && ledger->total_work ? HM_OK : HM_ERR_NOMEM;
+    return ledger->total_work ? HM_OK : HM_ERR_NOMEM;
 }
 
 void hmi_ledger_release(hmi_ledger *ledger)
@@ -78,7 +101,7 @@ void hmi_ledger_prepare(hmi_ledger *ledger, hm_sim *sim)
 
 double hmi_ledger_total(hmi_ledger *ledger, hm_sim *sim)
 {
-    if (!ledger->work)
+    if (!ledger->total_work)
         return 0;
     hmi_sim_refresh(sim);
     const hmi_tape_values values = hmi_sim_values(sim);

@@ -38,6 +38,10 @@ typedef struct hmi_ledger {
 
 /* Without a total energy nothing is in use. Release also after a failure. */
 hm_status hmi_ledger_init(hmi_ledger *ledger, hm_sim *sim, hmi_arena *arena);
+/* The expressions of the first group, of the system's graph; and their tape from those of another. */
+hmi_expr hmi_ledger_expression(const hmi_ledger *ledger, const hm_system *system, size_t k);
+hm_status hmi_ledger_compile(hmi_ledger *ledger, const hmi_graph *graph, const hmi_expr *list,
+                             hmi_arena *arena);
 void hmi_ledger_release(hmi_ledger *ledger);
 void hmi_ledger_prepare(hmi_ledger *ledger, hm_sim *sim);
 /* The total energy at the sim's state; 0 where there is none. */

@@ -55,10 +55,15 @@ typedef struct hmi_method {
     hm_status (*step)(hmi_stepper *s, double t_limit);
     /* y at a time within the last step, with the accuracy of the method's dense output. */
     void (*interpolate)(const hmi_stepper *s, double t, double *y);
+    /* Gives back what start took beyond `memory` (SUNDIALS); NULL: nothing. */
+    void (*finish)(hmi_stepper *s);
 } hmi_method;
 
 extern const hmi_method hmi_method_rk5, hmi_method_dop853, hmi_method_radau, hmi_method_rattle,
     hmi_method_dla, hmi_method_midpoint;
+#ifdef HAMEL_SUNDIALS
+extern const hmi_method hmi_method_cvode, hmi_method_ida;
+#endif
 
 /* NULL when there is no such method (or this build has none). */
 const hmi_method *hmi_method_find(const char *name);

@@ -5,7 +5,13 @@
 
 #include <string.h>
 
-static const hmi_method *const methods[] = {&hmi_method_dop853, &hmi_method_rk5};
+static const hmi_method *const methods[] = {
+    &hmi_method_dop853, &hmi_method_rk5, &hmi_method_radau,
+    &hmi_method_rattle, &hmi_method_dla, &hmi_method_midpoint,
+#ifdef HAMEL_SUNDIALS
+    &hmi_method_cvode,  &hmi_method_ida,
+#endif
+};
 enum { METHODS = sizeof methods / sizeof *methods };
 
 const hmi_method *hmi_method_find(const char *name)

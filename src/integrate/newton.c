@@ -55,15 +55,16 @@ static hm_status difference(hmi_newton *w, double t, double *y, int j)
     if (status == HM_OK)
         status = hmi_ode_evaluate(w->ode, t, y, down);
     y[j] = kept;
-    for (int i = 0; i < w->size; i++)
-        w->J[(size_t)i * (size_t)w->width + (size_t)j] = (up[i] - down[i]) / (2 * h);
+    for (int i = 0; i < w->rows; i++)
+        w->J[(size_t)i * (size_t)w->width + (size_t)j] =
+            (up[w->kinematic + i] - down[w->kinematic + i]) / (2 * h);
     return status;
 }
 
 hm_status hmi_newton_jacobian(hmi_newton *w, double t, const double *y)
 {
     hm_status status = HM_OK;
-    if (!w->ode->dirac) {
+    if (!w->ode->dirac && !w->ode->switches) {
         hmi_ode_store(w->ode, t, y);
         return hmi_sim_jacobian(w->ode->sim, w->ode->baumgarte, w->J);
     }

@@ -4,7 +4,8 @@
  *     dq = (r_q + dv)/sigma,
  *     (sigma I - J_r - J_q/sigma) d(v, z) = r_(v,z) + J_q r_q/sigma,
  * and n + states unknowns are left of 2 n + states. For degenerate Lagrangians (implicit.h), where q'
- * is not v, J is full and made by differences.
+ * is not v, J is full and made by differences; so is that of motions with branches held or sliding
+ * (switch.h), which differ from the equations as written.
  *
  * Nothing here allocates: hmi_newton_init takes its memory from a block that the caller sized by
  * hmi_newton_size.
@@ -16,15 +17,15 @@
 
 typedef struct hmi_newton {
     hmi_ode *ode;
-    int size;      /* of y */
-    int kinematic; /* leading rows that are eliminated: n, or 0 */
-    int rows;      /* size - kinematic */
-    int width;     /* of a row of J: the last column is d/dt */
-    double *J;     /* rows x width */
-    double *real, sigma;                      /* LU of sigma I - J, reduced */
-    double *re, *im, sigma_re, sigma_im;      /* the same for a complex sigma */
+    int size;                            /* of y */
+    int kinematic;                       /* leading rows that are eliminated: n, or 0 */
+    int rows;                            /* size - kinematic */
+    int width;                           /* of a row of J: the last column is d/dt */
+    double *J;                           /* rows x width */
+    double *real, sigma;                 /* LU of sigma I - J, reduced */
+    double *re, *im, sigma_re, sigma_im; /* the same for a complex sigma */
     int *real_pivots, *complex_pivots;
-    double *scratch;                          /* 3 size */
+    double *scratch; /* 3 size */
 } hmi_newton;
 
 /* Bytes of memory, a multiple of sizeof(double). */

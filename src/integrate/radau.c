@@ -20,7 +20,8 @@
 
 #define SQRT6 2.449489742783178098197284074705891391966
 static const double c1 = (4 - SQRT6) / 10, c2 = (4 + SQRT6) / 10;
-static const double gamma_0 = 3.6378342527444957, alpha = 2.6810828736277521, beta = 3.0504301992474105;
+static const double gamma_0 = 3.6378342527444957, alpha = 2.6810828736277521,
+                    beta = 3.0504301992474105;
 static const double estimate[3] = {-(13 + 7 * SQRT6) / 3, (-13 + 7 * SQRT6) / 3, -1.0 / 3};
 
 static const double T[3][3] = {
@@ -145,8 +146,7 @@ static void predict(hmi_stepper *s, double h)
 }
 
 /* to = S x I from, 3 x 3 by components */
-static void transform(const double S[3][3], size_t size, double *const from[3],
-                      double *const to[3])
+static void transform(const double S[3][3], size_t size, double *const from[3], double *const to[3])
 {
     for (size_t i = 0; i < size; i++) {
         double a = from[0][i], b = from[1][i], c = from[2][i];
@@ -249,7 +249,8 @@ static double estimate_error(hmi_stepper *s, double h)
     hmi_radau *r = s->memory;
     double *sum = r->g[1], *error = r->g[0];
     for (size_t i = 0; i < s->size; i++) {
-        sum[i] = (estimate[0] * r->z[0][i] + estimate[1] * r->z[1][i] + estimate[2] * r->z[2][i]) / h;
+        sum[i] = (estimate[0] * r->z[0][i] + estimate[1] * r->z[1][i] + estimate[2] * r->z[2][i]) /
+                 h;
         error[i] = sum[i] + s->f[i];
     }
     hmi_newton_solve(&r->newton, error);
@@ -269,10 +270,12 @@ static double estimate_error(hmi_stepper *s, double h)
 /* The next step after one of size h with this error. */
 static double next_step(hmi_radau *r, double h, double error, bool accepted)
 {
-    double factor = fmin(safety, safety * (1 + 2 * MOST_NEWTON) / (r->iterations + 2 * MOST_NEWTON));
+    double factor = fmin(safety,
+                         safety * (1 + 2 * MOST_NEWTON) / (r->iterations + 2 * MOST_NEWTON));
     double quotient = fmax(1 / most_growth, fmin(1 / most_shrinking, pow(error, 0.25) / factor));
     if (accepted && !r->first) { /* predictive [HW96 (8.25)] */
-        double predicted = r->h_accepted / h * pow(error * error / r->error_accepted, 0.25) / safety;
+        double predicted = r->h_accepted / h * pow(error * error / r->error_accepted, 0.25) /
+                           safety;
         predicted = fmax(1 / most_growth, fmin(1 / most_shrinking, fabs(predicted)));
         quotient = fmax(quotient, predicted);
     }
@@ -303,11 +306,11 @@ static void accept(hmi_stepper *s, double h, double error)
 {
     hmi_radau *r = s->memory;
     keep_polynomial(s, h);
-    memcpy(s->y_old, s->y, s->size * sizeof *s->y);
+    memcpy(s->y_old, s->y, (s->size + s->works) * sizeof *s->y);
     for (size_t i = 0; i < s->size; i++)
         r->end[i] = s->y[i] += r->z[2][i];
     s->t_old = s->t;
-    s->t += h;
+    r->t_end = s->t += h;
     s->f_valid = false;
     s->error = error;
     s->steps++;
@@ -428,16 +431,17 @@ static hm_status step(hmi_stepper *s, double t_limit)
 static void interpolate(const hmi_stepper *s, double t, double *y)
 {
     const hmi_radau *r = s->memory;
-    double x = (t - s->t) / r->h_polynomial;
+    double x = (t - r->t_end) / r->h_polynomial;
     for (size_t i = 0; i < s->size; i++)
-        y[i] = r->end[i] + x * (r->poly[0][i] + (x - (c2 - 1)) * (r->poly[1][i] +
-                                                                   (x - (c1 - 1)) * r->poly[2][i]));
+        y[i] = r->end[i] + x * (r->poly[0][i] +
+                                (x - (c2 - 1)) * (r->poly[1][i] + (x - (c1 - 1)) * r->poly[2][i]));
 }
 
 const hmi_method hmi_method_radau = {
     .name = "radau",
-    .doc = "Radau IIA, implicit, order 5, L-stable, with the exact Jacobian and variable steps: for "
-           "stiff motion. Hairer & Wanner 1996, IV.8.",
+    .doc =
+        "Radau IIA, implicit, order 5, L-stable, with the exact Jacobian and variable steps: for "
+        "stiff motion. Hairer & Wanner 1996, IV.8.",
     .order = 5,
     .memory_size = memory_size,
     .applies = applies,

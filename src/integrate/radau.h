@@ -8,17 +8,17 @@
 typedef struct hmi_radau {
     hmi_newton newton;
     void *newton_memory;
-    double rtol, atol;       /* transformed */
+    double rtol, atol; /* transformed */
     double newton_tolerance;
-    double h;                /* of the factorisation; 0: none */
-    double h_proposed;       /* 0: none yet */
+    double h;          /* of the factorisation; 0: none */
+    double h_proposed; /* 0: none yet */
     double h_accepted, error_accepted;
-    double h_polynomial;
-    double contraction;      /* theta of Newton's iteration */
-    double convergence;      /* theta/(1 - theta) */
+    double h_polynomial, t_end;
+    double contraction; /* theta of Newton's iteration */
+    double convergence; /* theta/(1 - theta) */
     int iterations, most_iterations;
     bool first, rejected, has_polynomial;
-    bool has_jacobian, fresh_jacobian; /* fresh: at the present state */
+    bool has_jacobian, fresh_jacobian;    /* fresh: at the present state */
     double *z[3], *w[3], *g[3], *poly[3]; /* stages, transformed stages, f there; dense output */
     double *scale, *end;                  /* end: y of the end of the last step */
 } hmi_radau;

@@ -16,8 +16,9 @@ static hm_status applies(const hmi_ode *ode, const char **why)
 
 const hmi_method hmi_method_rattle = {
     .name = "rattle",
-    .doc = "RATTLE: order 2, fixed step, symplectic, for systems with position constraints or none; "
-           "energy errors stay bounded over very long runs. Andersen 1983, Marsden & West 2001.",
+    .doc =
+        "RATTLE: order 2, fixed step, symplectic, for systems with position constraints or none; "
+        "energy errors stay bounded over very long runs. Andersen 1983, Marsden & West 2001.",
     .order = 2,
     .fixed_step = true,
     .keeps_constraints = true,

@@ -1,5 +1,6 @@
 /* Steps, whole runs, and the step-wise API. See driver.h. */
 #include "integrate/driver.h"
+#include "integrate/implicit.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -15,14 +16,14 @@ static double wall_clock(void)
 
 /* ---- failures in words ---- */
 
-/* The component of y that changes fastest relative to its size, as a name. */
+/* The component of y that grows fastest relative to its size, as a name; NULL where none is large. */
 static const char *fastest(const hmi_driver *d, char *text, size_t size)
 {
     size_t n = d->ode.n, worst = 0;
     double most = -1;
-    for (size_t i = 0; i < d->ode.size; i++) {
+    for (size_t i = 0; i < d->ode.size && d->s.f_valid; i++) {
         double rate = fabs(d->s.f[i]) / (1e-300 + fabs(d->s.y[i]));
-        if (d->s.f_valid && fabs(d->s.y[i]) > 1 && rate > most) {
+        if (fabs(d->s.y[i]) > 1e6 && rate > most) {
             most = rate;
             worst = i;
         }
@@ -42,8 +43,11 @@ static void explain_failure(hmi_driver *d, hm_status status)
     const char *trouble = d->s.trouble ? d->s.trouble : "no step can be taken any more";
     if (status == HM_ERR_NUMERIC) {
         const char *what = fastest(d, text, sizeof text);
-        hmi_driver_fail(d, "stopped at t = %.12g: %s%s%s", d->s.t, trouble,
-                        what ? "; the fastest is " : "", what ? what : "");
+        if (what)
+            hmi_driver_fail(d, "stopped at t = %.12g: the motion grows beyond all bounds: %s",
+                            d->s.t, what);
+        else
+            hmi_driver_fail(d, "stopped at t = %.12g: %s", d->s.t, trouble);
     } else {
         hmi_driver_fail(d, "stopped at t = %.12g: %s; %s", d->s.t, trouble,
                         hm_status_text(status));
@@ -52,10 +56,14 @@ static void explain_failure(hmi_driver *d, hm_status status)
 
 /* ---- one step ---- */
 
-void hmi_driver_settle(hmi_driver *d, double t, double *y)
+hm_status hmi_driver_settle(hmi_driver *d, double t, double *y)
 {
-    if (d->s.settle)
-        (void)hmi_project(&d->projection, t, y); /* as near as it comes */
+    hm_status status = HM_OK;
+    if (d->drift == HMI_DRIFT_PROJECT)
+        status = hmi_project(&d->projection, t, y);
+    if (status == HM_OK && d->ode.dirac)
+        status = hmi_ode_settle(&d->ode, t, y);
+    return status;
 }
 
 /* What methods leave to the driver. */
@@ -134,25 +142,6 @@ hm_status hmi_driver_finish(hmi_driver *d)
 
 /* ---- frames of a run ---- */
 
-/* false: the user wants to stop. */
-static bool give_frame(hmi_driver *d, double t, const double *y, hm_frame_reason reason)
-{
-    hm_frame frame;
-    const hm_run_options *o = &d->options;
-    if (!o->on_frame)
-        return true;
-    hm_status status = hmi_driver_frame(d, t, y, o->content, &frame);
-    if (status != HM_OK) {
-        hmi_driver_warn(d, "forces cannot be evaluated at t = %.9g: %s", t, hm_status_text(status));
-        if (hmi_driver_frame(d, t, y, o->content & ~(unsigned)(HM_FRAME_FORCES | HM_FRAME_CHECKS),
-                             &frame) != HM_OK)
-            return true;
-    }
-    frame.reason = reason;
-    frame.event = d->events.count ? d->events.count - 1 : 0;
-    return o->on_frame(o->user, &frame);
-}
-
 static double output_time(const hmi_driver *d)
 {
     return d->options.start + (double)d->outputs * d->options.every;
@@ -173,7 +162,7 @@ static void state_at(hmi_driver *d, double t, double *y)
         for (size_t k = s->size; k < width; k++)
             y[k] = s->y_old[k] + part * (s->y[k] - s->y_old[k]);
     }
-    hmi_driver_settle(d, t, y);
+    (void)hmi_driver_settle(d, t, y); /* as near as it comes */
 }
 
 static bool give_outputs(hmi_driver *d)
@@ -186,7 +175,7 @@ static bool give_outputs(hmi_driver *d)
         d->outputs++;
         if (d->options.on_frame) {
             state_at(d, at, y);
-            if (!give_frame(d, at, y, HM_FRAME_OUTPUT))
+            if (!hmi_driver_give(d, at, y, HM_FRAME_OUTPUT))
                 return false;
         }
     }
@@ -198,7 +187,7 @@ static bool give_end(hmi_driver *d)
     double last = d->options.start + (double)(d->outputs - 1) * d->options.every;
     if (d->outputs > 0 && fabs(last - d->s.t) <= 1e-9 * d->options.every)
         return true;
-    return give_frame(d, d->s.t, d->s.y, d->stopped ? HM_FRAME_EVENT : HM_FRAME_END);
+    return hmi_driver_give(d, d->s.t, d->s.y, d->stopped ? HM_FRAME_EVENT : HM_FRAME_END);
 }
 
 /* ---- a whole run ---- */
@@ -225,7 +214,7 @@ static hm_status go(hmi_driver *d)
             wanted = give_outputs(d);
         if (status == HM_OK)
             status = hmi_driver_finish(d);
-        wanted = wanted && tell_progress(d);
+        wanted = wanted && !d->interrupted && tell_progress(d);
     }
     if (!wanted)
         d->status = HM_RUN_INTERRUPTED;
@@ -244,9 +233,8 @@ static void conclude(hmi_driver *d, hm_status status)
         hmi_text_addf(&d->message, "interrupted at t = %.12g", d->s.t);
     if (d->status == HM_RUN_OK && d->stopped)
         d->status = HM_RUN_EVENT;
-    if (d->status == HM_RUN_EVENT && d->message.length == 0 && d->events.count)
-        hmi_text_addf(&d->message, "event '%s' at t = %.12g",
-                      d->events.data[d->events.count - 1].name, d->s.t);
+    if (d->status == HM_RUN_EVENT && d->message.length == 0)
+        hmi_text_addf(&d->message, "event '%s' at t = %.12g", d->stopped_by, d->s.t);
 }
 
 hm_status hm_sim_run(hm_sim *sim, const hm_run_options *options, hm_run_result *result)

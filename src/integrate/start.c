@@ -1,5 +1,6 @@
 /* The start of a run: memory, a consistent state, the method. See driver.h. */
 #include "integrate/driver.h"
+#include "integrate/implicit.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -162,11 +163,32 @@ static hm_status find_state(hmi_driver *d, bool all_free)
     return status == HM_OK ? note_moves(d, from, d->s.y) : status;
 }
 
+/* Degenerate Lagrangians: q' may be determined where q'' is not. */
+static bool try_dirac(hmi_driver *d)
+{
+    const char *why = NULL;
+    hm_sim *sim = d->sim;
+    if (!sim->dynamics || hmi_sim_accelerate(sim, NULL) != HM_ERR_UNDETERMINED)
+        return false;
+    if (hmi_ode_try_dirac(&d->ode, &why) != HM_OK) {
+        if (why)
+            hmi_note(d->model->context, hmi_no_span, NULL, "by the Dirac form: %s", why);
+        return false;
+    }
+    hmi_ode_load(&d->ode, d->y);
+    if (hmi_ode_settle(&d->ode, sim->t, d->y) != HM_OK)
+        return false;
+    hmi_ode_store(&d->ode, sim->t, d->y);
+    return true;
+}
+
 /* Is there a motion at all? Diagnostics name what is wrong. */
 static hm_status check_motion(hmi_driver *d)
 {
     hm_evaluation at;
     const hm_evaluate_options options = {.formulation = d->options.formulation};
+    if (try_dirac(d))
+        return HM_OK;
     hm_status status = hm_sim_evaluate(d->sim, &options, &at);
     if (status == HM_OK && !at.solved) {
         hmi_error(d->model->context, hmi_no_span, NULL,
@@ -202,7 +224,7 @@ static hm_status settle_step(hmi_stepper *s, double t, double *y, bool *moved)
     hmi_driver *d = s->driver;
     double *before = d->y;
     memcpy(before, y, s->size * sizeof *y);
-    hm_status status = hmi_project(&d->projection, t, y);
+    hm_status status = hmi_driver_settle(d, t, y);
     if (status != HM_OK)
         return status;
     for (size_t i = 0; i < s->size; i++)
@@ -231,9 +253,32 @@ static hm_status allocate(hmi_driver *d)
     d->position_violation = doubles(d, m, &failed);
     d->velocity_violation = doubles(d, m, &failed);
     d->violation = doubles(d, m, &failed);
-    d->g = doubles(d, d->switches.count, &failed);
+    d->g = doubles(d, 4 * d->switches.count, &failed);
+    d->fixed = hmi_arena_alloc(&d->arena, 2 * d->ode.n + 1);
     d->crossing.which = hmi_arena_alloc(&d->arena, (d->switches.count + 1) * sizeof(size_t));
-    return failed || !d->crossing.which ? HM_ERR_NOMEM : HM_OK;
+    return failed || !d->fixed || !d->crossing.which ? HM_ERR_NOMEM : HM_OK;
+}
+
+/* The values that events set, one tape for all. */
+static hm_status compile_resets(hmi_driver *d)
+{
+    size_t count = 0, next = 0;
+    for (size_t e = 0; e < d->model->events.count; e++)
+        count += d->model->events.data[e].set_count;
+    if (count == 0)
+        return HM_OK;
+    hmi_expr *list = hmi_arena_alloc(&d->arena, count * sizeof *list);
+    if (!list)
+        return HM_ERR_NOMEM;
+    for (size_t e = 0; e < d->model->events.count; e++)
+        for (size_t i = 0; i < d->model->events.data[e].set_count; i++)
+            list[next++] = d->model->events.data[e].set[i].value;
+    hm_status status =
+        hmi_tape_compile(&d->set_tape, &d->sim->system->derived.graph, list, count);
+    if (status != HM_OK)
+        return status;
+    d->event_work = hmi_arena_alloc(&d->arena, (d->set_tape.work_size + 1) * sizeof(double));
+    return d->event_work ? HM_OK : HM_ERR_NOMEM;
 }
 
 static hm_status init_parts(hmi_driver *d)
@@ -248,7 +293,9 @@ static hm_status init_parts(hmi_driver *d)
     if (status == HM_OK)
         status = hmi_ledger_init(&d->ledger, sim, &d->arena);
     if (status == HM_OK)
-        status = hmi_switches_init(&d->switches, sim, &d->arena);
+        status = hmi_switches_init(&d->switches, sim, &d->ledger, &d->arena);
+    if (status == HM_OK)
+        status = compile_resets(d);
     return status == HM_OK ? allocate(d) : status;
 }
 
@@ -257,6 +304,10 @@ static void prepare_parts(hmi_driver *d)
     hmi_residuals_prepare(&d->residuals);
     hmi_ledger_prepare(&d->ledger, d->sim);
     hmi_switches_prepare(&d->switches);
+    if (d->event_work) {
+        const hmi_tape_values values = hmi_sim_values(d->sim);
+        hmi_tape_prepare(&d->set_tape, &values, d->event_work);
+    }
 }
 
 static hm_status create(hm_sim *sim, const hm_run_options *options, hmi_driver **out)
@@ -290,6 +341,8 @@ void hmi_driver_destroy(void *driver)
 {
     hmi_driver *d = driver;
     const hm_allocator *allocator = d->sim->system->allocator;
+    if (d->method && d->method->finish)
+        d->method->finish(&d->s);
     hmi_switches_release(&d->switches);
     hmi_ledger_release(&d->ledger);
     hmi_projection_release(&d->projection);
@@ -324,7 +377,7 @@ static void connect(hmi_driver *d)
     d->s.largest = d->options.largest_step;
     d->s.t = d->sim->t;
     d->s.driver = d;
-    if (d->drift == HMI_DRIFT_PROJECT && d->projection.velocity.count)
+    if ((d->drift == HMI_DRIFT_PROJECT && d->projection.velocity.count) || d->ode.dirac)
         d->s.settle = settle_step;
 }
 

@@ -1,17 +1,128 @@
+/* Modes while running: values of switching functions, and sliding. See switch.h. */
 #include "integrate/switch.h"
-hm_status hmi_switches_init(hmi_switches *sw, hm_sim *sim, hmi_arena *arena)
+
+#include "linalg/linalg.h"
+
+#include <math.h>
+#include <string.h>
+
+void hmi_switches_release(hmi_switches *sw)
 {
-    (void)arena;
-    *sw = (hmi_switches){.sim = sim};
-    return HM_OK;
+    if (!sw->sim)
+        return;
+    hmi_switches_remove(sw);
+    hmi_tape_release(&sw->dynamics);
+    hmi_tape_release(&sw->law);
+    hmi_tape_release(&sw->values);
 }
-void hmi_switches_release(hmi_switches *sw) { (void)sw; }
-void hmi_switches_prepare(hmi_switches *sw) { (void)sw; }
-void hmi_switches_install(hmi_switches *sw) { (void)sw; }
-void hmi_switches_remove(hmi_switches *sw) { (void)sw; }
+
+void hmi_switches_prepare(hmi_switches *sw)
+{
+    const hmi_tape_values values = hmi_sim_values(sw->sim);
+    if (sw->values_work)
+        hmi_tape_prepare(&sw->values, &values, sw->values_work);
+}
+
+void hmi_switches_install(hmi_switches *sw)
+{
+    bool law = sw->law.work_size > 0;
+    hmi_sim_use_tapes(sw->sim, &sw->dynamics, sw->dynamics_work, law ? &sw->law : NULL,
+                      sw->law_work, sw->mode);
+}
+
+void hmi_switches_remove(hmi_switches *sw)
+{
+    if (sw->sim->modes && sw->sim->modes == sw->mode)
+        hmi_sim_use_tapes(sw->sim, NULL, NULL, NULL, NULL, NULL);
+}
+
+/* ---- values ---- */
+
+const double *hmi_switches_values(hmi_switches *sw)
+{
+    hmi_sim_refresh(sw->sim);
+    hmi_tape_values values = hmi_sim_values(sw->sim);
+    values.by_kind[HMI_SYM_MODE] = sw->mode;
+    hmi_tape_run(&sw->values, &values, sw->values_work);
+    return hmi_tape_outputs(&sw->values, sw->values_work);
+}
+
+const double *hmi_switches_rates(hmi_switches *sw)
+{
+    return hmi_switches_values(sw) + sw->count;
+}
+
+/* ---- sliding ---- */
+
+static size_t list_sliding(hmi_switches *sw)
+{
+    size_t count = 0;
+    for (size_t k = 0; k < sw->switches; k++)
+        if (sw->sliding[k])
+            sw->sliding_list[count++] = k;
+    return count;
+}
+
+/* rest[j] = g' of the sliding ones with the modes as they are. */
+static hm_status find_rates(hmi_switches *sw, hmi_ode *ode, hmi_accelerate_function accelerate,
+                            hmi_solution *solution, size_t count, double *rest)
+{
+    hm_status status = accelerate(ode, solution);
+    const double *rates = hmi_switches_rates(sw);
+    for (size_t j = 0; j < count; j++)
+        rest[j] = rates[sw->sliding_list[j]];
+    sw->solves++;
+    return status;
+}
+
+/* d rest/d mode by differences of one unit: exact where forces are linear in the modes. */
+static hm_status find_jacobian(hmi_switches *sw, hmi_ode *ode, hmi_accelerate_function accelerate,
+                               size_t count)
+{
+    hm_status status = HM_OK;
+    for (size_t j = 0; j < count && status == HM_OK; j++) {
+        double *mode = &sw->mode[sw->sliding_list[j]], old = *mode;
+        double unit = old > 0 ? -1 : 1;
+        *mode = old + unit;
+        status = find_rates(sw, ode, accelerate, NULL, count, sw->shift);
+        *mode = old;
+        for (size_t i = 0; i < count; i++)
+            sw->jacobian[i * count + j] = (sw->shift[i] - sw->rest[i]) / unit;
+    }
+    return status;
+}
+
+/* Where no mode can hold g' = 0 they are put far outside [-1, 1]: the sliding ends. */
+static void let_go(hmi_switches *sw, size_t count)
+{
+    for (size_t j = 0; j < count; j++)
+        sw->mode[sw->sliding_list[j]] = sw->rest[j] > 0 ? 2 : -2;
+}
+
 hm_status hmi_switches_slide(hmi_switches *sw, hmi_ode *ode, hmi_accelerate_function accelerate,
                              hmi_solution *solution)
 {
-    (void)sw;
-    return accelerate(ode, solution);
+    enum { MOST_STEPS = 30 };
+    size_t count = sw->slides ? list_sliding(sw) : 0;
+    if (count == 0)
+        return accelerate(ode, solution);
+    hm_status status = find_rates(sw, ode, accelerate, NULL, count, sw->rest);
+    if (status == HM_OK)
+        status = find_jacobian(sw, ode, accelerate, count);
+    if (status != HM_OK)
+        return status;
+    double size = hmi_max_abs((int)(count * count), sw->jacobian) + hmi_max_abs((int)count, sw->rest);
+    if (!hmi_lu((int)count, sw->jacobian, sw->pivots, 1e-14 * size)) {
+        let_go(sw, count);
+        return accelerate(ode, solution);
+    }
+    for (int i = 0; i < MOST_STEPS; i++) {
+        hmi_lu_solve((int)count, sw->jacobian, sw->pivots, sw->rest);
+        for (size_t j = 0; j < count; j++)
+            sw->mode[sw->sliding_list[j]] -= sw->rest[j];
+        status = find_rates(sw, ode, accelerate, solution, count, sw->rest);
+        if (status != HM_OK || hmi_max_abs((int)count, sw->rest) <= 1e-13 * size)
+            return status;
+    }
+    return hmi_max_abs((int)count, sw->rest) <= 1e-9 * size ? HM_OK : HM_ERR_NUMERIC;
 }

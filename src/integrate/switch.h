@@ -38,8 +38,9 @@ typedef struct hmi_switches {
     int *pivots;
 } hmi_switches;
 
-/* Finds the functions; count is 0 where there are none. Release also after a failure. */
-hm_status hmi_switches_init(hmi_switches *sw, hm_sim *sim, hmi_arena *arena);
+/* Finds the functions; count is 0 where there are none. Powers of the ledger then go by the modes. Release also after a failure. */
+hm_status hmi_switches_init(hmi_switches *sw, hm_sim *sim, struct hmi_ledger *ledger,
+                            hmi_arena *arena);
 void hmi_switches_release(hmi_switches *sw);
 void hmi_switches_prepare(hmi_switches *sw);
 /* Puts the tapes with modes into the sim, and takes them out again. */

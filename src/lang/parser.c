@@ -118,6 +118,10 @@ bool hmi_parser_unexpected(hmi_parser *p, const char *expected)
     hmi_token token = p->token;
     if (hmi_parser_said_enough(p))
         return false;
+    /* Something missing at the end is missed right after the last word, before any comment. */
+    bool ended = token.kind == HMI_TOK_END || token.kind == HMI_TOK_NEWLINE;
+    if (ended && p->previous.length && p->previous.file == token.span.file)
+        token.span = (hmi_span){token.span.file, p->previous.start + p->previous.length, 0};
     if (token.kind == HMI_TOK_NAME || token.kind == HMI_TOK_NUMBER)
         hmi_error(p->context, token.span, p->usage, "expected %s, found '%.*s'", expected,
                   hmi_shown_length(token.span.length), p->lexer.text + token.span.start);

@@ -272,7 +272,7 @@ static const char *override_hint(hmi_builder *b, const char *wanted)
 {
     size_t length = strlen(wanted), count = b->model->params.count;
     int most = length <= 1 ? 0 : length <= 3 ? 1 : 2;
-    const char *list = count ? "there are" : "the model has no parameters";
+    const char *list = count ? "the parameters are:" : "the model has no parameters";
     for (size_t k = 0; k < count; k++) {
         const char *name = b->model->params.data[k].name;
         if (hmi_edit_distance(wanted, name, most) <= most)

@@ -72,8 +72,14 @@ static bool add_param(hmi_builder *b, const char *name, hmi_expr value_expr, hmi
     const hm_override *component = name ? find_override(b, name) : NULL;
     hmi_value value;
     if (component && !overridden) {
-        if (!override_value(b, component, &value, &at) || value.rank != 0)
+        if (!override_value(b, component, &value, &at))
             return false;
+        if (value.rank != 0) {
+            char shape[HMI_SHAPE_TEXT];
+            hmi_error(b->context, at, NULL, "a component is a number, this is %s",
+                      hmi_shape_text(&value, shape));
+            return false;
+        }
         param.value_expr = value.scalar;
         param.overridden = true;
     }

@@ -177,7 +177,8 @@ void hmi_report_unknown(hmi_builder *b, hmi_span at, int name)
     const char *text = hmi_names_text(&b->tree->names, name);
     const char *hint = NULL, *near = nearest_name(b, text);
     const char *base = differentiated_name(b, text);
-    if (strncmp(b->context->sources.data[at.file].name, "--set", 5) == 0)
+    if (at.file < b->context->sources.count &&
+        strncmp(b->context->sources.data[at.file].name, "--set", 5) == 0)
         hint = "a value given by --set may use parameters that are declared before";
     else if (b->pass == HMI_PASS_DECLARE && declared_later(b->tree->statements, name))
         hint = "it is declared further down: move that declaration up";

@@ -161,14 +161,6 @@ static bool read_number(const char *field, double *value)
 static void read_header(reader *r)
 {
     const hm_allocator *allocator = &r->context->allocator;
-    for (size_t i = 0; i < r->fields.count; i++)
-        for (size_t k = 0; k < i && r->fields.count < 2000; k++)
-            if (strcmp(r->fields.data[i], r->fields.data[k]) == 0) {
-                char what[160];
-                snprintf(what, sizeof what, "two columns are called '%.100s'", r->fields.data[i]);
-                refuse(r, NULL, what);
-                return;
-            }
     double ignored;
     if (read_number(r->fields.data[0], &ignored) && r->fields.data[0][0]) {
         refuse(r, "the first line has the names, as in t,x,x'", "the header line is missing");
@@ -178,6 +170,12 @@ static void read_header(reader *r)
                                 &r->table);
     if (r->status == HM_OK && !hmi_array_reserve(allocator, &r->values, r->fields.count))
         r->status = HM_ERR_NOMEM;
+    for (size_t i = 0; r->status == HM_OK && i < r->fields.count; i++)
+        if (hm_table_find(r->table, r->fields.data[i]) != i) {
+            char what[160];
+            snprintf(what, sizeof what, "two columns are called '%.100s'", r->fields.data[i]);
+            refuse(r, NULL, what);
+        }
 }
 
 static void read_row(reader *r)

@@ -68,10 +68,12 @@ static hm_status flush_if_due(hm_csv_writer *w)
     return due ? hm_csv_flush(w) : HM_OK;
 }
 
-/* A device or pipe cannot be renamed onto. */
+/* A device or pipe cannot be renamed onto, and /dev/stdout may be a file. */
 static bool in_place(const char *path)
 {
     struct stat about;
+    if (strncmp(path, "/dev/", 5) == 0 || strncmp(path, "/proc/", 6) == 0)
+        return true;
     return stat(path, &about) == 0 && !S_ISREG(about.st_mode);
 }
 

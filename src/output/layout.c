@@ -163,8 +163,103 @@ void hmi_wrap_text(hmi_text *text, size_t start, int limit, int indent)
     wrap(text, start, &b, separator, indent);
 }
 
+/* ---- LaTeX: opening what is too wide to stand in one piece ---- */
+
+/* The end of the group at s, which starts with '{' or \left: past its '}' or delimiter. */
+static const char *group_end(const char *s)
+{
+    reader r = {.at = s};
+    do
+        step_latex(&r);
+    while (*r.at && r.depth > 0);
+    return r.at + (r.at[-1] != '}' && *r.at ? 1 : 0);
+}
+
+static int width_of(const char *start, const char *end)
+{
+    reader r = {.at = start};
+    while (r.at < end)
+        step_latex(&r);
+    return r.column;
+}
+
+static bool is_sum(const char *start, const char *end)
+{
+    for (reader r = {.at = start}; r.at < end; step_latex(&r))
+        if (r.depth == 0 && at_operator(r.at))
+            return true;
+    return false;
+}
+
+static void add_bracketed(hmi_text *out, const char *open, const char *start, const char *end,
+                          const char *close)
+{
+    hmi_text_add(out, open);
+    hmi_text_add_bytes(out, start, (size_t)(end - start));
+    hmi_text_add(out, close);
+}
+
+/* \frac{N}{D} as \bigl(N\bigr) / D, brackets where they are needed; s is its first brace. */
+static void open_fraction(hmi_text *out, const char *s)
+{
+    const char *middle = group_end(s), *end = group_end(middle);
+    bool sum = is_sum(s + 1, middle - 1), divided = is_sum(middle + 1, end - 1);
+    add_bracketed(out, sum ? "\\bigl(" : "", s + 1, middle - 1, sum ? "\\bigr)" : "");
+    hmi_text_add(out, " / ");
+    add_bracketed(out, divided ? "\\left(" : "", middle + 1, end - 1, divided ? "\\right)" : "");
+}
+
+/* Copies the fraction, bracket, braces, command or character at s, opened where it is too wide;
+ * returns its end. */
+static const char *copy_item(hmi_text *out, const char *s, int limit, bool *opened)
+{
+    static const char fraction[] = "\\frac{", bracket[] = "\\left(", closing[] = "\\right)";
+    size_t skip = strncmp(s, fraction, strlen(fraction)) == 0 ? strlen(fraction) - 1 : 0;
+    const char *middle = skip ? group_end(s + skip) : NULL, *end;
+    if (skip)
+        end = group_end(middle);
+    else if (*s == '{' || strncmp(s, bracket, strlen(bracket)) == 0)
+        end = group_end(s);
+    else
+        end = s + (*s == '\\' ? command_length(s) : 1);
+    if (skip && width_of(s + skip, middle) > limit) {
+        open_fraction(out, s + skip);
+        *opened = true;
+    } else if (end > s + strlen(bracket) && *s == '\\' && !skip && width_of(s, end) > limit) {
+        add_bracketed(out, "\\bigl(", s + strlen(bracket), end - strlen(closing), "\\bigr)");
+        *opened = true;
+    } else {
+        hmi_text_add_bytes(out, s, (size_t)(end - s));
+    }
+    return end;
+}
+
+/* Opens groups outside of others that are wider than the limit: brackets of a fixed size may be
+ * broken over lines. Returns whether there were any. */
+static bool open_wide(hmi_text *text, size_t start, int limit)
+{
+    bool opened = false;
+    hmi_text out;
+    hmi_text_init(&out, text->allocator);
+    for (const char *s = text->data + start; *s;)
+        s = copy_item(&out, s, limit, &opened);
+    if (opened && !out.failed) {
+        text->length = start;
+        hmi_text_add_bytes(text, hmi_text_view(&out), out.length);
+    }
+    text->failed |= out.failed;
+    hmi_text_release(&out);
+    return opened && !text->failed;
+}
+
 void hmi_wrap_latex(hmi_text *text, size_t start, int limit)
 {
+    enum { MOST_ROUNDS = 6 };
     const breaking b = {limit, 0, step_latex};
+    if (text->failed || text->length <= start)
+        return;
+    bool wide = width_of(text->data + start, text->data + text->length) > limit;
+    for (int round = 0; wide && round < MOST_ROUNDS && open_wide(text, start, limit); round++)
+        continue;
     wrap(text, start, &b, " \\\\\n&\\quad ", 2);
 }

@@ -54,7 +54,9 @@ static void make_axes(const hm_panel *panel, double width, double height, hmi_ax
                       false);
         return;
     }
-    hmi_axis_make(x, x0, x1, width, x_spacing, !is_time_like(panel));
+    double air = is_time_like(panel) ? 0
+                                     : 0.03 * (x1 - x0); /* a portrait does not touch its axes */
+    hmi_axis_make(x, x0 - air, x1 + air, width, x_spacing, !is_time_like(panel));
     if (panel->log_y)
         hmi_axis_make_log(y, y0, y1, height, y_spacing);
     else

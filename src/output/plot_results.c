@@ -3,7 +3,7 @@
  * Roles are read from the names, as `hamel run --csv` writes them: t; x with x'; NAME(component) for
  * what was computed besides: energy(total), violation(position), lambda(rod). Everything else is an
  * output. Points are found by name: x, y (, z) with the same rest, as in x[1], y[1] or Ax, Ay.
- * Verified: test/unit/output/test_results.c
+ * Verified: test/unit/output/test_svg.c
  */
 #include "output/plot.h"
 
@@ -43,10 +43,22 @@ static bool has_values(const hm_table *table, size_t column)
     return false;
 }
 
-/* x[1] and x[2] are of one family, and so are all names without an index. */
+/* Where the index of x[1], x1 or x1' begins; the length where there is none. */
+static size_t index_of(const char *name)
+{
+    size_t bracket = strcspn(name, "["), digit = strcspn(name, "'");
+    if (name[bracket])
+        return bracket;
+    size_t end = digit;
+    while (digit > 1 && name[digit - 1] >= '0' && name[digit - 1] <= '9')
+        digit--;
+    return digit < end ? digit : strlen(name);
+}
+
+/* x[1] and x[2] are of one family, e0 and e1 too, and so are all names without an index. */
 static bool same_family(const char *a, const char *b)
 {
-    size_t length = strcspn(a, "["), other = strcspn(b, "[");
+    size_t length = index_of(a), other = index_of(b);
     if (a[length] == '\0' || b[other] == '\0')
         return a[length] == b[other];
     return length == other && strncmp(a, b, length) == 0;
@@ -64,7 +76,7 @@ static bool joins(const hm_table *table, const group *g, size_t column, double s
     bool family = same_family(first, name);
     if (g->count == MOST_CURVES || (total > 4 && !family))
         return false;
-    return alike(size, g->size, family && strchr(name, '[') ? 100 : 12);
+    return alike(size, g->size, family && strchr(name, '[') ? 20 : 12);
 }
 
 /* Columns of rounding size or none (1e-12 of the largest) join the first group: a flat line. */
@@ -103,7 +115,7 @@ static hm_status add_history(hm_figure *figure, const hm_table *table, size_t ag
     return hm_figure_add(figure, &panel);
 }
 
-/* At most `most` panels. */
+/* The first `most` panels. */
 static hm_status add_histories(hm_figure *figure, const hm_table *table, size_t against,
                                const size_t *columns, size_t count, size_t most)
 {
@@ -121,7 +133,7 @@ static hm_status add_histories(hm_figure *figure, const hm_table *table, size_t 
 hm_status hm_figure_histories(hm_figure *figure, const hm_table *table, size_t against,
                               const size_t *columns, size_t count)
 {
-    return add_histories(figure, table, against, columns, count, 32);
+    return add_histories(figure, table, against, columns, count, count);
 }
 
 /* ---- roles ---- */

@@ -47,10 +47,11 @@ static double in_box(const hmi_axis *axis, double value)
     return 2 * (value - axis->low) / (axis->high - axis->low) - 1;
 }
 
-/* Equal units, but no side so thin that its ticks would collide. */
-static void make_box(view *v, const hm_panel *panel)
+/* The box in units of its largest side; equal units, but no side so thin that its ticks would
+ * collide. */
+static void make_box(view *v, const hm_panel *panel, double low[AXES], double high[AXES])
 {
-    double low[AXES], high[AXES], largest = 0;
+    double largest = 0;
     for (int i = 0; i < AXES; i++) {
         if (!hmi_panel_range(panel, i, false, &low[i], &high[i]))
             low[i] = 0, high[i] = 1;
@@ -65,8 +66,8 @@ static void make_box(view *v, const hm_panel *panel)
         else
             span = span > 0 ? 1.06 * span : largest;
         v->half[i] = panel->equal ? span / (2 * largest) : 0.5;
-        double length = 2 * v->half[i] * (i == 2 ? 300 : 260);
-        hmi_axis_make(&v->axis[i], middle - span / 2, middle + span / 2, length, 62, false);
+        low[i] = middle - span / 2;
+        high[i] = middle + span / 2;
     }
 }
 
@@ -83,6 +84,15 @@ static void fit(view *v, hmi_box area)
     v->scale = fmax(v->scale, 1);
     v->x = area.x + area.width / 2;
     v->y = area.y + above + (area.height - above - below) / 2;
+}
+
+/* Ticks by how long each side is on the page. */
+static void make_axes(view *v, const double low[AXES], const double high[AXES])
+{
+    for (int i = 0; i < AXES; i++) {
+        double length = 2 * v->half[i] * v->scale * hypot(v->right[i], v->up[i]);
+        hmi_axis_make(&v->axis[i], low[i], high[i], length, i == 2 ? 36 : 52, false);
+    }
 }
 
 /* ---- the box ---- */
@@ -207,9 +217,11 @@ static void draw_path(hmi_pen *pen, const view *v, const hm_panel *panel, size_t
 void hmi_space_draw(hmi_pen *pen, const hm_panel *panel, hmi_box area)
 {
     view v = {0};
+    double low[AXES], high[AXES];
     look(&v);
-    make_box(&v, panel);
+    make_box(&v, panel, low, high);
     fit(&v, area);
+    make_axes(&v, low, high);
     draw_faces(pen, &v);
     draw_edges(pen, &v);
     for (size_t s = 0; s < panel->series_count; s++)

@@ -80,16 +80,23 @@ static bool push_printed(const hmi_report *report, expr_list *list)
            push_all(view, list, view->qdd, view->closed ? n : 0);
 }
 
+/* Where every line is short enough without names, only what recurs often gets one. */
 void hmi_report_name_parts(hmi_report *report, const hmi_shared_options *options)
 {
     const hmi_derivation_view *view = report->view;
+    hmi_shared *shared = &report->shared;
+    hmi_shared_options chosen = {.saving = UINT32_MAX, .longest = options->longest};
     expr_list roots = {0};
     hm_status status = HM_ERR_NOMEM;
     if (push_printed(report, &roots))
-        status = hmi_shared_pick(&report->shared, &view->graph, roots.data, roots.count, options);
+        status = hmi_shared_pick(shared, &view->graph, roots.data, roots.count, &chosen);
+    bool short_lines = shared->nodes.count == 0;
+    chosen.saving = options->saving * (short_lines ? 4 : 1);
+    if (status == HM_OK)
+        status = hmi_shared_pick(shared, &view->graph, roots.data, roots.count, &chosen);
     if (status != HM_OK && report->status == HM_OK)
         report->status = status;
-    report->print.shared = &report->shared;
+    report->print.shared = shared;
     hmi_array_release(view->allocator, &roots);
 }
 

@@ -1,9 +1,27 @@
-/* Tables of numbers by column: see table.h. Verified: test/unit/output/test_table.c */
+/* Tables of numbers by column: see table.h. Verified: test/unit/output/test_csv.c */
 #include "output/table.h"
 
 #include "base/text.h"
 
 #include <string.h>
+
+static bool set_names(hm_table *table, const char *const *names)
+{
+    table->name = hmi_alloc(&table->allocator, table->columns * sizeof *table->name);
+    table->first = hmi_alloc(&table->allocator, table->columns * sizeof *table->first);
+    if (!table->name || !table->first)
+        return false;
+    for (size_t i = 0; i < table->columns; i++) {
+        size_t known = table->names.text.count;
+        int id = hmi_names_intern(&table->names, names[i], strlen(names[i]));
+        if (id == HMI_NO_NAME)
+            return false;
+        table->name[i] = hmi_names_text(&table->names, id);
+        if ((size_t)id == known)
+            table->first[id] = i;
+    }
+    return true;
+}
 
 hm_status hm_table_create(const hm_allocator *allocator, size_t columns, const char *const *names,
                           hm_table **table)
@@ -13,14 +31,8 @@ hm_status hm_table_create(const hm_allocator *allocator, size_t columns, const c
     if (!made)
         return HM_ERR_NOMEM;
     *made = (hm_table){.allocator = memory, .columns = columns};
-    hmi_arena_init(&made->arena, &made->allocator);
-    made->names = hmi_arena_alloc(&made->arena, columns * sizeof *made->names);
-    bool good = made->names != NULL;
-    for (size_t i = 0; good && i < columns; i++) {
-        made->names[i] = hmi_arena_text(&made->arena, names[i], strlen(names[i]));
-        good = made->names[i] != NULL;
-    }
-    if (!good) {
+    hmi_names_init(&made->names, &made->allocator);
+    if (!set_names(made, names)) {
         hm_table_destroy(made);
         return HM_ERR_NOMEM;
     }
@@ -34,7 +46,9 @@ void hm_table_destroy(hm_table *table)
         return;
     hm_allocator memory = table->allocator;
     hmi_free(&memory, table->data, table->columns * table->capacity * sizeof *table->data);
-    hmi_arena_release(&table->arena);
+    hmi_free(&memory, table->name, table->columns * sizeof *table->name);
+    hmi_free(&memory, table->first, table->columns * sizeof *table->first);
+    hmi_names_release(&table->names);
     hmi_free(&memory, table, sizeof *table);
 }
 
@@ -78,20 +92,18 @@ size_t hm_table_column_count(const hm_table *table)
 
 const char *hm_table_name(const hm_table *table, size_t column)
 {
-    return table->names[column];
+    return table->name[column];
 }
 
 const double *hm_table_column(const hm_table *table, size_t column)
 {
-    return table->data + column * table->capacity;
+    return table->data ? table->data + column * table->capacity : NULL; /* no rows yet */
 }
 
 size_t hm_table_find(const hm_table *table, const char *name)
 {
-    for (size_t i = 0; i < table->columns; i++)
-        if (strcmp(table->names[i], name) == 0)
-            return i;
-    return HM_NO_COLUMN;
+    int id = hmi_names_find(&table->names, name, strlen(name));
+    return id == HMI_NO_NAME ? HM_NO_COLUMN : table->first[id];
 }
 
 const char *hm_table_suggest(const hm_table *table, const char *name)
@@ -100,9 +112,9 @@ const char *hm_table_suggest(const hm_table *table, const char *name)
     int most = length <= 2 ? 1 : length <= 6 ? 2 : 3;
     const char *best = NULL;
     for (size_t i = 0; i < table->columns; i++) {
-        int distance = hmi_edit_distance(name, table->names[i], most);
-        if (distance <= most && strlen(table->names[i]) > (size_t)distance) {
-            best = table->names[i];
+        int distance = hmi_edit_distance(name, table->name[i], most);
+        if (distance <= most && strlen(table->name[i]) > (size_t)distance) {
+            best = table->name[i];
             most = distance - 1;
         }
     }

@@ -3,15 +3,16 @@
 #ifndef HMI_OUTPUT_TABLE_H
 #define HMI_OUTPUT_TABLE_H
 
-#include "base/memory.h"
+#include "base/text.h"
 
 #include <hamel/table.h>
 
 struct hm_table {
     hm_allocator allocator;
-    hmi_arena arena;    /* the names */
-    const char **names; /* columns */
-    double *data;       /* columns x capacity */
+    hmi_names names;   /* tables of 10 000 columns occur: found by hashing */
+    const char **name; /* by column */
+    size_t *first;     /* by interned name: the first column called so */
+    double *data;      /* columns x capacity */
     size_t columns, rows, capacity;
 };
 

@@ -16,7 +16,6 @@ typedef struct ride {
     hmi_ode ode;
     hmi_stepper s;
     const hmi_method *method;
-    double tolerance_unused;
 } ride;
 
 static inline double *ride_doubles(size_t count)
@@ -88,7 +87,8 @@ static inline double ride_energy(ride *r)
 {
     hm_evaluation at;
     hmi_ode_store(&r->ode, r->s.t, r->s.y);
-    assert_int_equal(hm_sim_evaluate(r->p->sim, NULL, &at), HM_OK);
+    hm_status status = hm_sim_evaluate(r->p->sim, NULL, &at);
+    assert_true(status == HM_OK || (r->ode.dirac && status == HM_ERR_UNDETERMINED));
     return at.total;
 }
 

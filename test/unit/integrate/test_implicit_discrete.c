@@ -78,7 +78,8 @@ typedef double (*energy_function)(const double *y, double eps);
 static double oscillator_energy(const double *y, double eps)
 {
     return (y[3] * y[3] + y[4] * y[4] + y[5] * y[5] + y[0] * y[0] + y[1] * y[1] + y[2] * y[2] +
-            eps * y[0] * y[0] * y[2] * y[2]) / 2;
+            eps * y[0] * y[0] * y[2] * y[2]) /
+           2;
 }
 
 static double particle_energy(const double *y, double eps)
@@ -101,7 +102,8 @@ static void nonholonomic_run(const char *text, energy_function energy, double h,
             first = all;
     }
     if (getenv("VERBOSE"))
-        printf("dla: energy error %.3e early, %.3e in all; violation %.1e\n", first, all, violation);
+        printf("dla: energy error %.3e early, %.3e in all; violation %.1e\n", first, all,
+               violation);
     assert_true(violation < 1e-14);
     assert_true(all <= 2 * first && all < 10 * h * h);
     ride_close(r);

@@ -80,8 +80,8 @@ static size_t compare(const char *name, probe *p, bool params, double tolerance)
     double value[MOST_ROWS];
     assert_true(rows <= MOST_ROWS);
     assert_non_null(J);
-    hm_status status =
-        params ? hmi_sim_param_jacobian(sim, NULL, J) : hmi_sim_jacobian(sim, NULL, J);
+    hm_status status = params ? hmi_sim_param_jacobian(sim, NULL, J)
+                              : hmi_sim_jacobian(sim, NULL, J);
     if (status != HM_OK)
         fail_msg("%s: %s", name, hm_status_text(status));
     size_t compared = 0;
@@ -225,14 +225,74 @@ static void baumgarte(void **state)
     check_number("by y'", with[3] - J[3], -6 * -0.8 / 1.64, 1e-13);
     check_number("by x'", with[2] - J[2], -6 * -0.8 * -0.8 / 1.64, 1e-13);
     probe_close(p);
+    p = probe_text("coord x, y\nkinetic (x'^2 + y'^2)/2\nconstraint rail: y' = 2*x'\n"
+                   "initial x' = 1, y' = 2.5");
+    assert_int_equal(hmi_sim_jacobian(p->sim, NULL, J), HM_OK);
+    assert_int_equal(hmi_sim_jacobian(p->sim, gains, with), HM_OK);
+    check_number("velocity level", with[3] - J[3], -3 * -2 / 5.0, 1e-13);
+    probe_close(p);
+}
+
+/* ---- memory ---- */
+
+typedef struct failing_heap {
+    hm_allocator under;
+    long until; /* allocations that still succeed; negative: all */
+    size_t live;
+} failing_heap;
+
+static void *failing_resize(void *user, void *ptr, size_t old_size, size_t new_size)
+{
+    failing_heap *heap = user;
+    if (new_size > old_size && heap->until == 0)
+        return NULL;
+    if (new_size > old_size && heap->until > 0)
+        heap->until--;
+    void *to = heap->under.resize(heap->under.user, ptr, old_size, new_size);
+    if (to || new_size == 0)
+        heap->live += new_size - old_size;
+    return to;
+}
+
+/* Every allocation fails once: a status, no leak, and the next call succeeds. */
+static void memory_runs_out(void **state)
+{
+    (void)state;
+    const char text[] = "param k = 2\ncoord x, y\nkinetic (x'^2 + y'^2)/2\npotential k*x^4\n"
+                        "constraint wire: y = k*x^2\nnonideal x = -abs(reaction(y))*x'\n"
+                        "initial x = 0.4, y = 0.32, x' = 1, y' = 1.6";
+    long k = 0;
+    for (hm_status status = HM_ERR_NOMEM; status != HM_OK; k++) {
+        failing_heap heap = {.under = hm_allocator_default(), .until = -1};
+        const hm_allocator allocator = {failing_resize, &heap};
+        hm_context *context = hm_context_create(&allocator);
+        hm_model *model;
+        hm_system *system;
+        hm_sim *sim;
+        double J[10], again[10];
+        assert_int_equal(hm_model_parse(context, text, strlen(text), NULL, &model), HM_OK);
+        assert_int_equal(hm_system_create(model, &system), HM_OK);
+        assert_int_equal(hm_sim_create(system, &sim), HM_OK);
+        heap.until = k;
+        status = hmi_sim_jacobian(sim, NULL, J);
+        assert_true(status == HM_OK || status == HM_ERR_NOMEM);
+        heap.until = -1;
+        assert_int_equal(hmi_sim_jacobian(sim, NULL, again), HM_OK);
+        hm_sim_destroy(sim);
+        hm_system_destroy(system);
+        hm_model_destroy(model);
+        hm_context_destroy(context);
+        assert_int_equal(heap.live, 0);
+    }
+    assert_true(k > 10);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(oracle_cases),      cmocka_unit_test(examples),
-        cmocka_unit_test(laws),              cmocka_unit_test(inputs_and_states),
-        cmocka_unit_test(baumgarte),
+        cmocka_unit_test(oracle_cases), cmocka_unit_test(examples),
+        cmocka_unit_test(laws),         cmocka_unit_test(inputs_and_states),
+        cmocka_unit_test(baumgarte),    cmocka_unit_test(memory_runs_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,15 +18,17 @@ static const char driven[] = "coord x\nkinetic x'^2*(1 + x^2)/2\npotential x^2 +
 static const char particle[] = "coord x, y, z\nkinetic (x'^2 + y'^2 + z'^2)/2\n"
                                "potential (x^2 + y^2)/2\nconstraint rail: z' = y*x'\n"
                                "initial x = 1, y' = 1\n";
-static const char affine[] = "coord x, y, th\nkinetic (x'^2 + y'^2 + 0.7*th'^2)/2\npotential 0.5*x^2\n"
-                             "constraint belt: y'*cos(th) - x'*sin(th) = 0.3*sin(t)\n"
-                             "initial x = 0.3, th = 0.4, th' = 1, x' = 1, y' = 0.42279321873816176\n";
+static const char affine[] =
+    "coord x, y, th\nkinetic (x'^2 + y'^2 + 0.7*th'^2)/2\npotential 0.5*x^2\n"
+    "constraint belt: y'*cos(th) - x'*sin(th) = 0.3*sin(t)\n"
+    "initial x = 0.3, th = 0.4, th' = 1, x' = 1, y' = 0.42279321873816176\n";
 static const char twice[] = "coord x, y, z\nkinetic (x'^2 + 2*y'^2 + z'^2)/2\npotential 3*y + x\n"
                             "constraint sphere: x^2 + y^2 + z^2 = 1\n"
                             "constraint again: 2*x^2 + 2*y^2 + 2*z^2 = 2\n"
                             "initial x = 0.6, y = -0.8, z' = 0.9, x' = 0.4, y' = 0.3\n";
-static const char filter[] = "coord x\nstate z' = -2*z + x*x'\nkinetic x'^2/2\npotential x^2 - x*z\n"
-                             "initial x = 1, x' = 0.4, z = 0.2\n";
+static const char filter[] =
+    "coord x\nstate z' = -2*z + x*x'\nkinetic x'^2/2\npotential x^2 - x*z\n"
+    "initial x = 1, x' = 0.4, z = 0.2\n";
 static const char vortices[] = /* three, L linear in velocities */
     "param G1 = 1, G2 = 0.8, G3 = -0.5\ncoord x1, y1, x2, y2, x3, y3\n"
     "lagrangian (G1*(x1*y1' - y1*x1') + G2*(x2*y2' - y2*x2') + G3*(x3*y3' - y3*x3'))/2"
@@ -129,8 +131,10 @@ static void dense_output(void **state)
         const hmi_method *method;
         double h;
         int order;
-    } cases[] = {{&hmi_method_radau, 0.05, 3}, {&hmi_method_midpoint, 0.02, 2},
-                 {&hmi_method_rattle, 0.02, 2}, {&hmi_method_dla, 0.02, 2}};
+    } cases[] = {{&hmi_method_radau, 0.05, 3},
+                 {&hmi_method_midpoint, 0.02, 2},
+                 {&hmi_method_rattle, 0.02, 2},
+                 {&hmi_method_dla, 0.02, 2}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         double a = dense_error(cases[i].method, cases[i].h);
         double b = dense_error(cases[i].method, cases[i].h / 2);

@@ -132,7 +132,7 @@ static void backwards(void **state)
 
 /* ---- degenerate Lagrangians ---- */
 
-/* Two vortices turn about their centre at the rate (G1 + G2)/(2 pi d^2). */
+/* Two vortices turn about their centre at the rate -(G1 + G2)/(2 pi d^2). */
 static void vortices(void **state)
 {
     (void)state;
@@ -141,7 +141,7 @@ static void vortices(void **state)
         "lagrangian G1*x1*y1' + G2*x2*y2' + G1*G2/(4*pi)*log((x1 - x2)^2 + (y1 - y2)^2)\n"
         "initial x1 = 0, y1 = 0, x2 = 1, y2 = 0\n";
     ride *r = ride_open(text, &hmi_method_radau, 0, 1e-10);
-    double rate = 1.5 / (2 * acos(-1)), t = 10, a = rate * t;
+    double rate = -1.5 / (2 * acos(-1)), t = 10, a = rate * t;
     assert_true(r->ode.dirac);
     ride_to(r, t);
     say("vortices", r);
@@ -199,10 +199,14 @@ static void mixed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(flyball_governor),  cmocka_unit_test(van_der_pol),
-        cmocka_unit_test(constrained_stiff), cmocka_unit_test(tolerances),
-        cmocka_unit_test(end_of_the_domain), cmocka_unit_test(backwards),
-        cmocka_unit_test(vortices),          cmocka_unit_test(lotka_volterra),
+        cmocka_unit_test(flyball_governor),
+        cmocka_unit_test(van_der_pol),
+        cmocka_unit_test(constrained_stiff),
+        cmocka_unit_test(tolerances),
+        cmocka_unit_test(end_of_the_domain),
+        cmocka_unit_test(backwards),
+        cmocka_unit_test(vortices),
+        cmocka_unit_test(lotka_volterra),
         cmocka_unit_test(mixed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
