@@ -31,6 +31,9 @@ static bool allocate(hmi_slopes *s, hmi_arena *arena, const hm_system *system)
     s->feedback = doubles(arena, n * m, &failed);
     s->acceleration = doubles(arena, n, &failed);
     s->lambda = doubles(arena, m, &failed);
+    s->right_n = doubles(arena, n, &failed);
+    s->pivots = hmi_arena_alloc(arena, n * sizeof *s->pivots);
+    failed |= !s->pivots;
     s->right = doubles(arena, m, &failed);
     return !failed;
 }

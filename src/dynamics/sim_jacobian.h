@@ -32,8 +32,9 @@ typedef struct hmi_slopes {
     bool prepared;
     double *inputs; /* 3 inputs x free: du/ds of defaults, 0 where a program set the input */
     double *force, *constraint, *dqdd, *dlambda, *reaction, *rates; /* free x n or m */
-    double *by_reaction, *by_multiplier, *feedback; /* n x n, n x m, n x m; laws only */
-    double *acceleration, *lambda, *right;          /* n, m, m */
+    double *by_reaction, *by_multiplier, *feedback;  /* n x n, n x m, n x m; laws only */
+    double *acceleration, *lambda, *right, *right_n; /* n, m, m, n */
+    int *pivots;                                     /* n */
 } hmi_slopes;
 
 typedef struct hmi_sim_derivatives {

@@ -57,6 +57,7 @@ typedef struct hmi_driver {
     bool interrupted; /* a callback wants to stop */
     double recent[HMI_CHATTER]; /* times of the last events */
     long event_total;
+    int crossing_steps; /* since the rank of the constraints dropped; 0: it did not */
     bool stopped;     /* by a `stop` event, */
     const char *stopped_by;
 

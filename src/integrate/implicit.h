@@ -4,8 +4,7 @@
  * q' is determined by the Dirac form (hmi_dirac_solve) and q'' is not. The layout y = (q, v, z) stays
  * as it is, so that output, events and all methods work unchanged; with ode->dirac set,
  *
- *     q' = V(t, q, v),  z' = rates at V,  v' = q'' of minimum norm, or 0 where M sees no virtual
- *                                              displacement at all
+ *     q' = V(t, q, v),  z' = rates at V,  v' = q'', or 0 where M sees no virtual displacement at all
  *
  * and v is a state only in those components that M sees; the others are results. What the driver does:
  *
@@ -25,8 +24,8 @@
 #include "integrate/method.h"
 
 /* Decides at the sim's present state. HM_ERR_UNDETERMINED: q' is not determined either (the free
- * directions are not named here: hm_sim_evaluate does). HM_ERR_USAGE: determined in parts, by a
- * distribution that turns with q, or under laws of constraint forces: not supported. */
+ * directions are not named here: hm_sim_evaluate does). HM_ERR_USAGE: servos or laws of constraint
+ * forces, which are not supported. */
 HM_MUST_CHECK hm_status hmi_ode_try_dirac(hmi_ode *ode, const char **why);
 HM_MUST_CHECK hm_status hmi_ode_dirac(hmi_ode *ode, double t, const double *y, double *dy);
 /* v := q'. Does nothing unless ode->dirac. */

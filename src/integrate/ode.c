@@ -76,6 +76,10 @@ static hm_status evaluate(hmi_ode *ode, double t, const double *y, double *dy,
         return ode->last = hmi_ode_dirac(ode, t, y, dy);
     ode->evaluations++;
     hm_status status = hmi_ode_forces(ode, t, y, solution);
+    if (ode->forgiving && (status == HM_ERR_INCONSISTENT || status == HM_ERR_UNDETERMINED)) {
+        ode->forgiven++;
+        status = HM_OK;
+    }
     memcpy(dy, y + ode->n, ode->n * sizeof *dy);
     memcpy(dy + ode->n, ode->sim->qdd, ode->n * sizeof *dy);
     if (ode->states)

@@ -25,6 +25,8 @@ typedef struct hmi_ode {
                                b - a psi; 0: off */
     long evaluations;
     hm_status last;         /* status of the last evaluation */
+    bool forgiving;         /* where q'' has no exact answer the least-squares one will do, */
+    long forgiven;          /* which happened so often: for crossing isolated rank drops */
 
     bool dirac, dirac_slow; /* q' is determined and not q'': see implicit.h */
     struct hmi_residuals *residuals; /* for Baumgarte; NULL: off */

@@ -105,12 +105,50 @@ static void change_to_stiff_method(hmi_driver *d)
         hmi_driver_warn(d, "method auto changed from dop853 to radau");
 }
 
+/* ---- isolated rank drops ---- */
+
+enum { MOST_CROSSING_STEPS = 50 };
+
+/* Where constraints lose rank (a four-bar in its flat position) q'' has no exact answer for a
+ * moment. The least-squares answer leads across as long as it is for a moment only: q'' stays
+ * bounded and drift control brings the state back. */
+static hm_status cross_rank_drop(hmi_driver *d, double t_limit)
+{
+    hmi_stepper *s = &d->s;
+    hmi_driver_warn(d, "the constraints lose rank at t = %.9g: crossed by least squares", s->t);
+    d->ode.forgiving = true;
+    d->crossing_steps = 1;
+    s->f_valid = false;
+    hm_status status = d->method->start(s);
+    return status == HM_OK ? d->method->step(s, t_limit) : status;
+}
+
+/* Behind it again? Too long in it? */
+static hm_status watch_rank(hmi_driver *d, long forgiven)
+{
+    if (d->crossing_steps == 0)
+        return HM_OK;
+    if (d->ode.forgiven == forgiven) {
+        d->ode.forgiving = false;
+        d->crossing_steps = 0;
+    } else if (++d->crossing_steps > MOST_CROSSING_STEPS) {
+        d->s.trouble = "the constraints lose rank and do not regain it";
+        return HM_ERR_UNDETERMINED;
+    }
+    return HM_OK;
+}
+
 hm_status hmi_driver_step(hmi_driver *d, double t_limit)
 {
     hmi_stepper *s = &d->s;
+    long forgiven = d->ode.forgiven;
     s->settled = false;
     d->crossed = false;
     hm_status status = d->method->step(s, t_limit);
+    if ((status == HM_ERR_INCONSISTENT || status == HM_ERR_UNDETERMINED) && !d->ode.forgiving)
+        status = cross_rank_drop(d, t_limit);
+    if (status == HM_OK)
+        status = watch_rank(d, forgiven);
     if (status == HM_OK)
         status = complete_step(d);
     if (status != HM_OK) {

@@ -1,0 +1,142 @@
+/* Consistent initial states: what is given stays, the rest moves as little as possible. */
+#include "support/check.h"
+#include "support/motion.h"
+
+#include <math.h>
+#include <string.h>
+
+static const hm_moved *moved(const motion *m, const char *name)
+{
+    for (size_t i = 0; i < m->result.moved_count; i++)
+        if (strcmp(m->result.moved[i].name, name) == 0)
+            return &m->result.moved[i];
+    return NULL;
+}
+
+static void test_guess_is_moved(void **state)
+{
+    (void)state;
+    motion *m = motion_text("coord x, y; kinetic (x'^2 + y'^2)/2; potential 9.81*y\n"
+                            "constraint rod: x^2 + y^2 = 25\n"
+                            "initial x = 3, y ~ -3, x' = 1; simulate 0 .. 1");
+    motion_must(m);
+    assert_non_null(moved(m, "y"));
+    check_number("y", moved(m, "y")->to, -4, 1e-14);
+    check_number("y before", moved(m, "y")->from, -3, 0);
+    check_number("y'", moved(m, "y'")->to, 0.75, 1e-14);
+    assert_null(moved(m, "x"));
+    assert_null(moved(m, "x'"));
+    motion_close(m);
+}
+
+/* Nearest in the mass metric: minimise x^2 m1 + y^2 m2 of the move on a line. */
+static void test_mass_metric(void **state)
+{
+    (void)state;
+    motion *m = motion_text("coord x, y; kinetic 1*x'^2/2 + 4*y'^2/2\n"
+                            "constraint line: x + y = 5; initial x ~ 0, y ~ 0; simulate 0 .. 1");
+    motion_must(m);
+    check_number("x", moved(m, "x")->to, 4, 1e-14);
+    check_number("y", moved(m, "y")->to, 1, 1e-14);
+    motion_close(m);
+    m = motion_text("coord x, y; kinetic x'^2/2 + 4*y'^2/2\n" /* curved: nearest on an ellipse */
+                    "constraint oval: x^2/4 + y^2 = 1; initial x ~ 3, y ~ 0; simulate 0 .. 0.1");
+    motion_must(m);
+    check_number("x on the oval", moved(m, "x")->to, 2, 1e-13);
+    motion_close(m);
+}
+
+/* A far guess is the nearest point even on a curve: Lagrange's condition holds there. */
+static void test_nearest_on_a_curve(void **state)
+{
+    (void)state;
+    const hm_moved *list;
+    size_t count;
+    double q[2];
+    motion *m = motion_text("coord x, y; kinetic (x'^2 + 3*y'^2)/2\n"
+                            "constraint oval: x^2/9 + y^2/4 = 1; initial x ~ 4, y ~ 3");
+    assert_int_equal(hm_sim_make_consistent(m->sim, false, &list, &count), HM_OK);
+    assert_int_equal(count, 2);
+    hm_sim_state(m->sim, q, NULL, NULL);
+    check_number("on the oval", q[0] * q[0] / 9 + q[1] * q[1] / 4, 1, 1e-14);
+    double along = (q[0] - 4) * (q[1] / 2) - 3 * (q[1] - 3) * (2 * q[0] / 9); /* M d x grad = 0 */
+    check_number("nearest", along, 0, 1e-9);
+    motion_close(m);
+}
+
+static void test_impossible_is_refused(void **state)
+{
+    (void)state;
+    motion *m = motion_text("coord x, y; kinetic (x'^2 + y'^2)/2\n"
+                            "constraint rod: x^2 + y^2 = 1; initial x = 2, y ~ 0; simulate 0 .. 1");
+    assert_int_equal(motion_run(m), HM_ERR_INPUT);
+    assert_true(motion_says(m, "rod"));
+    assert_true(motion_says(m, "by 3"));
+    motion_close(m);
+    m = motion_text("coord x, y; kinetic (x'^2 + y'^2)/2\n"
+                    "constraint rod: x^2 + y^2 = 1; initial x = 1, y = 0, x' = 1; simulate 0 .. 1");
+    assert_int_equal(motion_run(m), HM_ERR_INPUT);
+    assert_true(motion_says(m, "velocity level"));
+    motion_close(m);
+}
+
+/* `initial keep` runs as it is: phi'' = 0 keeps phi growing on a line. */
+static void test_keep(void **state)
+{
+    (void)state;
+    motion *m = motion_text("coord x, y; kinetic (x'^2 + y'^2)/2\n"
+                            "constraint floor: y = 0; initial keep y = 0.25, y' = 0.5, x' = 1\n"
+                            "simulate 0 .. 2");
+    motion_must(m);
+    assert_string_equal(m->result.drift, "none");
+    check_number("y", motion_value(m, "y"), 1.25, 1e-12);
+    check_number("violation", motion_violation(m), 1.25, 1e-12);
+    motion_close(m);
+}
+
+static void test_redundant_and_nonlinear(void **state)
+{
+    (void)state;
+    motion *m = motion_text("coord x, y, z; kinetic (x'^2 + y'^2 + z'^2)/2; potential z\n"
+                            "constraint a: x^2 + y^2 = 1; constraint b: 2*x^2 + 2*y^2 = 2\n"
+                            "constraint speed: x'^2 + y'^2 + z'^2 = 4\n"
+                            "initial x ~ 1, y ~ 0.3, y' ~ 1, z' ~ 1; simulate 0 .. 1");
+    motion_must(m);
+    assert_true(motion_violation(m) < 1e-14);
+    motion_close(m);
+}
+
+/* Baumgarte: a small violation decays; without drift control it stays. */
+static void test_drift_controls(void **state)
+{
+    (void)state;
+    const char *text = "coord x, y; kinetic (x'^2 + y'^2)/2; potential 9.81*y\n"
+                       "constraint rod: x^2 + y^2 = 1; initial x = 1, y = 0; simulate 0 .. 20";
+    double left[3];
+    const char *drifts[] = {"project", "baumgarte", "none"};
+    for (int k = 0; k < 3; k++) {
+        motion *m = motion_text(text);
+        m->options.rtol = m->options.atol = 1e-7;
+        m->options.drift = drifts[k];
+        motion_must(m);
+        double x = motion_value(m, "x"), y = motion_value(m, "y");
+        left[k] = fabs(x * x + y * y - 1);
+        motion_close(m);
+    }
+    print_message("violation: project %.1e, baumgarte %.1e, none %.1e\n", left[0], left[1], left[2]);
+    assert_true(left[0] < 1e-14 && left[1] < 1e-6 && left[2] > 10 * left[1]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_guess_is_moved),
+        cmocka_unit_test(test_mass_metric),
+        cmocka_unit_test(test_nearest_on_a_curve),
+        cmocka_unit_test(test_impossible_is_refused),
+        cmocka_unit_test(test_keep),
+        cmocka_unit_test(test_redundant_and_nonlinear),
+        cmocka_unit_test(test_drift_controls),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
