@@ -177,11 +177,14 @@ static hm_status find_used_multipliers(hm_system *system)
 
 /* ---- creation ---- */
 
-static void report_failure(const hm_model *model, hm_status status)
+static void report_failure(const hm_system *system, hm_status status)
 {
-    if (status == HM_ERR_LIMIT)
-        hmi_error(model->context, hmi_no_span, NULL,
+    if (status == HM_ERR_LIMIT && system->derived.graph.status == HM_ERR_LIMIT)
+        hmi_error(system->model->context, hmi_no_span, NULL,
                   "the derived equations are too large: more than %d expressions", HMI_MOST_NODES);
+    else if (status == HM_ERR_LIMIT)
+        hmi_error(system->model->context, hmi_no_span, NULL,
+                  "the derived equations are too large: M and A have too many entries");
 }
 
 static hm_status build(hm_system *system)
@@ -211,7 +214,7 @@ hm_status hm_system_create(const hm_model *model, hm_system **out)
     *system = (hm_system){.model = model, .allocator = allocator};
     hm_status status = build(system);
     if (status != HM_OK) {
-        report_failure(model, status);
+        report_failure(system, status);
         hm_system_destroy(system);
         return status;
     }

@@ -27,6 +27,8 @@ static hm_status push_row(hmi_derivation *d, row_set *set, size_t i, hmi_expr e,
 {
     hmi_sparse *A = &set->rows->A;
     hm_status status = hmi_gradient(&d->adjoint, &d->eq->graph, e, by);
+    if (status == HM_OK)
+        status = hmi_count_entries(d);
     for (size_t k = 0; status == HM_OK && k < d->adjoint.partials.count; k++)
         status = hmi_sparse_push(d, A, d->adjoint.partials.data[k].index,
                                  d->adjoint.partials.data[k].value);

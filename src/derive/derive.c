@@ -20,6 +20,12 @@ static void sparse_release(const hm_allocator *allocator, hmi_sparse *matrix)
     hmi_array_release(allocator, &matrix->value);
 }
 
+hm_status hmi_count_entries(hmi_derivation *d)
+{
+    d->entries += d->adjoint.partials.count;
+    return d->entries <= HMI_MOST_ENTRIES ? HM_OK : HM_ERR_LIMIT;
+}
+
 hm_status hmi_sparse_push(hmi_derivation *d, hmi_sparse *matrix, uint32_t column, hmi_expr value)
 {
     const hm_allocator *allocator = d->eq->allocator;
@@ -162,6 +168,8 @@ static hm_status derive_mass_row(hmi_derivation *d, size_t i)
 {
     hmi_derived *eq = d->eq;
     hm_status status = hmi_gradient(&d->adjoint, &eq->graph, eq->momentum[i], HMI_SYM_VELOCITY);
+    if (status == HM_OK)
+        status = hmi_count_entries(d);
     for (size_t k = 0; status == HM_OK && k < d->adjoint.partials.count; k++) {
         hmi_partial entry = d->adjoint.partials.data[k];
         if (entry.index > i)

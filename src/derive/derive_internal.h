@@ -9,9 +9,15 @@ typedef struct hmi_derivation {
     hmi_tangent motion; /* d/dt along the motion with q'' = 0 */
     hmi_adjoint adjoint;
     hmi_expr kinetic;   /* kinetic energy, constant `mass` entries included */
+    size_t entries;     /* of M and A so far */
     bool variable_mass; /* some `mass` entries are not constant */
 } hmi_derivation;
 
+/* Entries of M and A written out: a dense M of some 4000 coordinates. */
+enum { HMI_MOST_ENTRIES = 1 << 24 };
+
+/* Counts the entries that the last sweep gave; HM_ERR_LIMIT when there are too many in all. */
+hm_status hmi_count_entries(hmi_derivation *d);
 hm_status hmi_sparse_init(hmi_derivation *d, hmi_sparse *matrix, size_t rows, size_t columns);
 hm_status hmi_sparse_push(hmi_derivation *d, hmi_sparse *matrix, uint32_t column, hmi_expr value);
 hmi_expr *hmi_new_vector(hmi_derivation *d, size_t count);

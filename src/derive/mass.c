@@ -1,48 +1,46 @@
 /* Entries of `mass` that are not constant: they add to M without coming from an energy. */
+#include "base/sort.h"
 #include "derive/derive_internal.h"
-
-#include <string.h>
 
 typedef struct extra {
     uint32_t row, column;
     hmi_expr value;
+    size_t order; /* as written */
 } extra;
 
-static bool comes_before(const extra *x, const extra *y)
+static int compare_extras(const void *a, const void *b)
 {
-    return x->row != y->row ? x->row < y->row : x->column < y->column;
+    const extra *x = a, *y = b;
+    if (x->row != y->row)
+        return x->row < y->row ? -1 : 1;
+    if (x->column != y->column)
+        return x->column < y->column ? -1 : 1;
+    return x->order < y->order ? -1 : x->order > y->order;
 }
 
-/* Insertion into a sorted list: such models are small and written by hand. */
-static size_t insert(hmi_graph *g, extra *list, size_t count, extra item)
-{
-    size_t k = count;
-    while (k > 0 && comes_before(&item, &list[k - 1]))
-        k--;
-    if (k > 0 && list[k - 1].row == item.row && list[k - 1].column == item.column) {
-        list[k - 1].value = hmi_add(g, list[k - 1].value, item.value);
-        return count;
-    }
-    memmove(&list[k + 1], &list[k], (count - k) * sizeof *list);
-    list[k] = item;
-    return count + 1;
-}
-
+/* Sorted by place, entries of one place added up. */
 static size_t collect(hmi_derivation *d, extra *list)
 {
     hmi_graph *g = &d->eq->graph;
     const hm_model *model = d->eq->model;
-    size_t count = 0;
+    size_t count = 0, kept = 0;
     for (size_t k = 0; k < model->mass.count; k++) {
         const hmi_pair *pair = &model->mass.data[k];
         if (!(hmi_deps(g, pair->value) & ~HMI_DEP(HMI_SYM_PARAM)))
             continue;
         bool swap = pair->row < pair->column;
-        extra item = {swap ? pair->column : pair->row, swap ? pair->row : pair->column,
-                      pair->value};
-        count = insert(g, list, count, item);
+        list[count++] = (extra){swap ? pair->column : pair->row, swap ? pair->row : pair->column,
+                                pair->value, k};
     }
-    return count;
+    hmi_sort(list, count, sizeof *list, compare_extras);
+    for (size_t k = 0; k < count; k++) {
+        extra *last = kept ? &list[kept - 1] : NULL;
+        if (last && last->row == list[k].row && last->column == list[k].column)
+            last->value = hmi_add(g, last->value, list[k].value);
+        else
+            list[kept++] = list[k];
+    }
+    return kept;
 }
 
 /* Merges the sorted extras of row i into the row of M copied from `old`. */

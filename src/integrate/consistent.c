@@ -96,19 +96,21 @@ static void move(problem *p, double part)
         p->x[p->free[j]] += part * p->step[j];
 }
 
-/* One step, halved while the residuals grow. *change: its relative size. */
-static hm_status improve(problem *p, bool pull, double *now, double *change)
+/* One step of at most `part`, halved while residuals grow by more than a curve makes them grow along
+ * its tangent. *change: its relative size. */
+static hm_status improve(problem *p, bool pull, double part, double *now, double *change)
 {
-    double part = 1, next, size = 0;
+    double next, size = 0;
     take_free(p, pull);
     hm_status status = hmi_accelerate(p->solver, p->M, p->Q, p->A, p->b, p->step, NULL);
     if (status == HM_ERR_NUMERIC || status == HM_ERR_USAGE)
         return status;
     memcpy(p->old, p->x, p->n * sizeof *p->x);
+    double length = hmi_norm((int)p->free_count, p->step);
     for (int i = 0;; i++, part /= 2) {
         move(p, part);
         next = look(p, true);
-        if (next <= fmax(2 * *now, 1e-6) || i == MOST_HALVINGS)
+        if (next <= 2 * *now + 0.5 * part * length || i == MOST_HALVINGS)
             break;
     }
     for (size_t j = 0; j < p->free_count; j++)
@@ -143,11 +145,16 @@ static hm_status solve(problem *p, hmi_consistent *c, hm_level level)
     hm_status status = isfinite(now) ? HM_OK : HM_ERR_NUMERIC;
     if (p->free_count) {
         bool pull = judge(p, c, level) > 1e-13; /* a state that fits already stays as it is */
-        for (int i = 0; pull && i < MOST_STEPS && status == HM_OK && change > 1e-14; i++)
-            status = improve(p, true, &now, &change);
+        double part = 1, last = INFINITY;
+        for (int i = 0; pull && i < MOST_STEPS && status == HM_OK && change > 1e-14; i++) {
+            status = improve(p, true, part, &now, &change);
+            if (change > 0.9 * last) /* to and fro on a strongly curved constraint */
+                part = fmax(0.5 * part, 1.0 / 64);
+            last = change;
+        }
         change = INFINITY;
         for (int i = 0; pull && i < POLISH_STEPS && status == HM_OK && change > 1e-16; i++)
-            status = improve(p, false, &now, &change);
+            status = improve(p, false, 1, &now, &change);
     }
     if (status != HM_OK)
         return status;

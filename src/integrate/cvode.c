@@ -25,12 +25,13 @@ typedef struct cvode {
     N_Vector y, dense;
     SUNMatrix J;
     SUNLinearSolver linear;
-    double *projected; /* size */
+    double t_begin, t_end;       /* of the last step */
+    double *projected, *missing; /* size */
 } cvode;
 
 static size_t memory_size(const hmi_ode *ode)
 {
-    return sizeof(cvode) + ode->size * sizeof(double) + hmi_newton_size(ode, false);
+    return sizeof(cvode) + 2 * ode->size * sizeof(double) + hmi_newton_size(ode, false);
 }
 
 static hm_status applies(const hmi_ode *ode, const char **why)
@@ -135,17 +136,19 @@ static bool create(hmi_stepper *s, cvode *c)
 static hm_status start(hmi_stepper *s)
 {
     cvode *c = s->memory;
+    double last = c->t_end - c->t_begin; /* 0: there was none */
     finish(s);
     c->projected = (double *)(c + 1);
+    c->missing = c->projected + s->size;
     if (!create(s, c)) {
         finish(s);
         return HM_ERR_NOMEM;
     }
     if (isfinite(s->largest))
         CVodeSetMaxStep(c->solver, s->largest);
-    if (s->step > 0)
-        CVodeSetInitStep(c->solver, s->step);
-    return hmi_newton_init(&c->newton, s->ode, false, c->projected + s->size);
+    if (s->step > 0 || last != 0) /* its own guess would be lost in the noise near an event */
+        CVodeSetInitStep(c->solver, last != 0 ? 0.1 * last : s->step);
+    return hmi_newton_init(&c->newton, s->ode, false, c->missing + s->size);
 }
 
 /* ---- steps ---- */
@@ -158,6 +161,7 @@ static hm_status step(hmi_stepper *s, double t_limit)
     if (memcmp(y, s->y, bytes) != 0) {
         memcpy(y, s->y, bytes);
         CVodeReInit(c->solver, s->t, c->y);
+        CVodeSetInitStep(c->solver, 0.1 * (c->t_end - c->t_begin));
     }
     CVodeSetStopTime(c->solver, t_limit);
     int flag = CVode(c->solver, t_limit, c->y, &t, CV_ONE_STEP);
@@ -168,21 +172,29 @@ static hm_status step(hmi_stepper *s, double t_limit)
     }
     memcpy(s->y_old, s->y, (s->size + s->works) * sizeof *y);
     memcpy(s->y, y, bytes);
-    s->t_old = s->t;
-    s->t = t;
+    c->t_begin = s->t_old = s->t;
+    c->t_end = s->t = t;
+    memset(c->missing, 0, bytes);
+    if (CVodeGetDky(c->solver, s->t_old, 0, c->dense) == CV_SUCCESS)
+        for (size_t i = 0; i < s->size; i++)
+            c->missing[i] = s->y_old[i] - N_VGetArrayPointer(c->dense)[i];
     s->f_valid = false;
     s->steps++;
     s->settled = s->settle != NULL;
     return HM_OK;
 }
 
+/* The polynomial of the formula misses the start of the step by about the tolerance, which events
+ * that begin there must not see: what is missing is added, fading out over the step. */
 static void interpolate(const hmi_stepper *s, double t, double *y)
 {
     const cvode *c = s->memory;
-    const double *from = CVodeGetDky(c->solver, t, 0, c->dense) == CV_SUCCESS
-                             ? N_VGetArrayPointer(c->dense)
-                             : s->y;
-    memcpy(y, from, s->size * sizeof *y);
+    const double *from = s->y;
+    double fade = (c->t_end - t) / (c->t_end - c->t_begin);
+    if (CVodeGetDky(c->solver, t, 0, c->dense) == CV_SUCCESS)
+        from = N_VGetArrayPointer(c->dense);
+    for (size_t i = 0; i < s->size; i++)
+        y[i] = from[i] + fade * c->missing[i];
 }
 
 const hmi_method hmi_method_cvode = {

@@ -25,7 +25,7 @@ typedef struct hmi_crossing {
     size_t *which; /* of hmi_switches; sliding that ends as well */
 } hmi_crossing;
 
-enum { HMI_MOST_EVENTS = 10000, HMI_MOST_WARNINGS = 20, HMI_CHATTER = 50 };
+enum { HMI_MOST_EVENTS = 10000, HMI_MOST_WARNINGS = 20, HMI_CHATTER = 20, HMI_QUICK = 4 };
 
 typedef struct hmi_driver {
     hm_sim *sim;
@@ -78,6 +78,9 @@ hmi_driver *hmi_driver_of(const hm_sim *sim);
 
 /* start.c: everything up to the first step. Diagnostics in the context. */
 hm_status hmi_driver_start(hm_sim *sim, const hm_run_options *options, hmi_driver **driver);
+/* The sim works with the tapes of the run between these two; parameters may have changed before. */
+void hmi_driver_enter(hmi_driver *d);
+void hmi_driver_leave(hmi_driver *d);
 /* Puts the driver away; the sim then has its own tapes again. */
 void hmi_driver_destroy(void *driver);
 

@@ -303,22 +303,26 @@ static hm_status note_event(hmi_driver *d, const hmi_event *event)
     return hmi_array_push(d->arena.allocator, &d->events, one) ? HM_OK : HM_ERR_NOMEM;
 }
 
+/* Were there `count` crossings before this one within `time`? */
+static bool came_within(const hmi_driver *d, long count, double time)
+{
+    return d->event_total >= count &&
+           d->s.t - d->recent[(d->event_total - count) % HMI_CHATTER] < time;
+}
+
 /* Too many in too short a time: they come without end. */
 static hm_status check_chattering(hmi_driver *d)
 {
-    double *slot = &d->recent[d->event_total % HMI_CHATTER];
     double span = fmax(d->options.end - d->t_begin, 1e-300);
-    bool chatters = d->event_total >= HMI_CHATTER && d->s.t - *slot < 1e-6 * span;
+    bool chatters = came_within(d, HMI_CHATTER, 1e-6 * span) ||
+                    came_within(d, HMI_QUICK, 1e-11 * fmax(span, fabs(d->s.t)));
     const hmi_event *event = event_of(d, d->crossing.which[0]);
-    *slot = d->s.t;
-    d->event_total++;
+    d->recent[d->event_total++ % HMI_CHATTER] = d->s.t;
     if (!chatters)
         return HM_OK;
-    hmi_driver_fail(d,
-                    "stopped at t = %.12g: %s%s%s comes without end (chattering): the last %d times "
-                    "within %.2g",
-                    d->s.t, event ? "event '" : "the switching of a function",
-                    event ? event->name : "", event ? "'" : "", HMI_CHATTER, 1e-6 * span);
+    hmi_driver_fail(d, "stopped at t = %.12g: %s%s%s comes without end (chattering)", d->s.t,
+                    event ? "event '" : "the switching of a function", event ? event->name : "",
+                    event ? "'" : "");
     return HM_ERR_NUMERIC;
 }
 

@@ -118,6 +118,7 @@ void hmi_driver_observe(hmi_driver *d)
     if (!d->has_total)
         return;
     d->energy = hmi_ledger_total(&d->ledger, d->sim);
+    d->s.work_scale = fmax(d->s.work_scale, fabs(d->energy));
     double work = hmi_ledger_sum(&d->ledger, d->s.y + d->ode.size);
     keep_largest(&d->balance_error, d->energy - d->energy_start - work);
 }

@@ -11,6 +11,7 @@
 
 #ifdef HAMEL_SUNDIALS
 
+#include "integrate/switch.h"
 #include "linalg/dense.h"
 
 #include <ida/ida.h>
@@ -25,12 +26,13 @@ typedef struct ida {
     N_Vector y, dy, id, dense;
     SUNMatrix J;
     SUNLinearSolver linear;
+    double t_begin, t_end; /* of the last step */
+    double *missing;       /* size of y */
 } ida;
 
 static size_t memory_size(const hmi_ode *ode)
 {
-    (void)ode;
-    return sizeof(ida);
+    return sizeof(ida) + ode->size * sizeof(double);
 }
 
 static hm_status applies(const hmi_ode *ode, const char **why)
@@ -158,7 +160,9 @@ static bool set_up(hmi_stepper *s, ida *c)
 static hm_status start(hmi_stepper *s)
 {
     ida *c = s->memory;
+    double last = c->t_end - c->t_begin; /* 0: there was none */
     finish(s);
+    c->missing = (double *)(c + 1);
     c->n = s->ode->n;
     c->m = s->ode->sim->system->derived.constraints.count;
     c->size = s->size + c->m;
@@ -171,6 +175,8 @@ static hm_status start(hmi_stepper *s)
     }
     if (isfinite(s->largest))
         IDASetMaxStep(c->solver, s->largest);
+    if (s->step > 0 || last != 0) /* its own guess would be lost in the noise near an event */
+        IDASetInitStep(c->solver, last != 0 ? 0.1 * last : s->step);
     return HM_OK;
 }
 
@@ -181,6 +187,10 @@ static hm_status step(hmi_stepper *s, double t_limit)
     ida *c = s->memory;
     double *y = N_VGetArrayPointer(c->y), t = s->t;
     size_t bytes = s->size * sizeof *y;
+    if (s->ode->switches && s->ode->switches->slides) {
+        s->trouble = "a force sticks at its switching here, which this method cannot follow";
+        return HM_ERR_UNDETERMINED;
+    }
     if (memcmp(y, s->y, bytes) != 0) {
         hm_status status = take_state(s);
         if (status != HM_OK)
@@ -196,21 +206,29 @@ static hm_status step(hmi_stepper *s, double t_limit)
     }
     memcpy(s->y_old, s->y, (s->size + s->works) * sizeof *y);
     memcpy(s->y, y, bytes);
-    s->t_old = s->t;
-    s->t = t;
+    c->t_begin = s->t_old = s->t;
+    c->t_end = s->t = t;
+    memset(c->missing, 0, bytes);
+    if (IDAGetDky(c->solver, s->t_old, 0, c->dense) == IDA_SUCCESS)
+        for (size_t i = 0; i < s->size; i++)
+            c->missing[i] = s->y_old[i] - N_VGetArrayPointer(c->dense)[i];
     s->f_valid = false;
     s->steps++;
     s->settled = true;
     return HM_OK;
 }
 
+/* The polynomial of the formula misses the start of the step by about the tolerance, which events
+ * that begin there must not see: what is missing is added, fading out over the step. */
 static void interpolate(const hmi_stepper *s, double t, double *y)
 {
     const ida *c = s->memory;
-    const double *from = IDAGetDky(c->solver, t, 0, c->dense) == IDA_SUCCESS
-                             ? N_VGetArrayPointer(c->dense)
-                             : s->y;
-    memcpy(y, from, s->size * sizeof *y);
+    const double *from = s->y;
+    double fade = (c->t_end - t) / (c->t_end - c->t_begin);
+    if (IDAGetDky(c->solver, t, 0, c->dense) == IDA_SUCCESS)
+        from = N_VGetArrayPointer(c->dense);
+    for (size_t i = 0; i < s->size; i++)
+        y[i] = from[i] + fade * c->missing[i];
 }
 
 const hmi_method hmi_method_ida = {

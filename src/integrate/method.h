@@ -27,9 +27,11 @@ typedef struct hmi_stepper {
     void *memory;      /* the method's own, memory_size bytes, zeroed */
 
     /* Work done by each power of the ledger: `works` further components of y after the first size,
-     * with f from hmi_ode_evaluate_all. They are not under error control. Methods that do not carry
-     * them leave them alone, and the driver integrates them on the dense output. */
+     * with f from hmi_ode_evaluate_all, under a loose error control relative to work_scale (an
+     * energy). Methods that do not carry them leave them alone, and the driver integrates them on
+     * the dense output. */
     size_t works;
+    double work_scale;
     /* Drift control of the driver, NULL: none. A method may call it on the new state of a step that
      * passed its error test, before f is evaluated there; it then sets `settled`, which the driver
      * clears before each step and looks at after it. *moved: y changed by more than a small part

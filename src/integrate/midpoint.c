@@ -74,7 +74,7 @@ static double relative_size(const hmi_stepper *s, const double *dy, const double
 {
     double largest = 0, size = hmi_max_abs((int)s->size, y);
     for (size_t i = 0; i < s->size; i++)
-        largest = fmax(largest, fabs(dy[i]) / (fabs(y[i]) + 1e-3 * size + s->atol));
+        largest = fmax(largest, fabs(dy[i]) / (fabs(y[i]) + 1e-3 * size + s->atol + 1e-300));
     return largest;
 }
 

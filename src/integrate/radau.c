@@ -9,7 +9,7 @@
  * sizes follow Gustafsson's predictive controller. Dense output is the collocation polynomial.
  *
  * Where the right-hand side cannot be evaluated, or Newton does not converge, the step is reduced.
- * With a given step (s->step) there is no error control.
+ * s->step is the first step. With rtol = 0 it is every step: no error control (tests of the order).
  * Verified: test/unit/integrate/test_implicit_radau.c
  */
 #include "integrate/radau.h"
@@ -73,14 +73,14 @@ static hm_status applies(const hmi_ode *ode, const char **why)
 static hm_status start(hmi_stepper *s)
 {
     hmi_radau *r = s->memory;
-    double ratio = s->atol / s->rtol;
+    r->given = s->rtol == 0;
     take_memory(r, s->size);
-    r->rtol = 0.1 * pow(s->rtol, 2.0 / 3);
-    r->atol = r->rtol * ratio;
+    r->rtol = r->given ? 1e-9 : 0.1 * pow(s->rtol, 2.0 / 3);
+    r->atol = r->given ? 1e-12 : r->rtol * (s->atol / s->rtol);
     r->newton_tolerance = fmax(10 * HMI_EPSILON / r->rtol, fmin(0.03, sqrt(r->rtol)));
     r->h = r->h_proposed = 0;
     r->has_polynomial = r->has_jacobian = r->rejected = false;
-    r->most_iterations = s->step > 0 ? MOST_NEWTON_GIVEN : MOST_NEWTON;
+    r->most_iterations = r->given ? MOST_NEWTON_GIVEN : MOST_NEWTON;
     r->first = true;
     r->contraction = 1;
     r->convergence = 1;
@@ -346,7 +346,7 @@ static bool attempt(hmi_stepper *s, double h)
 {
     hmi_radau *r = s->memory;
     double shrink = 0.5;
-    bool controlled = s->step == 0;
+    bool controlled = !r->given;
     if (!factor(r, h) || !iterate(s, h, &shrink)) {
         r->h_proposed = shrink * h;
         r->contraction = 1;
@@ -366,10 +366,10 @@ static bool attempt(hmi_stepper *s, double h)
 }
 
 /* Small changes of the step do not pay a factorisation. */
-static double settle_step(const hmi_stepper *s, const hmi_radau *r, double h)
+static double settle_step(const hmi_radau *r, double h)
 {
     double ratio = r->h != 0 ? h / r->h : 0;
-    if (s->step == 0 && ratio >= 1 && ratio <= 1.2 && r->contraction <= keep_jacobian_below)
+    if (!r->given && ratio >= 1 && ratio <= 1.2 && r->contraction <= keep_jacobian_below)
         return r->h;
     return h;
 }
@@ -377,20 +377,23 @@ static double settle_step(const hmi_stepper *s, const hmi_radau *r, double h)
 static double choose_step(hmi_stepper *s, double direction, bool retry)
 {
     hmi_radau *r = s->memory;
-    if (s->step > 0)
+    if (r->given)
         return retry ? r->h_proposed : direction * s->step;
-    double h = r->h_proposed != 0 ? r->h_proposed : first_step(s, direction);
+    double h = r->h_proposed;
+    if (h == 0)
+        h = s->step > 0 ? s->step : first_step(s, direction);
     h = copysign(fmin(fabs(h), s->largest), direction);
-    return retry ? h : settle_step(s, r, h);
+    return retry ? h : settle_step(r, h);
 }
 
 /* Up to the limit, and never leaving a sliver behind. */
 static double clip(const hmi_stepper *s, double h, double t_limit)
 {
+    const hmi_radau *r = s->memory;
     double left = t_limit - s->t;
     if (fabs(h) * (1 + 1e-9) >= fabs(left))
         return left;
-    return s->step == 0 && fabs(h) > 0.5 * fabs(left) ? left / 2 : h;
+    return !r->given && fabs(h) > 0.5 * fabs(left) ? left / 2 : h;
 }
 
 static hm_status step(hmi_stepper *s, double t_limit)
@@ -417,7 +420,7 @@ static hm_status step(hmi_stepper *s, double t_limit)
             return s->ode->last != HM_OK ? s->ode->last : HM_ERR_NUMERIC;
         }
         if (attempt(s, h)) {
-            if (s->step == 0 && fabs(h) < fabs(wanted)) /* cut by the limit, not by the error */
+            if (!r->given && fabs(h) < fabs(wanted)) /* cut by the limit, not by the error */
                 r->h_proposed = copysign(fmax(fabs(r->h_proposed), fabs(wanted)), direction);
             if (h == t_limit - s->t_old)
                 s->t = t_limit;

@@ -17,6 +17,7 @@ typedef struct hmi_radau {
     double contraction; /* theta of Newton's iteration */
     double convergence; /* theta/(1 - theta) */
     int iterations, most_iterations;
+    bool given; /* every step is s->step */
     bool first, rejected, has_polynomial;
     bool has_jacobian, fresh_jacobian;    /* fresh: at the present state */
     double *z[3], *w[3], *g[3], *poly[3]; /* stages, transformed stages, f there; dense output */

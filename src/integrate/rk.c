@@ -159,18 +159,35 @@ static hm_status run_stages(const hmi_rk_table *table, hmi_stepper *s, memory *m
     return HM_OK;
 }
 
+/* Of works, relative to a tolerance that is a hundred times wider. */
+static double norm_of_works(const hmi_stepper *s, const double *x, const double *y)
+{
+    double largest = 0;
+    for (size_t i = s->size; i < s->size + s->works; i++) {
+        double size = s->atol + s->rtol * fmax(s->work_scale, fabs(y[i]));
+        largest = fmax(largest, fabs(x[i]) / (100 * size));
+    }
+    return largest;
+}
+
+static double join_estimates(const hmi_rk_table *table, const double e[2])
+{
+    double both = e[0] * e[0] + 0.01 * e[1] * e[1];
+    if (table->errors == 1)
+        return e[0];
+    return both > 0 ? e[0] * e[0] / sqrt(both) : 0;
+}
+
 static double estimate_error(const hmi_rk_table *table, const hmi_stepper *s, memory *m, double h)
 {
-    double e[2] = {0, 0};
+    double e[2] = {0, 0}, works[2] = {0, 0};
     int count = table->stages + (table->error_uses_last ? 1 : 0);
     for (int k = 0; k < table->errors; k++) {
         combine(s, m, NULL, h, table->error[k], count, m->r);
         e[k] = hmi_scaled_norm(s, m->r, s->y, m->trial);
+        works[k] = norm_of_works(s, m->r, m->trial);
     }
-    if (table->errors == 1)
-        return e[0];
-    double both = e[0] * e[0] + 0.01 * e[1] * e[1];
-    return both > 0 ? e[0] * e[0] / sqrt(both) : 0;
+    return fmax(join_estimates(table, e), join_estimates(table, works));
 }
 
 /* The factor for the next step; PI after acceptance. */
@@ -274,7 +291,8 @@ hm_status hmi_rk_step(const hmi_rk_table *table, hmi_stepper *s, double t_limit)
             h = t_limit - s->t;
             t = t_limit;
         }
-        if (h < SMALLEST_STEP * 2.3e-16 * fmax(fabs(s->t), 1e-12 * fabs(t_limit)) || !(h > 0))
+        double scale = fmax(fabs(s->t), 1e-12 * fmin(fabs(t_limit), 1));
+        if (h < SMALLEST_STEP * 2.3e-16 * scale || !(h > 0))
             return give_up(s, last);
         m->h = h;
         last = run_stages(table, s, m, h);

@@ -285,6 +285,7 @@ hm_status hm_sim_run(hm_sim *sim, const hm_run_options *options, hm_run_result *
         return status;
     status = go(d);
     conclude(d, status);
+    hmi_driver_leave(d);
     (void)!hm_sim_result(sim, result);
     return status;
 }
@@ -294,7 +295,10 @@ hm_status hm_sim_run(hm_sim *sim, const hm_run_options *options, hm_run_result *
 hm_status hm_sim_start(hm_sim *sim, const hm_run_options *options)
 {
     hmi_driver *d;
-    return hmi_driver_start(sim, options, &d);
+    hm_status status = hmi_driver_start(sim, options, &d);
+    if (status == HM_OK)
+        hmi_driver_leave(d);
+    return status;
 }
 
 static bool ready(const hm_sim *sim)
@@ -308,24 +312,33 @@ hm_status hm_sim_step(hm_sim *sim)
     return ready(sim) ? hm_sim_advance(sim, INFINITY) : HM_ERR_USAGE;
 }
 
+/* Steps to t, or one step where t is infinite. */
+static hm_status advance(hmi_driver *d, double t)
+{
+    hm_status status = HM_OK;
+    bool one = isinf(t);
+    double limit = one ? 1e300 : t;
+    while (status == HM_OK && d->s.t < limit) {
+        status = hmi_driver_step(d, limit);
+        if (status == HM_OK)
+            status = hmi_driver_finish(d);
+        if (one)
+            break;
+    }
+    return status;
+}
+
 hm_status hm_sim_advance(hm_sim *sim, double t)
 {
     hmi_driver *d = hmi_driver_of(sim);
     if (!ready(sim) || t < d->s.t)
         return HM_ERR_USAGE;
-    bool one = isinf(t);
-    double limit = one ? 1e300 : t;
-    d->s.f_valid = d->s.f_valid && d->model->inputs.count == 0; /* the program may have set them */
-    while (d->s.t < limit) {
-        hm_status status = hmi_driver_step(d, limit);
-        if (status == HM_OK)
-            status = hmi_driver_finish(d);
-        if (status != HM_OK)
-            return status;
-        if (one)
-            break;
-    }
-    return HM_OK;
+    if (d->model->inputs.count || !sim->prepared) /* the program may have set something */
+        d->s.f_valid = false;
+    hmi_driver_enter(d);
+    hm_status status = advance(d, t);
+    hmi_driver_leave(d);
+    return status;
 }
 
 hm_status hm_sim_interpolate(hm_sim *sim, double t, double *q, double *v, double *z)
@@ -335,8 +348,10 @@ hm_status hm_sim_interpolate(hm_sim *sim, double t, double *q, double *v, double
         return HM_ERR_USAGE;
     double *y = d->y + d->ode.size + HMI_MOST_WORKS;
     size_t n = d->ode.n;
+    hmi_driver_enter(d);
     state_at(d, fmax(d->s.t_old, fmin(d->s.t, t)), y);
     hmi_ode_store(&d->ode, d->s.t, d->s.y);
+    hmi_driver_leave(d);
     if (q)
         memcpy(q, y, n * sizeof *q);
     if (v)
@@ -360,7 +375,12 @@ void hm_sim_state(const hm_sim *sim, double *q, double *v, double *z)
 hm_status hm_sim_frame(hm_sim *sim, unsigned content, hm_frame *frame)
 {
     hmi_driver *d = hmi_driver_of(sim);
-    return ready(sim) ? hmi_driver_frame(d, d->s.t, d->s.y, content, frame) : HM_ERR_USAGE;
+    if (!ready(sim))
+        return HM_ERR_USAGE;
+    hmi_driver_enter(d);
+    hm_status status = hmi_driver_frame(d, d->s.t, d->s.y, content, frame);
+    hmi_driver_leave(d);
+    return status;
 }
 
 static const char *formulation_used(const hmi_driver *d)

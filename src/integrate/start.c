@@ -310,6 +310,23 @@ static void prepare_parts(hmi_driver *d)
     }
 }
 
+void hmi_driver_enter(hmi_driver *d)
+{
+    bool changed = !d->sim->prepared;
+    if (d->switches.switches)
+        hmi_switches_install(&d->switches);
+    if (changed)
+        prepare_parts(d);
+}
+
+void hmi_driver_leave(hmi_driver *d)
+{
+    if (d->switches.switches) {
+        hmi_switches_remove(&d->switches);
+        hmi_sim_refresh(d->sim); /* its own tapes are ready: a change of parameters shows */
+    }
+}
+
 static hm_status create(hm_sim *sim, const hm_run_options *options, hmi_driver **out)
 {
     const hm_allocator *allocator = sim->system->allocator;
@@ -383,8 +400,7 @@ static void connect(hmi_driver *d)
 
 static hm_status begin(hmi_driver *d)
 {
-    if (d->switches.switches)
-        hmi_switches_install(&d->switches);
+    hmi_driver_enter(d);
     hmi_ode_load(&d->ode, d->s.y);
     hm_status status = d->switches.count ? hmi_settle_sides(d) : HM_OK;
     if (status == HM_OK)

@@ -123,6 +123,11 @@ static const char *reject_character(hmi_lexer *lexer)
 /* One character of a string or comment; false where it is none. */
 static bool step_over_text(hmi_lexer *lexer)
 {
+    char c = lexer->text[lexer->position];
+    if (c >= ' ' && c < 0x7F) { /* nearly always */
+        lexer->position++;
+        return true;
+    }
     uint32_t character = 0;
     int bytes = hmi_utf8_decode(lexer->text + lexer->position, lexer->length - lexer->position,
                                 &character);
@@ -288,6 +293,8 @@ static const struct {
 static bool foreign_sign(hmi_lexer *lexer, hmi_token_kind *kind)
 {
     uint32_t start = lexer->position, left = lexer->length - start;
+    if (!strchr("&|!*.:/%?\\", lexer->text[start]) || lexer->text[start] == '\0')
+        return false;
     for (size_t i = 0; i < sizeof foreign_signs / sizeof *foreign_signs; i++) {
         const char *sign = foreign_signs[i].sign;
         uint32_t length = (uint32_t)strlen(sign);

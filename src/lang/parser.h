@@ -8,7 +8,12 @@
 
 #include "lang/ast.h"
 
-enum { HMI_MOST_SOURCE_BYTES = 16 << 20, HMI_MOST_INCLUDES = 200, HMI_MOST_INCLUDE_DEPTH = 16 };
+enum {
+    HMI_MOST_SOURCE_BYTES = 16 << 20,
+    HMI_MOST_TOTAL_BYTES = 64 << 20, /* with everything included */
+    HMI_MOST_INCLUDES = 200,
+    HMI_MOST_INCLUDE_DEPTH = 16
+};
 
 /* Parses source `file` of the context (and what it includes) into an empty tree. The tree must be
  * released also after a failure. */

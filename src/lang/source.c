@@ -167,6 +167,19 @@ static int include_depth(const hmi_parser *p)
     return depth;
 }
 
+/* One file included again and again is bounded too. */
+static bool within_total(hm_context *context, hmi_span at)
+{
+    size_t total = 0;
+    for (size_t i = 0; i < context->sources.count; i++)
+        total += context->sources.data[i].length;
+    if (total <= HMI_MOST_TOTAL_BYTES)
+        return true;
+    hmi_error(context, at, NULL, "more than %d MiB of included files", HMI_MOST_TOTAL_BYTES >> 20);
+    context->limit_exceeded = true;
+    return false;
+}
+
 bool hmi_parse_include(hmi_parser *p, hmi_span at, const char *path, hmi_statement ***tail,
                        uint32_t *contains)
 {
@@ -178,7 +191,7 @@ bool hmi_parse_include(hmi_parser *p, hmi_span at, const char *path, hmi_stateme
     if (!resolved)
         return false;
     uint32_t file = hmi_load_source(p->context, resolved, path, at);
-    if (file == HMI_NO_FILE)
+    if (file == HMI_NO_FILE || !within_total(p->context, at))
         return false;
     hmi_include_frame frame = {resolved, p->frames};
     return hmi_parse_file(p, p->tree, file, p->includes, &frame, tail, contains) == HM_OK;

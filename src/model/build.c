@@ -14,6 +14,7 @@ bool hmi_no_memory(hmi_builder *b)
 void *hmi_model_alloc(hmi_builder *b, size_t size)
 {
     void *memory = hmi_arena_alloc(&b->model->arena, size);
+    b->bytes += size;
     if (!memory)
         hmi_no_memory(b);
     return memory;

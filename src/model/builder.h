@@ -102,7 +102,7 @@ typedef struct hmi_builder {
     hmi_span at; /* of the expression being evaluated */
     int depth;
     int64_t steps;
-    size_t bytes; /* of the arena */
+    size_t bytes; /* of the arena and of the model's */
     hmi_repeats repeats;
     hmi_memo memo;
     hmi_scope *free_scopes;

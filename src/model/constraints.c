@@ -1,4 +1,5 @@
 /* Constraints and servos: rows lhs - rhs = 0, their level, what they may contain. */
+#include "base/sort.h"
 #include "model/builder.h"
 
 #include <math.h>
@@ -168,25 +169,23 @@ bool hmi_build_constraint(hmi_builder *b, const hmi_statement *s, const hmi_scop
 
 /* ---- servos ---- */
 
-static int compare_coordinates(uint32_t x, uint32_t y)
+static int compare_coordinates(const void *a, const void *b)
 {
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
     return x < y ? -1 : x > y;
 }
 
-/* Inserts into the sorted list; reports a coordinate named twice. */
-static bool insert_actuated(hmi_builder *b, hmi_servo_group *servo, uint32_t coord, hmi_span at)
+/* Sorts the list; reports a coordinate named twice. */
+static bool sort_actuated(hmi_builder *b, const hmi_statement *s, hmi_servo_group *servo)
 {
-    size_t k = servo->actuated_count;
-    while (k > 0 && compare_coordinates(servo->actuated[k - 1], coord) > 0)
-        k--;
-    if (k > 0 && servo->actuated[k - 1] == coord) {
-        hmi_error(b->context, at, NULL, "'%s' is listed twice", b->model->coords.data[coord].name);
-        return false;
-    }
-    memmove(&servo->actuated[k + 1], &servo->actuated[k],
-            (servo->actuated_count - k) * sizeof *servo->actuated);
-    servo->actuated[k] = coord;
-    servo->actuated_count++;
+    hmi_sort(servo->actuated, servo->actuated_count, sizeof *servo->actuated, compare_coordinates);
+    for (size_t k = 1; k < servo->actuated_count; k++)
+        if (servo->actuated[k - 1] == servo->actuated[k]) {
+            hmi_error(b->context, hmi_span_to(s->entries[0].span, s->entries[s->entry_count - 1].span),
+                      NULL, "'%s' is listed twice",
+                      b->model->coords.data[servo->actuated[k]].name);
+            return false;
+        }
     return true;
 }
 
@@ -197,19 +196,14 @@ static bool build_actuators(hmi_builder *b, const hmi_statement *s, const hmi_sc
     servo->actuated = hmi_model_alloc(b, (count + 1) * sizeof *servo->actuated);
     if (!servo->actuated)
         return false;
-    if (s->entry_count == 0) {
-        for (size_t i = 0; i < count; i++)
-            servo->actuated[i] = (uint32_t)i;
-        servo->actuated_count = count;
-        return true;
-    }
-    for (size_t i = 0; i < s->entry_count; i++) {
-        uint32_t coord;
-        if (!hmi_build_coordinate(b, s->entries[i].target, scope, &coord) ||
-            !insert_actuated(b, servo, coord, s->entries[i].span))
+    servo->actuated_count = count;
+    for (size_t i = 0; i < count; i++) {
+        servo->actuated[i] = (uint32_t)i;
+        if (s->entry_count &&
+            !hmi_build_coordinate(b, s->entries[i].target, scope, &servo->actuated[i]))
             return false;
     }
-    return true;
+    return !s->entry_count || sort_actuated(b, s, servo);
 }
 
 static bool build_gain(hmi_builder *b, const hmi_statement *s, const hmi_scope *scope,

@@ -171,14 +171,18 @@ bool hmi_build_param(hmi_builder *b, const hmi_statement *s, const hmi_scope *sc
 
 /* ---- coordinates ---- */
 
+static bool too_many_coords(hmi_builder *b, hmi_span at)
+{
+    hmi_error(b->context, at, NULL, "more than %d coordinates", HMI_MOST_COORDS);
+    b->context->limit_exceeded = true;
+    return false;
+}
+
 static bool add_coord(hmi_builder *b, const char *name, hmi_span at, hmi_expr *symbol)
 {
     hmi_coord coord = {.name = name, .span = at};
-    if (b->model->coords.count >= HMI_MOST_COORDS) {
-        hmi_error(b->context, at, NULL, "more than %d coordinates", HMI_MOST_COORDS);
-        b->context->limit_exceeded = true;
-        return false;
-    }
+    if (b->model->coords.count >= HMI_MOST_COORDS)
+        return too_many_coords(b, at);
     *symbol = hmi_symbol(b->graph, HMI_SYM_COORD, (uint32_t)b->model->coords.count);
     if (!name || !hmi_array_push(&b->context->allocator, &b->model->coords, coord))
         return hmi_no_memory(b);
@@ -224,6 +228,8 @@ static bool declare_family(hmi_builder *b, const hmi_entry *entry)
         b->context->limit_exceeded |= upper >= lower;
         return false;
     }
+    if ((size_t)(upper - lower) + 1 > HMI_MOST_COORDS - b->model->coords.count)
+        return too_many_coords(b, entry->span);
     hmi_binding *slot = hmi_declare(b, entry->target, "coordinate");
     if (!slot)
         return false;

@@ -128,7 +128,8 @@ static const char *nearest_name(const hmi_builder *b, const char *wanted)
 {
     size_t length = strlen(wanted);
     nearest best = {NULL, length <= 1 || (length == 2 && wanted[0] & 0x80) ? 1 : length <= 3 ? 2 : 3};
-    for (size_t name = 0; name < b->globals.count; name++)
+    size_t considered = b->globals.count < 5000 ? b->globals.count : 5000;
+    for (size_t name = 0; name < considered; name++)
         if (b->globals.data[name].kind != HMI_BIND_NONE)
             consider(&best, wanted, hmi_names_text(&b->tree->names, (int)name));
     for (size_t i = 0; i < sizeof function_names / sizeof *function_names; i++)

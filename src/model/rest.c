@@ -1,4 +1,5 @@
 /* Initial state, default run, symmetries, events, outputs. */
+#include "base/sort.h"
 #include "model/builder.h"
 
 #include <math.h>
@@ -157,6 +158,39 @@ bool hmi_build_simulate(hmi_builder *b, const hmi_statement *s, const hmi_scope 
 
 /* ---- lists "x = E, y = E" ---- */
 
+typedef struct place {
+    hmi_symbol_kind kind;
+    uint32_t index;
+    size_t entry;
+} place;
+
+static int compare_places(const void *a, const void *b)
+{
+    const place *x = a, *y = b;
+    if (x->kind != y->kind)
+        return x->kind < y->kind ? -1 : 1;
+    if (x->index != y->index)
+        return x->index < y->index ? -1 : 1;
+    return x->entry < y->entry ? -1 : x->entry > y->entry;
+}
+
+/* No target is given twice. */
+static bool check_distinct(hmi_builder *b, const hmi_statement *s, const hmi_component *list)
+{
+    place *places = hmi_builder_alloc(b, (s->entry_count + 1) * sizeof *places);
+    if (!places)
+        return false;
+    for (size_t i = 0; i < s->entry_count; i++)
+        places[i] = (place){list[i].kind, list[i].index, i};
+    hmi_sort(places, s->entry_count, sizeof *places, compare_places);
+    for (size_t i = 1; i < s->entry_count; i++)
+        if (places[i].kind == places[i - 1].kind && places[i].index == places[i - 1].index) {
+            hmi_error(b->context, s->entries[places[i].entry].span, NULL, "this is given twice");
+            return false;
+        }
+    return true;
+}
+
 static bool build_components(hmi_builder *b, const hmi_statement *s, const hmi_scope *scope,
                              uint16_t allowed, const char *where, hmi_component **out)
 {
@@ -169,14 +203,9 @@ static bool build_components(hmi_builder *b, const hmi_statement *s, const hmi_s
             !hmi_build_scalar(b, entry->value, scope, &list[i].value) ||
             !hmi_check_contents(b, list[i].value, allowed, entry->value->span, where))
             return false;
-        for (size_t k = 0; k < i; k++)
-            if (list[k].kind == list[i].kind && list[k].index == list[i].index) {
-                hmi_error(b->context, entry->span, NULL, "this is given twice");
-                return false;
-            }
     }
     *out = list;
-    return true;
+    return check_distinct(b, s, list);
 }
 
 bool hmi_build_symmetry(hmi_builder *b, const hmi_statement *s, const hmi_scope *scope)

@@ -60,7 +60,7 @@ fi
 if [ -c /dev/full ]; then
     for arguments in 'eval skate' 'eval skate --json' 'check skate' 'check skate --json' 'derive skate' \
         'derive skate --format latex' 'derive skate --format c' 'derive skate --json' 'examples' \
-        'examples --json' '--help' '--version' 'eval --help' 'derive n-pendulum --set N=30'; do
+        'examples --json' '--help' '--version' 'eval --help' 'derive n-pendulum --set N=45'; do
         ran="hamel $arguments > /dev/full"
         : > "$out"
         "$HAMEL" $arguments > /dev/full 2> "$err"

@@ -25,7 +25,7 @@ static inline double *ride_doubles(size_t count)
     return x;
 }
 
-/* From the model's initial state as written. step 0: the method chooses. */
+/* From the model's initial state as written. step 0: the method chooses; rtol 0: every step is that. */
 static inline ride *ride_open(const char *text, const hmi_method *method, double step, double rtol)
 {
     ride *r = calloc(1, sizeof *r);

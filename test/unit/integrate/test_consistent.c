@@ -123,7 +123,8 @@ static void test_drift_controls(void **state)
         left[k] = fabs(x * x + y * y - 1);
         motion_close(m);
     }
-    print_message("violation: project %.1e, baumgarte %.1e, none %.1e\n", left[0], left[1], left[2]);
+    print_message("violation: project %.1e, baumgarte %.1e, none %.1e\n", left[0], left[1],
+                  left[2]);
     assert_true(left[0] < 1e-14 && left[1] < 1e-6 && left[2] > 10 * left[1]);
 }
 

@@ -9,29 +9,29 @@
 /* y'' = -y with a nonlinear companion: x = sin t, and u' = -2 t u^2: u = 1/(1 + t^2). */
 static const char smooth[] = "coord x; state u' = -2*t*u^2; kinetic x'^2/2; potential x^2/2\n"
                              "initial x' = 1, u = 1; simulate 0 .. 2 every 0.1";
-/* Kepler from the apse: one half turn, and back by symmetry. */
-static const char kepler[] = "coord x, y; kinetic (x'^2 + y'^2)/2; potential -1/hypot(x, y)\n"
-                             "initial x = 0.7, y' = sqrt(1.3/0.7); simulate 0 .. 6";
+/* Nothing special about this one: orders show as they are. */
+static const char plain[] = "coord x; mass x, x = 1; force x = -x^3 + cos(t)*x'\n"
+                            "initial x = 1; simulate 0 .. 3";
 
-/* Where Kepler's orbit is with (about) fixed steps. */
-static void end_with_step(const char *method, double rtol, double h, double *q)
+/* Where it is with (about) fixed steps. */
+static void end_with_step(const char *method, double rtol, double h, double *y)
 {
-    motion *m = motion_text(kepler);
+    motion *m = motion_text(plain);
     m->options.method = method;
     m->options.rtol = m->options.atol = rtol;
     m->options.step = h;
     m->options.largest_step = h > 0 ? h : INFINITY;
     motion_must(m);
-    hm_sim_state(m->sim, q, NULL, NULL);
+    hm_sim_state(m->sim, y, y + 1, NULL);
     motion_close(m);
 }
 
 static double error_with_step(const char *method, double h)
 {
-    double q[2], exact[2];
-    end_with_step("dop853", 1e-14, 0, exact);
-    end_with_step(method, 1e6, h, q); /* never rejects */
-    return hypot(q[0] - exact[0], q[1] - exact[1]);
+    double y[2], exact[2];
+    end_with_step("dop853", 1e6, 0.03, exact);
+    end_with_step(method, 1e6, h, y); /* never rejects */
+    return scaled_error(2, y, exact);
 }
 
 static void check_order(const char *method, double h, double expected)
@@ -46,8 +46,8 @@ static void check_order(const char *method, double h, double expected)
 static void test_orders(void **state)
 {
     (void)state;
-    check_order("rk5", 0.02, 5);
-    check_order("dop853", 0.1, 8);
+    check_order("rk5", 0.03, 5);
+    check_order("dop853", 0.25, 8);
 }
 
 /* The largest error of frames between steps of length h. */
@@ -90,7 +90,7 @@ static void check_dense_order(const char *method, double h, double least)
 static void test_dense_output(void **state)
 {
     (void)state;
-    check_dense_order("rk5", 0.125, 5);     /* locally of order 5 in h: errors of h^5 */
+    check_dense_order("rk5", 0.125, 5); /* locally of order 5 in h: errors of h^5 */
     check_dense_order("dop853", 0.5, 8);
 }
 
@@ -132,7 +132,7 @@ static void test_auto_changes_to_radau(void **state)
     motion_must(m);
     assert_string_equal(m->result.method, "radau");
     assert_true(motion_says(m, "stiff"));
-    assert_true(fabs(motion_value(m, "x") - (cos(20) + sin(20))/2) < 1e-4);
+    assert_true(fabs(motion_value(m, "x") - (cos(20) + sin(20)) / 2) < 1e-4);
     motion_close(m);
 }
 

@@ -1,0 +1,173 @@
+/* Friction that slides, sticks and starts again: test/data/benchmarks/friction_nonideal.md. */
+#include "support/check.h"
+#include "support/motion.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#define INCLINE                                                                                    \
+    "param m = 2, g = 9.81, al = 0.3, mu = 0.5, v0 = 0; coord x, y\n"                              \
+    "kinetic m/2*(x'^2 + y'^2); potential m*g*(-x*sin(al) + y*cos(al))\n"                          \
+    "constraint floor: y = 0\n"                                                                    \
+    "nonideal x = -mu*abs(multiplier(floor))*sign(x')\n"                                           \
+    "initial x' = v0; simulate 0 .. 10 every 0.1"
+
+static motion *incline(const char *mu, const char *v0)
+{
+    char text[1024];
+    snprintf(text, sizeof text, "%s", INCLINE);
+    motion *m = motion_text(text);
+    double v[2] = {0};
+    double number;
+    sscanf(mu, "%lf", &number);
+    assert_int_equal(hm_sim_set_param(m->sim, "mu", number), HM_OK);
+    sscanf(v0, "%lf", &v[0]);
+    hm_sim_set_state(m->sim, 0, NULL, v, NULL);
+    m->options.fix_state = true;
+    return m;
+}
+
+static bool look_at_force(void *user, const hm_frame *frame)
+{
+    double *worst = user; /* friction holds the weight: Qni = -m g sin(al) */
+    *worst = fmax(*worst, fabs(frame->Qni[0] + 2 * 9.81 * sin(0.3)));
+    return true;
+}
+
+/* tan(0.3) = 0.309 < 0.5: it stays, and friction is what holds it. */
+static void test_sticks(void **state)
+{
+    (void)state;
+    double worst = 0;
+    motion *m = incline("0.5", "0");
+    m->options.on_frame = look_at_force;
+    m->options.user = &worst;
+    motion_must(m);
+    assert_true(fabs(motion_value(m, "x")) < 1e-9);
+    assert_true(worst < 1e-12);
+    motion_close(m);
+}
+
+/* mu < tan(al): it slides with g (sin - mu cos). */
+static void test_slides(void **state)
+{
+    (void)state;
+    motion *m = incline("0.2", "0");
+    motion_must(m);
+    check_number("x", motion_value(m, "x"), 50 * 9.81 * (sin(0.3) - 0.2 * cos(0.3)), 1e-11);
+    motion_close(m);
+}
+
+/* Thrown down it comes to rest and stays; thrown up it stops too. */
+static void test_comes_to_rest(void **state)
+{
+    (void)state;
+    double a = 9.81 * (0.5 * cos(0.3) - sin(0.3));
+    motion *m = incline("0.5", "3");
+    motion_must(m);
+    check_number("x", motion_value(m, "x"), 9 / (2 * a), 1e-10);
+    assert_true(fabs(motion_value(m, "x'")) < 1e-13);
+    motion_close(m);
+    a = 9.81 * (0.5 * cos(0.3) + sin(0.3));
+    m = incline("0.5", "-3");
+    motion_must(m);
+    check_number("x up", motion_value(m, "x"), -9 / (2 * a), 1e-10);
+    motion_close(m);
+    m = incline("0.2", "-3"); /* and down again */
+    motion_must(m);
+    assert_true(motion_value(m, "x'") > 1);
+    motion_close(m);
+}
+
+/* A force that grows: stuck until 2 t = mu N, then x = (t - t0)^3/3. */
+static void test_starts_when_it_must(void **state)
+{
+    (void)state;
+    motion *m = motion_text("param g = 10, mu = 0.5; coord x, y; kinetic (x'^2 + y'^2)/2\n"
+                            "potential g*y; constraint floor: y = 0; force x = 2*t\n"
+                            "nonideal x = -mu*abs(multiplier(floor))*sign(x'); simulate 0 .. 10");
+    assert_int_equal(hm_sim_start(m->sim, NULL), HM_OK);
+    motion_advance(m, 2.4);
+    assert_true(fabs(motion_value(m, "x")) < 1e-12);
+    motion_advance(m, 10);
+    check_number("x", motion_value(m, "x"), 7.5 * 7.5 * 7.5 / 3, 1e-10);
+    motion_close(m);
+}
+
+/* Dry oscillator: amplitude falls by 2 F/k each half period, then it sticks for good. */
+static void test_dry_oscillator(void **state)
+{
+    (void)state;
+    motion *m = motion_text("coord x; kinetic x'^2/2; potential x^2/2; force x = -0.3*sign(x')\n"
+                            "initial x = 2; simulate 0 .. 1000 every 10");
+    m->options.rtol = 1e-12;
+    m->options.atol = 1e-14;
+    motion_must(m);
+    check_number("x", motion_value(m, "x"), -0.2, 1e-10); /* 2, -1.4, 0.8, -0.2 */
+    check_number("work", m->result.work.impressed, 0.02 - 2, 1e-10);
+    assert_true(m->result.steps < 2000);
+    motion_close(m);
+}
+
+/* Written with `if`, the same. */
+static void test_friction_by_if(void **state)
+{
+    (void)state;
+    motion *m = motion_text("coord x; kinetic x'^2/2; potential x^2/2\n"
+                            "force x = if(x' > 0, -0.3, 0.3); initial x = 2; simulate 0 .. 20");
+    m->options.rtol = 1e-12;
+    m->options.atol = 1e-14;
+    motion_must(m);
+    check_number("x", motion_value(m, "x"), -0.2, 1e-10);
+    motion_close(m);
+}
+
+/* Stick-slip on a belt: periodic, never hangs; two coupled blocks with two frictions. */
+static void test_stick_slip(void **state)
+{
+    (void)state;
+    motion *m = motion_text("param v = 0.5, F = 1; coord x; kinetic x'^2/2; potential x^2/2\n"
+                            "force x = F*sign(v - x')/(1 + abs(v - x')); simulate 0 .. 60");
+    motion_must(m);
+    double amplitude = hypot(motion_value(m, "x"), motion_value(m, "x'"));
+    assert_true(amplitude < 2 && m->result.steps < 5000);
+    motion_close(m);
+    m = motion_text("coord x, y; kinetic (x'^2 + y'^2)/2; potential (x - y)^2/2\n"
+                    "force x = -0.3*sign(x') + 0.5*sin(t), y = -0.3*sign(y'); simulate 0 .. 50");
+    motion_must(m);
+    assert_true(m->result.balance_error < 1e-7);
+    motion_close(m);
+}
+
+/* F2: a bead on a rough hoop, N = m v^2/R: v = v0/(1 + mu v0 t/R). */
+static void test_rough_hoop(void **state)
+{
+    (void)state;
+    motion *m = motion_text("param mu = 0.3, R = 0.5; coord x, y; kinetic (x'^2 + y'^2)/2\n"
+                            "constraint hoop: x^2 + y^2 = R^2\n"
+                            "let N = hypot(reaction(x), reaction(y)); let s = hypot(x', y')\n"
+                            "nonideal x = -mu*N*x'/s, y = -mu*N*y'/s\n"
+                            "initial x = R, y = 0, y' = 2; simulate 0 .. 1");
+    m->options.rtol = 1e-12;
+    motion_must(m);
+    double speed = hypot(motion_value(m, "x'"), motion_value(m, "y'"));
+    check_number("v", speed, 2 / 2.2, 1e-11);
+    double angle = atan2(motion_value(m, "y"), motion_value(m, "x")) + 2 * M_PI;
+    check_number("s", fmod(angle, 2 * M_PI), fmod(log(2.2) / 0.3, 2 * M_PI), 1e-11);
+    motion_close(m);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_sticks),
+        cmocka_unit_test(test_slides),
+        cmocka_unit_test(test_comes_to_rest),
+        cmocka_unit_test(test_starts_when_it_must),
+        cmocka_unit_test(test_dry_oscillator),
+        cmocka_unit_test(test_friction_by_if),
+        cmocka_unit_test(test_stick_slip),
+        cmocka_unit_test(test_rough_hoop),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

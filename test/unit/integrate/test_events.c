@@ -1,0 +1,150 @@
+/* Events: found to rounding, in order, acting; switchings; chattering. */
+#include "support/check.h"
+#include "support/motion.h"
+
+#include <math.h>
+#include <string.h>
+
+static void check_event(const motion *m, size_t k, const char *name, double t, double tolerance)
+{
+    assert_true(k < m->result.event_count);
+    assert_string_equal(m->result.events[k].name, name);
+    check_number(name, m->result.events[k].t, t, tolerance);
+}
+
+static void test_directions(void **state)
+{
+    (void)state;
+    motion *m = motion_text("coord x; kinetic x'^2/2; potential x^2/2; initial x' = 1\n"
+                            "event up: x = 0.5 rising record; event down: x = 0.5 falling record\n"
+                            "event any: x = -0.5 record; simulate 0 .. 6.5");
+    m->options.rtol = 1e-12;
+    m->options.atol = 1e-14;
+    motion_must(m);
+    assert_int_equal(m->result.event_count, 4);
+    check_event(m, 0, "up", asin(0.5), 1e-11);
+    check_event(m, 1, "down", M_PI - asin(0.5), 1e-11);
+    check_event(m, 2, "any", M_PI + asin(0.5), 1e-11);
+    check_event(m, 3, "any", 2 * M_PI - asin(0.5), 1e-11);
+    motion_close(m);
+}
+
+static void test_stop(void **state)
+{
+    (void)state;
+    motion *m = motion_text("coord x; kinetic x'^2/2; force x = 2; event there: x = 9 stop\n"
+                            "simulate 0 .. 10");
+    motion_must(m);
+    assert_int_equal(m->result.status, HM_RUN_EVENT);
+    check_number("t", m->result.t_end, 3, 1e-12);
+    check_number("x", motion_value(m, "x"), 9, 1e-11);
+    motion_close(m);
+}
+
+/* Two events at one time act together, from the state before. */
+static void test_simultaneous(void **state)
+{
+    (void)state;
+    motion *m = motion_text(
+        "coord x, y; kinetic (x'^2 + y'^2)/2; initial x' = 1, y' = 2\n"
+        "event a: x = 1 rising set x' = -y'; event b: y = 2 rising set y' = -x'\n"
+        "simulate 0 .. 1.5");
+    motion_must(m);
+    assert_int_equal(m->result.event_count, 2);
+    check_number("x'", motion_value(m, "x'"), -2, 1e-12);
+    check_number("y'", motion_value(m, "y'"), -1, 1e-12);
+    motion_close(m);
+}
+
+static void test_bounces(void **state)
+{
+    (void)state;
+    motion *m = motion_text("param g = 10, e = 0.5; coord z; kinetic z'^2/2; potential g*z\n"
+                            "event bounce: z = 0 falling set z' = -e*z'\n"
+                            "initial z = 5; simulate 0 .. 2.7");
+    motion_must(m);
+    check_event(m, 0, "bounce", 1, 1e-10);
+    check_event(m, 1, "bounce", 2, 1e-10);
+    check_event(m, 2, "bounce", 2.5, 1e-10);
+    check_number("energy", m->result.energy_final, 50.0 / 64, 1e-9);
+    assert_true(m->result.balance_error < 1e-10); /* impacts are not the work of a force */
+    motion_close(m);
+}
+
+/* Bounces accumulate at t = 3: said, and no hanging. */
+static void test_chattering(void **state)
+{
+    (void)state;
+    motion *m = motion_text("param g = 10, e = 0.5; coord z; kinetic z'^2/2; potential g*z\n"
+                            "event bounce: z = 0 falling set z' = -e*z'\n"
+                            "initial z = 5; simulate 0 .. 10");
+    assert_int_equal(motion_run(m), HM_ERR_NUMERIC);
+    assert_true(motion_says(m, "chattering"));
+    assert_true(motion_says(m, "bounce"));
+    check_number("t", m->result.t_end, 3, 1e-5);
+    motion_close(m);
+}
+
+/* A reset on a constrained system is made consistent: only the set value is kept. */
+static void test_reset_is_made_consistent(void **state)
+{
+    (void)state;
+    motion *m = motion_text(
+        "coord x, y; kinetic (x'^2 + y'^2)/2; potential 9.81*y\n"
+        "constraint rod: x^2 + y^2 = 1\n"
+        "initial x = sin(1), y ~ -0.5\n"
+        "event wall: x = 0.1 falling set x' = -0.5*x'; simulate 0 .. 3 every 0.01");
+    motion_must(m);
+    assert_true(m->result.event_count >= 1);
+    assert_true(motion_violation(m) < 1e-13);
+    motion_close(m);
+}
+
+/* Forces of `if`, `min`, `max`, `abs` are integrated piece by piece: the accuracy stays. */
+static void test_switching(void **state)
+{
+    (void)state;
+    motion *m = motion_text("coord x; kinetic x'^2/2; force x = if(t < 1, 1, if(t < 2.5, -1, 0))\n"
+                            "simulate 0 .. 5");
+    motion_must(m);
+    check_number("x'", motion_value(m, "x'"), -0.5, 1e-12);
+    check_number("x", motion_value(m, "x"), 0.5 + 1.5 - 1.125 - 1.25, 1e-11);
+    motion_close(m);
+    m = motion_text("coord x; kinetic x'^2/2; force x = -abs(x); initial x = 0, x' = 1\n"
+                    "simulate 0 .. 4"); /* sin, then -sinh */
+    m->options.rtol = 1e-12;
+    m->options.atol = 1e-14;
+    motion_must(m);
+    check_number("x'", motion_value(m, "x'"), -cosh(4 - M_PI), 1e-10);
+    motion_close(m);
+    m = motion_text("coord x; kinetic x'^2/2; force x = -max(-1, min(1, 4*x))\n" /* saturated */
+                    "initial x = 3; simulate 0 .. 20");
+    motion_must(m);
+    assert_true(m->result.balance_error < 1e-8);
+    motion_close(m);
+}
+
+/* An event of the constraint force: the bead leaves the sphere at cos = 2/3. */
+static void test_event_of_a_multiplier(void **state)
+{
+    (void)state;
+    motion *m = motion_text("coord x, y; kinetic (x'^2 + y'^2)/2; potential y\n"
+                            "constraint sphere: (x^2 + y^2)/2 = 1/2\n"
+                            "initial x = 0, y = 1, x' = 1e-6, y' ~ 0\n"
+                            "event lift: multiplier(sphere) = 0 falling stop; simulate 0 .. 100");
+    motion_must(m);
+    assert_int_equal(m->result.status, HM_RUN_EVENT);
+    check_number("height", motion_value(m, "y"), 2.0 / 3, 1e-9);
+    motion_close(m);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_directions),   cmocka_unit_test(test_stop),
+        cmocka_unit_test(test_simultaneous), cmocka_unit_test(test_bounces),
+        cmocka_unit_test(test_chattering),   cmocka_unit_test(test_reset_is_made_consistent),
+        cmocka_unit_test(test_switching),    cmocka_unit_test(test_event_of_a_multiplier),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
