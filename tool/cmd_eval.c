@@ -276,6 +276,9 @@ static void print_verdict(const hm_model *model, const hm_evaluation *e)
         if (e->redundant[i])
             printf("    %s is redundant: it depends on the rows before it\n",
                    hm_model_constraint(model, i).name);
+    if (e->velocity_determined)
+        printf("the Lagrangian is degenerate: velocities are determined (above), accelerations are "
+               "not\n");
     printf("solved by %s", e->formulation);
     if (e->disagreement >= 0)
         printf("; all formulations that apply agree to %.1e", e->disagreement);

@@ -52,23 +52,23 @@ typedef enum hm_frame_content {
  * rows; signs as in hm_evaluation. */
 typedef struct hm_frame {
     hm_frame_reason reason;
-    size_t event;              /* HM_FRAME_EVENT: index into the result's events */
+    size_t event; /* HM_FRAME_EVENT: index into the result's events */
     double t;
-    const double *q, *v;       /* n */
-    const double *z;           /* hm_model_state_count */
-    const double *qdd;         /* n */
-    const double *lambda;      /* m, of the ideal constraint force */
+    const double *q, *v;             /* n */
+    const double *z;                 /* hm_model_state_count */
+    const double *qdd;               /* n */
+    const double *lambda;            /* m, of the ideal constraint force */
     const double *Qi, *Qni, *Qc, *C; /* n */
-    const double *u;           /* hm_model_servo_group_count x n; NULL without servos */
-    const double *outputs;     /* hm_model_output_count */
-    bool has_energy, has_total; /* kinetic and potential, total are defined */
+    const double *u;                 /* hm_model_servo_group_count x n; NULL without servos */
+    const double *outputs;           /* hm_model_output_count */
+    bool has_energy, has_total;      /* kinetic and potential, total are defined */
     double kinetic, potential, total;
-    hm_ledger work;            /* since the start of the run */
-    double balance;            /* total - total at the start - sum of work */
+    hm_ledger work;                   /* since the start of the run */
+    double balance;                   /* total - total at the start - sum of work */
     const double *position_violation; /* m: phi; 0 where a row is not of position level */
     const double *velocity_violation; /* m: phi' or psi */
-    double ideal_check;        /* |N^T Qi| / |Qi|, N a basis of virtual displacements */
-    double progress;           /* 0 .. 1 of the run */
+    double ideal_check;               /* |N^T Qi| / |Qi|, N a basis of virtual displacements */
+    double progress;                  /* 0 .. 1 of the run */
 } hm_frame;
 
 /* Return false to stop the run: its status is then HM_RUN_INTERRUPTED. */
@@ -89,13 +89,13 @@ typedef struct hm_run_options {
     const char *drift;    /* "project", "baumgarte", "none"; NULL: the model's, else project */
     double drift_gain[2]; /* (a, b) of Baumgarte: phi'' + 2a phi' + b^2 phi = 0; default 5, 5 */
     hm_formulation formulation; /* default HM_AUTO */
-    bool keep_initial;    /* start from the state as it is; default: `initial keep` in the model */
-    bool fix_state;       /* all of the sim's state counts as given by `=`; default false */
-    long most_steps;      /* 0: no limit (default) */
-    unsigned content;     /* hm_frame_content bits of the frames; default HM_FRAME_FORCES */
-    hm_frame_function on_frame; /* default NULL */
+    bool keep_initial; /* start from the state as it is; default: `initial keep` in the model */
+    bool fix_state;    /* all of the sim's state counts as given by `=`; default false */
+    long most_steps;   /* 0: no limit (default) */
+    unsigned content;  /* hm_frame_content bits of the frames; default HM_FRAME_FORCES */
+    hm_frame_function on_frame;       /* default NULL */
     hm_progress_function on_progress; /* default NULL */
-    void *user;           /* given to both */
+    void *user;                       /* given to both */
 } hm_run_options;
 
 /* What the model says in `simulate`, else the defaults. Strings belong to the model. */
@@ -140,18 +140,18 @@ typedef struct hm_run_result {
     const double *q, *v, *z; /* final state */
     long steps, rejected, evaluations, projections;
     double wall_s;
-    bool stiff;              /* the method found the problem stiff */
+    bool stiff; /* the method found the problem stiff */
     size_t constraints;
     const double *position_violation; /* constraints: largest over the run, by row */
     const double *velocity_violation;
     const double *violation; /* the larger of both; acceleration level: drift of its integral */
     bool has_total;
     double energy_initial, energy_final;
-    double balance_error;    /* largest |E(t) - E(0) - work| at accepted steps, 0 without a total */
+    double balance_error; /* largest |E(t) - E(0) - work| at accepted steps, 0 without a total */
     hm_ledger work;
     const hm_run_event *events;
     size_t event_count;
-    size_t events_dropped;   /* beyond the 10 000 that are kept */
+    size_t events_dropped; /* beyond the 10 000 that are kept */
     const hm_moved *moved;
     size_t moved_count;
     const char *const *warnings;

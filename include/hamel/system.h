@@ -125,6 +125,7 @@ typedef struct hm_evaluation {
     unsigned formulations;               /* bit f: hm_formulation f was computed */
     int rank_M, rank_A, rank_MA;
     bool unique_acceleration, unique_multipliers;
+    bool velocity_determined;            /* degenerate Lagrangian: v is a result, qdd is NULL */
     bool definite, semidefinite;         /* M > 0, M >= 0 */
     const bool *redundant;               /* m: the row depends on rows before it */
     const double *discrepancy;           /* m: by how much b contradicts earlier rows */

@@ -1,6 +1,7 @@
 /* From the numbers of the tapes to the answer: the solve behind hm_sim_evaluate, and what is said
  * when there is none. */
 #include "dynamics/sim.h"
+#include "dynamics/sim_dirac.h"
 
 #include <math.h>
 #include <string.h>
@@ -94,7 +95,8 @@ hm_status hmi_sim_prepare_solve(hm_sim *sim)
     sim->M = hmi_arena_alloc(&sim->arena, n * n * sizeof *sim->M);
     sim->A = hmi_arena_alloc(&sim->arena, (m * n + 1) * sizeof *sim->A);
     sim->servo_A = hmi_arena_alloc(&sim->arena, (servo_rows * n + 1) * sizeof *sim->servo_A);
-    if (!sim->M || !sim->A || !sim->servo_A || !prepare_servos(sim))
+    sim->v_given = hmi_arena_alloc(&sim->arena, n * sizeof *sim->v_given);
+    if (!sim->M || !sim->A || !sim->servo_A || !sim->v_given || !prepare_servos(sim))
         return HM_ERR_NOMEM;
     const hmi_dynamics_size size = {.n = (int)n,
                                     .m = (int)m,
@@ -362,6 +364,27 @@ const double *hmi_sim_state_rates(const hm_sim *sim)
            sim->system->at.state_rates;
 }
 
+/* A degenerate Lagrangian: are the velocities determined where the accelerations are not? Then they
+ * are put into the sim and the forces are found at them. Where this does not succeed everything
+ * is as it was. */
+static bool try_dirac(hm_sim *sim, hmi_question *ask, const hmi_options *options,
+                      hmi_solution *solution)
+{
+    hmi_dirac_velocity velocity;
+    size_t n = sim->system->derived.n;
+    bool plain = !sim->system->derived.force_symbols && sim->system->model->servos.count == 0;
+    if (!plain || hmi_sim_prepare_derivatives(sim, HMI_JACOBIAN_STATE) != HM_OK)
+        return false;
+    memcpy(sim->v_given, sim->v, n * sizeof *sim->v);
+    hm_status status = hmi_sim_determine_velocity(sim, sim->qdd, &velocity);
+    if (status != HM_OK)
+        memcpy(sim->v, sim->v_given, n * sizeof *sim->v);
+    hm_sim_evaluate_fast(sim);
+    hmi_sim_pose(sim, ask);
+    hm_status solved = hmi_dynamics_solve(sim->dynamics, &ask->equations, options, solution);
+    return status == HM_OK && (solved == HM_OK || solution->verdict.solvable);
+}
+
 hm_status hmi_sim_solve(hm_sim *sim, const hm_evaluate_options *options, hm_evaluation *out)
 {
     hmi_question ask;
@@ -375,8 +398,17 @@ hm_status hmi_sim_solve(hm_sim *sim, const hm_evaluate_options *options, hm_eval
                   hmi_formulation_name(chosen.formulation));
         return status;
     }
+    if (status == HM_ERR_UNDETERMINED && solution.verdict.undetermined > 0 &&
+        try_dirac(sim, &ask, &chosen, &solution)) {
+        status = HM_OK;
+        out->velocity_determined = true;
+    }
     keep_forces(sim, &solution);
     view_answer(sim, &solution, out);
+    if (out->velocity_determined) {
+        out->qdd = NULL; /* free along what M does not see */
+        out->formulation = hmi_formulation_name(HMI_DIRAC);
+    }
     if (status == HM_OK)
         return check_multipliers(sim, &solution.verdict);
     report_failure(sim, status, &solution.verdict);

@@ -311,6 +311,10 @@ hm_status hm_sim_evaluate(hm_sim *sim, const hm_evaluate_options *options,
         return HM_ERR_NUMERIC;
     }
     hm_status status = sim->dynamics ? hmi_sim_solve(sim, &chosen, evaluation) : HM_OK;
+    if (evaluation->velocity_determined) { /* energies at the velocities found */
+        run_report(sim);
+        view_report(sim, evaluation);
+    }
     sim->energy = evaluation->total;
     run_report(sim);
     evaluation->power.impressed =

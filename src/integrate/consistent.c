@@ -15,9 +15,9 @@ typedef struct problem {
     const double *residual; /* where the residuals of the level are */
     double *x;              /* q or v of the sim */
     size_t n, free_count;
-    size_t *free;           /* coordinates that may move */
+    size_t *free; /* coordinates that may move */
     hmi_dynamics *solver;
-    double *M, *A, *Q, *b;  /* of the free ones */
+    double *M, *A, *Q, *b; /* of the free ones */
     double *x0, *step, *old;
 } problem;
 

@@ -25,12 +25,19 @@ typedef struct hmi_crossing {
     size_t *which; /* of hmi_switches; sliding that ends as well */
 } hmi_crossing;
 
+/* Constraint rows of the last two steps: rank.c. */
+typedef struct hmi_rank_watch {
+    double *now, *last, *product;
+    int *pivots;
+    bool known;
+} hmi_rank_watch;
+
 enum { HMI_MOST_EVENTS = 10000, HMI_MOST_WARNINGS = 20, HMI_CHATTER = 20, HMI_QUICK = 4 };
 
 typedef struct hmi_driver {
     hm_sim *sim;
     const hm_model *model;
-    hmi_arena arena;  /* of one start */
+    hmi_arena arena; /* of one start */
     hm_run_options options;
     hmi_drift drift;
     hmi_ode ode;
@@ -38,27 +45,28 @@ typedef struct hmi_driver {
     hmi_projection projection;
     hmi_ledger ledger;
     hmi_switches switches;
+    hmi_rank_watch rank;
     const hmi_method *method;
     hmi_stepper s;
-    bool automatic;   /* the method may be changed */
+    bool automatic; /* the method may be changed */
 
-    double *y;        /* scratch, two states with works */
+    double *y; /* scratch, two states with works */
     double energy_start, energy, balance_error;
     bool has_total;
     double *position_violation, *velocity_violation, *violation; /* largest, by row */
 
-    double reached;   /* by the last step, see hmi_driver_step */
-    bool crossed;     /* there is a crossing at `reached` */
+    double reached; /* by the last step, see hmi_driver_step */
+    bool crossed;   /* there is a crossing at `reached` */
     hmi_crossing crossing;
-    double *g;        /* scratch: four values a function */
+    double *g;         /* scratch: four values a function */
     hmi_tape set_tape; /* values of `set`, of all events one after the other */
     double *event_work;
-    bool *fixed;      /* scratch: 2 n */
-    bool interrupted; /* a callback wants to stop */
+    bool *fixed;                /* scratch: 2 n */
+    bool interrupted;           /* a callback wants to stop */
     double recent[HMI_CHATTER]; /* times of the last events */
     long event_total;
     int crossing_steps; /* since the rank of the constraints dropped; 0: it did not */
-    bool stopped;     /* by a `stop` event, */
+    bool stopped;       /* by a `stop` event, */
     const char *stopped_by;
 
     hm_run_status status;
@@ -70,7 +78,7 @@ typedef struct hmi_driver {
     double wall_start, wall_s;
     double t_begin;
     hmi_solution solution; /* of the last frame */
-    long outputs;     /* frames at output times given so far */
+    long outputs;          /* frames at output times given so far */
 } hmi_driver;
 
 /* The sim's driver; NULL before the first start. */
@@ -94,6 +102,10 @@ void hmi_driver_warn(hmi_driver *d, const char *format, ...) __attribute__((form
 void hmi_driver_fail(hmi_driver *d, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Drift control: y back to the constraints; velocities of degenerate Lagrangians. */
 hm_status hmi_driver_settle(hmi_driver *d, double t, double *y);
+
+/* rank.c: warns where the constraints lost rank within the last step; after a projection at its end. */
+hm_status hmi_rank_watch_init(hmi_driver *d);
+void hmi_driver_watch_rank(hmi_driver *d, double t);
 
 /* frame.c */
 /* Gives the user a frame; false: the user wants to stop. */

@@ -72,7 +72,8 @@ static double leave_start(hmi_driver *d, size_t k, double a, double b, double *h
 
 /* The first time at which h of function k is negative, within [a, b], h(b) < 0: Illinois with
  * bisection, to the last bits of t. */
-static double find_root(hmi_driver *d, size_t k, double a, double ha, double b, double hb, double *h)
+static double find_root(hmi_driver *d, size_t k, double a, double ha, double b, double hb,
+                        double *h)
 {
     double least = 2 * HMI_EPSILON * fmax(fabs(a), fabs(b)), start = a;
     if (!(ha > 0)) {

@@ -45,8 +45,7 @@ static void show_report(hmi_driver *d, const double *y, unsigned content, hm_fra
     frame->total = out[at->total];
     frame->work = hmi_ledger_view(&d->ledger, work);
     if (d->has_total)
-        frame->balance =
-            frame->total - d->energy_start - hmi_ledger_sum(&d->ledger, work);
+        frame->balance = frame->total - d->energy_start - hmi_ledger_sum(&d->ledger, work);
 }
 
 hm_status hmi_driver_frame(hmi_driver *d, double t, const double *y, unsigned content,

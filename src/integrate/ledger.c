@@ -123,8 +123,7 @@ static double dot(const double *x, const double *y, size_t n)
 static double power_of_reactions(const hm_sim *sim)
 {
     size_t n = sim->system->derived.n;
-    const double *Q = hmi_tape_outputs(sim->dynamics_tape, sim->dynamics_work) +
-                      sim->system->at.Q;
+    const double *Q = hmi_tape_outputs(sim->dynamics_tape, sim->dynamics_work) + sim->system->at.Q;
     double sum = 0;
     for (size_t i = 0; i < n; i++)
         sum += sim->v[i] * (dot(sim->M + i * n, sim->qdd, n) - Q[i]);

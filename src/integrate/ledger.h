@@ -32,7 +32,7 @@ typedef struct hmi_ledger {
     hmi_tape tape;              /* the powers of the first group in use */
     size_t tape_count;
     double *work;
-    hmi_tape total;             /* the energy */
+    hmi_tape total; /* the energy */
     double *total_work;
 } hmi_ledger;
 

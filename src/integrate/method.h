@@ -11,20 +11,20 @@ typedef struct hmi_stepper {
     hmi_ode *ode;
     size_t size;
     double rtol, atol;
-    double step;       /* given step; 0: the method chooses (fixed-step methods need one) */
-    double largest;    /* no step is larger; infinity by default */
+    double step;    /* given step; 0: the method chooses (fixed-step methods need one) */
+    double largest; /* no step is larger; infinity by default */
     double t;
-    double *y;         /* size (+ works): the state at t */
-    double *f;         /* size (+ works): y' at t; valid where f_valid */
-    bool f_valid;      /* false after the driver changed y (projection, reset) */
+    double *y;    /* size (+ works): the state at t */
+    double *f;    /* size (+ works): y' at t; valid where f_valid */
+    bool f_valid; /* false after the driver changed y (projection, reset) */
 
     /* Set by step: the last accepted step, for interpolation on [t_old, t]. */
     double t_old, *y_old;
-    double error;      /* of the last accepted step, relative to the tolerance; 0: not estimated */
+    double error; /* of the last accepted step, relative to the tolerance; 0: not estimated */
     long steps, rejected;
-    bool stiff;        /* the method found the problem stiff */
+    bool stiff;          /* the method found the problem stiff */
     const char *trouble; /* in words, after a failed step */
-    void *memory;      /* the method's own, memory_size bytes, zeroed */
+    void *memory;        /* the method's own, memory_size bytes, zeroed */
 
     /* Work done by each power of the ledger: `works` further components of y after the first size,
      * with f from hmi_ode_evaluate_all, under a loose error control relative to work_scale (an
@@ -46,7 +46,7 @@ typedef struct hmi_method {
     const char *doc;  /* a sentence or two: what it is, order, when to use it, source */
     int order;
     bool fixed_step;
-    bool carries_work; /* works: see hmi_stepper */
+    bool carries_work;      /* works: see hmi_stepper */
     bool keeps_constraints; /* new states satisfy the constraints: the driver does not project */
     size_t (*memory_size)(const hmi_ode *ode);
     /* Does it apply to this system? HM_OK, or HM_ERR_USAGE with the reason in *why. */

@@ -24,11 +24,11 @@ typedef struct hmi_ode {
     double baumgarte[2];    /* (a, b): position rows get b - 2a phi' - b^2 phi, velocity rows
                                b - a psi; 0: off */
     long evaluations;
-    hm_status last;         /* status of the last evaluation */
-    bool forgiving;         /* where q'' has no exact answer the least-squares one will do, */
-    long forgiven;          /* which happened so often: for crossing isolated rank drops */
+    hm_status last; /* status of the last evaluation */
+    bool forgiving; /* where q'' has no exact answer the least-squares one will do, */
+    long forgiven;  /* which happened so often: for crossing isolated rank drops */
 
-    bool dirac, dirac_slow; /* q' is determined and not q'': see implicit.h */
+    bool dirac, dirac_slow;          /* q' is determined and not q'': see implicit.h */
     struct hmi_residuals *residuals; /* for Baumgarte; NULL: off */
     struct hmi_ledger *ledger;       /* powers beside f; NULL: none */
     struct hmi_switches *switches;   /* branches held, sliding; NULL: none */

@@ -142,8 +142,7 @@ hm_status hmi_project(hmi_projection *p, double t, double *y)
         status = project_level(p, &p->position, sim->q, p->residuals->position, &moved);
     }
     take_rows(p, &p->velocity);
-    hm_status second =
-        project_level(p, &p->velocity, sim->v, p->residuals->velocity, &moved);
+    hm_status second = project_level(p, &p->velocity, sim->v, p->residuals->velocity, &moved);
     p->count += moved;
     hmi_ode_load(p->ode, y);
     return status != HM_OK ? status : second;

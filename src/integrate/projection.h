@@ -17,19 +17,19 @@
 /* The rows of one level (position; position and velocity) as a problem of their own. */
 typedef struct hmi_level {
     size_t count;
-    size_t *row;          /* of the model */
+    size_t *row; /* of the model */
     hmi_dynamics *solver;
-    double *A, *b;        /* count x n, count */
+    double *A, *b; /* count x n, count */
 } hmi_level;
 
 typedef struct hmi_projection {
     hmi_ode *ode;
     hmi_residuals *residuals;
     hmi_level position, velocity;
-    double *zero, *step;  /* n */
-    double *size;         /* rows: natural size of the terms of a residual */
-    double *best;         /* n */
-    long count;           /* states that were moved */
+    double *zero, *step; /* n */
+    double *size;        /* rows: natural size of the terms of a residual */
+    double *best;        /* n */
+    long count;          /* states that were moved */
 } hmi_projection;
 
 hm_status hmi_projection_init(hmi_projection *p, hmi_ode *ode, hmi_residuals *residuals,

@@ -6,8 +6,8 @@
 
 typedef struct hmi_residuals {
     hm_sim *sim;
-    size_t count;          /* rows */
-    hm_level *level;       /* by row */
+    size_t count;                      /* rows */
+    hm_level *level;                   /* by row */
     const double *position, *velocity; /* by row, as last evaluated; 0 where a level has none */
     hmi_tape tape;
     double *work;

@@ -15,11 +15,11 @@ typedef struct memory {
     double last_error; /* of the last accepted step, for the PI controller */
     double h_done;     /* the step that led from t_old to t */
     bool just_rejected;
-    bool fresh;        /* K belongs to the last accepted step and its f is K[stages] */
+    bool fresh; /* K belongs to the last accepted step and its f is K[stages] */
     bool dense_ready;
     int suspicious, smooth;
     double *K, *trial, *r;
-    double *before;    /* the argument of the last stage, for the stiffness test */
+    double *before; /* the argument of the last stage, for the stiffness test */
 } memory;
 
 static size_t width(const hmi_stepper *s)
@@ -77,7 +77,8 @@ double hmi_scaled_norm(const hmi_stepper *s, const double *x, const double *y1, 
 
 /* [HNW93, II.4, "Starting step size"]: h0 makes an Euler step a hundredth of the scale, a second
  * evaluation then measures y''. */
-static hm_status choose_first_step(const hmi_rk_table *table, hmi_stepper *s, memory *m, double most)
+static hm_status choose_first_step(const hmi_rk_table *table, hmi_stepper *s, memory *m,
+                                   double most)
 {
     double *K1 = stage(s, m, 1);
     double d0 = hmi_scaled_norm(s, s->y, s->y, s->y), d1 = hmi_scaled_norm(s, s->f, s->y, s->y);

@@ -24,12 +24,12 @@ typedef struct hmi_rk_table {
     double c[HMI_RK_MOST_STAGES];
     double b[HMI_RK_MOST_STAGES];
     double error[2][HMI_RK_MOST_STAGES];
-    int errors;       /* estimates in use, 1 or 2 */
+    int errors;           /* estimates in use, 1 or 2 */
     bool error_uses_last; /* the estimate needs f at the new state */
-    int dense_rows;   /* r4 and on */
+    int dense_rows;       /* r4 and on */
     double D[4][HMI_RK_MOST_STAGES];
-    int order;        /* err ~ h^order: exponent of the step size control */
-    double beta;      /* of the PI controller [HNW93, IV.2; Gustafsson 1991] */
+    int order;   /* err ~ h^order: exponent of the step size control */
+    double beta; /* of the PI controller [HNW93, IV.2; Gustafsson 1991] */
     double least_factor, largest_factor, safety;
     double stiff_limit; /* h |lambda| on the boundary of the stability domain */
 } hmi_rk_table;

@@ -27,7 +27,7 @@ static const hmi_rk_table table = {
     .least_factor = 0.2,
     .largest_factor = 10,
     .safety = 0.9,
-    .stiff_limit = 3.25,
+    .stiff_limit = 2.8, /* 3.25 is the boundary */
 };
 /* clang-format on */
 
@@ -53,7 +53,8 @@ static void interpolate(const hmi_stepper *s, double t, double *y)
 
 const hmi_method hmi_method_rk5 = {
     .name = "rk5",
-    .doc = "Dormand-Prince of order 5 with adaptive steps and dense output of order 4: for low accuracy "
+    .doc = "Dormand-Prince of order 5 with adaptive steps and dense output of order 4: for low "
+           "accuracy "
            "or motion that is not very smooth. Hairer, Norsett & Wanner (1993), II.5.",
     .order = 5,
     .carries_work = true,

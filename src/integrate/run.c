@@ -10,8 +10,9 @@
 static double wall_clock(void)
 {
     struct timespec now;
-    return clock_gettime(CLOCK_MONOTONIC, &now) == 0 ? (double)now.tv_sec + 1e-9 * (double)now.tv_nsec
-                                                     : 0;
+    return clock_gettime(CLOCK_MONOTONIC, &now) == 0
+               ? (double)now.tv_sec + 1e-9 * (double)now.tv_nsec
+               : 0;
 }
 
 /* ---- failures in words ---- */
@@ -49,8 +50,7 @@ static void explain_failure(hmi_driver *d, hm_status status)
         else
             hmi_driver_fail(d, "stopped at t = %.12g: %s", d->s.t, trouble);
     } else {
-        hmi_driver_fail(d, "stopped at t = %.12g: %s; %s", d->s.t, trouble,
-                        hm_status_text(status));
+        hmi_driver_fail(d, "stopped at t = %.12g: %s; %s", d->s.t, trouble, hm_status_text(status));
     }
 }
 
@@ -278,8 +278,8 @@ static void conclude(hmi_driver *d, hm_status status)
 hm_status hm_sim_run(hm_sim *sim, const hm_run_options *options, hm_run_result *result)
 {
     hmi_driver *d = NULL;
-    *result = (hm_run_result){.status = HM_RUN_FAILED, .message = "", .method = "",
-                              .formulation = "", .drift = ""};
+    *result = (hm_run_result){
+        .status = HM_RUN_FAILED, .message = "", .method = "", .formulation = "", .drift = ""};
     hm_status status = hmi_driver_start(sim, options, &d);
     if (status != HM_OK)
         return status;

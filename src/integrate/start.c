@@ -16,8 +16,9 @@ hmi_driver *hmi_driver_of(const hm_sim *sim)
 static double wall_clock(void)
 {
     struct timespec now;
-    return clock_gettime(CLOCK_MONOTONIC, &now) == 0 ? (double)now.tv_sec + 1e-9 * (double)now.tv_nsec
-                                                     : 0;
+    return clock_gettime(CLOCK_MONOTONIC, &now) == 0
+               ? (double)now.tv_sec + 1e-9 * (double)now.tv_nsec
+               : 0;
 }
 
 /* ---- messages ---- */
@@ -112,11 +113,12 @@ static hm_status read_options(hmi_driver *d, const hm_run_options *options)
 static hm_status refuse_state(const hmi_driver *d, const hmi_consistent *c)
 {
     const hmi_constraint *row = &d->model->constraints.data[c->worst_row];
-    hmi_error(d->model->context, row->span,
-              "write `~` for values that may be moved, or `initial keep` to run them as they are",
-              "the initial state cannot be made consistent: constraint '%s' is missed by %.6g at %s "
-              "level",
-              row->name, c->missed_by, hm_level_text(c->missed_level));
+    hmi_error(
+        d->model->context, row->span,
+        "write `~` for values that may be moved, or `initial keep` to run them as they are",
+        "the initial state cannot be made consistent: constraint '%s' is missed by %.6g at %s "
+        "level",
+        row->name, c->missed_by, hm_level_text(c->missed_level));
     return HM_ERR_INPUT;
 }
 
@@ -230,6 +232,8 @@ static hm_status settle_step(hmi_stepper *s, double t, double *y, bool *moved)
     for (size_t i = 0; i < s->size; i++)
         before[i] -= y[i];
     *moved = hmi_scaled_norm(s, before, y, y) > 0.01;
+    if (d->drift == HMI_DRIFT_PROJECT)
+        hmi_driver_watch_rank(d, t);
     return HM_OK;
 }
 
@@ -273,8 +277,7 @@ static hm_status compile_resets(hmi_driver *d)
     for (size_t e = 0; e < d->model->events.count; e++)
         for (size_t i = 0; i < d->model->events.data[e].set_count; i++)
             list[next++] = d->model->events.data[e].set[i].value;
-    hm_status status =
-        hmi_tape_compile(&d->set_tape, &d->sim->system->derived.graph, list, count);
+    hm_status status = hmi_tape_compile(&d->set_tape, &d->sim->system->derived.graph, list, count);
     if (status != HM_OK)
         return status;
     d->event_work = hmi_arena_alloc(&d->arena, (d->set_tape.work_size + 1) * sizeof(double));
@@ -296,6 +299,8 @@ static hm_status init_parts(hmi_driver *d)
         status = hmi_switches_init(&d->switches, sim, &d->ledger, &d->arena);
     if (status == HM_OK)
         status = compile_resets(d);
+    if (status == HM_OK)
+        status = hmi_rank_watch_init(d);
     return status == HM_OK ? allocate(d) : status;
 }
 

@@ -111,7 +111,8 @@ hm_status hmi_switches_slide(hmi_switches *sw, hmi_ode *ode, hmi_accelerate_func
         status = find_jacobian(sw, ode, accelerate, count);
     if (status != HM_OK)
         return status;
-    double size = hmi_max_abs((int)(count * count), sw->jacobian) + hmi_max_abs((int)count, sw->rest);
+    double size = hmi_max_abs((int)(count * count), sw->jacobian) +
+                  hmi_max_abs((int)count, sw->rest);
     if (!hmi_lu((int)count, sw->jacobian, sw->pivots, 1e-14 * size)) {
         let_go(sw, count);
         return accelerate(ode, solution);

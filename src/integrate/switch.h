@@ -19,21 +19,21 @@
 
 typedef struct hmi_switches {
     hm_sim *sim;
-    size_t switches;   /* functions 0 .. switches - 1 */
-    size_t count;      /* and events of the model after them */
-    double *mode;      /* switches: s */
-    bool *sliding;     /* switches */
-    bool *has_rate;    /* g' is known before the forces are; count */
-    double *side;      /* count: the sign of g that holds, +1 or -1 */
-    size_t slides;     /* how many are sliding */
-    bool needs_solve;  /* some g depends on accelerations or constraint forces */
-    long solves;       /* extra solves spent on sliding */
+    size_t switches;  /* functions 0 .. switches - 1 */
+    size_t count;     /* and events of the model after them */
+    double *mode;     /* switches: s */
+    bool *sliding;    /* switches */
+    bool *has_rate;   /* g' is known before the forces are; count */
+    double *side;     /* count: the sign of g that holds, +1 or -1 */
+    size_t slides;    /* how many are sliding */
+    bool needs_solve; /* some g depends on accelerations or constraint forces */
+    long solves;      /* extra solves spent on sliding */
 
     hmi_tape dynamics, law; /* with modes */
     double *dynamics_work, *law_work;
-    hmi_tape values;        /* g of all, then g' of all */
+    hmi_tape values; /* g of all, then g' of all */
     double *values_work;
-    size_t *sliding_list;   /* scratch: switches */
+    size_t *sliding_list;            /* scratch: switches */
     double *jacobian, *rest, *shift; /* scratch: switches^2, switches, switches */
     int *pivots;
 } hmi_switches;

@@ -16,11 +16,11 @@ typedef struct function {
 
 typedef struct rebuilder {
     const hm_allocator *allocator;
-    hmi_graph graph;             /* the copy, which grows */
-    hmi_expr *map;               /* by handle of the original; 0: not yet (no root maps to 0) */
+    hmi_graph graph; /* the copy, which grows */
+    hmi_expr *map;   /* by handle of the original; 0: not yet (no root maps to 0) */
     HMI_ARRAY(function) functions;
     hmi_walk walk;
-    hmi_expr *state_rates;       /* mapped */
+    hmi_expr *state_rates; /* mapped */
     hm_status status;
 } rebuilder;
 
@@ -68,7 +68,8 @@ static hmi_expr choose(rebuilder *r, hmi_expr mode, bool reversed, hmi_expr x, h
     hmi_graph *g = &r->graph;
     hmi_expr low = reversed ? y : x, high = reversed ? x : y;
     hmi_expr share = hmi_mul(g, g->half, hmi_add(g, g->one, mode));
-    hmi_expr blend = hmi_add(g, hmi_mul(g, hmi_sub(g, g->one, share), low), hmi_mul(g, share, high));
+    hmi_expr blend = hmi_add(g, hmi_mul(g, hmi_sub(g, g->one, share), low),
+                             hmi_mul(g, share, high));
     hmi_expr upper = hmi_apply(g, HMI_SELECT, hmi_apply(g, HMI_LE, g->one, mode, 0), high, blend);
     return hmi_apply(g, HMI_SELECT, hmi_apply(g, HMI_LE, mode, g->minus_one, 0), low, upper);
 }
@@ -252,7 +253,8 @@ static hm_status compile_dynamics(rebuilder *r, hmi_switches *sw, hmi_arena *are
     return sw->dynamics_work && sw->law_work ? HM_OK : HM_ERR_NOMEM;
 }
 
-static hm_status compile_powers(rebuilder *r, hmi_switches *sw, hmi_ledger *ledger, hmi_arena *arena)
+static hm_status compile_powers(rebuilder *r, hmi_switches *sw, hmi_ledger *ledger,
+                                hmi_arena *arena)
 {
     hmi_expr list[HMI_POWERS];
     for (size_t k = 0; k < ledger->tape_count; k++)

@@ -59,14 +59,16 @@
     "gravity [0, -g]; dissipation 0.05*p1'^2"
 
 #define FEKETE                                                                                     \
-    "param N = 20; coord x[1..N], y[1..N], z[1..N]\n" \
-    "let p(i) = [x[i], y[i], z[i]]\n" \
-    "for i = 1..N { kinetic dot(p(i)', p(i)')/2; dissipation dot(p(i)', p(i)')/4\n" \
-    "  constraint unit[i]: dot(p(i), p(i)) = 1 }\n" \
-    "for i = 2..N { for j = 1..i-1 { potential -log(dot(p(i) - p(j), p(i) - p(j)))/2 } }\n" \
-    "let A(i) = if(i < 4, 2*pi*i/3 + pi/13, if(i < 11, 2*pi*(i - 3)/7 + pi/29, if(i < 17, 2*pi*(i - 10)/6 + pi/7, 2*pi*(i - 17)/4 + pi/17)))\n" \
-    "let B(i) = if(i < 4, 3*pi/8, if(i < 11, pi/8, if(i < 17, -2*pi/15, -3*pi/10)))\n" \
-    "for i = 1..N { initial x[i] = cos(A(i))*cos(B(i)), y[i] = sin(A(i))*cos(B(i)), z[i] = sin(B(i)) }\n"
+    "param N = 20; coord x[1..N], y[1..N], z[1..N]\n"                                              \
+    "let p(i) = [x[i], y[i], z[i]]\n"                                                              \
+    "for i = 1..N { kinetic dot(p(i)', p(i)')/2; dissipation dot(p(i)', p(i)')/4\n"                \
+    "  constraint unit[i]: dot(p(i), p(i)) = 1 }\n"                                                \
+    "for i = 2..N { for j = 1..i-1 { potential -log(dot(p(i) - p(j), p(i) - p(j)))/2 } }\n"        \
+    "let A(i) = if(i < 4, 2*pi*i/3 + pi/13, if(i < 11, 2*pi*(i - 3)/7 + pi/29, if(i < 17, "        \
+    "2*pi*(i - 10)/6 + pi/7, 2*pi*(i - 17)/4 + pi/17)))\n"                                         \
+    "let B(i) = if(i < 4, 3*pi/8, if(i < 11, pi/8, if(i < 17, -2*pi/15, -3*pi/10)))\n"             \
+    "for i = 1..N { initial x[i] = cos(A(i))*cos(B(i)), y[i] = sin(A(i))*cos(B(i)), z[i] = "       \
+    "sin(B(i)) }\n"
 
 #define ISOKINETIC                                                                                 \
     "param c = 2, g = 9.81, th0 = 0.5; coord x, y\n"                                               \
@@ -101,7 +103,8 @@
 
 #define ARENSTORF                                                                                  \
     "param mu = 0.012277471; coord x, y\n"                                                         \
-    "lagrangian ((x' - y)^2 + (y' + x)^2)/2 + (1 - mu)/hypot(x + mu, y) + mu/hypot(x - 1 + mu, y)\n" \
+    "lagrangian ((x' - y)^2 + (y' + x)^2)/2 + (1 - mu)/hypot(x + mu, y) + mu/hypot(x - 1 + mu, "   \
+    "y)\n"                                                                                         \
     "initial x = 0.994, y' = -2.00158510637908252240537862224"
 
 #define PLEIADES                                                                                   \
@@ -139,5 +142,18 @@
     "constraint along: axis[1] = 0\n"                                                              \
     "constraint level: axis[2] - axis[3] = 0\n"                                                    \
     "initial x = 3, y = 2, z = 3, e0 = 1, e1 = 0, e2 = 0, e3 = 0"
+
+/* One rod, one ball and the slider, twice by symmetry. */
+#define FLYBALL                                                                                    \
+    "param k = 8e5, c = 4e4, l0 = 0.5, g = 9.81, r = 0.05, mr = 0.3, ms = 3, mp = 5\n"             \
+    "param J1 = mr*1.0001/12, J0 = mr*0.0002/12; coord psi, al, s\n"                               \
+    "let mid = [r + cos(al)/2, 1 - sin(al)/2]; let tip = [r + cos(al), 1 - sin(al)]\n"             \
+    "kinetic mr*(dot(mid', mid') + mid[1]^2*psi'^2) + J1*al'^2\n"                                  \
+    "kinetic (J1*cos(al)^2 + J0*sin(al)^2)*psi'^2 + mp*(dot(tip', tip') + tip[1]^2*psi'^2)\n"      \
+    "kinetic ms/2*s'^2 + ms*0.02/24*psi'^2 + J0/2*psi'^2\n"                                        \
+    "potential g*(2*mr*mid[2] + 2*mp*tip[2] + ms*s)\n"                                             \
+    "let L = hypot(mid[1] - r, mid[2] - s)\n"                                                      \
+    "potential k*(L - l0)^2; dissipation c*(L')^2\n"                                               \
+    "initial al = pi/6, s = 0.5, psi' = 2*pi"
 
 #endif

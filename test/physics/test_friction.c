@@ -160,14 +160,10 @@ static void test_rough_hoop(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sticks),
-        cmocka_unit_test(test_slides),
-        cmocka_unit_test(test_comes_to_rest),
-        cmocka_unit_test(test_starts_when_it_must),
-        cmocka_unit_test(test_dry_oscillator),
-        cmocka_unit_test(test_friction_by_if),
-        cmocka_unit_test(test_stick_slip),
-        cmocka_unit_test(test_rough_hoop),
+        cmocka_unit_test(test_sticks),         cmocka_unit_test(test_slides),
+        cmocka_unit_test(test_comes_to_rest),  cmocka_unit_test(test_starts_when_it_must),
+        cmocka_unit_test(test_dry_oscillator), cmocka_unit_test(test_friction_by_if),
+        cmocka_unit_test(test_stick_slip),     cmocka_unit_test(test_rough_hoop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -47,13 +47,14 @@ static size_t overrides_of(const json_t *trajectory, const motion *m, hm_overrid
     size_t count = 0;
     const char *name;
     json_t *value, *parameters = json_object_get(trajectory, "parameters");
-    json_object_foreach (parameters, name, value)
-        for (size_t i = 0; i < hm_model_param_count(m->model); i++)
-            if (strcmp(hm_model_param_name(m->model, i), name) == 0) {
-                snprintf(texts[count], 40, "%.17g", json_number_value(value));
-                list[count] = (hm_override){name, texts[count]};
-                count++;
-            }
+    json_object_foreach(parameters, name,
+                        value) for (size_t i = 0; i < hm_model_param_count(m->model);
+                                    i++) if (strcmp(hm_model_param_name(m->model, i), name) == 0)
+    {
+        snprintf(texts[count], 40, "%.17g", json_number_value(value));
+        list[count] = (hm_override){name, texts[count]};
+        count++;
+    }
     return count;
 }
 

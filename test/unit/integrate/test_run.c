@@ -86,7 +86,8 @@ static void check_balance(const char *path, double tolerance)
     motion_must(m);
     print_message("%-50s balance %.1e\n", path, m->result.balance_error);
     if (!(m->result.balance_error <= tolerance) || !(r.worst_balance <= tolerance))
-        fail_msg("%s: balance %.2g, in frames %.2g", path, m->result.balance_error, r.worst_balance);
+        fail_msg("%s: balance %.2g, in frames %.2g", path, m->result.balance_error,
+                 r.worst_balance);
     motion_close(m);
 }
 
@@ -144,7 +145,8 @@ static void test_not_finite(void **state)
     assert_true(m->result.t_end <= 1 && m->result.t_end > 0.99);
     assert_true(m->result.message[0] != 0);
     motion_close(m);
-    m = motion_text("coord x; kinetic x'^2/2; force x = log(x); simulate 0 .. 2"); /* at the start */
+    m = motion_text(
+        "coord x; kinetic x'^2/2; force x = log(x); simulate 0 .. 2"); /* at the start */
     assert_int_equal(motion_run(m), HM_ERR_NUMERIC);
     assert_true(hm_context_diagnostic_count(m->context) > 0);
     motion_close(m);
@@ -253,16 +255,11 @@ static void test_soak(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_frames),
-        cmocka_unit_test(test_interruption),
-        cmocka_unit_test(test_ledger_closes),
-        cmocka_unit_test(test_ledger_of_other_methods),
-        cmocka_unit_test(test_blow_up),
-        cmocka_unit_test(test_not_finite),
-        cmocka_unit_test(test_bad_options),
-        cmocka_unit_test(test_undetermined),
-        cmocka_unit_test(test_stepwise),
-        cmocka_unit_test(test_parameters_between_runs),
+        cmocka_unit_test(test_frames),        cmocka_unit_test(test_interruption),
+        cmocka_unit_test(test_ledger_closes), cmocka_unit_test(test_ledger_of_other_methods),
+        cmocka_unit_test(test_blow_up),       cmocka_unit_test(test_not_finite),
+        cmocka_unit_test(test_bad_options),   cmocka_unit_test(test_undetermined),
+        cmocka_unit_test(test_stepwise),      cmocka_unit_test(test_parameters_between_runs),
         cmocka_unit_test(test_soak),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
