@@ -78,6 +78,7 @@ typedef struct hmi_driver {
     double wall_start, wall_s;
     double t_begin;
     hmi_solution solution; /* of the last frame */
+    const char *formulation; /* at the start */
     long outputs;          /* frames at output times given so far */
 } hmi_driver;
 

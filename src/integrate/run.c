@@ -385,9 +385,9 @@ hm_status hm_sim_frame(hm_sim *sim, unsigned content, hm_frame *frame)
 
 static const char *formulation_used(const hmi_driver *d)
 {
-    if (d->sim->formulation != HMI_AUTO)
-        return hmi_formulation_name(d->sim->formulation);
-    return d->solution.qdd ? hmi_formulation_name(d->solution.formulation) : "auto";
+    if (d->ode.dirac)
+        return hmi_formulation_name(HMI_DIRAC);
+    return d->formulation ? d->formulation : hmi_formulation_name(d->sim->formulation);
 }
 
 hm_status hm_sim_result(const hm_sim *sim, hm_run_result *result)

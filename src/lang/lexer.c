@@ -297,6 +297,8 @@ static bool foreign_sign(hmi_lexer *lexer, hmi_token_kind *kind)
         return false;
     for (size_t i = 0; i < sizeof foreign_signs / sizeof *foreign_signs; i++) {
         const char *sign = foreign_signs[i].sign;
+        if (sign[0] != lexer->text[start])
+            continue;
         uint32_t length = (uint32_t)strlen(sign);
         if (length > left || memcmp(lexer->text + start, sign, length) != 0)
             continue;

@@ -312,9 +312,12 @@ static hmi_ast *parse_power(hmi_parser *p)
     hmi_ast *base = hmi_parse_postfix(p);
     if (!base || p->token.kind != HMI_TOK_CARET)
         return base;
+    if (!enter(p))
+        return NULL;
     hmi_parser_advance(p);
     hmi_parser_skip_newlines(p);
     hmi_ast *exponent = parse_unary(p);
+    leave(p);
     return exponent ? node_of(p, HMI_AST_POWER, hmi_span_to(base->span, exponent->span), base,
                               exponent)
                     : NULL;
@@ -323,9 +326,12 @@ static hmi_ast *parse_power(hmi_parser *p)
 static hmi_ast *parse_signed(hmi_parser *p)
 {
     hmi_token sign = p->token;
+    if (!enter(p))
+        return NULL;
     hmi_parser_advance(p);
     hmi_parser_skip_newlines(p);
     hmi_ast *operand = parse_unary(p);
+    leave(p);
     if (!operand || sign.kind == HMI_TOK_PLUS)
         return operand;
     return node_of(p, HMI_AST_NEGATE, hmi_span_to(sign.span, operand->span), operand, NULL);
@@ -333,12 +339,8 @@ static hmi_ast *parse_signed(hmi_parser *p)
 
 static hmi_ast *parse_unary(hmi_parser *p)
 {
-    if (!enter(p))
-        return NULL;
     bool is_sign = p->token.kind == HMI_TOK_MINUS || p->token.kind == HMI_TOK_PLUS;
-    hmi_ast *e = is_sign ? parse_signed(p) : parse_power(p);
-    leave(p);
-    return e;
+    return is_sign ? parse_signed(p) : parse_power(p);
 }
 
 typedef enum level { LEVEL_OR, LEVEL_AND, LEVEL_COMPARE, LEVEL_SUM, LEVEL_TERM, LEVEL_UNARY } level;

@@ -10,10 +10,16 @@ static const char *const statement_words[] = {
 #undef X
 };
 
+static const uint8_t statement_lengths[] = {
+#define X(name, word) sizeof word - 1,
+    HMI_STATEMENT_LIST(X)
+#undef X
+};
+
 hmi_statement_kind hmi_statement_kind_of(const char *word, size_t length)
 {
     for (int kind = 0; kind < HMI_STMT_COUNT; kind++)
-        if (strlen(statement_words[kind]) == length &&
+        if (statement_lengths[kind] == length && statement_words[kind][0] == word[0] &&
             memcmp(statement_words[kind], word, length) == 0)
             return (hmi_statement_kind)kind;
     return HMI_STMT_COUNT;

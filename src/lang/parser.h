@@ -9,8 +9,8 @@
 #include "lang/ast.h"
 
 enum {
-    HMI_MOST_SOURCE_BYTES = 16 << 20,
-    HMI_MOST_TOTAL_BYTES = 64 << 20, /* with everything included */
+    HMI_MOST_SOURCE_BYTES = 8 << 20,
+    HMI_MOST_TOTAL_BYTES = 32 << 20, /* with everything included */
     HMI_MOST_INCLUDES = 200,
     HMI_MOST_INCLUDE_DEPTH = 16
 };

@@ -175,18 +175,17 @@ static int compare_coordinates(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Sorts the list; reports a coordinate named twice. */
-static bool sort_actuated(hmi_builder *b, const hmi_statement *s, hmi_servo_group *servo)
+static bool report_actuated_twice(hmi_builder *b, const hmi_statement *s, const hmi_scope *scope,
+                                  uint32_t coord)
 {
-    hmi_sort(servo->actuated, servo->actuated_count, sizeof *servo->actuated, compare_coordinates);
-    for (size_t k = 1; k < servo->actuated_count; k++)
-        if (servo->actuated[k - 1] == servo->actuated[k]) {
-            hmi_error(b->context, hmi_span_to(s->entries[0].span, s->entries[s->entry_count - 1].span),
-                      NULL, "'%s' is listed twice",
-                      b->model->coords.data[servo->actuated[k]].name);
-            return false;
-        }
-    return true;
+    uint32_t named;
+    int times = 0;
+    for (size_t i = 0; i < s->entry_count; i++)
+        if (hmi_build_coordinate(b, s->entries[i].target, scope, &named) && named == coord &&
+            ++times == 2)
+            hmi_error(b->context, s->entries[i].span, NULL, "'%s' is listed twice",
+                      b->model->coords.data[coord].name);
+    return false;
 }
 
 static bool build_actuators(hmi_builder *b, const hmi_statement *s, const hmi_scope *scope,
@@ -203,7 +202,12 @@ static bool build_actuators(hmi_builder *b, const hmi_statement *s, const hmi_sc
             !hmi_build_coordinate(b, s->entries[i].target, scope, &servo->actuated[i]))
             return false;
     }
-    return !s->entry_count || sort_actuated(b, s, servo);
+    if (s->entry_count)
+        hmi_sort(servo->actuated, count, sizeof *servo->actuated, compare_coordinates);
+    for (size_t k = 1; k < count; k++)
+        if (servo->actuated[k - 1] == servo->actuated[k])
+            return report_actuated_twice(b, s, scope, servo->actuated[k]);
+    return true;
 }
 
 static bool build_gain(hmi_builder *b, const hmi_statement *s, const hmi_scope *scope,

@@ -279,7 +279,7 @@ static void fill(const char *before, const char *piece, const char *after, hm_st
     text t = {0};
     add(&t, frame);
     add(&t, before);
-    add_times(&t, piece, (15 * MIB) / strlen(piece));
+    add_times(&t, piece, (7 * MIB) / strlen(piece));
     add(&t, after);
     expect(&t, status, message);
 }
@@ -405,7 +405,7 @@ static void test_include_large(void **state)
 {
     (void)state;
     text t = {0};
-    add_times(&t, "# nothing but a long comment\n", 10 * MIB / 29);
+    add_times(&t, "# nothing but a long comment\n", 5 * MIB / 29);
     add(&t, "");
     add_bytes(&t, "\0", 1);
     write_file("large.hamel", t.data);
