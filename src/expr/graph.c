@@ -335,11 +335,12 @@ hm_status hmi_walk_add(hmi_walk *walk, const hmi_graph *graph, hmi_expr root, ui
     return HM_OK;
 }
 
-/* Sizes and indices are short expressions of parameters, so plain recursion with a budget does. */
-static bool evaluate_within(const hmi_graph *graph, hmi_expr e, const double *params, int *budget,
-                            int depth, double *value)
+/* Sizes and indices are short expressions of parameters, so plain recursion with a budget mostly
+ * does; what it does not reach is evaluated with a stack and a memo. */
+static bool evaluate_shallow(const hmi_graph *graph, hmi_expr e, const double *params, int *budget,
+                             double *value)
 {
-    if (--*budget < 0 || depth > 200)
+    if (--*budget < 0)
         return false;
     const hmi_node *node = hmi_node_at(graph, e);
     if (node->op == HMI_CONST) {
@@ -348,22 +349,103 @@ static bool evaluate_within(const hmi_graph *graph, hmi_expr e, const double *pa
     }
     if (node->op == HMI_SYMBOL) {
         *value = node->a == HMI_SYM_PARAM ? params[node->b] : NAN;
-        return node->a == HMI_SYM_PARAM;
+        return true;
     }
     double operand[3] = {0};
     for (int k = 0; k < hmi_op_arity((hmi_op)node->op); k++)
-        if (!evaluate_within(graph, hmi_operand(graph, e, k), params, budget, depth + 1,
-                             &operand[k]))
+        if (!evaluate_shallow(graph, hmi_operand(graph, e, k), params, budget, &operand[k]))
             return false;
     *value = hmi_op_value((hmi_op)node->op, operand[0], operand[1], operand[2]);
     return true;
 }
 
+void hmi_constants_init(hmi_constants *constants, const hm_allocator *allocator)
+{
+    *constants = (hmi_constants){.allocator = allocator};
+}
+
+void hmi_constants_release(hmi_constants *constants)
+{
+    if (!constants->allocator)
+        return;
+    hmi_array_release(constants->allocator, &constants->values);
+    hmi_array_release(constants->allocator, &constants->known);
+    hmi_array_release(constants->allocator, &constants->stack);
+}
+
+static bool cover(hmi_constants *c, hmi_expr e)
+{
+    size_t old = c->known.count, wanted = (size_t)e + 1;
+    if (wanted <= old)
+        return true;
+    if (!hmi_array_reserve(c->allocator, &c->known, wanted - old) ||
+        !hmi_array_reserve(c->allocator, &c->values, wanted - old))
+        return false;
+    memset(c->known.data + old, 0, wanted - old);
+    c->known.count = c->values.count = wanted;
+    return true;
+}
+
+/* Pushes the operands whose values are not known; true when there are none. */
+static bool operands_known(hmi_constants *c, const hmi_graph *graph, hmi_expr e)
+{
+    bool ready = true;
+    for (int k = 0; k < hmi_op_arity(hmi_op_of(graph, e)); k++) {
+        hmi_expr operand = hmi_operand(graph, e, k);
+        if (!c->known.data[operand]) {
+            c->stack.data[c->stack.count++] = operand;
+            ready = false;
+        }
+    }
+    return ready;
+}
+
+static hm_status evaluate_deep(hmi_constants *c, const hmi_graph *graph, hmi_expr e,
+                               const double *params, double *value)
+{
+    c->stack.count = 0;
+    if (!cover(c, e) || !hmi_array_push(c->allocator, &c->stack, e))
+        return HM_ERR_NOMEM;
+    while (c->stack.count) {
+        hmi_expr top = c->stack.data[c->stack.count - 1];
+        if (!hmi_array_reserve(c->allocator, &c->stack, 3))
+            return HM_ERR_NOMEM;
+        if (!c->known.data[top] && !operands_known(c, graph, top))
+            continue;
+        c->stack.count--;
+        if (c->known.data[top])
+            continue;
+        const hmi_node *node = hmi_node_at(graph, top);
+        int arity = hmi_op_arity((hmi_op)node->op), budget = 1;
+        const double *v = c->values.data;
+        if (arity == 0)
+            evaluate_shallow(graph, top, params, &budget, &c->values.data[top]);
+        else
+            c->values.data[top] = hmi_op_value((hmi_op)node->op, v[node->a],
+                                               arity > 1 ? v[node->b] : 0, arity > 2 ? v[node->c] : 0);
+        c->known.data[top] = 1;
+    }
+    *value = c->values.data[e];
+    return HM_OK;
+}
+
+hm_status hmi_constants_value(hmi_constants *constants, const hmi_graph *graph, hmi_expr e,
+                              const double *params, double *value)
+{
+    int budget = 64;
+    if (e == HMI_NONE)
+        return HM_ERR_NOMEM;
+    if (evaluate_shallow(graph, e, params, &budget, value))
+        return HM_OK;
+    return evaluate_deep(constants, graph, e, params, value);
+}
+
 hm_status hmi_evaluate_constant(const hmi_graph *graph, hmi_expr e, const double *params,
                                 double *value)
 {
-    int budget = 100000;
-    if (e == HMI_NONE)
-        return HM_ERR_NOMEM;
-    return evaluate_within(graph, e, params, &budget, 0, value) ? HM_OK : HM_ERR_LIMIT;
+    hmi_constants constants;
+    hmi_constants_init(&constants, graph->allocator);
+    hm_status status = hmi_constants_value(&constants, graph, e, params, value);
+    hmi_constants_release(&constants);
+    return status;
 }

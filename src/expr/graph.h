@@ -152,8 +152,22 @@ void hmi_walk_release(hmi_walk *walk);
 hm_status hmi_walk_begin(hmi_walk *walk, const hmi_graph *graph);
 hm_status hmi_walk_add(hmi_walk *walk, const hmi_graph *graph, hmi_expr root, uint16_t deps_mask);
 
-/* Numerical value of an expression that depends on parameters only (params[index]). */
+/* Numerical value of an expression that depends on parameters only (params[index]); NaN where it
+ * depends on more. */
 hm_status hmi_evaluate_constant(const hmi_graph *graph, hmi_expr e, const double *params,
                                 double *value);
+
+/* The same with a memo, for many evaluations with parameters that do not change. */
+typedef struct hmi_constants {
+    const hm_allocator *allocator;
+    HMI_ARRAY(double) values; /* by handle, where known */
+    HMI_ARRAY(uint8_t) known;
+    HMI_ARRAY(hmi_expr) stack;
+} hmi_constants;
+
+void hmi_constants_init(hmi_constants *constants, const hm_allocator *allocator);
+void hmi_constants_release(hmi_constants *constants);
+hm_status hmi_constants_value(hmi_constants *constants, const hmi_graph *graph, hmi_expr e,
+                              const double *params, double *value);
 
 #endif

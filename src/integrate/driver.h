@@ -65,6 +65,7 @@ typedef struct hmi_driver {
     bool interrupted;           /* a callback wants to stop */
     double recent[HMI_CHATTER]; /* times of the last events */
     long event_total;
+    size_t last_event;  /* function that fired last, at recent[] */
     int crossing_steps; /* since the rank of the constraints dropped; 0: it did not */
     bool stopped;       /* by a `stop` event, */
     const char *stopped_by;
@@ -77,9 +78,9 @@ typedef struct hmi_driver {
     HMI_ARRAY(const char *) warnings;
     double wall_start, wall_s;
     double t_begin;
-    hmi_solution solution; /* of the last frame */
+    hmi_solution solution;   /* of the last frame */
     const char *formulation; /* at the start */
-    long outputs;          /* frames at output times given so far */
+    long outputs;            /* frames at output times given so far */
 } hmi_driver;
 
 /* The sim's driver; NULL before the first start. */

@@ -235,17 +235,18 @@ static bool has_fired(const hmi_driver *d, size_t k)
     return false;
 }
 
-/* The side of an event: the sign of g, or at g = 0 where it is going. */
-static void side_of_event(hmi_driver *d, size_t k, const double *g, bool fired)
+/* The side of an event: where it goes after it fired; the sign of g after a reset (at 0: where it
+ * goes); else what it was, unless g has clearly passed in a direction nobody asked for. */
+static void side_of_event(hmi_driver *d, size_t k, const double *g, bool fired, bool reset)
 {
     hmi_switches *sw = &d->switches;
     double value = g[k], rate = sw->has_rate[k] ? g[sw->count + k] : 0;
-    bool at_zero = fired || fabs(value) < 1e-14;
-    if (at_zero && rate != 0)
+    bool at_zero = fabs(value) < 1e-14;
+    if (fired)
+        sw->side[k] = rate != 0 ? (rate > 0 ? 1 : -1) : -sw->side[k];
+    else if (reset && at_zero && rate != 0)
         sw->side[k] = rate > 0 ? 1 : -1;
-    else if (at_zero && fired)
-        sw->side[k] = -sw->side[k];
-    else
+    else if (reset ? !at_zero : value * sw->side[k] < -1e-12)
         sw->side[k] = value < 0 ? -1 : 1;
 }
 
@@ -275,7 +276,7 @@ static hm_status find_sides(hmi_driver *d, bool reset)
         status = hmi_ode_forces(&d->ode, d->s.t, d->s.y, sw->needs_solve ? &solution : NULL);
     g = hmi_switches_values(sw);
     for (size_t k = sw->switches; k < sw->count; k++)
-        side_of_event(d, k, g, has_fired(d, k));
+        side_of_event(d, k, g, has_fired(d, k), reset);
     return status;
 }
 
@@ -315,9 +316,14 @@ static bool came_within(const hmi_driver *d, long count, double time)
 static hm_status check_chattering(hmi_driver *d)
 {
     double span = fmax(d->options.end - d->t_begin, 1e-300);
-    bool chatters = came_within(d, HMI_CHATTER, 1e-6 * span) ||
+    size_t k = d->crossing.which[0];
+    const hmi_event *event = event_of(d, k);
+    /* an event that fires again at once: what it does cannot be seen in numbers any more */
+    bool again = event && k == d->last_event &&
+                 came_within(d, 1, 8 * HMI_EPSILON * fmax(fabs(d->s.t), 1e-3 * span));
+    bool chatters = again || came_within(d, HMI_CHATTER, 1e-6 * span) ||
                     came_within(d, HMI_QUICK, 1e-11 * fmax(span, fabs(d->s.t)));
-    const hmi_event *event = event_of(d, d->crossing.which[0]);
+    d->last_event = k;
     d->recent[d->event_total++ % HMI_CHATTER] = d->s.t;
     if (!chatters)
         return HM_OK;

@@ -38,9 +38,22 @@ static const char *fastest(const hmi_driver *d, char *text, size_t size)
     return text;
 }
 
+/* No step right after several events: they have come too near to each other. */
+static bool events_accumulate(const hmi_driver *d)
+{
+    long count = d->event_total;
+    double span = fmax(d->options.end - d->t_begin, fabs(d->s.t));
+    return count >= HMI_QUICK && d->s.t - d->recent[(count - 1) % HMI_CHATTER] < 1e-12 * span &&
+           d->s.t - d->recent[(count - HMI_QUICK) % HMI_CHATTER] < 1e-6 * span;
+}
+
 static void explain_failure(hmi_driver *d, hm_status status)
 {
     char text[256];
+    if (events_accumulate(d)) {
+        hmi_driver_fail(d, "stopped at t = %.12g: events come without end (chattering)", d->s.t);
+        return;
+    }
     const char *trouble = d->s.trouble ? d->s.trouble : "no step can be taken any more";
     if (status == HM_ERR_NUMERIC) {
         const char *what = fastest(d, text, sizeof text);

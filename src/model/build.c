@@ -379,6 +379,8 @@ bool hmi_builder_init(hmi_builder *b, hm_context *context, hmi_tree *tree, hm_mo
     hmi_arena_init(&b->arena, &context->allocator);
     hmi_names_init(&b->object_names, &context->allocator);
     hmi_adjoint_init(&b->adjoint, &context->allocator);
+    hmi_constants_init(&b->constants, &context->allocator);
+    hmi_walk_init(&b->walk, &context->allocator);
     hmi_tangent_init(&b->time_derivative, &context->allocator, leaf_rate, b,
                      (uint16_t)(HMI_ALL_DEPS & ~HMI_DEP(HMI_SYM_PARAM)));
     b->name_t = hmi_names_intern(&tree->names, "t", 1);
@@ -402,6 +404,8 @@ void hmi_builder_release(hmi_builder *b)
     hmi_names_release(&b->object_names);
     hmi_adjoint_release(&b->adjoint);
     hmi_tangent_release(&b->time_derivative);
+    hmi_constants_release(&b->constants);
+    hmi_walk_release(&b->walk);
     hmi_free(&b->context->allocator, b->memo.entries,
              b->memo.capacity * sizeof *b->memo.entries);
     hmi_arena_release(&b->arena);

@@ -87,6 +87,8 @@ typedef struct hmi_builder {
     hmi_arena arena;  /* values, scopes */
     HMI_ARRAY(hmi_binding) globals; /* by name */
     HMI_ARRAY(double) param_values; /* by parameter, for sizes and indices */
+    hmi_constants constants;        /* what they make of expressions */
+    hmi_walk walk;
     hmi_let *lets, **lets_tail;
     uint32_t let_count;
     hmi_names object_names;         /* constraints, events, outputs ... "rod[3]" */
@@ -259,6 +261,9 @@ enum {
                      1 << HMI_SYM_INPUT_RATE | 1 << HMI_SYM_INPUT_RATE2,
     HMI_ALL_DEPS = 0xFFFF,
 };
+
+/* The value of an expression of parameters; false where it is none, or without memory. */
+bool hmi_constant_value(hmi_builder *b, hmi_expr e, double *value);
 
 /* Memory from the model's or the builder's arena; remembers failure. */
 void *hmi_model_alloc(hmi_builder *b, size_t size);

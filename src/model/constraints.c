@@ -40,8 +40,9 @@ static bool check_trivial(hmi_builder *b, const hmi_constraint *row)
                   "no motion can satisfy constraint '%s': no coordinate occurs in it", row->name);
         return false;
     }
-    if (hmi_evaluate_constant(b->graph, row->residual, b->param_values.data, &amount) != HM_OK ||
-        !isfinite(amount) || fabs(amount) > 1e-12) {
+    if (!hmi_constant_value(b, row->residual, &amount))
+        return false;
+    if (!isfinite(amount) || fabs(amount) > 1e-12) {
         hmi_error(b->context, row->span, NULL,
                   "no motion can satisfy constraint '%s': it is violated by %s whatever moves",
                   row->name, hmi_number_text(amount, text));

@@ -88,11 +88,10 @@ static bool add_param(hmi_builder *b, const char *name, hmi_expr value_expr, hmi
                   "a parameter is constant: it may use only earlier parameters");
         return false;
     }
-    hm_status status =
-        hmi_evaluate_constant(b->graph, param.value_expr, b->param_values.data, &param.value);
-    if (status != HM_OK || !isfinite(param.value)) {
-        if (hmi_graph_sound(b, at))
-            hmi_error(b->context, at, NULL, "the value of '%s' is not a finite number", name);
+    if (!hmi_constant_value(b, param.value_expr, &param.value))
+        return false;
+    if (!isfinite(param.value)) {
+        hmi_error(b->context, at, NULL, "the value of '%s' is not a finite number", name);
         return false;
     }
     *symbol = hmi_symbol(b->graph, HMI_SYM_PARAM, (uint32_t)b->model->params.count);

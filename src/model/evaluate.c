@@ -250,20 +250,35 @@ bool hmi_value_derivative(hmi_builder *b, hmi_span at, const hmi_value *x, hmi_v
 
 /* ---- numbers made of parameters ---- */
 
-static void mark_structural(hmi_builder *b, hmi_expr e, int depth)
+/* A parameter in a size or index, and those its value is made of, set the size too. */
+static bool mark_structural(hmi_builder *b, hmi_expr e)
 {
-    const hmi_node *node = hmi_node_at(b->graph, e);
-    if (node->op == HMI_SYMBOL && node->a == HMI_SYM_PARAM) {
+    hmi_walk *walk = &b->walk;
+    if (!(hmi_deps(b->graph, e) & HMI_DEP(HMI_SYM_PARAM)))
+        return true;
+    if (hmi_walk_begin(walk, b->graph) != HM_OK ||
+        hmi_walk_add(walk, b->graph, e, HMI_DEP(HMI_SYM_PARAM)) != HM_OK)
+        return hmi_no_memory(b);
+    for (size_t i = 0; i < walk->order.count; i++) {
+        const hmi_node *node = hmi_node_at(b->graph, walk->order.data[i]);
+        if (node->op != HMI_SYMBOL)
+            continue;
         hmi_param *param = &b->model->params.data[node->b];
-        bool follow = !param->structural && !param->overridden && depth < 60;
+        bool follow = !param->structural && !param->overridden;
         param->structural = true;
-        if (follow) /* what its value is made of sets the size as well */
-            mark_structural(b, param->value_expr, depth + 1);
-        return;
+        if (follow && hmi_walk_add(walk, b->graph, param->value_expr, HMI_DEP(HMI_SYM_PARAM)) != HM_OK)
+            return hmi_no_memory(b);
     }
-    if (depth < 60 && (node->deps & HMI_DEP(HMI_SYM_PARAM)))
-        for (int k = 0; k < hmi_op_arity((hmi_op)node->op); k++)
-            mark_structural(b, hmi_operand(b->graph, e, k), depth + 1);
+    return true;
+}
+
+bool hmi_constant_value(hmi_builder *b, hmi_expr e, double *value)
+{
+    if (!hmi_graph_sound(b, b->at) || (hmi_deps(b->graph, e) & ~HMI_DEP(HMI_SYM_PARAM)))
+        return false;
+    hm_status status =
+        hmi_constants_value(&b->constants, b->graph, e, b->param_values.data, value);
+    return status == HM_OK || hmi_no_memory(b);
 }
 
 static bool number_of(hmi_builder *b, hmi_expr e, hmi_span at, const char *what, double *out)
@@ -272,14 +287,11 @@ static bool number_of(hmi_builder *b, hmi_expr e, hmi_span at, const char *what,
         hmi_error(b->context, at, NULL, "%s must be made of parameters and indices", what);
         return false;
     }
-    hm_status status = hmi_evaluate_constant(b->graph, e, b->param_values.data, out);
-    if (status == HM_OK && isfinite(*out))
-        return true;
-    if (status == HM_OK)
+    if (!hmi_constant_value(b, e, out))
+        return false;
+    if (!isfinite(*out))
         hmi_error(b->context, at, NULL, "%s is not a finite number", what);
-    else if (hmi_graph_sound(b, at))
-        hmi_error(b->context, at, NULL, "%s is too long an expression", what);
-    return false;
+    return isfinite(*out);
 }
 
 bool hmi_build_number(hmi_builder *b, const hmi_ast *e, const hmi_scope *scope, double *out)
@@ -295,7 +307,8 @@ bool hmi_build_whole(hmi_builder *b, const hmi_ast *e, const hmi_scope *scope, c
     double number;
     if (!hmi_build_scalar(b, e, scope, &value) || !number_of(b, value, e->span, what, &number))
         return false;
-    mark_structural(b, value, 0);
+    if (!mark_structural(b, value))
+        return false;
     if (number != floor(number) || fabs(number) > 1e15) {
         char text[HMI_NUMBER_TEXT];
         hmi_error(b->context, e->span, NULL, "%s must be a whole number, this is %s", what,

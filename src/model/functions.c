@@ -10,7 +10,7 @@ typedef struct call {
     const hmi_ast *e;
     const hmi_scope *scope;
     const char *name;
-    hmi_value args[HMI_MOST_ARGUMENTS];
+    hmi_value *args;
     uint32_t count;
 } call;
 
@@ -404,36 +404,39 @@ static const function *find_function(const char *name)
     return NULL;
 }
 
-static bool evaluate_arguments(call *c)
+/* Evaluates the arguments into `few` where they fit (calls nest, and the stack is small), else into
+ * the arena. NULL after an error. */
+enum { FEW_ARGUMENTS = 4 };
+
+static hmi_value *evaluate_arguments(hmi_builder *b, const hmi_ast *e, const hmi_scope *scope,
+                                     hmi_value few[FEW_ARGUMENTS])
 {
-    if (c->e->count > HMI_MOST_ARGUMENTS) {
-        hmi_error(c->b->context, c->e->span, NULL, "more than %d arguments", HMI_MOST_ARGUMENTS);
-        return false;
+    hmi_value *values = few;
+    if (e->count > HMI_MOST_ARGUMENTS) {
+        hmi_error(b->context, e->span, NULL, "more than %d arguments", HMI_MOST_ARGUMENTS);
+        return NULL;
     }
-    c->count = c->e->count;
-    for (uint32_t k = 0; k < c->count; k++)
-        if (!hmi_build_value(c->b, c->e->items[k], c->scope, &c->args[k]))
-            return false;
-    return true;
+    if (e->count > FEW_ARGUMENTS)
+        values = hmi_builder_alloc(b, e->count * sizeof *values);
+    for (uint32_t k = 0; values && k < e->count; k++)
+        if (!hmi_build_value(b, e->items[k], scope, &values[k]))
+            return NULL;
+    return values;
 }
 
 static bool call_builtin(hmi_builder *b, const hmi_ast *e, const hmi_scope *scope,
                          const char *name, hmi_value *out)
 {
-    /* Not initialised whole: the array of arguments is large and filled as far as it is used. */
-    call c;
-    c.b = b;
-    c.e = e;
-    c.scope = scope;
-    c.name = name;
-    c.count = e->count;
+    call c = {.b = b, .e = e, .scope = scope, .name = name, .count = e->count};
+    hmi_value few[FEW_ARGUMENTS];
     hmi_op op;
     const function *f = find_function(name);
     if (f && (e->count < f->least || e->count > f->most))
         return wrong_count(&c, f->expected);
     if (f && f->by_name)
         return f->run(&c, out);
-    if (!evaluate_arguments(&c))
+    c.args = evaluate_arguments(b, e, scope, few);
+    if (!c.args)
         return false;
     if (f)
         return f->run(&c, out);
@@ -478,10 +481,9 @@ static bool call_let(hmi_builder *b, const hmi_ast *e, const hmi_scope *scope, h
                   target->count == 1 ? "" : "s", e->count);
         return false;
     }
-    hmi_value arguments[HMI_MOST_ARGUMENTS];
-    for (uint32_t k = 0; k < e->count; k++)
-        if (!hmi_build_value(b, e->items[k], scope, &arguments[k]))
-            return false;
+    hmi_value few[FEW_ARGUMENTS], *arguments = evaluate_arguments(b, e, scope, few);
+    if (!arguments)
+        return false;
     if (!enter_let(b, let, e->span))
         return false;
     const hmi_value *known = hmi_memo_find(b, let, arguments);

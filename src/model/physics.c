@@ -272,8 +272,7 @@ static bool check_symmetric(hmi_builder *b, const hmi_value *J, hmi_span at)
             double x, y;
             hmi_expr lower = J->items[3 * i + j], upper = J->items[3 * j + i];
             if (lower == upper ||
-                hmi_evaluate_constant(b->graph, lower, b->param_values.data, &x) != HM_OK ||
-                hmi_evaluate_constant(b->graph, upper, b->param_values.data, &y) != HM_OK)
+                !hmi_constant_value(b, lower, &x) || !hmi_constant_value(b, upper, &y))
                 continue;
             if (fabs(x - y) <= 1e-12 * (fabs(x) + fabs(y)))
                 continue;

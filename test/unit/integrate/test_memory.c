@@ -27,11 +27,12 @@ static void *resize(void *user, void *ptr, size_t old_size, size_t new_size)
     return new;
 }
 
-static const char text[] = "param mu = 0.5; coord x, y; state w' = x\n"
-                           "kinetic (x'^2 + y'^2)/2; potential 10*y; constraint floor: y = 0\n"
-                           "force x = 2*t - 1; nonideal x = -mu*abs(multiplier(floor))*sign(x')\n"
-                           "event far: x = 3 rising record; event wall: x = 4 rising set x' = -x'\n"
-                           "output f = reaction(y); initial x ~ 0.1, y ~ 0.2; simulate 0 .. 8";
+static const char text[] =
+    "param mu = 0.5; coord x, y; state w' = x\n"
+    "kinetic (x'^2 + y'^2)/2; potential 10*y; constraint floor: y = 0\n"
+    "force x = 2*t - 1; nonideal x = -mu*abs(multiplier(floor))*sign(x')\n"
+    "event far: x = 3 rising record; event wall: x = 4 rising set x' = -x'/2\n"
+    "output f = reaction(y); initial x ~ 0.1, y ~ 0.2; simulate 0 .. 4.8";
 
 /* Makes everything with the k-th allocation after the model failing. */
 static hm_status run_with(heap *h, long fail_after)
