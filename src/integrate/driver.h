@@ -66,6 +66,8 @@ typedef struct hmi_driver {
     double recent[HMI_CHATTER]; /* times of the last events */
     long event_total;
     size_t last_event;  /* function that fired last, at recent[] */
+    double pace_t;      /* when the pace was last looked at, */
+    long pace_steps;    /* and the steps taken by then */
     int crossing_steps; /* since the rank of the constraints dropped; 0: it did not */
     bool stopped;       /* by a `stop` event, */
     const char *stopped_by;

@@ -151,6 +151,29 @@ static hm_status watch_rank(hmi_driver *d, long forgiven)
     return HM_OK;
 }
 
+/* Steps that shrink without end at a place where the equations are not Lipschitz (friction along
+ * v/|v| as |v| goes to zero) never underflow and never arrive: a run that at its present pace would
+ * need more than MOST_STEPS_LEFT steps is ended, not left to hang. */
+enum { PACE_STEPS = 20000 };
+#define MOST_STEPS_LEFT 5e9
+
+static hm_status watch_pace(hmi_driver *d)
+{
+    hmi_stepper *s = &d->s;
+    long steps = s->steps - d->pace_steps;
+    if (d->method->fixed_step || (steps >= 0 && steps < PACE_STEPS))
+        return HM_OK;
+    double advanced = s->t - d->pace_t;
+    bool crawling = steps > 0 && (d->options.end - s->t) * (double)steps > MOST_STEPS_LEFT * advanced;
+    d->pace_t = s->t;
+    d->pace_steps = s->steps;
+    if (!crawling)
+        return HM_OK;
+    s->trouble = "the steps became so small that the run would not end: the equations are not "
+                 "smooth here (a division by something that goes to zero?)";
+    return HM_ERR_NUMERIC;
+}
+
 hm_status hmi_driver_step(hmi_driver *d, double t_limit)
 {
     hmi_stepper *s = &d->s;
@@ -164,6 +187,8 @@ hm_status hmi_driver_step(hmi_driver *d, double t_limit)
         status = watch_rank(d, forgiven);
     if (status == HM_OK)
         status = complete_step(d);
+    if (status == HM_OK)
+        status = watch_pace(d);
     if (status != HM_OK) {
         explain_failure(d, status);
         d->reached = s->t;

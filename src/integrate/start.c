@@ -412,7 +412,7 @@ static hm_status begin(hmi_driver *d)
     if (status == HM_OK)
         status = d->method->start(&d->s);
     hmi_ode_store(&d->ode, d->s.t, d->s.y);
-    d->t_begin = d->reached = d->s.t;
+    d->t_begin = d->reached = d->pace_t = d->s.t;
     d->has_total = d->sim->system->derived.total != HMI_NONE;
     d->energy_start = d->energy = hmi_ledger_total(&d->ledger, d->sim);
     hmi_driver_observe(d);
