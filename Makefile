@@ -2,7 +2,7 @@
 PREFIX       ?= /usr/local
 FUZZ_SECONDS ?= 600
 
-.PHONY: all demo test install debug sanitize bench fuzz format check-format clean help
+.PHONY: all demo test install debug sanitize bench soak fuzz format check-format clean help
 
 all: ## build libraries and command into build/release
 	@scripts/setup build
@@ -24,7 +24,12 @@ debug sanitize: ## build everything with that preset
 bench: ## build and run the benchmarks
 	@scripts/setup
 	@scripts/build release bench
-	@while read -r program; do "$$program" || exit; done < build/release/bench.list
+	@grep -v soak build/release/bench.list | while read -r program; do "$$program" || exit; done
+
+soak: ## long runs: a million steps, a million periods (minutes)
+	@scripts/setup
+	@scripts/build release bench
+	@build/release/bench/bench_soak
 
 fuzz: ## run each fuzzer for FUZZ_SECONDS (default 600)
 	@scripts/setup

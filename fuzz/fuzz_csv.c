@@ -55,6 +55,8 @@ static void draw(const hm_allocator *allocator, const hm_table *table)
     hm_figure_destroy(figure);
 }
 
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     size_t live = 0;

@@ -112,6 +112,8 @@ static void run(hm_context *context, const char *text, size_t length, const char
     hm_model_destroy(model);
 }
 
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     size_t live = 0;

@@ -6,9 +6,8 @@
 
 static json_t *constraint_object(const hm_constraint_info *row)
 {
-    return json_pack("{s:s, s:s, s:b, s:s}", "name", row->name, "level",
-                     hm_level_text(row->level), "linear", row->linear, "time",
-                     row->rheonomic ? "rheonomic" : "scleronomic");
+    return json_pack("{s:s, s:s, s:b, s:s}", "name", row->name, "level", hm_level_text(row->level),
+                     "linear", row->linear, "time", row->rheonomic ? "rheonomic" : "scleronomic");
 }
 
 static int print_json(const session *s)

@@ -11,8 +11,7 @@ static void title_of(const struct hamel_example *example, char *title, size_t si
     title[0] = '\0';
     hm_context *context = hm_context_create(NULL);
     hm_model *model = NULL;
-    if (context &&
-        hm_model_parse(context, example->text, example->length, NULL, &model) == HM_OK &&
+    if (context && hm_model_parse(context, example->text, example->length, NULL, &model) == HM_OK &&
         hm_model_title(model))
         snprintf(title, size, "%s", hm_model_title(model));
     hm_model_destroy(model);
@@ -25,8 +24,8 @@ static int print_json(void)
     for (size_t i = 0; list && i < hamel_example_count; i++) {
         char title[256];
         title_of(&hamel_examples[i], title, sizeof title);
-        json_array_append_new(list, json_pack("{s:s, s:s}", "name", hamel_examples[i].name,
-                                              "title", title));
+        json_array_append_new(
+            list, json_pack("{s:s, s:s}", "name", hamel_examples[i].name, "title", title));
     }
     bool written = list && json_dumpf(list, stdout, JSON_INDENT(2)) == 0;
     printf("\n");

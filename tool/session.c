@@ -110,8 +110,8 @@ static hm_status read_model(session *s, const invocation *call)
     options.override_count = call->override_count;
     if (strcmp(call->model, "-") == 0)
         return parse_stdin(s, &options);
-    const struct hamel_example *example =
-        access(call->model, F_OK) != 0 ? find_example(call->model) : NULL;
+    const struct hamel_example *example = access(call->model, F_OK) != 0 ? find_example(call->model)
+                                                                         : NULL;
     if (!example)
         return hm_model_load(s->context, call->model, &options, &s->model);
     options.name = call->model;

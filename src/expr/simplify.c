@@ -324,6 +324,12 @@ static hmi_expr like_factor(hmi_graph *g, hmi_expr a, hmi_expr b)
     return e != HMI_NONE ? hmi_mul(g, e, node.b) : HMI_NONE;
 }
 
+/* A folded result that did not overflow; HMI_NONE is passed on. */
+static bool is_number(const hmi_graph *g, hmi_expr e)
+{
+    return e == HMI_NONE || hmi_is_const(g, e);
+}
+
 /* One operand is a number. */
 static hmi_expr scale(hmi_graph *g, hmi_expr number, hmi_expr e)
 {
@@ -332,8 +338,10 @@ static hmi_expr scale(hmi_graph *g, hmi_expr number, hmi_expr e)
     if (is_value(g, number, 1))
         return e;
     hmi_expr rest, coefficient = split_coefficient(g, e, &rest);
-    if (coefficient != g->one)
-        return hmi_mul(g, fold(g, HMI_MUL, number, coefficient), rest);
+    if (coefficient != g->one) {
+        hmi_expr product = fold(g, HMI_MUL, number, coefficient);
+        return is_number(g, product) ? hmi_mul(g, product, rest) : intern2(g, HMI_MUL, number, e);
+    }
     if (is_value(g, number, -1))
         return hmi_neg(g, e);
     return intern2(g, HMI_MUL, number, e);
@@ -370,8 +378,11 @@ hmi_expr hmi_mul(hmi_graph *g, hmi_expr a, hmi_expr b)
         return scale(g, b, a);
     hmi_expr x, y;
     hmi_expr ca = split_coefficient(g, a, &x), cb = split_coefficient(g, b, &y);
-    if (ca != g->one || cb != g->one)
-        return hmi_mul(g, fold(g, HMI_MUL, ca, cb), hmi_mul(g, x, y));
+    if (ca != g->one || cb != g->one) {
+        hmi_expr product = fold(g, HMI_MUL, ca, cb);
+        return is_number(g, product) ? hmi_mul(g, product, hmi_mul(g, x, y))
+                                     : intern2(g, HMI_MUL, a, b);
+    }
     return multiply_plain(g, a, b);
 }
 

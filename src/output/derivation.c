@@ -19,6 +19,13 @@ hmi_expr hmi_derivation_normal(hmi_derivation_view *view, hmi_expr e)
     return view->normal && e != HMI_NONE ? hmi_normal_form(view->normal, e) : e;
 }
 
+hm_status hmi_derivation_status(const hmi_derivation_view *view)
+{
+    if (view->graph.status != HM_OK)
+        return view->graph.status;
+    return view->normal ? hmi_normal_status(view->normal) : HM_OK;
+}
+
 static hm_status normalise(hmi_derivation_view *view)
 {
     const hmi_derived *d = &view->system->derived;
@@ -35,7 +42,7 @@ static hm_status normalise(hmi_derivation_view *view)
     view->servo_b = normal_list(view, d->servos.b, d->servos.count);
     bool complete = view->M && view->Q && view->A && view->b && view->C && view->servo_A &&
                     view->servo_b;
-    return complete ? view->graph.status : HM_ERR_NOMEM;
+    return complete ? hmi_derivation_status(view) : HM_ERR_NOMEM;
 }
 
 /* ---- the split T = v^T M v / 2 + N v + P ---- */
@@ -44,6 +51,18 @@ static hmi_expr zero_velocity(hmi_graph *graph, hmi_expr leaf, void *user)
 {
     (void)user;
     return hmi_node_at(graph, leaf)->a == HMI_SYM_VELOCITY ? graph->zero : leaf;
+}
+
+/* e at rest, simplified. */
+static hm_status at_rest(hmi_derivation_view *view, hmi_substitution *rest, hmi_expr e,
+                         hmi_expr *out)
+{
+    hmi_expr value = hmi_substitute(rest, &view->graph, e);
+    if (value == HMI_NONE)
+        return view->graph.status != HM_OK ? view->graph.status : HM_ERR_NOMEM;
+    *out = hmi_derivation_normal(view, value);
+    view->split |= *out != view->graph.zero;
+    return hmi_derivation_status(view);
 }
 
 /* Shown where the kinetic energy is more than quadratic in the velocities alone. */
@@ -62,14 +81,11 @@ static hm_status split_kinetic(hmi_derivation_view *view)
     hmi_substitution_init(&rest, view->allocator, zero_velocity, NULL, HMI_DEP(HMI_SYM_VELOCITY));
     hmi_adjoint_init(&adjoint, view->allocator);
     hm_status status = hmi_gradient(&adjoint, &view->graph, view->model->kinetic, HMI_SYM_VELOCITY);
-    for (size_t k = 0; status == HM_OK && k < adjoint.partials.count; k++) {
-        hmi_expr N = hmi_substitute(&rest, &view->graph, adjoint.partials.data[k].value);
-        view->N[adjoint.partials.data[k].index] = hmi_derivation_normal(view, N);
-        view->split |= N != view->graph.zero;
-    }
-    view->P = hmi_derivation_normal(view,
-                                    hmi_substitute(&rest, &view->graph, view->model->kinetic));
-    view->split |= view->P != view->graph.zero;
+    for (size_t k = 0; status == HM_OK && k < adjoint.partials.count; k++)
+        status = at_rest(view, &rest, adjoint.partials.data[k].value,
+                         &view->N[adjoint.partials.data[k].index]);
+    if (status == HM_OK)
+        status = at_rest(view, &rest, view->model->kinetic, &view->P);
     hmi_adjoint_release(&adjoint);
     hmi_substitution_release(&rest);
     return status;
@@ -143,7 +159,7 @@ static hm_status take_solution(hmi_derivation_view *view, const hmi_expr *x)
         view->qdd[i] = hmi_derivation_normal(view, hmi_add(g, x[2 * i], x[2 * i + 1]));
     }
     view->closed = true;
-    return g->status;
+    return hmi_derivation_status(view);
 }
 
 static hm_status close_form(hmi_derivation_view *view)

@@ -39,6 +39,8 @@ typedef struct hmi_derivation_view {
 
 hm_status hmi_derivation_prepare(hmi_derivation_view *view, const hm_system *system);
 void hmi_derivation_release(hmi_derivation_view *view);
+/* Did memory run out while expressions were made? */
+hm_status hmi_derivation_status(const hmi_derivation_view *view);
 /* The normal form, where the system is small enough for it. */
 hmi_expr hmi_derivation_normal(hmi_derivation_view *view, hmi_expr e);
 

@@ -433,6 +433,14 @@ static void write_force(hmi_report *r)
         hmi_text_addf(&r->text, "%snone\n", indent);
 }
 
+static bool no_mass(const hmi_derivation_view *view)
+{
+    for (size_t k = 0; k < view->system->derived.M.value.count; k++)
+        if (view->M[k] != view->graph.zero)
+            return false;
+    return true;
+}
+
 static void write_motion(hmi_report *r)
 {
     const hmi_derivation_view *view = r->view;
@@ -445,7 +453,9 @@ static void write_motion(hmi_report *r)
         coordinate_name(r, i, 2);
         end_with(r, start, view->qdd[i]);
     }
-    if (view->closed)
+    if (!view->closed && no_mass(view))
+        hmi_text_addf(&r->text, "%s0 = Q + Qc: L is degenerate, and velocities follow\n", indent);
+    if (view->closed || no_mass(view))
         return;
     hmi_text_addf(&r->text, "%sq̈ = M⁻¹(Q%s + Qc)     where M > 0\n", indent, servo);
     if (view->m)

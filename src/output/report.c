@@ -180,6 +180,8 @@ static hm_status write_format(hmi_report *report, hm_format format)
         hmi_report_c(report);
         break;
     }
+    if (report->status == HM_OK)
+        report->status = hmi_derivation_status(report->view);
     hmi_report_flush(report);
     return report->status;
 }

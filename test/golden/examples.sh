@@ -21,7 +21,7 @@ for file in "$HAMEL_SOURCE_DIR"/examples/*.hamel; do
     done
     run hamel eval "$file" < /dev/null
     expect_done
-    expect_out "accelerations q''"
+    [ "$name" = vortices ] || expect_out "accelerations q''" # whose velocities are determined
     run hamel eval "$name" --json < /dev/null
     expect_done
 done

@@ -84,4 +84,10 @@ z=$(number_of accelerations theta)
 at heavy-top-quaternion "y = 1, x' = 4.61538"
 expect_number "accelerations" z "$z" 1e-9
 expect_out 'rank of M 6'
+
+# Kirchhoff's vortices: x_i' = -1/(2 pi) sum_j G_j (y_i - y_j)/r^2, y_i' = 1/(2 pi) sum_j G_j (x_i - x_j)/r^2.
+at vortices
+expect_number "vortices at" "x[1]'" "$(compute 'printf "%.17g", -1.5 / 2.25 / (8 * atan2(1, 1))')"
+expect_number "vortices at" "y[1]'" "$(compute 'printf "%.17g", -2 / (8 * atan2(1, 1))')"
+expect_out 'the Lagrangian is degenerate'
 finish

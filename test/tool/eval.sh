@@ -117,6 +117,13 @@ run hamel eval overflow.hamel --at x=1
 expect_status 1
 expect_err 'not finite'
 
+for energy in "1e308*x'^2*1e308" "1e308*x'^2 + 1e308*x'^2" "1e308*x*(1e308*x')*(x'*1e308)"; do
+    printf "coord x\nkinetic %s\ninitial x = 1, x' = 1\n" "$energy" > constants.hamel
+    run timeout 20 "$HAMEL" eval constants.hamel
+    expect_status 1
+    expect_err 'not finite at this state: a value too large'
+done
+
 # ---- constraints that contradict each other, or say nothing ----
 printf "coord x, y\nkinetic (x'^2 + y'^2)/2\n" > base.hamel
 { cat base.hamel; echo "constraint one: x'' = 1; constraint two: x'' = 2"; } > contradict.hamel
