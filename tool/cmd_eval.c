@@ -413,6 +413,29 @@ static hm_status show(const session *s, const invocation *call, hm_sim *sim, con
     return status;
 }
 
+/* The model's initial state is one on the constraints: guesses are moved there, as `run` does. A
+ * state given by --at is taken exactly. Where the reason is not a contradiction (the motion is not
+ * determined, say), the evaluation itself tells more. */
+static hm_status settle_initial(session *s, const invocation *call, hm_sim *sim)
+{
+    const hm_moved *moved = NULL;
+    size_t count = 0;
+    if (option_value(call, "--at") || hm_run_options_default(s->model).keep_initial)
+        return HM_OK;
+    hm_status status = hm_sim_make_consistent(sim, false, &moved, &count);
+    if (status == HM_ERR_INPUT || status == HM_ERR_NOMEM)
+        return status;
+    if (status != HM_OK) {
+        hm_context_clear(s->context);
+        return set_state(sim, s->model, NULL);
+    }
+    if (count && !call->json && !call->quiet)
+        printf("initial values moved onto the constraints\n");
+    for (size_t i = 0; i < count && !call->json && !call->quiet; i++)
+        printf("    %-12s %16.12g  ->  %.12g\n", moved[i].name, moved[i].from, moved[i].to);
+    return HM_OK;
+}
+
 static int evaluate(session *s, const invocation *call, const hm_evaluate_options *options)
 {
     hm_sim *sim = NULL;
@@ -420,6 +443,8 @@ static int evaluate(session *s, const invocation *call, const hm_evaluate_option
     hm_status status = hm_sim_create(s->system, &sim);
     if (status == HM_OK)
         status = set_state(sim, s->model, option_value(call, "--at"));
+    if (status == HM_OK)
+        status = settle_initial(s, call, sim);
     if (status == HM_OK) {
         status = hm_sim_evaluate(sim, options, &e);
         if (status == HM_OK || (e.solved && status != HM_ERR_USAGE)) {

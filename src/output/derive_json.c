@@ -146,9 +146,10 @@ static void where(hmi_report *r)
     hmi_text_add(&r->text, "{");
     for (size_t k = 0; k < r->shared.nodes.count && r->status == HM_OK; k++) {
         hmi_text_add(&r->text, k ? ", \"" : "\"");
-        hmi_print_part_name(&r->text, k, &r->print);
+        r->status = hmi_print_part_name(&r->text, k, &r->print);
         hmi_text_add(&r->text, "\": \"");
-        r->status = hmi_print_part_value(&r->text, &r->view->graph, k, &r->print);
+        if (r->status == HM_OK)
+            r->status = hmi_print_part_value(&r->text, &r->view->graph, k, &r->print);
         hmi_text_add(&r->text, "\"");
         hmi_report_flush_if_large(r);
     }

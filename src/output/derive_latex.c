@@ -325,9 +325,10 @@ static void write_parts(hmi_report *r)
     for (size_t k = 0; k < r->shared.nodes.count && r->status == HM_OK; k++) {
         hmi_report_flush_if_large(r);
         size_t start = r->text.length;
-        hmi_print_part_name(&r->text, k, &r->print);
+        r->status = hmi_print_part_name(&r->text, k, &r->print);
         hmi_text_add(&r->text, " &= ");
-        r->status = hmi_print_part_value(&r->text, &r->view->graph, k, &r->print);
+        if (r->status == HM_OK)
+            r->status = hmi_print_part_value(&r->text, &r->view->graph, k, &r->print);
         end_line(r, start);
     }
     end(r);

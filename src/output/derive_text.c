@@ -470,9 +470,10 @@ static void write_parts(hmi_report *r)
     hmi_text_add(&r->text, "\nwhere\n");
     for (size_t k = 0; k < r->shared.nodes.count && r->status == HM_OK; k++) {
         size_t start = begin_line(r);
-        hmi_print_part_name(&r->text, k, &r->print);
+        r->status = hmi_print_part_name(&r->text, k, &r->print);
         hmi_text_add(&r->text, " = ");
-        r->status = hmi_print_part_value(&r->text, &r->view->graph, k, &r->print);
+        if (r->status == HM_OK)
+            r->status = hmi_print_part_value(&r->text, &r->view->graph, k, &r->print);
         end_line(r, start);
     }
 }
