@@ -131,6 +131,8 @@ void hmi_tape_prepare(const hmi_tape *tape, const hmi_tape_values *values, doubl
 {
     if (tape->constants.count)
         memcpy(work, tape->constants.data, tape->constants.count * sizeof *work);
+    if (tape->output_count) /* those that are no expression stay 0 */
+        memset(work + tape->output_slot, 0, tape->output_count * sizeof *work);
     load_inputs(tape, 0, tape->param_inputs, values, work);
     run(tape->prologue.data, work);
 }

@@ -375,7 +375,7 @@ static bool copy_outputs(compiler *c, const hmi_expr *outputs, size_t count)
     for (size_t k = 0; k < count; k++) {
         hmi_instruction copy = {HMI_TAPE_COPY, (uint32_t)(OUTPUT_BASE + k), 0, 0, 0};
         if (outputs[k] == HMI_NONE)
-            continue; /* the output area starts as zero */
+            continue; /* hmi_tape_prepare zeroes the outputs */
         copy.a = slot_at(c, position_of(c, outputs[k]));
         bool hoisted = is_hoisted(c, outputs[k]);
         if (copy.a != copy.dst && !emit(c, hoisted, copy))

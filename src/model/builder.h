@@ -146,6 +146,8 @@ bool hmi_build_range(hmi_builder *b, const hmi_ast *low, const hmi_ast *high,
 bool hmi_spend(hmi_builder *b, int64_t steps, hmi_span at);
 
 /* Reports a size beyond HMI_MOST_COMPONENTS. */
+/* The operation behind + - * / and the comparisons. */
+hmi_op hmi_op_of_token(hmi_token_kind token);
 bool hmi_value_new(hmi_builder *b, int rank, size_t rows, size_t columns, hmi_value *out);
 /* a op b with op one of + - * /; reports shapes that do not fit at `at`. */
 bool hmi_value_combine(hmi_builder *b, hmi_span at, hmi_token_kind op, const hmi_value *x,

@@ -103,16 +103,16 @@ static void fail_everywhere(const char *example, int tries)
 static void test_small(void **state)
 {
     (void)state;
-    fail_everywhere("examples/skate", 200);
-    fail_everywhere("examples/ellipse", 100);
+    fail_everywhere("examples/skate", 100);
+    fail_everywhere("examples/ellipse", 30);
 }
 
 static void test_names_and_servos(void **state)
 {
     (void)state;
-    fail_everywhere("test/golden/names", 60);
-    fail_everywhere("examples/manipulator", 60);
-    fail_everywhere("examples/heavy-top-quaternion", 30);
+    fail_everywhere("test/golden/names", 15);
+    fail_everywhere("examples/manipulator", 15);
+    fail_everywhere("examples/heavy-top-quaternion", 6);
 }
 
 static void test_refused(void **state)
