@@ -38,23 +38,22 @@ static void *count_resize(void *user, void *ptr, size_t old_size, size_t new_siz
 
 /* ---- the models ---- */
 
-static const char pendulum_positions[] =
-    "param N = 50, m = 1, l = 1, g = 9.81\n"
-    "coord q[1..N]\n"
-    "let X(i) = sum(k = 1..i, l*sin(q[k]))\n"
-    "let Y(i) = -sum(k = 1..i, l*cos(q[k]))\n"
-    "for i = 1..N {\n"
-    "  kinetic m/2*(X(i)'^2 + Y(i)'^2)\n"
-    "  potential m*g*Y(i)\n"
-    "  initial q[i] = 0.1*i, q[i]' = 0.2\n"
-    "}\n";
+static const char pendulum_positions[] = "param N = 50, m = 1, l = 1, g = 9.81\n"
+                                         "coord q[1..N]\n"
+                                         "let X(i) = sum(k = 1..i, l*sin(q[k]))\n"
+                                         "let Y(i) = -sum(k = 1..i, l*cos(q[k]))\n"
+                                         "for i = 1..N {\n"
+                                         "  kinetic m/2*(X(i)'^2 + Y(i)'^2)\n"
+                                         "  potential m*g*Y(i)\n"
+                                         "  initial q[i] = 0.1*i, q[i]' = 0.2\n"
+                                         "}\n";
 
-static const char pendulum_expanded[] =
-    "param N = 50, m = 1, l = 1, g = 9.81\n"
-    "coord q[1..N]\n"
-    "kinetic sum(i = 1..N, sum(j = 1..N, m*l^2/2*(N + 1 - max(i, j))*cos(q[i] - q[j])*q[i]'*q[j]'))\n"
-    "potential -sum(i = 1..N, m*g*l*(N + 1 - i)*cos(q[i]))\n"
-    "for i = 1..N { initial q[i] = 0.1*i, q[i]' = 0.2 }\n";
+static const char pendulum_expanded[] = "param N = 50, m = 1, l = 1, g = 9.81\n"
+                                        "coord q[1..N]\n"
+                                        "kinetic sum(i = 1..N, sum(j = 1..N, m*l^2/2*(N + 1 - "
+                                        "max(i, j))*cos(q[i] - q[j])*q[i]'*q[j]'))\n"
+                                        "potential -sum(i = 1..N, m*g*l*(N + 1 - i)*cos(q[i]))\n"
+                                        "for i = 1..N { initial q[i] = 0.1*i, q[i]' = 0.2 }\n";
 
 static const char particle_chain[] =
     "param N = 10000, m = 1, l = 1, g = 9.81\n"

@@ -19,7 +19,7 @@ extern "C" {
 #endif
 
 #if defined(__GNUC__)
-#define HM_API __attribute__((visibility("default")))
+#define HM_API        __attribute__((visibility("default")))
 #define HM_MUST_CHECK __attribute__((warn_unused_result))
 #else
 #define HM_API
@@ -69,12 +69,12 @@ typedef enum hm_severity { HM_NOTE, HM_WARNING, HM_ERROR } hm_severity;
  * characters, not bytes. line is 0 where a message has no place in a file. */
 typedef struct hm_diagnostic {
     hm_severity severity;
-    const char *file;        /* NULL where there is none */
+    const char *file; /* NULL where there is none */
     int line, column;
     int length;              /* characters to underline, at least 1 */
     const char *source_line; /* the text of the line, NULL where there is none */
     const char *message;
-    const char *hint;        /* what to do about it, or NULL */
+    const char *hint; /* what to do about it, or NULL */
 } hm_diagnostic;
 
 typedef struct hm_context hm_context;

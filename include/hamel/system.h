@@ -35,9 +35,9 @@ typedef struct hm_system_statistics {
     size_t mass_entries;       /* structurally nonzero, lower triangle */
     size_t constraint_entries; /* structurally nonzero entries of A */
     size_t graph_nodes;
-    size_t tape_nodes;         /* operations an evaluation of M, Q, A, b executes */
+    size_t tape_nodes; /* operations an evaluation of M, Q, A, b executes */
     size_t tape_instructions;
-    size_t work_doubles;       /* scratch memory of an evaluation */
+    size_t work_doubles; /* scratch memory of an evaluation */
 } hm_system_statistics;
 HM_API hm_system_statistics hm_system_get_statistics(const hm_system *system);
 
@@ -121,19 +121,19 @@ typedef struct hm_evaluation {
     /* the solve */
     bool solved;
     const char *formulation;
-    double disagreement;                 /* between all formulations that apply; -1: not compared */
-    unsigned formulations;               /* bit f: hm_formulation f was computed */
+    double disagreement;   /* between all formulations that apply; -1: not compared */
+    unsigned formulations; /* bit f: hm_formulation f was computed */
     int rank_M, rank_A, rank_MA;
     bool unique_acceleration, unique_multipliers;
-    bool velocity_determined;            /* degenerate Lagrangian: v is a result, qdd is NULL */
-    bool definite, semidefinite;         /* M > 0, M >= 0 */
-    const bool *redundant;               /* m: the row depends on rows before it */
-    const double *discrepancy;           /* m: by how much b contradicts earlier rows */
-    const double *a, *e;                 /* M^-1 Q, b - A a; NULL where M is singular */
-    const double *Qi, *Qni, *Qc, *qdd;   /* n */
-    const double *lambda;                /* m; minimum norm where not unique */
-    const double *u;                     /* hm_model_servo_group_count x n; NULL without servos */
-    const double *outputs;               /* hm_model_output_count */
+    bool velocity_determined;          /* degenerate Lagrangian: v is a result, qdd is NULL */
+    bool definite, semidefinite;       /* M > 0, M >= 0 */
+    const bool *redundant;             /* m: the row depends on rows before it */
+    const double *discrepancy;         /* m: by how much b contradicts earlier rows */
+    const double *a, *e;               /* M^-1 Q, b - A a; NULL where M is singular */
+    const double *Qi, *Qni, *Qc, *qdd; /* n */
+    const double *lambda;              /* m; minimum norm where not unique */
+    const double *u;                   /* hm_model_servo_group_count x n; NULL without servos */
+    const double *outputs;             /* hm_model_output_count */
     struct {
         double impressed, dissipation, gyroscopic, ideal, nonideal, servo, explicit_time;
     } power;

@@ -62,8 +62,8 @@ static void list_symbols(const hm_system *system, hmi_expr e, hmi_text *text)
             const hmi_node *node = hmi_node_at(g, walk.order.data[i]);
             if (node->op != HMI_SYMBOL)
                 continue;
-            const char *name =
-                hmi_model_symbol_name(system->model, (hmi_symbol_kind)node->a, node->b);
+            const char *name = hmi_model_symbol_name(system->model, (hmi_symbol_kind)node->a,
+                                                     node->b);
             hmi_text_addf(text, "%s%s", listed++ ? ", " : "", name ? name : "?");
         }
     hmi_walk_release(&walk);

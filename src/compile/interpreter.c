@@ -79,7 +79,8 @@ L_SUB_MUL:
     W(ip->dst) = W(ip->c) - W(ip->a) * W(ip->b);
     NEXT;
 #define OP(name, arity, text, value, ddx, ddy)                                                     \
-    L_##name : {                                                                                   \
+    L_##name:                                                                                      \
+    {                                                                                              \
         const double x = W(ip->a), y = W(ip->b), z = W(ip->c);                                     \
         (void)y;                                                                                   \
         (void)z;                                                                                   \

@@ -63,8 +63,8 @@ static hm_status compile_dynamics(hm_system *system)
     hm_status status = append_free_servos(system, &out);
     at->state_rates = append(&out, d->state_rates, system->model->states.count);
     at->count = out.list.count;
-    system->dynamics_outputs =
-        hmi_arena_alloc(&d->arena, (at->count + 1) * sizeof *system->dynamics_outputs);
+    system->dynamics_outputs = hmi_arena_alloc(&d->arena,
+                                               (at->count + 1) * sizeof *system->dynamics_outputs);
     if (!system->dynamics_outputs)
         out.failed = true;
     else if (at->count)
@@ -152,8 +152,7 @@ static hm_status find_used_multipliers(hm_system *system)
 {
     const hmi_derived *d = &system->derived;
     hmi_walk walk;
-    system->multiplier_used =
-        hmi_arena_alloc(&system->derived.arena, d->constraints.count + 1);
+    system->multiplier_used = hmi_arena_alloc(&system->derived.arena, d->constraints.count + 1);
     if (!system->multiplier_used)
         return HM_ERR_NOMEM;
     if (!d->force_symbols)
@@ -263,8 +262,8 @@ hm_status hmi_system_evaluate_params(const hm_system *system, const bool *set, d
     for (size_t i = 0; i < model->params.count; i++) {
         if (set[i])
             continue;
-        hm_status status = hmi_evaluate_constant(
-            &model->graph, model->params.data[i].value_expr, values, &values[i]);
+        hm_status status = hmi_evaluate_constant(&model->graph, model->params.data[i].value_expr,
+                                                 values, &values[i]);
         if (status != HM_OK)
             return status;
     }

@@ -31,7 +31,7 @@ struct hm_system {
     hmi_tape inputs, dynamics, law, report;
     hmi_dynamics_layout at;
     hmi_report_layout report_at;
-    bool *multiplier_used; /* m: some force law uses multiplier(c) */
+    bool *multiplier_used;      /* m: some force law uses multiplier(c) */
     hmi_expr *dynamics_outputs; /* what the dynamics tape computes, at.count of them */
 };
 

@@ -18,9 +18,9 @@ typedef struct compiler {
     /* by position in walk.order; `position` maps a node to it */
     HMI_ARRAY(uint32_t) position; /* by node, + 1; 0 = not reached */
     HMI_ARRAY(int32_t) slot;
-    HMI_ARRAY(uint32_t) uses;     /* still to come */
-    HMI_ARRAY(uint32_t) twin;     /* sin <-> cos of the same argument, position + 1 */
-    HMI_ARRAY(uint8_t) state;     /* bits below */
+    HMI_ARRAY(uint32_t) uses; /* still to come */
+    HMI_ARRAY(uint32_t) twin; /* sin <-> cos of the same argument, position + 1 */
+    HMI_ARRAY(uint8_t) state; /* bits below */
     HMI_ARRAY(uint32_t) free_slots;
     size_t next_slot, temporaries_end;
 } compiler;
@@ -100,8 +100,8 @@ static void count_uses(compiler *c, const hmi_expr *outputs, size_t count)
 static bool pair_sines(compiler *c)
 {
     HMI_ARRAY(uint32_t) seen = {0};
-    if (!fill(c->allocator, (void **)&seen.data, &seen.count, &seen.capacity,
-              c->walk.order.count, sizeof *seen.data))
+    if (!fill(c->allocator, (void **)&seen.data, &seen.count, &seen.capacity, c->walk.order.count,
+              sizeof *seen.data))
         return false;
     for (size_t i = 0; i < c->walk.order.count; i++) {
         hmi_expr e = c->walk.order.data[i];

@@ -22,7 +22,7 @@
 typedef enum hmi_tape_op {
     HMI_TAPE_STOP,
     HMI_TAPE_COPY,
-    HMI_TAPE_SINCOS,  /* dst = sin a, b = cos a */
+    HMI_TAPE_SINCOS, /* dst = sin a, b = cos a */
     HMI_TAPE_SQUARE,
     HMI_TAPE_CUBE,
     HMI_TAPE_MUL_ADD, /* dst = a*b + c, rounded twice */
@@ -49,8 +49,8 @@ typedef struct hmi_tape {
     HMI_ARRAY(hmi_tape_input) inputs; /* parameters first */
     size_t param_inputs;              /* how many of them are parameters */
     size_t output_count, output_slot;
-    size_t work_size;                 /* doubles */
-    size_t node_count;                /* operations of the graph behind the body */
+    size_t work_size;  /* doubles */
+    size_t node_count; /* operations of the graph behind the body */
 } hmi_tape;
 
 /* Values of the symbols, by kind; NULL where the tape has none of the kind. */

@@ -22,8 +22,7 @@ static hmi_expr zero_acceleration(hmi_graph *graph, hmi_expr leaf, void *user)
 }
 
 /* The gradient of e by a kind of symbol, as the next row of A. */
-static hm_status push_row(hmi_derivation *d, row_set *set, size_t i, hmi_expr e,
-                          hmi_symbol_kind by)
+static hm_status push_row(hmi_derivation *d, row_set *set, size_t i, hmi_expr e, hmi_symbol_kind by)
 {
     hmi_sparse *A = &set->rows->A;
     hm_status status = hmi_gradient(&d->adjoint, &d->eq->graph, e, by);

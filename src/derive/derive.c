@@ -96,8 +96,8 @@ hmi_expr *hmi_new_vector(hmi_derivation *d, size_t count)
 static hm_status allocate(hmi_derivation *d)
 {
     hmi_derived *eq = d->eq;
-    hmi_expr **vectors[] = {&eq->momentum,   &eq->dL_dq, &eq->Q, &eq->impressed, &eq->dissipation,
-                            &eq->gyroscopic, &eq->bias,  &eq->C};
+    hmi_expr **vectors[] = {&eq->momentum,    &eq->dL_dq,      &eq->Q,    &eq->impressed,
+                            &eq->dissipation, &eq->gyroscopic, &eq->bias, &eq->C};
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
         if (!(*vectors[i] = hmi_new_vector(d, eq->n)))
             return HM_ERR_NOMEM;
@@ -146,8 +146,8 @@ static hm_status derive_momentum(hmi_derivation *d)
     hmi_derived *eq = d->eq;
     hmi_graph *g = &eq->graph;
     d->kinetic = hmi_add(g, eq->model->kinetic, constant_mass_energy(d));
-    eq->lagrangian =
-        hmi_add(g, hmi_sub(g, d->kinetic, eq->model->potential), eq->model->lagrangian);
+    eq->lagrangian = hmi_add(g, hmi_sub(g, d->kinetic, eq->model->potential),
+                             eq->model->lagrangian);
     hm_status status = hmi_gradient_into(d, eq->lagrangian, HMI_SYM_VELOCITY, eq->momentum);
     return status == HM_OK ? hmi_gradient_into(d, eq->lagrangian, HMI_SYM_COORD, eq->dL_dq)
                            : status;
@@ -158,8 +158,7 @@ static hm_status derive_bias(hmi_derivation *d)
 {
     hmi_derived *eq = d->eq;
     for (size_t i = 0; i < eq->n; i++)
-        eq->bias[i] =
-            hmi_sub(&eq->graph, hmi_along_motion(d, eq->momentum[i]), eq->dL_dq[i]);
+        eq->bias[i] = hmi_sub(&eq->graph, hmi_along_motion(d, eq->momentum[i]), eq->dL_dq[i]);
     return eq->graph.status;
 }
 
@@ -198,10 +197,9 @@ static hm_status derive_mass(hmi_derivation *d)
 static hm_status add_vector_force(hmi_derivation *d, const hmi_force *force, hmi_expr *vector)
 {
     hmi_graph *g = &d->eq->graph;
-    hmi_symbol_kind by =
-        force->form == HMI_FORCE_AT_POINT ? HMI_SYM_COORD : HMI_SYM_VELOCITY;
-    hm_status status =
-        hmi_adjoint_sweep(&d->adjoint, g, force->point, force->force, force->size, by);
+    hmi_symbol_kind by = force->form == HMI_FORCE_AT_POINT ? HMI_SYM_COORD : HMI_SYM_VELOCITY;
+    hm_status status = hmi_adjoint_sweep(&d->adjoint, g, force->point, force->force, force->size,
+                                         by);
     for (size_t k = 0; status == HM_OK && k < d->adjoint.partials.count; k++) {
         hmi_partial part = d->adjoint.partials.data[k];
         vector[part.index] = hmi_add(g, vector[part.index], part.value);
@@ -236,10 +234,10 @@ static hm_status derive_forces(hmi_derivation *d)
         const hmi_pair *pair = &model->gyroscopic.data[k];
         hmi_expr vi = hmi_symbol(g, HMI_SYM_VELOCITY, pair->row);
         hmi_expr vj = hmi_symbol(g, HMI_SYM_VELOCITY, pair->column);
-        eq->gyroscopic[pair->row] =
-            hmi_add(g, eq->gyroscopic[pair->row], hmi_mul(g, pair->value, vj));
-        eq->gyroscopic[pair->column] =
-            hmi_sub(g, eq->gyroscopic[pair->column], hmi_mul(g, pair->value, vi));
+        eq->gyroscopic[pair->row] = hmi_add(g, eq->gyroscopic[pair->row],
+                                            hmi_mul(g, pair->value, vj));
+        eq->gyroscopic[pair->column] = hmi_sub(g, eq->gyroscopic[pair->column],
+                                               hmi_mul(g, pair->value, vi));
     }
     return status;
 }

@@ -45,15 +45,15 @@ typedef struct hmi_derived {
     hmi_arena arena;
     size_t n;
 
-    hmi_expr lagrangian;    /* L, constant `mass` entries included */
-    hmi_expr *momentum;     /* p = dL/dq' */
+    hmi_expr lagrangian; /* L, constant `mass` entries included */
+    hmi_expr *momentum;  /* p = dL/dq' */
     hmi_expr *dL_dq;
-    hmi_sparse M;           /* lower triangle */
-    bool quadratic;         /* L is quadratic in the velocities: M does not depend on them */
-    hmi_expr *Q;            /* impressed + dissipation + gyroscopic - bias */
+    hmi_sparse M;   /* lower triangle */
+    bool quadratic; /* L is quadratic in the velocities: M does not depend on them */
+    hmi_expr *Q;    /* impressed + dissipation + gyroscopic - bias */
     hmi_expr *impressed, *dissipation, *gyroscopic;
-    hmi_expr *bias;         /* d/dt dL/dq' - dL/dq at q'' = 0 */
-    hmi_expr *C;            /* non-ideal; zero where none */
+    hmi_expr *bias; /* d/dt dL/dq' - dL/dq at q'' = 0 */
+    hmi_expr *C;    /* non-ideal; zero where none */
     bool has_nonideal;
     uint16_t force_symbols; /* HMI_DEP_FORCES bits that occur in Q and C */
 
@@ -65,8 +65,8 @@ typedef struct hmi_derived {
         hmi_expr impressed, dissipation, gyroscopic, explicit_time;
     } power;
 
-    hmi_expr *state_rates;          /* z' */
-    hmi_expr *input_values[3];      /* defaults of u, u', u''; HMI_NONE where not differentiable */
+    hmi_expr *state_rates;     /* z' */
+    hmi_expr *input_values[3]; /* defaults of u, u', u''; HMI_NONE where not differentiable */
 } hmi_derived;
 
 /* The equations keep a pointer to the model, which must outlive them. Release also after failure. */

@@ -80,9 +80,8 @@ static hmi_expr explicit_leaf(hmi_graph *graph, hmi_expr leaf, void *user)
 static hmi_expr explicit_time_power(hmi_derivation *d)
 {
     hmi_tangent tangent;
-    const uint16_t deps =
-        HMI_DEP(HMI_SYM_TIME) | HMI_DEP(HMI_SYM_STATE) | HMI_DEP(HMI_SYM_INPUT) |
-        HMI_DEP(HMI_SYM_INPUT_RATE);
+    const uint16_t deps = HMI_DEP(HMI_SYM_TIME) | HMI_DEP(HMI_SYM_STATE) | HMI_DEP(HMI_SYM_INPUT) |
+                          HMI_DEP(HMI_SYM_INPUT_RATE);
     hmi_tangent_init(&tangent, d->eq->allocator, explicit_leaf, d, deps);
     hmi_expr e = hmi_tangent_of(&tangent, &d->eq->graph, d->eq->lagrangian);
     hmi_tangent_release(&tangent);

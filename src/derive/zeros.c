@@ -26,7 +26,7 @@ typedef struct approx {
 typedef struct zero_test {
     const hmi_derived *eq;
     hmi_walk walk;
-    approx *at; /* by position in the walk */
+    approx *at;         /* by position in the walk */
     uint32_t *position; /* by node, + 1 */
     uint64_t random;
 } zero_test;

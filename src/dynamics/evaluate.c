@@ -220,8 +220,7 @@ static void report_failure(const hm_sim *sim, hm_status status, const hmi_verdic
 
 /* Stored entries into a dense matrix. Entries that are structurally zero stay zero from creation,
  * so only the stored ones are written. */
-static void scatter(const hmi_sparse *pattern, const double *values, bool symmetric,
-                        double *dense)
+static void scatter(const hmi_sparse *pattern, const double *values, bool symmetric, double *dense)
 {
     size_t columns = pattern->columns;
     for (size_t i = 0; i < pattern->rows; i++)
@@ -302,8 +301,8 @@ void hmi_sim_pose(hm_sim *sim, hmi_question *ask)
         .evaluate = evaluate_law,
         .user = sim,
         .uses_ideal = symbols & (HMI_DEP(HMI_SYM_REACTION) | HMI_DEP(HMI_SYM_MULTIPLIER)),
-        .uses_total =
-            symbols & (HMI_DEP(HMI_SYM_TOTAL_REACTION) | HMI_DEP(HMI_SYM_TOTAL_MULTIPLIER)),
+        .uses_total = symbols &
+                      (HMI_DEP(HMI_SYM_TOTAL_REACTION) | HMI_DEP(HMI_SYM_TOTAL_MULTIPLIER)),
     };
     ask->equations = (hmi_equations){
         .M = sim->M,
@@ -360,8 +359,7 @@ hm_status hmi_sim_accelerate_here(hm_sim *sim, hmi_solution *solution)
 
 const double *hmi_sim_state_rates(const hm_sim *sim)
 {
-    return hmi_tape_outputs(sim->dynamics_tape, sim->dynamics_work) +
-           sim->system->at.state_rates;
+    return hmi_tape_outputs(sim->dynamics_tape, sim->dynamics_work) + sim->system->at.state_rates;
 }
 
 /* A degenerate Lagrangian: are the velocities determined where the accelerations are not? Then they

@@ -317,10 +317,10 @@ hm_status hm_sim_evaluate(hm_sim *sim, const hm_evaluate_options *options,
     }
     sim->energy = evaluation->total;
     run_report(sim);
-    evaluation->power.impressed =
-        hmi_tape_outputs(&system->report, sim->report_work)[system->report_at.impressed];
-    evaluation->outputs =
-        hmi_tape_outputs(&system->report, sim->report_work) + system->report_at.outputs;
+    evaluation->power.impressed = hmi_tape_outputs(&system->report,
+                                                   sim->report_work)[system->report_at.impressed];
+    evaluation->outputs = hmi_tape_outputs(&system->report, sim->report_work) +
+                          system->report_at.outputs;
     return status;
 }
 

@@ -35,8 +35,8 @@ struct hm_sim {
     double *M, *A, *servo_A; /* dense */
     double *servo_b_free;
     hmi_servo *servos;
-    double *v_given; /* velocities before the Dirac form replaced them */
-    hm_geometry geometry; /* memory taken at the first hm_sim_geometry */
+    double *v_given;                         /* velocities before the Dirac form replaced them */
+    hm_geometry geometry;                    /* memory taken at the first hm_sim_geometry */
     struct hmi_sim_derivatives *derivatives; /* made on demand: sim_jacobian.h */
 };
 

@@ -9,9 +9,8 @@ static bool take_memory(hm_sim *sim)
         double **array;
         size_t count;
     } needs[] = {
-        {&g->B, m * n},   {&g->B_plus, n * m}, {&g->T, n * n},        {&g->N, n * n},
-        {&g->a_s, n},     {&g->c_s, n},        {&g->qdd_s, n},        {&g->B_plus_b, n},
-        {&g->B_plus_e, n},
+        {&g->B, m * n}, {&g->B_plus, n * m}, {&g->T, n * n},    {&g->N, n * n},    {&g->a_s, n},
+        {&g->c_s, n},   {&g->qdd_s, n},      {&g->B_plus_b, n}, {&g->B_plus_e, n},
     };
     for (size_t i = 0; i < sizeof needs / sizeof *needs; i++) {
         *needs[i].array = hmi_arena_alloc(&sim->arena, (needs[i].count + 1) * sizeof(double));

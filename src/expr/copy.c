@@ -20,14 +20,14 @@ hm_status hmi_graph_copy(hmi_graph *to, const hmi_graph *from)
     to->table = NULL;
     const hm_allocator *allocator = from->allocator;
     void *nodes = NULL, *constants = NULL, *table = NULL;
-    bool copied =
-        copy_bytes(allocator, &nodes, from->nodes.data, from->nodes.count * sizeof(hmi_node),
-                   from->nodes.capacity * sizeof(hmi_node)) &&
-        copy_bytes(allocator, &constants, from->constants.data,
-                   from->constants.count * sizeof(hmi_constant),
-                   from->constants.capacity * sizeof(hmi_constant)) &&
-        copy_bytes(allocator, &table, from->table, from->table_size * sizeof *from->table,
-                   from->table_size * sizeof *from->table);
+    bool copied = copy_bytes(allocator, &nodes, from->nodes.data,
+                             from->nodes.count * sizeof(hmi_node),
+                             from->nodes.capacity * sizeof(hmi_node)) &&
+                  copy_bytes(allocator, &constants, from->constants.data,
+                             from->constants.count * sizeof(hmi_constant),
+                             from->constants.capacity * sizeof(hmi_constant)) &&
+                  copy_bytes(allocator, &table, from->table, from->table_size * sizeof *from->table,
+                             from->table_size * sizeof *from->table);
     to->nodes.data = nodes;
     to->constants.data = constants;
     to->table = table;

@@ -5,24 +5,24 @@
 
 /* ---- partial derivatives from the table ---- */
 
-#define ZERO g->zero
-#define ONE g->one
-#define TWO g->two
-#define ADD(a, b) hmi_add(g, a, b)
-#define SUB(a, b) hmi_sub(g, a, b)
-#define MUL(a, b) hmi_mul(g, a, b)
-#define DIV(a, b) hmi_div(g, a, b)
-#define NEG(a) hmi_neg(g, a)
-#define POW(a, b) hmi_pow(g, a, b)
-#define SQR(a) hmi_pow(g, a, g->two)
-#define SQRT(a) hmi_apply(g, HMI_SQRT, a, 0, 0)
-#define SIN(a) hmi_apply(g, HMI_SIN, a, 0, 0)
-#define COS(a) hmi_apply(g, HMI_COS, a, 0, 0)
-#define SINH(a) hmi_apply(g, HMI_SINH, a, 0, 0)
-#define COSH(a) hmi_apply(g, HMI_COSH, a, 0, 0)
-#define LOG(a) hmi_apply(g, HMI_LOG, a, 0, 0)
-#define SIGN(a) hmi_apply(g, HMI_SIGN, a, 0, 0)
-#define LT(a, b) hmi_apply(g, HMI_LT, a, b, 0)
+#define ZERO            g->zero
+#define ONE             g->one
+#define TWO             g->two
+#define ADD(a, b)       hmi_add(g, a, b)
+#define SUB(a, b)       hmi_sub(g, a, b)
+#define MUL(a, b)       hmi_mul(g, a, b)
+#define DIV(a, b)       hmi_div(g, a, b)
+#define NEG(a)          hmi_neg(g, a)
+#define POW(a, b)       hmi_pow(g, a, b)
+#define SQR(a)          hmi_pow(g, a, g->two)
+#define SQRT(a)         hmi_apply(g, HMI_SQRT, a, 0, 0)
+#define SIN(a)          hmi_apply(g, HMI_SIN, a, 0, 0)
+#define COS(a)          hmi_apply(g, HMI_COS, a, 0, 0)
+#define SINH(a)         hmi_apply(g, HMI_SINH, a, 0, 0)
+#define COSH(a)         hmi_apply(g, HMI_COSH, a, 0, 0)
+#define LOG(a)          hmi_apply(g, HMI_LOG, a, 0, 0)
+#define SIGN(a)         hmi_apply(g, HMI_SIGN, a, 0, 0)
+#define LT(a, b)        hmi_apply(g, HMI_LT, a, b, 0)
 #define SELECT(c, a, b) hmi_apply(g, HMI_SELECT, c, a, b)
 
 /* d(R)/d(operand k), R = op(X, Y, Z). */

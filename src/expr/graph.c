@@ -192,10 +192,7 @@ static hmi_expr intern_node(hmi_graph *graph, hmi_node node)
 hmi_expr hmi_intern(hmi_graph *graph, hmi_op op, hmi_expr a, hmi_expr b, hmi_expr c)
 {
     int arity = op_table[op].arity;
-    hmi_node node = {.op = (uint8_t)op,
-                     .a = a,
-                     .b = arity > 1 ? b : 0,
-                     .c = arity > 2 ? c : 0};
+    hmi_node node = {.op = (uint8_t)op, .a = a, .b = arity > 1 ? b : 0, .c = arity > 2 ? c : 0};
     if (graph->status != HM_OK || a == HMI_NONE || node.b == HMI_NONE || node.c == HMI_NONE)
         return HMI_NONE;
     node.deps = graph->nodes.data[a].deps;
@@ -422,7 +419,8 @@ static hm_status evaluate_deep(hmi_constants *c, const hmi_graph *graph, hmi_exp
             evaluate_shallow(graph, top, params, &budget, &c->values.data[top]);
         else
             c->values.data[top] = hmi_op_value((hmi_op)node->op, v[node->a],
-                                               arity > 1 ? v[node->b] : 0, arity > 2 ? v[node->c] : 0);
+                                               arity > 1 ? v[node->b] : 0,
+                                               arity > 2 ? v[node->c] : 0);
         c->known.data[top] = 1;
     }
     *value = c->values.data[e];

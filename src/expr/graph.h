@@ -129,8 +129,8 @@ static inline const hmi_constant *hmi_constant_of(const hmi_graph *graph, hmi_ex
 {
     return &graph->constants.data[graph->nodes.data[e].a];
 }
-int hmi_op_arity(hmi_op op);         /* 0 for leaves */
-const char *hmi_op_text(hmi_op op);  /* as written in the language */
+int hmi_op_arity(hmi_op op);        /* 0 for leaves */
+const char *hmi_op_text(hmi_op op); /* as written in the language */
 hmi_expr hmi_operand(const hmi_graph *graph, hmi_expr e, int k);
 /* The value of an operation at operand values; the one definition all engines agree with. */
 double hmi_op_value(hmi_op op, double x, double y, double z);

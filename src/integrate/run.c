@@ -164,7 +164,8 @@ static hm_status watch_pace(hmi_driver *d)
     if (d->method->fixed_step || (steps >= 0 && steps < PACE_STEPS))
         return HM_OK;
     double advanced = s->t - d->pace_t;
-    bool crawling = steps > 0 && (d->options.end - s->t) * (double)steps > MOST_STEPS_LEFT * advanced;
+    bool crawling = steps > 0 &&
+                    (d->options.end - s->t) * (double)steps > MOST_STEPS_LEFT * advanced;
     d->pace_t = s->t;
     d->pace_steps = s->steps;
     if (!crawling)

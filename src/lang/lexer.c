@@ -48,10 +48,8 @@ const char *hmi_token_kind_text(hmi_token_kind kind)
 void hmi_lexer_init(hmi_lexer *lexer, hm_context *context, uint32_t file)
 {
     const hmi_source *source = &context->sources.data[file];
-    *lexer = (hmi_lexer){.context = context,
-                         .text = source->text,
-                         .file = file,
-                         .length = (uint32_t)source->length};
+    *lexer = (hmi_lexer){
+        .context = context, .text = source->text, .file = file, .length = (uint32_t)source->length};
     if (lexer->length >= 3 && memcmp(lexer->text, "\xEF\xBB\xBF", 3) == 0)
         lexer->position = 3; /* byte order mark */
 }
@@ -92,29 +90,26 @@ static const char *plain_text(hm_context *context, const char *meant)
 static const char *reject_character(hmi_lexer *lexer)
 {
     uint32_t start = lexer->position, character = 0;
-    int bytes =
-        hmi_utf8_decode(lexer->text + start, lexer->length - lexer->position, &character);
+    int bytes = hmi_utf8_decode(lexer->text + start, lexer->length - lexer->position, &character);
     lexer->position += bytes ? (uint32_t)bytes : 1;
     hmi_span at = span_from(lexer, start);
     if (bytes == 0) {
         while ((peek(lexer, 0) & 0xC0) == 0x80) /* the rest of what was one character */
             lexer->position++;
         complain(lexer, at, "save the file as UTF-8", "byte 0x%02X is not valid UTF-8",
-                  (unsigned char)lexer->text[start]);
+                 (unsigned char)lexer->text[start]);
     } else if (character == 0) {
         complain(lexer, at, "a model is a text file", "the file contains a NUL byte");
     } else if (character < 0x20 || (character >= 0x7F && character < 0xA0)) {
         complain(lexer, at, NULL, "control character 0x%02X has no place in a model",
-                  (unsigned)character);
+                 (unsigned)character);
     } else {
         const char *meant = hmi_ascii_for(character);
         const char *hint = meant ? plain_text(lexer->context, meant) : NULL;
         if (meant && meant[0] == ' ')
-            complain(lexer, at, hint, "unexpected space character U+%04X",
-                      (unsigned)character);
+            complain(lexer, at, hint, "unexpected space character U+%04X", (unsigned)character);
         else
-            complain(lexer, at, hint, "unexpected character '%.*s'", bytes,
-                      lexer->text + start);
+            complain(lexer, at, hint, "unexpected character '%.*s'", bytes, lexer->text + start);
         return meant;
     }
     return NULL;
@@ -236,8 +231,8 @@ static hmi_token lex_string(hmi_lexer *lexer)
         lexer->position++;
         return token_from(lexer, HMI_TOK_STRING, start);
     }
-    complain(lexer, (hmi_span){lexer->file, start, 1},
-              "a string ends with \" on the same line", "this string is not closed");
+    complain(lexer, (hmi_span){lexer->file, start, 1}, "a string ends with \" on the same line",
+             "this string is not closed");
     hmi_token token = token_from(lexer, HMI_TOK_STRING, start);
     token.span.length++; /* as if the quote were there */
     return token;
@@ -257,7 +252,7 @@ static hmi_token_kind punctuation(char c, char next, uint32_t *length)
         return *length = 2, HMI_TOK_GREATER_EQUAL;
     static const char singles[] = "()[]{},;:=~'+-*/^<>";
     static const hmi_token_kind kinds[] = {
-        HMI_TOK_LPAREN, HMI_TOK_RPAREN, HMI_TOK_LBRACKET, HMI_TOK_RBRACKET,  HMI_TOK_LBRACE,
+        HMI_TOK_LPAREN, HMI_TOK_RPAREN, HMI_TOK_LBRACKET,  HMI_TOK_RBRACKET, HMI_TOK_LBRACE,
         HMI_TOK_RBRACE, HMI_TOK_COMMA,  HMI_TOK_SEMICOLON, HMI_TOK_COLON,    HMI_TOK_ASSIGN,
         HMI_TOK_TILDE,  HMI_TOK_PRIME,  HMI_TOK_PLUS,      HMI_TOK_MINUS,    HMI_TOK_STAR,
         HMI_TOK_SLASH,  HMI_TOK_CARET,  HMI_TOK_LESS,      HMI_TOK_GREATER,
@@ -304,7 +299,7 @@ static bool foreign_sign(hmi_lexer *lexer, hmi_token_kind *kind)
             continue;
         lexer->position += length;
         complain(lexer, span_from(lexer, start), foreign_signs[i].hint,
-                  "'%s' is not part of the language", sign);
+                 "'%s' is not part of the language", sign);
         while (foreign_signs[i].comment && lexer->position < lexer->length &&
                lexer->text[lexer->position] != '\n')
             lexer->position++;
@@ -319,8 +314,8 @@ static void skip_quoted(hmi_lexer *lexer)
 {
     while (lexer->position < lexer->length && peek(lexer, 0) != '\n') {
         uint32_t character = 0;
-        int bytes = hmi_utf8_decode(lexer->text + lexer->position,
-                                    lexer->length - lexer->position, &character);
+        int bytes = hmi_utf8_decode(lexer->text + lexer->position, lexer->length - lexer->position,
+                                    &character);
         lexer->position += bytes ? (uint32_t)bytes : 1;
         if (character == '"' || character == 0x201C || character == 0x201D)
             return;

@@ -76,8 +76,8 @@ static bool report_open_bracket(hmi_parser *p, hmi_token_kind kind)
     else {
         bool rows = kind == HMI_TOK_RBRACKET && p->token.kind == HMI_TOK_SEMICOLON;
         p->usage = rows ? "the rows of a matrix are lists: [[1, 2], [3, 4]]" : NULL;
-        hmi_parser_unexpected(
-            p, kind == HMI_TOK_RPAREN ? "an operator, ',' or ')'" : "an operator, ',' or ']'");
+        hmi_parser_unexpected(p, kind == HMI_TOK_RPAREN ? "an operator, ',' or ')'"
+                                                        : "an operator, ',' or ']'");
     }
     return false;
 }
@@ -318,9 +318,9 @@ static hmi_ast *parse_power(hmi_parser *p)
     hmi_parser_skip_newlines(p);
     hmi_ast *exponent = parse_unary(p);
     leave(p);
-    return exponent ? node_of(p, HMI_AST_POWER, hmi_span_to(base->span, exponent->span), base,
-                              exponent)
-                    : NULL;
+    return exponent
+               ? node_of(p, HMI_AST_POWER, hmi_span_to(base->span, exponent->span), base, exponent)
+               : NULL;
 }
 
 static hmi_ast *parse_signed(hmi_parser *p)
@@ -380,9 +380,8 @@ static hmi_ast *parse_not(hmi_parser *p)
     hmi_parser_advance(p);
     hmi_ast *operand = parse_operand(p, LEVEL_COMPARE);
     leave(p);
-    return operand
-               ? node_of(p, HMI_AST_NOT, hmi_span_to(word.span, operand->span), operand, NULL)
-               : NULL;
+    return operand ? node_of(p, HMI_AST_NOT, hmi_span_to(word.span, operand->span), operand, NULL)
+                   : NULL;
 }
 
 static hmi_ast *parse_operand(hmi_parser *p, level at)

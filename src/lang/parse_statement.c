@@ -6,10 +6,10 @@
 /* Does a new statement start at the present token? `mass` may be an item of a body. */
 static bool starts_next(const hmi_parser *p)
 {
-    hmi_statement_kind kind =
-        p->token.kind == HMI_TOK_NAME && hmi_parser_at_line_start(p)
-            ? hmi_statement_kind_of(p->lexer.text + p->token.span.start, p->token.span.length)
-            : HMI_STMT_COUNT;
+    hmi_statement_kind kind = p->token.kind == HMI_TOK_NAME && hmi_parser_at_line_start(p)
+                                  ? hmi_statement_kind_of(p->lexer.text + p->token.span.start,
+                                                          p->token.span.length)
+                                  : HMI_STMT_COUNT;
     return kind != HMI_STMT_COUNT && !(p->in_body && kind == HMI_STMT_MASS);
 }
 
@@ -246,8 +246,8 @@ static bool is_comparison(const hmi_ast *e)
 static bool report_comparison(hmi_parser *p, const hmi_statement *s)
 {
     if (s->first->ops[0] == HMI_TOK_EQUAL)
-        hmi_error(p->context, s->first->span, "write a single =",
-                  "'==' compares; an equation is written with '='");
+        hmi_error(p->context, s->first->span,
+                  "write a single =", "'==' compares; an equation is written with '='");
     else
         hmi_error(p->context, s->first->span,
                   s->kind == HMI_STMT_EVENT
@@ -331,7 +331,8 @@ static const char *const body_words[] = {"mass", "inertia", "at", "frame", "angl
 
 static bool report_body_word(hmi_parser *p, hmi_span brace)
 {
-    const char *word = hmi_context_printf(p->context, "%.*s", hmi_shown_length(p->token.span.length),
+    const char *word = hmi_context_printf(p->context, "%.*s",
+                                          hmi_shown_length(p->token.span.length),
                                           p->lexer.text + p->token.span.start);
     if (!word || hmi_parser_said_enough(p))
         return false;
@@ -539,19 +540,32 @@ static bool parse_include(hmi_parser *p, hmi_statement *s)
 typedef bool (*statement_parser)(hmi_parser *p, hmi_statement *s);
 
 static const statement_parser parsers[HMI_STMT_COUNT] = {
-    [HMI_STMT_MODEL] = parse_model,           [HMI_STMT_PARAM] = parse_assignments,
-    [HMI_STMT_COORD] = parse_coord,           [HMI_STMT_LET] = parse_assignments,
-    [HMI_STMT_KINETIC] = parse_energy,        [HMI_STMT_POTENTIAL] = parse_energy,
-    [HMI_STMT_LAGRANGIAN] = parse_energy,     [HMI_STMT_MASS] = parse_pairs,
-    [HMI_STMT_FORCE] = parse_force,           [HMI_STMT_INPUT] = parse_assignments,
-    [HMI_STMT_STATE] = parse_assignments,     [HMI_STMT_TORQUE] = parse_torque,
-    [HMI_STMT_DISSIPATION] = parse_energy,    [HMI_STMT_GYROSCOPIC] = parse_pairs,
-    [HMI_STMT_BODY] = parse_body,             [HMI_STMT_GRAVITY] = parse_energy,
-    [HMI_STMT_CONSTRAINT] = parse_constraint, [HMI_STMT_SERVO] = parse_servo,
-    [HMI_STMT_NONIDEAL] = parse_force,        [HMI_STMT_INITIAL] = parse_initial,
-    [HMI_STMT_SIMULATE] = parse_simulate,     [HMI_STMT_SYMMETRY] = parse_symmetry,
-    [HMI_STMT_EVENT] = parse_event,           [HMI_STMT_OUTPUT] = parse_output,
-    [HMI_STMT_FOR] = parse_for,               [HMI_STMT_INCLUDE] = parse_include,
+    [HMI_STMT_MODEL] = parse_model,
+    [HMI_STMT_PARAM] = parse_assignments,
+    [HMI_STMT_COORD] = parse_coord,
+    [HMI_STMT_LET] = parse_assignments,
+    [HMI_STMT_KINETIC] = parse_energy,
+    [HMI_STMT_POTENTIAL] = parse_energy,
+    [HMI_STMT_LAGRANGIAN] = parse_energy,
+    [HMI_STMT_MASS] = parse_pairs,
+    [HMI_STMT_FORCE] = parse_force,
+    [HMI_STMT_INPUT] = parse_assignments,
+    [HMI_STMT_STATE] = parse_assignments,
+    [HMI_STMT_TORQUE] = parse_torque,
+    [HMI_STMT_DISSIPATION] = parse_energy,
+    [HMI_STMT_GYROSCOPIC] = parse_pairs,
+    [HMI_STMT_BODY] = parse_body,
+    [HMI_STMT_GRAVITY] = parse_energy,
+    [HMI_STMT_CONSTRAINT] = parse_constraint,
+    [HMI_STMT_SERVO] = parse_servo,
+    [HMI_STMT_NONIDEAL] = parse_force,
+    [HMI_STMT_INITIAL] = parse_initial,
+    [HMI_STMT_SIMULATE] = parse_simulate,
+    [HMI_STMT_SYMMETRY] = parse_symmetry,
+    [HMI_STMT_EVENT] = parse_event,
+    [HMI_STMT_OUTPUT] = parse_output,
+    [HMI_STMT_FOR] = parse_for,
+    [HMI_STMT_INCLUDE] = parse_include,
 };
 
 /* ---- the sequence of statements, and recovery ---- */
@@ -591,10 +605,10 @@ static bool at_statement_end(const hmi_parser *p, bool in_block)
 static bool parse_statement(hmi_parser *p, bool in_block, hmi_statement ***tail, uint32_t *contains)
 {
     hmi_token word = p->token;
-    hmi_statement_kind kind =
-        word.kind == HMI_TOK_NAME
-            ? hmi_statement_kind_of(p->lexer.text + word.span.start, word.span.length)
-            : HMI_STMT_COUNT;
+    hmi_statement_kind kind = word.kind == HMI_TOK_NAME
+                                  ? hmi_statement_kind_of(p->lexer.text + word.span.start,
+                                                          word.span.length)
+                                  : HMI_STMT_COUNT;
     if (kind == HMI_STMT_COUNT) {
         report_no_statement(p);
         if (p->token.kind == HMI_TOK_RBRACE)
@@ -639,8 +653,7 @@ static void parse_statements(hmi_parser *p, bool in_block, hmi_statement ***tail
 }
 
 hm_status hmi_parse_file(hmi_parser *outer, hmi_tree *tree, uint32_t file, int *includes,
-                         const hmi_include_frame *frames, hmi_statement ***tail,
-                         uint32_t *contains)
+                         const hmi_include_frame *frames, hmi_statement ***tail, uint32_t *contains)
 {
     hmi_parser parser;
     size_t errors = tree->context->errors;

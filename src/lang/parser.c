@@ -141,8 +141,8 @@ bool hmi_parser_unexpected(hmi_parser *p, const char *expected)
 bool hmi_parser_expect(hmi_parser *p, hmi_token_kind kind, const char *after)
 {
     if (p->token.kind != kind) {
-        const char *expected =
-            hmi_context_printf(p->context, "%s after %s", hmi_token_kind_text(kind), after);
+        const char *expected = hmi_context_printf(p->context, "%s after %s",
+                                                  hmi_token_kind_text(kind), after);
         return expected ? hmi_parser_unexpected(p, expected) : false;
     }
     hmi_parser_advance(p);

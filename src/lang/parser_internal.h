@@ -14,17 +14,17 @@ typedef struct hmi_parser {
     hmi_tree *tree;
     hm_context *context;
     hmi_lexer lexer;
-    hmi_token token;    /* the one looked at */
-    hmi_span previous;  /* of the token before it */
-    int nesting;        /* of expressions */
-    int blocks;         /* of `for` */
-    bool given_up;      /* the rest of the file is skipped */
-    int brackets;       /* open ( and [: line ends are white space inside */
-    bool in_body;       /* so they are inside body { } */
-    hmi_span bracket;   /* the innermost open one, for messages */
-    const char *usage;  /* how what is being read is written, for messages; NULL: no hint */
-    size_t errors;      /* of the context when the statement began */
-    int *includes;      /* files included so far */
+    hmi_token token;   /* the one looked at */
+    hmi_span previous; /* of the token before it */
+    int nesting;       /* of expressions */
+    int blocks;        /* of `for` */
+    bool given_up;     /* the rest of the file is skipped */
+    int brackets;      /* open ( and [: line ends are white space inside */
+    bool in_body;      /* so they are inside body { } */
+    hmi_span bracket;  /* the innermost open one, for messages */
+    const char *usage; /* how what is being read is written, for messages; NULL: no hint */
+    size_t errors;     /* of the context when the statement began */
+    int *includes;     /* files included so far */
     const hmi_include_frame *frames;
 } hmi_parser;
 

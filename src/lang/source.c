@@ -139,8 +139,9 @@ static const char *resolve_include(hmi_parser *p, hmi_span at, const char *path)
         return NULL;
     }
     const char *folder = including_folder(p, &length);
-    const char *joined =
-        folder ? hmi_context_printf(p->context, "%.*s%s", (int)length, folder, path) : NULL;
+    const char *joined = folder
+                             ? hmi_context_printf(p->context, "%.*s%s", (int)length, folder, path)
+                             : NULL;
     if (!joined)
         return NULL;
     char resolved[PATH_MAX];

@@ -16,8 +16,8 @@ hm_status hm_pseudo_inverse(hm_context *context, size_t rows, size_t columns, co
     for (size_t i = 0; i < rows * columns; i++)
         if (!isfinite(W[i]))
             return HM_ERR_NUMERIC;
-    size_t doubles_size =
-        (hmi_pseudo_inverse_doubles((int)rows, (int)columns) + 1) * sizeof(double);
+    size_t doubles_size = (hmi_pseudo_inverse_doubles((int)rows, (int)columns) + 1) *
+                          sizeof(double);
     size_t ints_size = (hmi_pseudo_inverse_ints((int)rows, (int)columns) + 1) * sizeof(int);
     double *doubles = hmi_alloc(allocator, doubles_size);
     int *ints = hmi_alloc(allocator, ints_size);

@@ -147,7 +147,8 @@ static bool run_rounds(hmi_builder *b, const hmi_statement *s, const hmi_scope *
         return false;
     if (!hmi_build_range(b, s->first, s->second, scope, &lower, &upper))
         return false;
-    if (b->pass == HMI_PASS_DECLARE && !(s->contains & (kinds_of(b->pass) | 1u << HMI_STMT_SIMULATE)))
+    if (b->pass == HMI_PASS_DECLARE &&
+        !(s->contains & (kinds_of(b->pass) | 1u << HMI_STMT_SIMULATE)))
         return true;
     hmi_scope inner = {.name = s->word, .outer = scope};
     inner.binding.kind = HMI_BIND_VALUE;
@@ -304,8 +305,7 @@ static void check_contains_motion(hmi_builder *b)
         hmi_error(b->context, hmi_no_span, "declare coordinates: coord x, y",
                   "the model has no coordinates");
     else if (m->kinetic == b->graph->zero && m->lagrangian == b->graph->zero && m->mass.count == 0)
-        hmi_error(b->context, hmi_no_span,
-                  "write kinetic, lagrangian, mass or body",
+        hmi_error(b->context, hmi_no_span, "write kinetic, lagrangian, mass or body",
                   "the model has no kinetic energy and no mass");
 }
 
@@ -370,7 +370,7 @@ void hm_model_destroy(hm_model *model)
 }
 
 bool hmi_builder_init(hmi_builder *b, hm_context *context, hmi_tree *tree, hm_model *model,
-                         const hm_model_options *options)
+                      const hm_model_options *options)
 {
     *b = (hmi_builder){.context = context, .tree = tree, .model = model, .graph = &model->graph};
     b->lets_tail = &b->lets;
@@ -406,8 +406,7 @@ void hmi_builder_release(hmi_builder *b)
     hmi_tangent_release(&b->time_derivative);
     hmi_constants_release(&b->constants);
     hmi_walk_release(&b->walk);
-    hmi_free(&b->context->allocator, b->memo.entries,
-             b->memo.capacity * sizeof *b->memo.entries);
+    hmi_free(&b->context->allocator, b->memo.entries, b->memo.capacity * sizeof *b->memo.entries);
     hmi_arena_release(&b->arena);
 }
 
@@ -442,8 +441,8 @@ static hm_status build_from_tree(hm_context *context, hmi_tree *tree,
     if (!model)
         return HM_ERR_NOMEM;
     hmi_builder builder;
-    bool good = hmi_builder_init(&builder, context, tree, model, options) && build_model(&builder) &&
-                (adopt_labels(model) || hmi_no_memory(&builder));
+    bool good = hmi_builder_init(&builder, context, tree, model, options) &&
+                build_model(&builder) && (adopt_labels(model) || hmi_no_memory(&builder));
     hm_status status = hmi_context_status(context, errors);
     if (status == HM_OK && !good)
         status = model->graph.status != HM_OK ? model->graph.status : HM_ERR_INPUT;

@@ -15,11 +15,21 @@
 #include "model/model.h"
 #include "model/value.h"
 
-typedef enum hmi_pass { HMI_PASS_DECLARE, HMI_PASS_SIGNALS, HMI_PASS_PHYSICS, HMI_PASS_REST } hmi_pass;
+typedef enum hmi_pass {
+    HMI_PASS_DECLARE,
+    HMI_PASS_SIGNALS,
+    HMI_PASS_PHYSICS,
+    HMI_PASS_REST
+} hmi_pass;
 
 typedef struct hmi_scope hmi_scope;
 
-typedef enum hmi_let_progress { HMI_LET_WAITING, HMI_LET_RUNNING, HMI_LET_DONE, HMI_LET_FAILED } hmi_let_progress;
+typedef enum hmi_let_progress {
+    HMI_LET_WAITING,
+    HMI_LET_RUNNING,
+    HMI_LET_DONE,
+    HMI_LET_FAILED
+} hmi_let_progress;
 
 /* A `let`: evaluated lazily in the scope where it was written. */
 typedef struct hmi_let hmi_let;
@@ -83,8 +93,8 @@ typedef struct hmi_builder {
     hm_context *context;
     hmi_tree *tree;
     hm_model *model;
-    hmi_graph *graph; /* the model's */
-    hmi_arena arena;  /* values, scopes */
+    hmi_graph *graph;               /* the model's */
+    hmi_arena arena;                /* values, scopes */
     HMI_ARRAY(hmi_binding) globals; /* by name */
     HMI_ARRAY(double) param_values; /* by parameter, for sizes and indices */
     hmi_constants constants;        /* what they make of expressions */
@@ -117,9 +127,9 @@ typedef struct hmi_builder {
 /* What ends a model that is written out for ever. Nested loops are refused by the product of their
  * counts before they start; HMI_MOST_STEPS (context.h) ends what cannot be foreseen. */
 enum { HMI_MOST_DEPTH = 800, HMI_MOST_ARGUMENTS = 64 };
-#define HMI_MOST_REPEATS INT64_C(20000000)
+#define HMI_MOST_REPEATS      INT64_C(20000000)
 #define HMI_MOST_CALL_REPEATS INT64_C(1000000000)
-#define HMI_MOST_BUILD_BYTES (512u << 20)
+#define HMI_MOST_BUILD_BYTES  (512u << 20)
 
 /* Release also after a failure. */
 hm_model *hmi_new_model(hm_context *context);
@@ -160,8 +170,8 @@ bool hmi_value_dot(hmi_builder *b, const hmi_value *x, const hmi_value *y, hmi_e
 
 /* Rotations. */
 typedef enum hmi_rotation_kind {
-    HMI_ROT_FIXED,  /* a matrix that does not move */
-    HMI_ROT_AXIS,   /* about a fixed unit axis, by an angle */
+    HMI_ROT_FIXED, /* a matrix that does not move */
+    HMI_ROT_AXIS,  /* about a fixed unit axis, by an angle */
     HMI_ROT_QUATERNION,
     HMI_ROT_PRODUCT,
     HMI_ROT_TRANSPOSE

@@ -150,8 +150,7 @@ static bool build_residual(hmi_builder *b, const hmi_statement *s, const hmi_sco
 bool hmi_build_constraint(hmi_builder *b, const hmi_statement *s, const hmi_scope *scope)
 {
     hmi_value residual;
-    const char *base =
-        statement_name(b, s, scope, "constraint", "c", &b->unnamed_constraints);
+    const char *base = statement_name(b, s, scope, "constraint", "c", &b->unnamed_constraints);
     if (!base || !build_residual(b, s, scope, &residual))
         return false;
     uint32_t first = (uint32_t)b->model->constraints.count;
@@ -246,7 +245,7 @@ bool hmi_build_servo(hmi_builder *b, const hmi_statement *s, const hmi_scope *sc
 {
     hmi_value residual;
     hmi_servo_group servo = {.span = s->span,
-                       .law = s->word == HMI_NO_NAME ? HMI_LAW_IDEAL : HMI_LAW_LYAPUNOV};
+                             .law = s->word == HMI_NO_NAME ? HMI_LAW_IDEAL : HMI_LAW_LYAPUNOV};
     servo.name = statement_name(b, s, scope, "servo", "s", &b->unnamed_servos);
     if (!servo.name || !build_residual(b, s, scope, &residual) ||
         !build_actuators(b, s, scope, &servo) || !build_gain(b, s, scope, &servo))

@@ -147,8 +147,8 @@ static bool declare_param(hmi_builder *b, const hmi_entry *entry)
     if (!hmi_value_new(b, value.rank, value.rows, value.columns, &symbols))
         return false;
     for (size_t k = 0; k < hmi_value_count(&value); k++)
-        if (!add_param(b, component_name(b, name, &value, k), hmi_value_item(&value, k),
-                       at, overridden, &symbols.items[k]))
+        if (!add_param(b, component_name(b, name, &value, k), hmi_value_item(&value, k), at,
+                       overridden, &symbols.items[k]))
             return false;
     hmi_binding *slot = hmi_declare(b, entry->target, "parameter");
     if (!slot)
@@ -162,8 +162,7 @@ bool hmi_build_param(hmi_builder *b, const hmi_statement *s, const hmi_scope *sc
     (void)scope;
     bool good = true;
     for (size_t i = 0; i < s->entry_count; i++)
-        good = (declare_param(b, &s->entries[i]) ||
-                hmi_declare_failed(b, s->entries[i].target)) &&
+        good = (declare_param(b, &s->entries[i]) || hmi_declare_failed(b, s->entries[i].target)) &&
                good;
     return good;
 }
@@ -294,7 +293,8 @@ static bool declare_signal(hmi_builder *b, const hmi_ast *target, const hmi_scop
                 return false;
             slot->kind = HMI_BIND_INDEXED;
         }
-        return (*name || hmi_no_memory(b)) && hmi_declare_object(b, *name, what, index, target->span);
+        return (*name || hmi_no_memory(b)) &&
+               hmi_declare_object(b, *name, what, index, target->span);
     }
     hmi_binding *slot = hmi_declare(b, target, what);
     if (!slot)
@@ -363,9 +363,9 @@ static bool declared_symbol(hmi_builder *b, const hmi_ast *target, const hmi_sco
 
 bool hmi_build_input(hmi_builder *b, const hmi_statement *s, const hmi_scope *scope)
 {
-    const uint16_t allowed = HMI_STATE_DEPS & ~(HMI_DEP(HMI_SYM_INPUT) |
-                                                HMI_DEP(HMI_SYM_INPUT_RATE) |
-                                                HMI_DEP(HMI_SYM_INPUT_RATE2));
+    const uint16_t allowed = HMI_STATE_DEPS &
+                             ~(HMI_DEP(HMI_SYM_INPUT) | HMI_DEP(HMI_SYM_INPUT_RATE) |
+                               HMI_DEP(HMI_SYM_INPUT_RATE2));
     bool good = true;
     for (size_t i = 0; i < s->entry_count; i++) {
         hmi_expr value;

@@ -74,12 +74,11 @@ static bool family_member(hmi_builder *b, const hmi_ast *e, const hmi_binding *f
         return false;
     if (index < family->lower || index > family->upper) {
         hmi_error(b->context, e->span, NULL, "%s[%lld] does not exist: %s runs from %lld to %lld",
-                  text, (long long)index, text, (long long)family->lower,
-                  (long long)family->upper);
+                  text, (long long)index, text, (long long)family->lower, (long long)family->upper);
         return false;
     }
-    *out = hmi_scalar(hmi_symbol(b->graph, HMI_SYM_COORD,
-                                 family->first + (uint32_t)(index - family->lower)));
+    *out = hmi_scalar(
+        hmi_symbol(b->graph, HMI_SYM_COORD, family->first + (uint32_t)(index - family->lower)));
     return true;
 }
 
@@ -183,8 +182,7 @@ static bool build_power(hmi_builder *b, const hmi_ast *e, const hmi_scope *scope
         !hmi_build_value(b, e->items[1], scope, &exponent))
         return false;
     const char *hint = base.rank == 1 ? "write dot(u, u) for the square of a vector" : NULL;
-    if (!need_scalar(b, e->items[0], &base, hint) ||
-        !need_scalar(b, e->items[1], &exponent, NULL))
+    if (!need_scalar(b, e->items[0], &base, hint) || !need_scalar(b, e->items[1], &exponent, NULL))
         return false;
     *out = hmi_scalar(hmi_pow(b->graph, base.scalar, exponent.scalar));
     return true;

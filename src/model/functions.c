@@ -59,8 +59,8 @@ static bool named_operation(const char *name, hmi_op *op)
     for (int k = HMI_SYMBOL + 1; k < HMI_OP_COUNT; k++) {
         *op = (hmi_op)k;
         const char *text = hmi_op_text(*op);
-        if (text[0] == name[0] && isalpha((unsigned char)text[0]) && *op != HMI_SELECT && *op != HMI_AND &&
-            *op != HMI_OR && *op != HMI_NOT && strcmp(text, name) == 0)
+        if (text[0] == name[0] && isalpha((unsigned char)text[0]) && *op != HMI_SELECT &&
+            *op != HMI_AND && *op != HMI_OR && *op != HMI_NOT && strcmp(text, name) == 0)
             return true;
     }
     return false;
@@ -89,8 +89,8 @@ static bool apply_operation(const call *c, hmi_op op, hmi_value *out)
         return wrong_count(c, arity == 1 ? "one argument" : "two arguments");
     if (!all_scalars(c))
         return false;
-    hmi_expr e = hmi_apply(graph_of(c), op, c->args[0].scalar,
-                           arity > 1 ? c->args[1].scalar : 0, 0);
+    hmi_expr e = hmi_apply(graph_of(c), op, c->args[0].scalar, arity > 1 ? c->args[1].scalar : 0,
+                           0);
     for (uint32_t k = 2; k < c->count; k++)
         e = hmi_apply(graph_of(c), op, e, c->args[k].scalar, 0);
     *out = hmi_scalar(e);
@@ -112,8 +112,8 @@ static bool call_if(const call *c, hmi_value *out)
     if (!hmi_value_new(c->b, x->rank, x->rows, x->columns, out))
         return false;
     for (size_t k = 0; k < hmi_value_count(x); k++)
-        out->items[k] =
-            hmi_apply(graph_of(c), HMI_SELECT, c->args[0].scalar, x->items[k], y->items[k]);
+        out->items[k] = hmi_apply(graph_of(c), HMI_SELECT, c->args[0].scalar, x->items[k],
+                                  y->items[k]);
     return true;
 }
 
@@ -424,8 +424,8 @@ static hmi_value *evaluate_arguments(hmi_builder *b, const hmi_ast *e, const hmi
     return values;
 }
 
-static bool call_builtin(hmi_builder *b, const hmi_ast *e, const hmi_scope *scope,
-                         const char *name, hmi_value *out)
+static bool call_builtin(hmi_builder *b, const hmi_ast *e, const hmi_scope *scope, const char *name,
+                         hmi_value *out)
 {
     call c = {.b = b, .e = e, .scope = scope, .name = name, .count = e->count};
     hmi_value few[FEW_ARGUMENTS];

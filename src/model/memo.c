@@ -51,8 +51,7 @@ static bool same_call(const hmi_memo_entry *entry, const hmi_let *let, const hmi
 }
 
 /* The entry of a call, or the free one where it belongs. */
-static hmi_memo_entry *slot_of(const hmi_memo *memo, const hmi_let *let,
-                               const hmi_value *arguments)
+static hmi_memo_entry *slot_of(const hmi_memo *memo, const hmi_let *let, const hmi_value *arguments)
 {
     size_t mask = memo->capacity - 1;
     for (size_t i = hash_call(let, arguments) & mask;; i = (i + 1) & mask)
@@ -60,8 +59,7 @@ static hmi_memo_entry *slot_of(const hmi_memo *memo, const hmi_let *let,
             return &memo->entries[i];
 }
 
-const hmi_value *hmi_memo_find(const hmi_builder *b, const hmi_let *let,
-                               const hmi_value *arguments)
+const hmi_value *hmi_memo_find(const hmi_builder *b, const hmi_let *let, const hmi_value *arguments)
 {
     if (!b->memo.capacity)
         return NULL;

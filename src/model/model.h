@@ -21,7 +21,12 @@ typedef struct hmi_param {
 } hmi_param;
 
 /* How an initial value was given. */
-typedef enum hmi_given { HMI_GIVEN_NOT, HMI_GIVEN_GUESS, HMI_GIVEN_FIXED, HMI_GIVEN_KEPT } hmi_given;
+typedef enum hmi_given {
+    HMI_GIVEN_NOT,
+    HMI_GIVEN_GUESS,
+    HMI_GIVEN_FIXED,
+    HMI_GIVEN_KEPT
+} hmi_given;
 
 typedef struct hmi_initial {
     hmi_given given;
@@ -84,8 +89,8 @@ typedef enum hmi_force_form {
 
 typedef struct hmi_force {
     hmi_force_form form;
-    uint32_t coord;             /* HMI_FORCE_COORDINATE */
-    hmi_expr *force, *point;    /* `size` each; point is NULL for HMI_FORCE_COORDINATE */
+    uint32_t coord;          /* HMI_FORCE_COORDINATE */
+    hmi_expr *force, *point; /* `size` each; point is NULL for HMI_FORCE_COORDINATE */
     size_t size;
     hmi_span span;
 } hmi_force;

@@ -81,12 +81,45 @@ bool hmi_declare_failed(hmi_builder *b, const hmi_ast *name)
 /* ---- unknown names ---- */
 
 static const char *const function_names[] = {
-    "sin",   "cos",   "tan",       "asin",           "acos",      "atan",       "atan2",
-    "sinh",  "cosh",  "tanh",      "exp",            "log",       "sqrt",       "abs",
-    "sign",  "min",   "max",       "hypot",          "if",        "dot",        "cross",
-    "norm",  "transpose", "diag",  "identity",       "rotx",      "roty",       "rotz",
-    "rotation", "quat", "omega",   "omega_body",     "skew",      "sum",        "prod",
-    "reaction", "multiplier", "total_reaction", "total_multiplier",
+    "sin",
+    "cos",
+    "tan",
+    "asin",
+    "acos",
+    "atan",
+    "atan2",
+    "sinh",
+    "cosh",
+    "tanh",
+    "exp",
+    "log",
+    "sqrt",
+    "abs",
+    "sign",
+    "min",
+    "max",
+    "hypot",
+    "if",
+    "dot",
+    "cross",
+    "norm",
+    "transpose",
+    "diag",
+    "identity",
+    "rotx",
+    "roty",
+    "rotz",
+    "rotation",
+    "quat",
+    "omega",
+    "omega_body",
+    "skew",
+    "sum",
+    "prod",
+    "reaction",
+    "multiplier",
+    "total_reaction",
+    "total_multiplier",
 };
 static const char *const constant_names[] = {"pi", "t", "energy"};
 
@@ -127,7 +160,9 @@ static void consider(nearest *best, const char *wanted, const char *candidate)
 static const char *nearest_name(const hmi_builder *b, const char *wanted)
 {
     size_t length = strlen(wanted);
-    nearest best = {NULL, length <= 1 || (length == 2 && wanted[0] & 0x80) ? 1 : length <= 3 ? 2 : 3};
+    nearest best = {NULL, length <= 1 || (length == 2 && wanted[0] & 0x80) ? 1
+                          : length <= 3                                    ? 2
+                                                                           : 3};
     size_t considered = b->globals.count < 5000 ? b->globals.count : 5000;
     for (size_t name = 0; name < considered; name++)
         if (b->globals.data[name].kind != HMI_BIND_NONE)
@@ -415,8 +450,7 @@ bool hmi_declare_object(hmi_builder *b, const char *name, const char *what, uint
         bool loop = b->repeats.nested > 1 && !strchr(name, '[');
         hmi_error(b->context, at,
                   loop ? "index the name inside 'for', as in c[i]" : "choose another name",
-                  "there is already %s %s called '%s'",
-                  article(what), what, name);
+                  "there is already %s %s called '%s'", article(what), what, name);
         return false;
     }
     int key = object_key(b, &b->object_names, name, what);
@@ -443,8 +477,8 @@ bool hmi_build_target(hmi_builder *b, const hmi_ast *target, const hmi_scope *sc
     if (!hmi_build_scalar(b, target, scope, &e))
         return false;
     const hmi_node *node = hmi_node_at(b->graph, e);
-    if (node->op == HMI_SYMBOL && (node->a == HMI_SYM_COORD || node->a == HMI_SYM_VELOCITY ||
-                                   node->a == HMI_SYM_STATE)) {
+    if (node->op == HMI_SYMBOL &&
+        (node->a == HMI_SYM_COORD || node->a == HMI_SYM_VELOCITY || node->a == HMI_SYM_STATE)) {
         *out = (hmi_component){.kind = (hmi_symbol_kind)node->a, .index = node->b};
         return true;
     }

@@ -19,7 +19,8 @@ static bool mark_structural(hmi_builder *b, hmi_expr e)
         hmi_param *param = &b->model->params.data[node->b];
         bool follow = !param->structural && !param->overridden;
         param->structural = true;
-        if (follow && hmi_walk_add(walk, b->graph, param->value_expr, HMI_DEP(HMI_SYM_PARAM)) != HM_OK)
+        if (follow &&
+            hmi_walk_add(walk, b->graph, param->value_expr, HMI_DEP(HMI_SYM_PARAM)) != HM_OK)
             return hmi_no_memory(b);
     }
     return true;
@@ -29,8 +30,7 @@ bool hmi_constant_value(hmi_builder *b, hmi_expr e, double *value)
 {
     if (!hmi_graph_sound(b, b->at) || (hmi_deps(b->graph, e) & ~HMI_DEP(HMI_SYM_PARAM)))
         return false;
-    hm_status status =
-        hmi_constants_value(&b->constants, b->graph, e, b->param_values.data, value);
+    hm_status status = hmi_constants_value(&b->constants, b->graph, e, b->param_values.data, value);
     return status == HM_OK || hmi_no_memory(b);
 }
 

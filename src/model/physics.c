@@ -161,9 +161,8 @@ static bool build_force_at(hmi_builder *b, const hmi_statement *s, const hmi_sco
         return false;
     }
     for (size_t k = 0; k < P.rows; k++)
-        if (!hmi_check_contents(b, P.items[k],
-                                HMI_STATE_DEPS & ~HMI_DEP(HMI_SYM_VELOCITY), s->second->span,
-                                "the point of a force"))
+        if (!hmi_check_contents(b, P.items[k], HMI_STATE_DEPS & ~HMI_DEP(HMI_SYM_VELOCITY),
+                                s->second->span, "the point of a force"))
             return false;
     return build_vector_force(b, s, HMI_FORCE_AT_POINT, &F, &P);
 }
@@ -238,8 +237,8 @@ static bool add_translation(hmi_builder *b, const hmi_entry *at, const hmi_value
     if (!hmi_value_derivative(b, at->value->span, P, &velocity))
         return false;
     hmi_value_dot(b, &velocity, &velocity, &square);
-    b->model->kinetic =
-        hmi_add(g, b->model->kinetic, hmi_mul(g, hmi_mul(g, g->half, mass), square));
+    b->model->kinetic = hmi_add(g, b->model->kinetic,
+                                hmi_mul(g, hmi_mul(g, g->half, mass), square));
     return true;
 }
 
@@ -259,8 +258,8 @@ static bool add_planar_rotation(hmi_builder *b, const body_parts *parts, const h
     if (!hmi_value_derivative(b, parts->angle->value->span, &angle, &rate))
         return false;
     hmi_expr square = hmi_pow(g, rate.scalar, g->two);
-    b->model->kinetic =
-        hmi_add(g, b->model->kinetic, hmi_mul(g, hmi_mul(g, g->half, inertia), square));
+    b->model->kinetic = hmi_add(g, b->model->kinetic,
+                                hmi_mul(g, hmi_mul(g, g->half, inertia), square));
     return true;
 }
 
@@ -271,8 +270,8 @@ static bool check_symmetric(hmi_builder *b, const hmi_value *J, hmi_span at)
         for (int j = 0; j < i; j++) {
             double x, y;
             hmi_expr lower = J->items[3 * i + j], upper = J->items[3 * j + i];
-            if (lower == upper ||
-                !hmi_constant_value(b, lower, &x) || !hmi_constant_value(b, upper, &y))
+            if (lower == upper || !hmi_constant_value(b, lower, &x) ||
+                !hmi_constant_value(b, upper, &y))
                 continue;
             if (fabs(x - y) <= 1e-12 * (fabs(x) + fabs(y)))
                 continue;
@@ -469,8 +468,8 @@ bool hmi_apply_gravity(hmi_builder *b)
         const hmi_body *body = &b->model->bodies.data[i];
         if ((uint32_t)body->dimension != b->gravity.rows) {
             hmi_error(b->context, b->gravity_span, NULL,
-                      "gravity has %u components, body '%s' is at a vector of %d",
-                      b->gravity.rows, body->name, body->dimension);
+                      "gravity has %u components, body '%s' is at a vector of %d", b->gravity.rows,
+                      body->name, body->dimension);
             return false;
         }
         hmi_expr along = g->zero;

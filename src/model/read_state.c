@@ -30,8 +30,8 @@ static hmi_binding *declare_text(hmi_builder *b, const char *text, size_t length
 }
 
 /* Scalars become values; members of a family or vector are found by their full name. */
-static bool declare_symbol(hmi_builder *b, const char *name, const char *what,
-                           hmi_symbol_kind kind, size_t index)
+static bool declare_symbol(hmi_builder *b, const char *name, const char *what, hmi_symbol_kind kind,
+                           size_t index)
 {
     size_t length = base_length(name);
     hmi_binding *slot = declare_text(b, name, length, what);
@@ -77,8 +77,7 @@ static bool assign(hmi_builder *b, const hmi_entry *entry, const state_arrays *t
         !hmi_build_number(b, entry->value, NULL, &value))
         return false;
     const hmi_node *node = hmi_node_at(b->graph, target);
-    hmi_symbol_kind kind =
-        node->op == HMI_SYMBOL ? (hmi_symbol_kind)node->a : HMI_SYM_KIND_COUNT;
+    hmi_symbol_kind kind = node->op == HMI_SYMBOL ? (hmi_symbol_kind)node->a : HMI_SYM_KIND_COUNT;
     if (kind == HMI_SYM_TIME)
         *to->t = value;
     else if (kind == HMI_SYM_COORD)

@@ -74,7 +74,8 @@ static const char *choose_word(hmi_builder *b, const hmi_ast *value, const char 
 static bool build_drift(hmi_builder *b, const hmi_ast *value, const hmi_scope *scope)
 {
     hmi_simulate *run = &b->model->simulate;
-    run->drift = choose_word(b, value, "drift control", drifts, 3, "project, baumgarte(a, b), none");
+    run->drift = choose_word(b, value, "drift control", drifts, 3,
+                             "project, baumgarte(a, b), none");
     if (!run->drift)
         return false;
     bool baumgarte = run->drift == drifts[1];
@@ -211,8 +212,8 @@ static bool build_components(hmi_builder *b, const hmi_statement *s, const hmi_s
 bool hmi_build_symmetry(hmi_builder *b, const hmi_statement *s, const hmi_scope *scope)
 {
     hmi_symmetry symmetry = {.count = s->entry_count, .span = s->span};
-    const uint16_t allowed =
-        HMI_DEP(HMI_SYM_PARAM) | HMI_DEP(HMI_SYM_COORD) | HMI_DEP(HMI_SYM_TIME);
+    const uint16_t allowed = HMI_DEP(HMI_SYM_PARAM) | HMI_DEP(HMI_SYM_COORD) |
+                             HMI_DEP(HMI_SYM_TIME);
     symmetry.name = hmi_label_text(b, s->label, scope);
     if (!symmetry.name ||
         !hmi_declare_object(b, symmetry.name, "symmetry", (uint32_t)b->model->symmetries.count,
@@ -278,11 +279,10 @@ bool hmi_build_output(hmi_builder *b, const hmi_statement *s, const hmi_scope *s
     if (value.rank == 0)
         return add_output(b, s, base, value.scalar);
     for (size_t k = 0; k < hmi_value_count(&value); k++) {
-        const char *name =
-            value.rank == 1
-                ? hmi_context_printf(b->context, "%s[%zu]", base, k + 1)
-                : hmi_context_printf(b->context, "%s[%zu,%zu]", base, k / value.columns + 1,
-                                     k % value.columns + 1);
+        const char *name = value.rank == 1
+                               ? hmi_context_printf(b->context, "%s[%zu]", base, k + 1)
+                               : hmi_context_printf(b->context, "%s[%zu,%zu]", base,
+                                                    k / value.columns + 1, k % value.columns + 1);
         if (!add_output(b, s, name, value.items[k]))
             return false;
     }

@@ -77,10 +77,8 @@ bool hmi_rotation_quaternion(hmi_builder *b, const hmi_expr e[4], hmi_value *out
             g, hmi_sub(g, hmi_add(g, square[0], square[i + 1]), square[j + 1]), square[k + 1]);
         hmi_expr product = hmi_mul(g, e[i + 1], e[j + 1]), turn = hmi_mul(g, e[0], e[k + 1]);
         out->items[3 * i + i] = hmi_div(g, diagonal, norm2);
-        out->items[3 * i + j] =
-            hmi_div(g, hmi_mul(g, g->two, hmi_sub(g, product, turn)), norm2);
-        out->items[3 * j + i] =
-            hmi_div(g, hmi_mul(g, g->two, hmi_add(g, product, turn)), norm2);
+        out->items[3 * i + j] = hmi_div(g, hmi_mul(g, g->two, hmi_sub(g, product, turn)), norm2);
+        out->items[3 * j + i] = hmi_div(g, hmi_mul(g, g->two, hmi_add(g, product, turn)), norm2);
     }
     out->rotation = rotation;
     return true;
@@ -179,8 +177,8 @@ static void rotate(hmi_graph *g, const hmi_value *R, bool transposed, const hmi_
     for (int i = 0; i < 3; i++) {
         out[i] = g->zero;
         for (int j = 0; j < 3; j++)
-            out[i] = hmi_add(
-                g, out[i], hmi_mul(g, R->items[transposed ? 3 * j + i : 3 * i + j], w[j]));
+            out[i] = hmi_add(g, out[i],
+                             hmi_mul(g, R->items[transposed ? 3 * j + i : 3 * i + j], w[j]));
     }
 }
 

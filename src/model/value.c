@@ -25,8 +25,7 @@ bool hmi_value_new(hmi_builder *b, int rank, size_t rows, size_t columns, hmi_va
         return false;
     }
     b->steps += (int64_t)(rows * columns);
-    *out = (hmi_value){
-        .rank = (uint8_t)rank, .rows = (uint32_t)rows, .columns = (uint32_t)columns};
+    *out = (hmi_value){.rank = (uint8_t)rank, .rows = (uint32_t)rows, .columns = (uint32_t)columns};
     out->items = hmi_builder_alloc(b, (rows * columns + 1) * sizeof *out->items);
     return out->items != NULL;
 }
@@ -85,8 +84,7 @@ static bool elementwise(hmi_builder *b, hmi_op op, const hmi_value *x, const hmi
     if (!hmi_value_new(b, shape->rank, shape->rows, shape->columns, &result))
         return false;
     for (size_t k = 0; k < hmi_value_count(shape); k++)
-        result.items[k] =
-            hmi_apply(b->graph, op, hmi_value_item(x, k), hmi_value_item(y, k), 0);
+        result.items[k] = hmi_apply(b->graph, op, hmi_value_item(x, k), hmi_value_item(y, k), 0);
     *out = result;
     return true;
 }
@@ -112,9 +110,9 @@ static hmi_expr row_times_column(hmi_builder *b, const hmi_value *x, const hmi_v
 {
     hmi_expr sum = b->graph->zero;
     for (size_t k = 0; k < x->columns; k++)
-        sum = hmi_add(b->graph, sum,
-                      hmi_mul(b->graph, x->items[i * x->columns + k],
-                              y->items[k * y->columns + j]));
+        sum = hmi_add(
+            b->graph, sum,
+            hmi_mul(b->graph, x->items[i * x->columns + k], y->items[k * y->columns + j]));
     return sum;
 }
 
@@ -193,8 +191,7 @@ bool hmi_value_dot(hmi_builder *b, const hmi_value *x, const hmi_value *y, hmi_e
 {
     hmi_expr sum = b->graph->zero;
     for (size_t k = 0; k < hmi_value_count(x); k++)
-        sum = hmi_add(b->graph, sum,
-                      hmi_mul(b->graph, hmi_value_item(x, k), hmi_value_item(y, k)));
+        sum = hmi_add(b->graph, sum, hmi_mul(b->graph, hmi_value_item(x, k), hmi_value_item(y, k)));
     *out = sum;
     return true;
 }

@@ -11,12 +11,12 @@
 typedef struct hmi_rotation hmi_rotation;
 
 typedef struct hmi_value {
-    uint8_t rank;      /* 0 scalar, 1 vector, 2 matrix */
-    bool boolean;      /* the result of a comparison */
-    bool empty_sum;    /* the 0 of an empty sum: fits any shape */
+    uint8_t rank;           /* 0 scalar, 1 vector, 2 matrix */
+    bool boolean;           /* the result of a comparison */
+    bool empty_sum;         /* the 0 of an empty sum: fits any shape */
     uint32_t rows, columns; /* a vector is rows x 1 */
-    hmi_expr scalar;   /* rank 0 */
-    hmi_expr *items;   /* rank 1 and 2, row-major, in the builder's arena */
+    hmi_expr scalar;        /* rank 0 */
+    hmi_expr *items;        /* rank 1 and 2, row-major, in the builder's arena */
     const hmi_rotation *rotation;
 } hmi_value;
 

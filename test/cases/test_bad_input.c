@@ -120,8 +120,7 @@ static void read_directive(script *s, char *at, char *end, int line)
         assert_non_null(equals);
         assert_true(s->override_count < 8);
         *equals = '\0';
-        s->overrides[s->override_count++] =
-            (hm_override){at + 6, directive_text(equals + 1, end)};
+        s->overrides[s->override_count++] = (hm_override){at + 6, directive_text(equals + 1, end)};
     } else
         assert_false(starts_with(at, "# expect"));
 }

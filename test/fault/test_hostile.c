@@ -154,8 +154,8 @@ static void check(const outcome *o, hm_status status, const char *message)
         print_message("%.3f s, %zu MiB, %s\n%s", o->seconds, o->peak / MIB,
                       hm_status_text(o->status), o->messages);
     if (o->status != status || (message && !strstr(o->messages, message)))
-        fail_msg("%s instead of %s (%s): %.600s", hm_status_text(o->status),
-                 hm_status_text(status), message ? message : "", o->messages);
+        fail_msg("%s instead of %s (%s): %.600s", hm_status_text(o->status), hm_status_text(status),
+                 message ? message : "", o->messages);
     if (o->seconds > SECONDS * patience)
         fail_msg("%.2f s", o->seconds);
     assert_true(o->peak <= MOST_LIVE);
@@ -591,14 +591,14 @@ static int remove_folder(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_nesting),        cmocka_unit_test(test_nested_definitions),
-        cmocka_unit_test(test_huge_file),      cmocka_unit_test(test_huge_text),
-        cmocka_unit_test(test_full_files),     cmocka_unit_test(test_empty_files),
-        cmocka_unit_test(test_bytes),          cmocka_unit_test(test_includes),
-        cmocka_unit_test(test_include_bomb),   cmocka_unit_test(test_include_large),
-        cmocka_unit_test(test_loops),          cmocka_unit_test(test_vectors),
-        cmocka_unit_test(test_towers),         cmocka_unit_test(test_long_and_legal),
-        cmocka_unit_test(test_many_messages),  cmocka_unit_test(test_long_lists),
+        cmocka_unit_test(test_nesting),       cmocka_unit_test(test_nested_definitions),
+        cmocka_unit_test(test_huge_file),     cmocka_unit_test(test_huge_text),
+        cmocka_unit_test(test_full_files),    cmocka_unit_test(test_empty_files),
+        cmocka_unit_test(test_bytes),         cmocka_unit_test(test_includes),
+        cmocka_unit_test(test_include_bomb),  cmocka_unit_test(test_include_large),
+        cmocka_unit_test(test_loops),         cmocka_unit_test(test_vectors),
+        cmocka_unit_test(test_towers),        cmocka_unit_test(test_long_and_legal),
+        cmocka_unit_test(test_many_messages), cmocka_unit_test(test_long_lists),
         cmocka_unit_test(test_dense_mass),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);

@@ -60,11 +60,11 @@ fi
 head -c 17825793 /dev/zero | tr '\0' '#' > large.hamel
 start=$SECONDS
 run hamel check large.hamel < /dev/null
-expect_rejected "is larger than 16 MiB"
+expect_rejected "is larger than 8 MiB"
 run hamel check - < large.hamel
-expect_rejected "is larger than 16 MiB"
+expect_rejected "is larger than 8 MiB"
 run hamel check - < <(head -c 200000000 /dev/zero | tr '\0' '#')
-expect_rejected "is larger than 16 MiB"
+expect_rejected "is larger than 8 MiB"
 checks=$((checks + 1))
 [ $((SECONDS - start)) -le 20 ] || failed 'too slow'
 rm large.hamel

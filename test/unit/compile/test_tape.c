@@ -123,9 +123,9 @@ static void open_graph(hmi_graph *g)
 
 static double special(dag_source *s)
 {
-    static const double values[] = {0.0,     -0.0,     1,        -1,       0.5,    INFINITY,
-                                    -INFINITY, NAN,    1e308,    -1e308,   1e-308, 4.9e-324,
-                                    3.14159, -2.71828, 1e16,     -1e-16,   2,      700};
+    static const double values[] = {0.0,       -0.0,     1,     -1,     0.5,    INFINITY,
+                                    -INFINITY, NAN,      1e308, -1e308, 1e-308, 4.9e-324,
+                                    3.14159,   -2.71828, 1e16,  -1e-16, 2,      700};
     return values[dag_choose(s, sizeof values / sizeof *values)];
 }
 
@@ -155,8 +155,8 @@ static void test_random_dags(void **state)
         dag_start(&d, &g, seed % 2, &s);
         dag_fill(&d, &s, seed % 5 ? 300 : 2000);
         size_t count = choose_outputs(&d, &s, outputs, 64);
-        hmi_tape_values values = {.by_kind = {[HMI_SYM_COORD] = d.coords,
-                                              [HMI_SYM_PARAM] = d.params}};
+        hmi_tape_values values = {
+            .by_kind = {[HMI_SYM_COORD] = d.coords, [HMI_SYM_PARAM] = d.params}};
         check_tape(&g, outputs, count, &values);
         double coords[DAG_COORDS], params[DAG_PARAMS];
         for (int round = 0; round < 5; round++) {
@@ -246,12 +246,12 @@ static void test_products_in_sums(void **state)
     hmi_expr z = hmi_symbol(&g, HMI_SYM_COORD, 2), u = hmi_symbol(&g, HMI_SYM_COORD, 3);
     hmi_expr shared = hmi_mul(&g, z, u), shown = hmi_mul(&g, y, u);
     hmi_expr outputs[] = {
-        hmi_intern(&g, HMI_ADD, hmi_mul(&g, x, y), z, 0),  /* fused */
-        hmi_intern(&g, HMI_SUB, z, hmi_mul(&g, x, u), 0),  /* fused */
-        hmi_intern(&g, HMI_SUB, hmi_mul(&g, y, z), x, 0),  /* fused */
-        hmi_intern(&g, HMI_ADD, shared, x, 0),             /* used twice: not */
+        hmi_intern(&g, HMI_ADD, hmi_mul(&g, x, y), z, 0), /* fused */
+        hmi_intern(&g, HMI_SUB, z, hmi_mul(&g, x, u), 0), /* fused */
+        hmi_intern(&g, HMI_SUB, hmi_mul(&g, y, z), x, 0), /* fused */
+        hmi_intern(&g, HMI_ADD, shared, x, 0),            /* used twice: not */
         hmi_intern(&g, HMI_SUB, shared, y, 0),
-        shown,                                             /* an output: not */
+        shown, /* an output: not */
         hmi_intern(&g, HMI_ADD, shown, x, 0),
     };
     size_t count = sizeof outputs / sizeof *outputs;
@@ -380,10 +380,10 @@ static void test_edges(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random_dags),      cmocka_unit_test(test_operations),
-        cmocka_unit_test(test_sine_and_cosine),  cmocka_unit_test(test_products_in_sums),
-        cmocka_unit_test(test_hoisting),         cmocka_unit_test(test_reuse),
-        cmocka_unit_test(test_reuse_in_dags),    cmocka_unit_test(test_edges),
+        cmocka_unit_test(test_random_dags),     cmocka_unit_test(test_operations),
+        cmocka_unit_test(test_sine_and_cosine), cmocka_unit_test(test_products_in_sums),
+        cmocka_unit_test(test_hoisting),        cmocka_unit_test(test_reuse),
+        cmocka_unit_test(test_reuse_in_dags),   cmocka_unit_test(test_edges),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

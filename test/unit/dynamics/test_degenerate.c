@@ -39,12 +39,11 @@ static void close_model(pipeline *p)
 static void two_vortices(void **state)
 {
     (void)state;
-    pipeline p = open_model(
-        "param g1 = 1.5, g2 = -0.4\n"
-        "coord x1, y1, x2, y2\n"
-        "lagrangian g1/2*(x1*y1' - y1*x1') + g2/2*(x2*y2' - y2*x2')\n"
-        "lagrangian g1*g2/(4*pi)*log((x1 - x2)^2 + (y1 - y2)^2)\n"
-        "initial x1 = 0, y1 = 0, x2 = 2, y2 = 0\n");
+    pipeline p = open_model("param g1 = 1.5, g2 = -0.4\n"
+                            "coord x1, y1, x2, y2\n"
+                            "lagrangian g1/2*(x1*y1' - y1*x1') + g2/2*(x2*y2' - y2*x2')\n"
+                            "lagrangian g1*g2/(4*pi)*log((x1 - x2)^2 + (y1 - y2)^2)\n"
+                            "initial x1 = 0, y1 = 0, x2 = 2, y2 = 0\n");
     hm_evaluation e;
     assert_int_equal(hm_sim_evaluate(p.sim, NULL, &e), HM_OK);
     assert_true(e.velocity_determined);

@@ -254,8 +254,8 @@ static void test_seeds(void **state)
             expected[k] += (0.5L + (wide)count) * s.d.dot[i][k];
         count++;
     }
-    assert_int_equal(
-        hmi_adjoint_sweep(&adjoint, &s.graph, roots, seeds, count, HMI_SYM_COORD), HM_OK);
+    assert_int_equal(hmi_adjoint_sweep(&adjoint, &s.graph, roots, seeds, count, HMI_SYM_COORD),
+                     HM_OK);
     wide *values = dag_evaluate(&s.graph, s.d.coords, s.d.params, NULL);
     for (uint32_t k = 0; k < DAG_COORDS; k++)
         assert_true(dag_close(partial_value(&adjoint, values, k), expected[k], tolerance));
@@ -319,8 +319,8 @@ static void test_simplification(void **state)
             assert_true(dag_close(y[plain.d.node[i]], plain.d.value[i], tolerance));
             if (!dag_close(x[simple.d.node[i]], y[plain.d.node[i]], tolerance))
                 fail_msg("seed %d node %zu (%s): %.15Lg, plain %.15Lg", (int)seed, i,
-                         hmi_op_text(hmi_op_of(&plain.graph, plain.d.node[i])),
-                         x[simple.d.node[i]], y[plain.d.node[i]]);
+                         hmi_op_text(hmi_op_of(&plain.graph, plain.d.node[i])), x[simple.d.node[i]],
+                         y[plain.d.node[i]]);
         }
         free(x);
         free(y);
@@ -463,11 +463,11 @@ static void test_refused_leaf(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_operations),     cmocka_unit_test(test_duals),
-        cmocka_unit_test(test_random_dags),    cmocka_unit_test(test_seeds),
-        cmocka_unit_test(test_substitution),   cmocka_unit_test(test_simplification),
-        cmocka_unit_test(test_cost),           cmocka_unit_test(test_shared_results),
-        cmocka_unit_test(test_long_sum),       cmocka_unit_test(test_deep_nesting),
+        cmocka_unit_test(test_operations),   cmocka_unit_test(test_duals),
+        cmocka_unit_test(test_random_dags),  cmocka_unit_test(test_seeds),
+        cmocka_unit_test(test_substitution), cmocka_unit_test(test_simplification),
+        cmocka_unit_test(test_cost),         cmocka_unit_test(test_shared_results),
+        cmocka_unit_test(test_long_sum),     cmocka_unit_test(test_deep_nesting),
         cmocka_unit_test(test_refused_leaf),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -159,8 +159,7 @@ static void test_products(void **state)
     same(hmi_mul(g, x, g->zero), g->zero);
     same(hmi_mul(g, g->minus_one, x), hmi_neg(g, x));
     same(hmi_mul(g, x, x), hmi_pow(g, x, g->two));
-    same(hmi_mul(g, hmi_pow(g, x, number(2)), hmi_pow(g, x, number(3))),
-         hmi_pow(g, x, number(5)));
+    same(hmi_mul(g, hmi_pow(g, x, number(2)), hmi_pow(g, x, number(3))), hmi_pow(g, x, number(5)));
     same(hmi_mul(g, hmi_mul(g, number(2), x), hmi_mul(g, number(3), y)),
          hmi_mul(g, number(6), hmi_mul(g, x, y)));
     same(hmi_mul(g, hmi_neg(g, x), y), hmi_neg(g, hmi_mul(g, x, y)));
@@ -423,12 +422,12 @@ static void test_sticky_errors(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_equal_is_one), TEST(test_commutative),   TEST(test_invariants),
-        TEST(test_many_nodes),   TEST(test_sums),          TEST(test_cancelling),
-        TEST(test_products),     TEST(test_powers),        TEST(test_functions),
-        TEST(test_not_finite),   TEST(test_ratios),        TEST(test_large_ratios),
-        TEST(test_walk),         TEST(test_constants),     TEST(test_copy),
-        TEST(test_whole_powers), TEST(test_op_values),     TEST(test_sticky_errors),
+        TEST(test_equal_is_one), TEST(test_commutative), TEST(test_invariants),
+        TEST(test_many_nodes),   TEST(test_sums),        TEST(test_cancelling),
+        TEST(test_products),     TEST(test_powers),      TEST(test_functions),
+        TEST(test_not_finite),   TEST(test_ratios),      TEST(test_large_ratios),
+        TEST(test_walk),         TEST(test_constants),   TEST(test_copy),
+        TEST(test_whole_powers), TEST(test_op_values),   TEST(test_sticky_errors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
