@@ -327,6 +327,17 @@ static void print_forces(const hm_model *model, const hm_evaluation *e)
     print_vector(model, "accelerations q''", e->qdd);
 }
 
+static void print_outputs(const hm_model *model, const hm_evaluation *e)
+{
+    for (size_t i = 0; e->outputs && i < hm_model_output_count(model); i++) {
+        printf("%s    %-12s ", i ? "" : "outputs\n", hm_model_output_name(model, i));
+        if (isfinite(e->outputs[i]))
+            printf("%22.15g\n", positive_zero(e->outputs[i]));
+        else
+            printf("%22s\n", "not computed");
+    }
+}
+
 static void print_text(const hm_model *model, const hm_evaluation *e)
 {
     size_t m = hm_model_constraint_count(model);
@@ -345,9 +356,7 @@ static void print_text(const hm_model *model, const hm_evaluation *e)
         print_forces(model, e);
         print_verdict(model, e);
     }
-    for (size_t i = 0; e->outputs && i < hm_model_output_count(model); i++)
-        printf("%s    %-12s %22.15g\n", i ? "" : "outputs\n", hm_model_output_name(model, i),
-               positive_zero(e->outputs[i]));
+    print_outputs(model, e);
     print_energy(e);
 }
 

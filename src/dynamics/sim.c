@@ -292,6 +292,23 @@ static bool report_is_finite(const hm_sim *sim)
                       sim->system->report_at.outputs);
 }
 
+/* Beyond the dense limit q'' and constraint forces are not known: outputs that use them have no
+ * value, and it is said. */
+static void report_unsolved(hm_sim *sim)
+{
+    const hm_model *model = sim->system->model;
+    const uint16_t unknown = HMI_DEP(HMI_SYM_ACCELERATION) | HMI_DEP_FORCES;
+    double *outputs = sim->report_work + sim->system->report.output_slot +
+                      sim->system->report_at.outputs;
+    for (size_t i = 0; i < model->outputs.count; i++)
+        if (hmi_deps(&model->graph, model->outputs.data[i].expr) & unknown)
+            outputs[i] = NAN;
+    hmi_warning(model->context, hmi_no_span, NULL,
+                "accelerations and constraint forces are not computed: the model has more than %d "
+                "coordinates",
+                HM_MOST_DENSE);
+}
+
 hm_status hm_sim_evaluate(hm_sim *sim, const hm_evaluate_options *options,
                           hm_evaluation *evaluation)
 {
@@ -321,6 +338,8 @@ hm_status hm_sim_evaluate(hm_sim *sim, const hm_evaluate_options *options,
                                                    sim->report_work)[system->report_at.impressed];
     evaluation->outputs = hmi_tape_outputs(&system->report, sim->report_work) +
                           system->report_at.outputs;
+    if (!sim->dynamics)
+        report_unsolved(sim);
     return status;
 }
 

@@ -65,7 +65,8 @@ static hmi_span open_bracket(hmi_parser *p)
 static bool report_open_bracket(hmi_parser *p, hmi_token_kind kind)
 {
     bool ended = p->token.kind == HMI_TOK_END || p->token.kind == HMI_TOK_NEWLINE ||
-                 p->token.kind == HMI_TOK_LBRACE || p->token.kind == HMI_TOK_RBRACE;
+                 p->token.kind == HMI_TOK_LBRACE || p->token.kind == HMI_TOK_RBRACE ||
+                 hmi_parser_at_statement(p);
     if (hmi_parser_said_enough(p))
         return false;
     if (ended)
@@ -251,7 +252,8 @@ static hmi_ast *parse_primary(hmi_parser *p)
             hmi_error(p->context, p->previous, p->usage, "an expression is missing after this");
             return NULL;
         }
-        if (p->brackets && (token.kind == HMI_TOK_END || token.kind == HMI_TOK_NEWLINE)) {
+        if (p->brackets && (token.kind == HMI_TOK_END || token.kind == HMI_TOK_NEWLINE ||
+                            token.kind == HMI_TOK_RBRACE)) {
             report_open_bracket(p, HMI_TOK_RPAREN);
             return NULL;
         }

@@ -3,16 +3,6 @@
 
 #include <string.h>
 
-/* Does a new statement start at the present token? `mass` may be an item of a body. */
-static bool starts_next(const hmi_parser *p)
-{
-    hmi_statement_kind kind = p->token.kind == HMI_TOK_NAME && hmi_parser_at_line_start(p)
-                                  ? hmi_statement_kind_of(p->lexer.text + p->token.span.start,
-                                                          p->token.span.length)
-                                  : HMI_STMT_COUNT;
-    return kind != HMI_STMT_COUNT && !(p->in_body && kind == HMI_STMT_MASS);
-}
-
 /* ---- lists of entries ---- */
 
 typedef HMI_ARRAY(hmi_entry) entry_array;
@@ -69,7 +59,7 @@ static bool parse_assignment_to(hmi_parser *p, hmi_ast *target, bool guesses, hm
 static hmi_ast *parse_target(hmi_parser *p)
 {
     bool comma = p->previous.length == 1 && p->lexer.text[p->previous.start] == ',';
-    if (starts_next(p) && !hmi_parser_said_enough(p)) {
+    if (hmi_parser_at_statement(p) && !hmi_parser_said_enough(p)) {
         hmi_error(p->context, p->previous, p->usage, "a name is missing after this");
         return NULL;
     }
@@ -319,7 +309,7 @@ static bool parse_servo(hmi_parser *p, hmi_statement *s)
 /* Skips what is left of a body after an error, up to and over its '}'. */
 static void skip_body(hmi_parser *p)
 {
-    while (!starts_next(p) && p->token.kind != HMI_TOK_RBRACE && p->token.kind != HMI_TOK_END) {
+    while (!hmi_parser_at_statement(p) && p->token.kind != HMI_TOK_RBRACE && p->token.kind != HMI_TOK_END) {
         p->brackets = 0;
         hmi_parser_advance(p);
     }
@@ -336,7 +326,7 @@ static bool report_body_word(hmi_parser *p, hmi_span brace)
                                           p->lexer.text + p->token.span.start);
     if (!word || hmi_parser_said_enough(p))
         return false;
-    if (p->token.kind == HMI_TOK_END || starts_next(p)) {
+    if (p->token.kind == HMI_TOK_END || hmi_parser_at_statement(p)) {
         hmi_error(p->context, brace, NULL, "this body is not closed");
         return false;
     }
@@ -578,7 +568,7 @@ static void skip_statement(hmi_parser *p, bool in_block)
     p->lexer.quiet = true; /* one error a statement */
     if (inside && p->token.kind == HMI_TOK_SEMICOLON)
         hmi_parser_advance(p);
-    while (!starts_next(p) && p->token.kind != HMI_TOK_NEWLINE &&
+    while (!hmi_parser_at_statement(p) && p->token.kind != HMI_TOK_NEWLINE &&
            p->token.kind != HMI_TOK_SEMICOLON && p->token.kind != HMI_TOK_END &&
            !(in_block && p->token.kind == HMI_TOK_RBRACE))
         hmi_parser_advance(p);

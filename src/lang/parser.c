@@ -119,6 +119,12 @@ bool hmi_parser_at_line_start(const hmi_parser *p)
            memchr(p->lexer.text + end, '\n', p->token.span.start - end) != NULL;
 }
 
+bool hmi_parser_at_statement(const hmi_parser *p)
+{
+    return hmi_parser_at_line_start(p) && starts_statement(p, &p->token) &&
+           !(p->in_body && hmi_parser_at_word(p, "mass"));
+}
+
 bool hmi_parser_unexpected(hmi_parser *p, const char *expected)
 {
     hmi_token token = p->token;

@@ -42,6 +42,8 @@ bool hmi_parser_unexpected(hmi_parser *parser, const char *expected);
 bool hmi_parser_said_enough(const hmi_parser *parser);
 /* Is the present token the first of its line, and the one before it in an earlier line? */
 bool hmi_parser_at_line_start(const hmi_parser *parser);
+/* Does a new statement start at the present token? `mass` may be an item of a body. */
+bool hmi_parser_at_statement(const hmi_parser *parser);
 /* How much of a name is shown in a message, for "%.*s". */
 static inline int hmi_shown_length(uint32_t length)
 {

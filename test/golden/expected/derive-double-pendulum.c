@@ -71,8 +71,8 @@ static inline double hm_select(double x, double y, double z)
     return x != 0 ? y : z;
 }
 
-void double_pendulum_equations(double t, const double *p, const double *q, const double *v,
-                               double *out)
+
+void double_pendulum_equations(double t, const double *p, const double *q, const double *v, double *out)
 {
     (void)t;
     const double e1 = p[0] + p[1];

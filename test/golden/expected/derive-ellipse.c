@@ -72,8 +72,8 @@ static inline double hm_select(double x, double y, double z)
     return x != 0 ? y : z;
 }
 
-void ellipse_equations(double t, const double *p, const double *q, const double *v, const double *r,
-                       double *out)
+
+void ellipse_equations(double t, const double *p, const double *q, const double *v, const double *r, double *out)
 {
     (void)t;
     const double e1 = hmi_powi(p[2], 2.0);

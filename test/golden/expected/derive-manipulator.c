@@ -72,19 +72,18 @@ static inline double hm_select(double x, double y, double z)
     return x != 0 ? y : z;
 }
 
+
 void manipulator_equations(double t, const double *p, const double *q, const double *v, double *out)
 {
     (void)t;
     const double e1 = p[1] * hmi_powi(p[4], 2.0);
     const double e2 = cos(q[3]);
-    const double e3 = p[0] * hmi_powi(p[3], 2.0) + p[1] * hmi_powi(p[2], 2.0) + e1 + p[5] + p[6] +
-                      2.0 * p[1] * p[2] * p[4] * e2;
+    const double e3 = p[0] * hmi_powi(p[3], 2.0) + p[1] * hmi_powi(p[2], 2.0) + e1 + p[5] + p[6] + 2.0 * p[1] * p[2] * p[4] * e2;
     const double e4 = p[1] * p[4];
     const double e5 = e4 * (p[2] * e2 + p[4]) + p[6];
     const double e6 = sin(q[1] + q[3]);
     const double e7 = p[1] * p[2];
-    const double e8 = p[9] * (q[0] - q[1]) - e4 * p[10] * e6 -
-                      p[10] * (p[0] * p[3] + e7) * sin(q[1]);
+    const double e8 = p[9] * (q[0] - q[1]) - e4 * p[10] * e6 - p[10] * (p[0] * p[3] + e7) * sin(q[1]);
     const double e9 = sin(q[3]);
     const double e10 = p[9] * (q[2] - q[3]) - e4 * (p[2] * hmi_powi(v[1], 2.0) * e9 + p[10] * e6);
     out[0] = p[7];

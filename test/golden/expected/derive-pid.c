@@ -74,8 +74,8 @@ static inline double hm_select(double x, double y, double z)
     return x != 0 ? y : z;
 }
 
-void pid_equations(double t, const double *p, const double *q, const double *v, const double *z,
-                   const double *u, const double *du, double *out)
+
+void pid_equations(double t, const double *p, const double *q, const double *v, const double *z, const double *u, const double *du, double *out)
 {
     (void)t;
     const double e1 = u[0] - q[0];

@@ -71,8 +71,8 @@ static inline double hm_select(double x, double y, double z)
     return x != 0 ? y : z;
 }
 
-void rolling_disc_equations(double t, const double *p, const double *q, const double *v,
-                            double *out)
+
+void rolling_disc_equations(double t, const double *p, const double *q, const double *v, double *out)
 {
     (void)t;
     const double e1 = p[0] * hmi_powi(p[1], 2.0);
@@ -82,8 +82,7 @@ void rolling_disc_equations(double t, const double *p, const double *q, const do
     const double e5 = cos(q[3]);
     const double e6 = hmi_powi(v[2], 2.0);
     const double e7 = hmi_powi(v[3], 2.0);
-    const double e8 = p[0] * p[1] * p[2] * e2 +
-                      e1 * (e2 * (e6 - 4.0 * e7) + 2.0 * v[2] * v[4]) * e5 / 4.0;
+    const double e8 = p[0] * p[1] * p[2] * e2 + e1 * (e2 * (e6 - 4.0 * e7) + 2.0 * v[2] * v[4]) * e5 / 4.0;
     const double e9 = cos(q[2]);
     const double e10 = p[1] * e9;
     const double e11 = sin(q[2]);

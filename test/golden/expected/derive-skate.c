@@ -71,6 +71,7 @@ static inline double hm_select(double x, double y, double z)
     return x != 0 ? y : z;
 }
 
+
 void skate_equations(double t, const double *p, const double *q, const double *v, double *out)
 {
     (void)t;
