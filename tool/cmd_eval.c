@@ -130,6 +130,18 @@ static json_t *named_values(const hm_model *model, size_t count,
     return object;
 }
 
+/* What the answer must satisfy, as relative sizes of what is left. */
+static json_t *checks_object(const hm_evaluation *e)
+{
+    json_t *object = json_object();
+    json_object_set_new(object, "constraint", json_number_or_null(e->check.constraint));
+    json_object_set_new(object, "balance", json_number_or_null(e->check.balance));
+    json_object_set_new(object, "ideal", json_number_or_null(e->check.ideal));
+    json_object_set_new(object, "work", json_number_or_null(e->check.work));
+    json_object_set_new(object, "projection", json_number_or_null(e->check.projection));
+    return object;
+}
+
 static void add_solution(json_t *object, const hm_model *model, const hm_evaluation *e)
 {
     size_t n = hm_model_coordinate_count(model), m = hm_model_constraint_count(model);
@@ -148,6 +160,10 @@ static void add_solution(json_t *object, const hm_model *model, const hm_evaluat
     json_object_set_new(object, "qdd", json_vector(e->qdd, n));
     json_object_set_new(object, "lambda", by_constraint(model, e->lambda));
     json_object_set_new(object, "u", servo_forces(model, e));
+    json_object_set_new(object, "checks", checks_object(e));
+    json_object_set_new(object, "gram_condition",
+                        e->gram_condition > 0 ? json_number_or_null(e->gram_condition)
+                                              : json_null());
     json_object_set_new(object, "formulation", json_string(e->formulation));
     json_object_set_new(object, "disagreement",
                         e->disagreement < 0 ? json_null() : json_number_or_null(e->disagreement));

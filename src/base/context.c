@@ -62,8 +62,12 @@ void hm_context_clear(hm_context *context)
 {
     context->diagnostics.count = 0;
     context->errors = context->remarks = 0;
-    context->out_of_memory = false;
-    context->limit_exceeded = false;
+    hmi_context_begin(context);
+}
+
+void hmi_context_begin(hm_context *context)
+{
+    context->out_of_memory = context->limit_exceeded = context->repeated = false;
 }
 
 uint32_t hmi_context_add_source(hm_context *context, const char *name, const char *path,
@@ -216,8 +220,10 @@ static void report(hm_context *context, hm_severity severity, hmi_span at, const
     diagnostic.message = vprint_in_arena(context, format, args);
     if (hint)
         diagnostic.hint = hmi_arena_text(&context->arena, hint, strlen(hint));
-    if (diagnostic.message && said_already(context, &diagnostic))
+    if (diagnostic.message && said_already(context, &diagnostic)) {
+        context->repeated |= severity == HM_ERROR;
         return;
+    }
     ++*said;
     if (!diagnostic.message || (hint && !diagnostic.hint) ||
         !hmi_array_push(&context->allocator, &context->diagnostics, diagnostic))
@@ -256,7 +262,7 @@ hm_status hmi_context_status(const hm_context *context, size_t errors_before)
         return HM_ERR_NOMEM;
     if (context->limit_exceeded)
         return HM_ERR_LIMIT;
-    return context->errors > errors_before ? HM_ERR_INPUT : HM_OK;
+    return context->errors > errors_before || context->repeated ? HM_ERR_INPUT : HM_OK;
 }
 
 static const char *severity_text(hm_severity severity)

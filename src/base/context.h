@@ -38,6 +38,7 @@ struct hm_context {
     int64_t most_steps;     /* of writing a model out, HMI_MOST_STEPS; fuzzers lower it */
     bool out_of_memory;
     bool limit_exceeded;
+    bool repeated; /* an error was met that had been said before */
 };
 
 /* Copies name and text into the context. HMI_NO_FILE when there is no memory. */
@@ -63,6 +64,8 @@ enum { HMI_MOST_ERRORS = 20 };
 #define HMI_MOST_STEPS INT64_C(200000000)
 bool hmi_context_too_many(const hm_context *context);
 
+/* Forgets how the last operation failed, not what was said about it: at the start of the next. */
+void hmi_context_begin(hm_context *context);
 /* HM_ERR_NOMEM, HM_ERR_LIMIT or HM_ERR_INPUT when any of these happened since
  * `errors_before` (context->errors at the start of the stage); else HM_OK. */
 hm_status hmi_context_status(const hm_context *context, size_t errors_before);

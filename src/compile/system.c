@@ -207,6 +207,7 @@ static hm_status build(hm_system *system)
 hm_status hm_system_create(const hm_model *model, hm_system **out)
 {
     const hm_allocator *allocator = &model->context->allocator;
+    hmi_context_begin(model->context);
     hm_system *system = hmi_alloc(allocator, sizeof *system);
     if (!system)
         return HM_ERR_NOMEM;

@@ -362,6 +362,20 @@ const double *hmi_sim_state_rates(const hm_sim *sim)
     return hmi_tape_outputs(sim->dynamics_tape, sim->dynamics_work) + sim->system->at.state_rates;
 }
 
+/* The answer put back into what it must satisfy. */
+static void report_checks(hm_sim *sim, const hmi_question *ask, const hmi_solution *solution,
+                          hm_evaluation *out)
+{
+    hmi_checks checks;
+    hmi_dynamics_check(sim->dynamics, &ask->equations, solution, &checks);
+    out->check.constraint = checks.constraint;
+    out->check.balance = checks.balance;
+    out->check.ideal = checks.ideal;
+    out->check.work = checks.work;
+    out->check.projection = checks.projection;
+    out->gram_condition = solution->verdict.gram_condition;
+}
+
 /* A degenerate Lagrangian: are the velocities determined where the accelerations are not? Then they
  * are put into the sim and the forces are found at them. Where this does not succeed everything
  * is as it was. */
@@ -403,6 +417,7 @@ hm_status hmi_sim_solve(hm_sim *sim, const hm_evaluate_options *options, hm_eval
     }
     keep_forces(sim, &solution);
     view_answer(sim, &solution, out);
+    report_checks(sim, &ask, &solution, out);
     if (out->velocity_determined) {
         out->qdd = NULL; /* free along what M does not see */
         out->formulation = hmi_formulation_name(HMI_DIRAC);

@@ -309,7 +309,8 @@ static bool parse_servo(hmi_parser *p, hmi_statement *s)
 /* Skips what is left of a body after an error, up to and over its '}'. */
 static void skip_body(hmi_parser *p)
 {
-    while (!hmi_parser_at_statement(p) && p->token.kind != HMI_TOK_RBRACE && p->token.kind != HMI_TOK_END) {
+    while (!hmi_parser_at_statement(p) && p->token.kind != HMI_TOK_RBRACE &&
+           p->token.kind != HMI_TOK_END) {
         p->brackets = 0;
         hmi_parser_advance(p);
     }

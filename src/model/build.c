@@ -478,6 +478,7 @@ hm_status hm_model_parse(hm_context *context, const char *text, size_t length,
 {
     hm_model_options chosen = options ? *options : hm_model_options_default();
     const char *name = chosen.name ? chosen.name : "<text>";
+    hmi_context_begin(context);
     if (length > HMI_MOST_SOURCE_BYTES) {
         hmi_error(context, hmi_no_span, NULL, "'%s' is larger than %d MiB", name,
                   HMI_MOST_SOURCE_BYTES >> 20);
@@ -492,6 +493,7 @@ hm_status hm_model_load(hm_context *context, const char *path, const hm_model_op
 {
     hm_model_options chosen = options ? *options : hm_model_options_default();
     size_t errors = context->errors;
+    hmi_context_begin(context);
     uint32_t file = hmi_load_source(context, path, path, hmi_no_span);
     if (file == HMI_NO_FILE) {
         hm_status status = hmi_context_status(context, errors);

@@ -114,6 +114,7 @@ hm_status hm_model_read_state(const hm_model *model, const char *text, double *t
                               double *v, double *z, double *u, bool *u_set)
 {
     hm_context *context = model->context;
+    hmi_context_begin(context);
     uint32_t file = hmi_context_add_source(context, "--at", NULL, text, strlen(text));
     if (file == HMI_NO_FILE)
         return HM_ERR_NOMEM;

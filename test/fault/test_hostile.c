@@ -572,6 +572,42 @@ static void test_dense_mass(void **state)
     expect(&t, HM_ERR_LIMIT, "too large");
 }
 
+/* ---- one context for many models ---- */
+
+static hm_status parse_in(hm_context *context, const char *model_text)
+{
+    hm_model *model = NULL;
+    hm_status status = hm_model_parse(context, model_text, strlen(model_text), NULL, &model);
+    hm_model_destroy(model);
+    return status;
+}
+
+/* What went wrong with one model does not stick to the next, and is never taken for success. */
+static void test_used_context(void **state)
+{
+    (void)state;
+    hm_context *context = hm_context_create(NULL);
+    hm_model *model = NULL;
+    for (int round = 0; round < 3; round++) {
+        assert_int_equal(hm_model_load(context, "/nowhere/at all", NULL, &model), HM_ERR_IO);
+        assert_null(model);
+        assert_int_equal(parse_in(context, ""), HM_ERR_INPUT);
+        assert_int_equal(parse_in(context, "for i = 1..1e9 { potential 1 }"), HM_ERR_LIMIT);
+        assert_int_equal(parse_in(context, "kinetic 2x"), HM_ERR_INPUT);
+        assert_int_equal(parse_in(context, frame), HM_OK);
+    }
+    static const char unusable[] =
+        "coord x, y\nkinetic (x'^2 + y'^2)/2\ninput u = x'\nconstraint y = u\n";
+    assert_int_equal(hm_model_parse(context, unusable, strlen(unusable), NULL, &model), HM_OK);
+    for (int round = 0; round < 3; round++) {
+        hm_system *system = NULL;
+        assert_int_equal(hm_system_create(model, &system), HM_ERR_INPUT);
+        assert_null(system);
+    }
+    hm_model_destroy(model);
+    hm_context_destroy(context);
+}
+
 /* ---- setup ---- */
 
 static int make_folder(void **state)
@@ -599,7 +635,7 @@ int main(void)
         cmocka_unit_test(test_loops),         cmocka_unit_test(test_vectors),
         cmocka_unit_test(test_towers),        cmocka_unit_test(test_long_and_legal),
         cmocka_unit_test(test_many_messages), cmocka_unit_test(test_long_lists),
-        cmocka_unit_test(test_dense_mass),
+        cmocka_unit_test(test_dense_mass),    cmocka_unit_test(test_used_context),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -219,6 +219,9 @@ static void test_said_once(void **state)
     hmi_error(context, (hmi_span){file, 0, 1}, NULL, "the same"); /* elsewhere */
     assert_int_equal(hm_context_error_count(context), 2);
     assert_int_equal(hm_context_diagnostic_count(context), 2);
+    assert_int_equal(hmi_context_status(context, 2), HM_ERR_INPUT); /* an error all the same */
+    hmi_context_begin(context);
+    assert_int_equal(hmi_context_status(context, 2), HM_OK);
 }
 
 static void test_limits(void **state)

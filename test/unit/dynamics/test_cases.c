@@ -1,4 +1,5 @@
 /* Every state of cases.json, given M, Q, A, b, C: forces, accelerations, multipliers, geometry. */
+#include <hamel/linalg.h>
 #include "unit/dynamics/helpers.h"
 
 #include "linalg/linalg.h"
@@ -168,6 +169,16 @@ static void moore_penrose(void **state)
         int rank = hmi_pseudo_inverse(rows, cols, W.x, -1, plus, work, ints);
         assert_int_equal(rank, json_integer_value(json_object_get(e, "rank")));
         check(e, "Wplus", rows * cols, plus, 1e-12, "001-moore-penrose");
+        hm_context *context = hm_context_create(NULL); /* the public routine */
+        size_t public_rank = 0;
+        assert_int_equal(
+            hm_pseudo_inverse(context, (size_t)rows, (size_t)cols, W.x, plus, &public_rank), HM_OK);
+        assert_int_equal(public_rank, rank);
+        check(e, "Wplus", rows * cols, plus, 1e-12, "001-moore-penrose, public");
+        W.x[0] = NAN;
+        assert_int_equal(hm_pseudo_inverse(context, (size_t)rows, (size_t)cols, W.x, plus, NULL),
+                         HM_ERR_NUMERIC);
+        hm_context_destroy(context);
     }
     json_decref(root);
 }

@@ -84,15 +84,20 @@ static void test_signs(void **state)
         const char *text;
         hmi_token_kind kind;
     } signs[] = {
-        {"(", HMI_TOK_LPAREN},   {")", HMI_TOK_RPAREN},     {"[", HMI_TOK_LBRACKET},
-        {"]", HMI_TOK_RBRACKET}, {"{", HMI_TOK_LBRACE},     {"}", HMI_TOK_RBRACE},
-        {",", HMI_TOK_COMMA},    {";", HMI_TOK_SEMICOLON},  {":", HMI_TOK_COLON},
-        {"=", HMI_TOK_ASSIGN},   {"~", HMI_TOK_TILDE},      {"..", HMI_TOK_RANGE},
-        {"'", HMI_TOK_PRIME},    {"+", HMI_TOK_PLUS},       {"-", HMI_TOK_MINUS},
-        {"*", HMI_TOK_STAR},     {"/", HMI_TOK_SLASH},      {"^", HMI_TOK_CARET},
-        {"<", HMI_TOK_LESS},     {"<=", HMI_TOK_LESS_EQUAL}, {">", HMI_TOK_GREATER},
-        {">=", HMI_TOK_GREATER_EQUAL}, {"==", HMI_TOK_EQUAL}, {"and", HMI_TOK_AND},
-        {"or", HMI_TOK_OR},      {"not", HMI_TOK_NOT},      {"\n", HMI_TOK_NEWLINE},
+        {"(", HMI_TOK_LPAREN},   {")", HMI_TOK_RPAREN},
+        {"[", HMI_TOK_LBRACKET}, {"]", HMI_TOK_RBRACKET},
+        {"{", HMI_TOK_LBRACE},   {"}", HMI_TOK_RBRACE},
+        {",", HMI_TOK_COMMA},    {";", HMI_TOK_SEMICOLON},
+        {":", HMI_TOK_COLON},    {"=", HMI_TOK_ASSIGN},
+        {"~", HMI_TOK_TILDE},    {"..", HMI_TOK_RANGE},
+        {"'", HMI_TOK_PRIME},    {"+", HMI_TOK_PLUS},
+        {"-", HMI_TOK_MINUS},    {"*", HMI_TOK_STAR},
+        {"/", HMI_TOK_SLASH},    {"^", HMI_TOK_CARET},
+        {"<", HMI_TOK_LESS},     {"<=", HMI_TOK_LESS_EQUAL},
+        {">", HMI_TOK_GREATER},  {">=", HMI_TOK_GREATER_EQUAL},
+        {"==", HMI_TOK_EQUAL},   {"and", HMI_TOK_AND},
+        {"or", HMI_TOK_OR},      {"not", HMI_TOK_NOT},
+        {"\n", HMI_TOK_NEWLINE},
     };
     for (size_t i = 0; i < sizeof signs / sizeof *signs; i++) {
         start(signs[i].text);
@@ -108,10 +113,10 @@ static void test_statement(void **state)
     (void)state;
     start("kinetic m/2*(x'^2) # half\n\tx''<=q[1]");
     static const hmi_token_kind kinds[] = {
-        HMI_TOK_NAME,  HMI_TOK_NAME,   HMI_TOK_SLASH,   HMI_TOK_NUMBER,     HMI_TOK_STAR,
-        HMI_TOK_LPAREN, HMI_TOK_NAME,  HMI_TOK_PRIME,   HMI_TOK_CARET,      HMI_TOK_NUMBER,
-        HMI_TOK_RPAREN, HMI_TOK_NEWLINE, HMI_TOK_NAME,  HMI_TOK_PRIME,      HMI_TOK_PRIME,
-        HMI_TOK_LESS_EQUAL, HMI_TOK_NAME, HMI_TOK_LBRACKET, HMI_TOK_NUMBER, HMI_TOK_RBRACKET,
+        HMI_TOK_NAME,       HMI_TOK_NAME,    HMI_TOK_SLASH,    HMI_TOK_NUMBER, HMI_TOK_STAR,
+        HMI_TOK_LPAREN,     HMI_TOK_NAME,    HMI_TOK_PRIME,    HMI_TOK_CARET,  HMI_TOK_NUMBER,
+        HMI_TOK_RPAREN,     HMI_TOK_NEWLINE, HMI_TOK_NAME,     HMI_TOK_PRIME,  HMI_TOK_PRIME,
+        HMI_TOK_LESS_EQUAL, HMI_TOK_NAME,    HMI_TOK_LBRACKET, HMI_TOK_NUMBER, HMI_TOK_RBRACKET,
         HMI_TOK_END,
     };
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
@@ -162,11 +167,20 @@ static void test_names(void **state)
 {
     (void)state;
     static const char *const names[] = {
-        "x", "x1", "_a", "theta_0", "android", "orange", "nothing",
-        "\xCE\xB8", "\xCE\xA9\xE2\x82\x81",         /* theta, Omega with a subscript one */
-        "\xC3\xA4\xC3\xB6", "\xD0\xB6", "\xE8\xA7\x92", /* German, Russian, Chinese */
-        "\xF0\x9D\x9C\x83",                          /* mathematical italic theta */
-        "x\xCC\x87",                                 /* x with a combining dot */
+        "x",
+        "x1",
+        "_a",
+        "theta_0",
+        "android",
+        "orange",
+        "nothing",
+        "\xCE\xB8",
+        "\xCE\xA9\xE2\x82\x81", /* theta, Omega with a subscript one */
+        "\xC3\xA4\xC3\xB6",
+        "\xD0\xB6",
+        "\xE8\xA7\x92",     /* German, Russian, Chinese */
+        "\xF0\x9D\x9C\x83", /* mathematical italic theta */
+        "x\xCC\x87",        /* x with a combining dot */
     };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         start(names[i]);
@@ -240,7 +254,9 @@ static void test_foreign_signs(void **state)
         {"\xE2\x89\xA4", HMI_TOK_LESS_EQUAL, "<="},
         {"\xE2\x89\xA5", HMI_TOK_GREATER_EQUAL, ">="},
         {"\xE2\x80\xA6", HMI_TOK_RANGE, ".."},
-        {"\xE2\x80\x9C" "a title\xE2\x80\x9D", HMI_TOK_STRING, "double quotes"},
+        {"\xE2\x80\x9C"
+         "a title\xE2\x80\x9D",
+         HMI_TOK_STRING, "double quotes"},
         {"\xC2\xA0x", HMI_TOK_NAME, "plain space"},
         {"\xC2\xB2x", HMI_TOK_NAME, "^2"},
         {"// a comment\nx", HMI_TOK_NEWLINE, "#"},
@@ -317,8 +333,8 @@ static void test_letters(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_signs),   TEST(test_statement),     TEST(test_numbers),     TEST(test_number_limits),
-        TEST(test_names),   TEST(test_strings),       TEST(test_blanks),      TEST(test_foreign_signs),
+        TEST(test_signs),       TEST(test_statement), TEST(test_numbers), TEST(test_number_limits),
+        TEST(test_names),       TEST(test_strings),   TEST(test_blanks),  TEST(test_foreign_signs),
         TEST(test_wrong_bytes), TEST(test_giving_up), TEST(test_letters),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
