@@ -104,6 +104,8 @@ static void compile(const dag *d)
     free(work);
 }
 
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static dag d;

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_BYTES = 48 << 20, MOST_SIMULATED = 24, MOST_DERIVED = 2000 };
+enum { MOST_BYTES = 24 << 20, MOST_SIMULATED = 24, MOST_DERIVED = 2000 };
 
 static void require(bool condition)
 {
