@@ -59,9 +59,9 @@ const char *hmi_context_printf(hm_context *context, const char *format, ...)
 
 /* Past this many errors nothing more is reported and stages give up. As many warnings are kept. */
 enum { HMI_MOST_ERRORS = 20 };
-/* Steps of writing a model out (loops, sums, calls of `let`, components of vectors): about ten
- * times what a chain of a million coordinates needs, and some ten seconds. */
-#define HMI_MOST_STEPS INT64_C(200000000)
+/* Steps of writing a model out (loops, sums, calls of `let`, components of vectors): three times
+ * what a chain of a million coordinates in space needs, and some ten seconds. */
+#define HMI_MOST_STEPS INT64_C(100000000)
 bool hmi_context_too_many(const hm_context *context);
 
 /* Forgets how the last operation failed, not what was said about it: at the start of the next. */
