@@ -423,6 +423,7 @@ hm_status hmi_act_on_crossing(hmi_driver *d)
     if (status == HM_OK)
         status = find_sides(d, was_reset);
     s->f_valid = false;
+    hmi_driver_forget_rank(d);
     if (status == HM_OK && !d->stopped)
         status = d->method->start(s);
     if (status != HM_OK)

@@ -85,11 +85,13 @@ static hm_status complete_step(hmi_driver *d)
     hmi_stepper *s = &d->s;
     size_t size = s->size;
     if (s->settle && !s->settled && !d->method->keeps_constraints) {
-        bool moved = false;
+        double moved = 0;
         hm_status status = s->settle(s, s->t, s->y, &moved);
-        s->f_valid = s->f_valid && !moved;
+        s->f_valid = s->f_valid && moved <= HMI_MOVED;
+        if (status == HM_OK && moved > 1 / sqrt(s->rtol)) /* to where the motion does not lead */
+            status = HM_ERR_INCONSISTENT;
         if (status != HM_OK) {
-            s->trouble = "the state cannot be brought back to the constraints";
+            s->trouble = "the state cannot be brought back to the constraints nearby";
             return status;
         }
     }
@@ -188,6 +190,8 @@ hm_status hmi_driver_step(hmi_driver *d, double t_limit)
         status = watch_rank(d, forgiven);
     if (status == HM_OK)
         status = complete_step(d);
+    if (status == HM_OK && d->drift == HMI_DRIFT_PROJECT)
+        hmi_driver_watch_rank(d);
     if (status == HM_OK)
         status = watch_pace(d);
     if (status != HM_OK) {
@@ -224,6 +228,9 @@ static double output_time(const hmi_driver *d)
     return d->options.start + (double)d->outputs * d->options.every;
 }
 
+/* More tolerances than that between the dense output and the constraints: not its error. */
+#define MOST_SHIFT 1000
+
 /* The state of the last step at t, fit to be shown. */
 static void state_at(hmi_driver *d, double t, double *y)
 {
@@ -239,7 +246,15 @@ static void state_at(hmi_driver *d, double t, double *y)
         for (size_t k = s->size; k < width; k++)
             y[k] = s->y_old[k] + part * (s->y[k] - s->y_old[k]);
     }
-    (void)hmi_driver_settle(d, t, y); /* as near as it comes */
+    double *plain = d->y; /* the projection goes astray where the constraints lose rank */
+    memcpy(plain, y, s->size * sizeof *y);
+    hm_status status = hmi_driver_settle(d, t, y); /* as near as it comes */
+    for (size_t i = 0; i < s->size; i++)
+        y[i] -= plain[i];
+    bool astray = d->drift == HMI_DRIFT_PROJECT &&
+                  (status == HM_ERR_NUMERIC || hmi_scaled_norm(s, y, plain, plain) > MOST_SHIFT);
+    for (size_t i = 0; i < s->size; i++)
+        y[i] = plain[i] + (astray ? 0 : y[i]);
 }
 
 static bool give_outputs(hmi_driver *d)

@@ -7,8 +7,9 @@
     "coord x, y; kinetic (x'^2 + y'^2)/2; potential " g "*y; constraint rod: x^2 + y^2 = 1;"       \
     "initial " start
 
-#define FOURBARS                                                                                   \
-    "param N = 2, g = 9.81; coord x[0..N], y[0..N]\n"                                              \
+#define FOURBARS FOURBARS_OF("2")
+#define FOURBARS_OF(N)                                                                             \
+    "param N = " N ", g = 9.81; coord x[0..N], y[0..N]\n"                                          \
     "for i = 0..N { body upright[i] { mass 1 at [i + x[i], y[i]]/2 + [i, 0]/2 } }\n"               \
     "for i = 0..N { kinetic (x[i]'^2 + y[i]'^2)/24; constraint bar[i]: x[i]^2 + y[i]^2 = 1 }\n"    \
     "for i = 1..N {\n"                                                                             \
