@@ -58,9 +58,11 @@ typedef struct hmi_driver {
 
     double *y; /* scratch, two states with works */
     double energy_start, energy, balance_error;
+    double reset_work; /* energy that resets brought */
     bool has_total;
     double *position_violation, *velocity_violation, *violation; /* largest, by row */
 
+    bool restart;   /* the method starts afresh with the next step: something jumped */
     double reached; /* by the last step, see hmi_driver_step */
     bool crossed;   /* there is a crossing at `reached` */
     hmi_crossing crossing;

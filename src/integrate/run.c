@@ -183,7 +183,10 @@ hm_status hmi_driver_step(hmi_driver *d, double t_limit)
     long forgiven = d->ode.forgiven;
     s->settled = false;
     d->crossed = false;
-    hm_status status = d->method->step(s, t_limit);
+    hm_status status = d->restart ? d->method->start(s) : HM_OK;
+    d->restart = false;
+    if (status == HM_OK)
+        status = d->method->step(s, t_limit);
     if ((status == HM_ERR_INCONSISTENT || status == HM_ERR_UNDETERMINED) && !d->ode.forgiving)
         status = cross_rank_drop(d, t_limit);
     if (status == HM_OK)
@@ -476,7 +479,7 @@ hm_status hm_sim_result(const hm_sim *sim, hm_run_result *result)
         .energy_initial = d->energy_start,
         .energy_final = d->energy,
         .balance_error = d->balance_error,
-        .work = hmi_ledger_view(&d->ledger, d->s.y + d->ode.size),
+        .work = hmi_ledger_view(&d->ledger, d->s.y + d->ode.size, d->reset_work),
         .events = d->events.data,
         .event_count = d->events.count,
         .events_dropped = d->events_dropped,
