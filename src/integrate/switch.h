@@ -9,6 +9,12 @@
  * makes g' = 0: Filippov's equivalent control, exact where forces are linear in s. It ends when s
  * leaves [-1, 1].                                            [Filippov 1988; Utkin 1992, ch. 2]
  *
+ * Directions (friction along u/|u|, u velocities in a plane or along a line): the modes are |u| and
+ * s = u/|u|, found before every solve. Where |u| falls below a small part of the tolerance u is set
+ * to 0 by an impulse of the friction itself; there s is any vector of the unit ball (the limits of
+ * u/|u|), and the one that makes u' = 0, of least norm, holds as long as |s| <= 1. When it no longer
+ * can, u starts along s.
+ *
  * Events of the model are functions g too, after the switches; they hold nothing.
  * Verified: test/unit/integrate/test_events.c, test/physics/test_friction.c
  */
@@ -17,17 +23,31 @@
 
 #include "integrate/ode.h"
 
+/* u/|u|: functions first: |u|, then u_1 .. u_count, then |s|; modes of the first two kinds. */
+typedef struct hmi_direction {
+    size_t first, count;
+    bool stuck;
+    double largest;  /* |u| so far */
+    double least;    /* |u| below that is rest, */
+    double loose;    /* and after rest its direction is the heading up to there */
+    double push;     /* u' by friction, at the last rest */
+    double *heading; /* s where |u| = 0 and it does not stick */
+} hmi_direction;
+
 typedef struct hmi_switches {
     hm_sim *sim;
-    size_t switches;  /* functions 0 .. switches - 1 */
-    size_t count;     /* and events of the model after them */
-    double *mode;     /* switches: s */
-    bool *sliding;    /* switches */
-    bool *has_rate;   /* g' is known before the forces are; count */
-    double *side;     /* count: the sign of g that holds, +1 or -1 */
-    size_t slides;    /* how many are sliding */
-    bool needs_solve; /* some g depends on accelerations or constraint forces */
-    long solves;      /* extra solves spent on sliding */
+    size_t switches; /* functions 0 .. switches - 1 */
+    size_t count;    /* and events of the model after them */
+    double *mode;    /* switches: s */
+    bool *sliding;   /* switches */
+    hmi_direction *directions;
+    size_t direction_count;
+    bool *of_direction; /* switches: not one of its own */
+    bool *has_rate;     /* g' is known before the forces are; count */
+    double *side;       /* count: the sign of g that holds, +1 or -1 */
+    size_t slides;      /* how many are sliding */
+    bool needs_solve;   /* some g depends on accelerations or constraint forces */
+    long solves;        /* extra solves spent on sliding */
 
     hmi_tape dynamics, law; /* with modes */
     double *dynamics_work, *law_work;
@@ -35,6 +55,7 @@ typedef struct hmi_switches {
     double *values_work;
     size_t *sliding_list;            /* scratch: switches */
     double *jacobian, *rest, *shift; /* scratch: switches^2, switches, switches */
+    double *solver;                  /* scratch of the decomposition */
     int *pivots;
 } hmi_switches;
 
@@ -51,6 +72,13 @@ void hmi_switches_remove(hmi_switches *sw);
 typedef hm_status (*hmi_accelerate_function)(hmi_ode *ode, hmi_solution *solution);
 hm_status hmi_switches_slide(hmi_switches *sw, hmi_ode *ode, hmi_accelerate_function accelerate,
                              hmi_solution *solution);
+
+/* switch_rest.c: directions. Modes of those that move, at the sim's state. */
+void hmi_directions_update(hmi_switches *sw);
+/* Is some |u| zero at the sim's state? */
+bool hmi_directions_rest(hmi_switches *sw);
+/* |s| of the modes; after a solve with them. */
+double hmi_direction_norm(hmi_switches *sw, const hmi_direction *direction);
 
 /* g and g' of all functions at the sim's state (after a solve there where needs_solve, and always
  * for g'). Arrays belong to sw. */
