@@ -13,6 +13,7 @@ void hmi_switches_release(hmi_switches *sw)
     hmi_switches_remove(sw);
     hmi_tape_release(&sw->dynamics);
     hmi_tape_release(&sw->law);
+    hmi_tape_release(&sw->inputs);
     hmi_tape_release(&sw->values);
 }
 
@@ -28,12 +29,15 @@ void hmi_switches_install(hmi_switches *sw)
     bool law = sw->law.work_size > 0;
     hmi_sim_use_tapes(sw->sim, &sw->dynamics, sw->dynamics_work, law ? &sw->law : NULL,
                       sw->law_work, sw->mode);
+    hmi_sim_use_inputs(sw->sim, &sw->inputs, sw->inputs_work);
 }
 
 void hmi_switches_remove(hmi_switches *sw)
 {
-    if (sw->sim->modes && sw->sim->modes == sw->mode)
-        hmi_sim_use_tapes(sw->sim, NULL, NULL, NULL, NULL, NULL);
+    if (!sw->sim->modes || sw->sim->modes != sw->mode)
+        return;
+    hmi_sim_use_tapes(sw->sim, NULL, NULL, NULL, NULL, NULL);
+    hmi_sim_use_inputs(sw->sim, NULL, NULL);
 }
 
 /* ---- values ---- */

@@ -1,6 +1,6 @@
 /* Functions that are not smooth: branches held during a step, switched at events, and sliding.
  *
- * Where `abs sign min max if` occur in M, Q, A, b, C or state rates with an argument g that moves,
+ * Where `abs sign min max if` occur in M, Q, A, b, C, state rates or inputs with an argument g that moves,
  * the run works on tapes in which each of them depends on a mode s instead of on the sign of g:
  *     sign g -> s,  |g| -> s g,  min, max, if -> the branch of s (a blend for -1 < s < 1)
  * With s held at +1 or -1 the equations are smooth. g = 0 is an event; there the mode changes.
@@ -49,8 +49,8 @@ typedef struct hmi_switches {
     bool needs_solve;   /* some g depends on accelerations or constraint forces */
     long solves;        /* extra solves spent on sliding */
 
-    hmi_tape dynamics, law; /* with modes */
-    double *dynamics_work, *law_work;
+    hmi_tape dynamics, law, inputs; /* with modes */
+    double *dynamics_work, *law_work, *inputs_work;
     hmi_tape values; /* g of all, then g' of all */
     double *values_work;
     size_t *sliding_list;            /* scratch: switches */

@@ -149,6 +149,9 @@ static hm_status rebuild_all(hmi_rebuilder *r, const hm_system *system, const hm
     for (size_t i = 0; i < system->at.count && status == HM_OK; i++)
         if (system->dynamics_outputs[i] != HMI_NONE)
             status = hmi_walk_add(&r->walk, from, system->dynamics_outputs[i], 0xFFFF);
+    for (size_t i = 0; i < 3 * system->model->inputs.count && status == HM_OK; i++)
+        if (hmi_input_value(system, i) != HMI_NONE)
+            status = hmi_walk_add(&r->walk, from, hmi_input_value(system, i), 0xFFFF);
     for (size_t i = 0; i < r->walk.order.count && status == HM_OK; i++) {
         hmi_expr e = r->walk.order.data[i];
         r->map[e] = rebuild(r, from, e);
@@ -248,6 +251,22 @@ static hm_status compile_dynamics(hmi_rebuilder *r, hmi_switches *sw, hmi_arena 
     return sw->dynamics_work && sw->law_work ? HM_OK : HM_ERR_NOMEM;
 }
 
+static hm_status compile_inputs(hmi_rebuilder *r, hmi_switches *sw, hmi_arena *arena)
+{
+    const hm_system *system = sw->sim->system;
+    size_t count = 3 * system->model->inputs.count;
+    hmi_expr *list = hmi_arena_alloc(arena, (count + 1) * sizeof *list);
+    if (!list)
+        return HM_ERR_NOMEM;
+    for (size_t i = 0; i < count; i++)
+        list[i] = mapped(r, hmi_input_value(system, i));
+    hm_status status = hmi_tape_compile(&sw->inputs, &r->graph, list, count);
+    if (status != HM_OK)
+        return status;
+    sw->inputs_work = hmi_arena_alloc(arena, (sw->inputs.work_size + 1) * sizeof(double));
+    return sw->inputs_work ? HM_OK : HM_ERR_NOMEM;
+}
+
 static hm_status compile_powers(hmi_rebuilder *r, hmi_switches *sw, hmi_ledger *ledger,
                                 hmi_arena *arena)
 {
@@ -302,6 +321,8 @@ static hm_status build(hmi_rebuilder *r, hmi_switches *sw, hmi_ledger *ledger, h
         status = compile_values(r, sw, arena);
     if (status == HM_OK && sw->switches)
         status = compile_dynamics(r, sw, arena);
+    if (status == HM_OK && sw->switches)
+        status = compile_inputs(r, sw, arena);
     if (status == HM_OK && sw->switches)
         status = compile_powers(r, sw, ledger, arena);
     return status;

@@ -33,6 +33,13 @@ typedef struct hmi_rebuilder {
     hm_status status;
 } hmi_rebuilder;
 
+/* Defaults of u of all inputs, then of u', then of u''; HMI_NONE: none. */
+static inline hmi_expr hmi_input_value(const hm_system *system, size_t i)
+{
+    size_t count = system->model->inputs.count;
+    return system->derived.input_values[i / count][i % count];
+}
+
 /* The quotient a/b of the original, where b has a factor |u| of velocities u: rebuilt with modes for
  * u/|u|. HMI_NONE: it is not of that kind. */
 hmi_expr hmi_rebuild_direction(hmi_rebuilder *r, hmi_expr a, hmi_expr b);

@@ -200,6 +200,9 @@ static hm_status find_unused(hmi_rebuilder *r, hmi_switches *sw)
     for (size_t i = 0; i < system->at.count && status == HM_OK; i++)
         if (system->dynamics_outputs[i] != HMI_NONE)
             status = hmi_walk_add(&r->walk, &r->graph, r->map[system->dynamics_outputs[i]], 0xFFFF);
+    for (size_t i = 0; i < 3 * system->model->inputs.count && status == HM_OK; i++)
+        if (hmi_input_value(system, i) != HMI_NONE)
+            status = hmi_walk_add(&r->walk, &r->graph, r->map[hmi_input_value(system, i)], 0xFFFF);
     for (size_t i = 0; i < r->walk.order.count && status == HM_OK; i++) {
         const hmi_node *node = hmi_node_at(&r->graph, r->walk.order.data[i]);
         if (node->op == HMI_SYMBOL && node->a == HMI_SYM_MODE)
