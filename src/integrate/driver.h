@@ -9,6 +9,7 @@
 #define HMI_INTEGRATE_DRIVER_H
 
 #include "integrate/consistent.h"
+#include "integrate/integral.h"
 #include "integrate/ledger.h"
 #include "integrate/method.h"
 #include "integrate/projection.h"
@@ -48,6 +49,7 @@ typedef struct hmi_driver {
     hmi_drift drift;
     hmi_ode ode;
     hmi_residuals residuals;
+    hmi_integrals integrals;
     hmi_projection projection;
     hmi_ledger ledger;
     hmi_switches switches;
@@ -61,6 +63,7 @@ typedef struct hmi_driver {
     double reset_work; /* energy that resets brought */
     bool has_total;
     double *position_violation, *velocity_violation, *violation; /* largest, by row */
+    double *frame_violation;                                     /* 2 rows: as a frame shows them */
 
     bool restart;   /* the method starts afresh with the next step: something jumped */
     double reached; /* by the last step, see hmi_driver_step */

@@ -214,10 +214,13 @@ hm_status hmi_driver_step(hmi_driver *d, double t_limit)
 hm_status hmi_driver_finish(hmi_driver *d)
 {
     hm_status status = HM_OK;
+    hmi_integrals_follow(&d->integrals, d->method, &d->s, d->reached, d->y);
     if (d->crossed)
         status = hmi_act_on_crossing(d);
-    d->crossed = false;
     hmi_ode_store(&d->ode, d->s.t, d->s.y);
+    if (d->crossed)
+        hmi_integrals_start(&d->integrals);
+    d->crossed = false;
     hmi_driver_observe(d);
     if (status == HM_OK && d->s.stiff && d->automatic)
         change_to_stiff_method(d);

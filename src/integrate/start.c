@@ -268,6 +268,7 @@ static hm_status allocate(hmi_driver *d)
     d->position_violation = doubles(d, m, &failed);
     d->velocity_violation = doubles(d, m, &failed);
     d->violation = doubles(d, m, &failed);
+    d->frame_violation = doubles(d, 2 * m, &failed);
     d->g = doubles(d, 4 * d->switches.count, &failed);
     d->fixed = hmi_arena_alloc(&d->arena, 2 * d->ode.n + 1);
     d->crossing.which = hmi_arena_alloc(&d->arena, (d->switches.count + 1) * sizeof(size_t));
@@ -303,6 +304,8 @@ static hm_status init_parts(hmi_driver *d)
         return check_motion(d);
     status = hmi_residuals_init(&d->residuals, sim, &d->arena);
     if (status == HM_OK)
+        status = hmi_integrals_init(&d->integrals, sim, &d->arena);
+    if (status == HM_OK)
         status = hmi_projection_init(&d->projection, &d->ode, &d->residuals, &d->arena);
     if (status == HM_OK)
         status = hmi_ledger_init(&d->ledger, sim, &d->arena);
@@ -318,6 +321,7 @@ static hm_status init_parts(hmi_driver *d)
 static void prepare_parts(hmi_driver *d)
 {
     hmi_residuals_prepare(&d->residuals);
+    hmi_integrals_prepare(&d->integrals);
     hmi_ledger_prepare(&d->ledger, d->sim);
     hmi_switches_prepare(&d->switches);
     if (d->event_work) {
@@ -380,6 +384,7 @@ void hmi_driver_destroy(void *driver)
     hmi_ledger_release(&d->ledger);
     hmi_projection_release(&d->projection);
     hmi_residuals_release(&d->residuals);
+    hmi_integrals_release(&d->integrals);
     hmi_tape_release(&d->set_tape);
     hmi_text_release(&d->message);
     hmi_array_release(allocator, &d->events);
@@ -431,6 +436,7 @@ static hm_status begin(hmi_driver *d)
     d->t_begin = d->reached = d->pace_t = d->s.t;
     d->has_total = d->sim->system->derived.total != HMI_NONE;
     d->energy_start = d->energy = hmi_ledger_total(&d->ledger, d->sim);
+    hmi_integrals_start(&d->integrals);
     hmi_driver_observe(d);
     return status;
 }
