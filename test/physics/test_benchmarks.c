@@ -240,7 +240,8 @@ static void test_four_bars(void **state)
     motion_close(m);
     m = motion_text(FOURBARS);
     m->options.end = 10;
-    m->options.rtol = 1.2e-12; /* near 1e-12 rounding decides which branch is taken at a rank drop */
+    m->options.rtol =
+        1.2e-12; /* near 1e-12 rounding decides which branch is taken at a rank drop */
     m->options.atol = 1e-14;
     motion_must(m);
     check_number("x", motion_value(m, "x[0]"), 0.328458111540815379, 1e-9);
