@@ -194,6 +194,8 @@ void hmi_sim_refresh(hm_sim *sim)
 {
     const hm_system *system = sim->system;
     size_t count = system->model->inputs.count;
+    if (sim->prepared && count == 0)
+        return;
     const hmi_tape_values values = hmi_sim_values(sim);
     if (!sim->prepared)
         prepare_tapes(sim, &values);

@@ -15,7 +15,6 @@ typedef struct hmi_sim_motion {
     hmi_motion_tape program;
     const hm_allocator *allocator;
     double *work;
-    size_t count;           /* outputs */
     unsigned long version;  /* of the parameters in its prologue: sim->version */
     hmi_tape_values values; /* pointers into the sim */
     const double *out;      /* its outputs, q'' first */

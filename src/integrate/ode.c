@@ -103,11 +103,13 @@ static bool move(hmi_ode *ode, double t, const double *y, double *dy)
     hm_sim *sim = ode->sim;
     hmi_sim_motion *motion = sim->motion;
     size_t n = ode->n;
-    if (!motion || (ode->switches && ode->switches->slides) || !finite(y, ode->size))
+    if (!motion || (ode->switches && ode->switches->slides))
         return false;
-    if (sim->system->model->inputs.count)
+    bool inputs = sim->system->model->inputs.count > 0;
+    if (inputs)
         hmi_ode_store(ode, t, y); /* they may depend on the state */
-    hmi_sim_refresh(sim);
+    if (!sim->prepared || inputs)
+        hmi_sim_refresh(sim);
     if (!hmi_sim_motion_run(sim, motion, &t, y, y + n, y + 2 * n))
         return false;
     memcpy(dy, y + n, n * sizeof *dy);
