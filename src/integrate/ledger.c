@@ -1,6 +1,8 @@
 /* The ledger of powers and works: see ledger.h. */
 #include "integrate/ledger.h"
 
+#include "dynamics/sim_motion.h"
+
 #include <string.h>
 
 /* ---- which powers are there? ---- */
@@ -156,6 +158,11 @@ static double power_of(const hm_sim *sim, hmi_power kind, const hmi_solution *so
 
 void hmi_ledger_powers(hmi_ledger *ledger, hm_sim *sim, const hmi_solution *solution, double *power)
 {
+    if (sim->by_motion && !solution) {
+        const hmi_sim_motion *motion = sim->motion;
+        memcpy(power, motion->out + motion->program.powers, ledger->count * sizeof *power);
+        return;
+    }
     if (ledger->tape_count) {
         const hmi_tape_values values = hmi_sim_values(sim);
         hmi_tape_run(&ledger->tape, &values, ledger->work);

@@ -321,12 +321,16 @@ void hmi_driver_enter(hmi_driver *d)
     bool changed = !d->sim->prepared;
     if (d->switches.switches)
         hmi_switches_install(&d->switches);
+    d->sim->motion = d->motion;
+    d->sim->by_motion = false;
     if (changed)
         prepare_parts(d);
 }
 
 void hmi_driver_leave(hmi_driver *d)
 {
+    d->sim->motion = d->sim->own_motion;
+    d->sim->by_motion = false;
     if (d->switches.switches) {
         hmi_switches_remove(&d->switches);
         hmi_sim_refresh(d->sim); /* its own tapes are ready: a change of parameters shows */
@@ -366,6 +370,9 @@ void hmi_driver_destroy(void *driver)
     const hm_allocator *allocator = d->sim->system->allocator;
     if (d->method && d->method->finish)
         d->method->finish(&d->s);
+    d->sim->motion = d->sim->own_motion;
+    d->sim->by_motion = false;
+    hmi_sim_motion_destroy(d->motion);
     hmi_switches_release(&d->switches);
     hmi_ledger_release(&d->ledger);
     hmi_projection_release(&d->projection);
@@ -404,6 +411,29 @@ static void connect(hmi_driver *d)
         d->s.settle = settle_step;
 }
 
+/* One tape for q'', z' and the powers, with the modes that are held. */
+static hm_status compile_motion(hmi_driver *d)
+{
+    const hmi_ledger *ledger = &d->ledger;
+    hmi_motion_source source = {.power_count = ledger->tape_count};
+    hmi_expr powers[HMI_POWERS];
+    if (d->ode.dirac || d->drift == HMI_DRIFT_BAUMGARTE || d->sim->formulation != HMI_AUTO)
+        return HM_OK;
+    for (size_t k = 0; k < ledger->tape_count; k++)
+        powers[k] = hmi_ledger_expression(ledger, d->sim->system, k);
+    for (size_t k = 0; k < ledger->count; k++) {
+        source.ideal_power |= ledger->kind[k] == HMI_POWER_IDEAL;
+        source.nonideal_power |= ledger->kind[k] == HMI_POWER_NONIDEAL;
+    }
+    source.powers = powers;
+    if (d->switches.switches) {
+        source.graph = &d->switches.graph;
+        source.dynamics = d->switches.list;
+        source.powers = d->switches.powers;
+    }
+    return hmi_sim_motion_create(d->sim, &source, &d->motion);
+}
+
 static hm_status begin(hmi_driver *d)
 {
     hmi_driver_enter(d);
@@ -437,7 +467,8 @@ hm_status hmi_driver_start(hm_sim *sim, const hm_run_options *options, hmi_drive
     if (status != HM_OK)
         return status;
     connect(d);
-    return begin(d);
+    status = compile_motion(d);
+    return status == HM_OK ? begin(d) : status;
 }
 
 hm_status hm_sim_make_consistent(hm_sim *sim, bool all_free, const hm_moved **moved, size_t *count)
