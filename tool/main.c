@@ -5,8 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const command *const commands[] = {&command_check,    &command_derive, &command_eval,
-                                          &command_examples, &command_plot,   &command_run};
+static const command *const commands[] = {
+    &command_check,     &command_derive, &command_eval, &command_examples,
+    &command_linearize, &command_plot,   &command_run,
+};
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
 int usage_error(const char *format, ...)
