@@ -1,4 +1,4 @@
-/* Instructions of jets at orders above 0: between jet_build.c, which writes them, and jet_run.h,
+/* Instructions of jets at orders above 0: between jet_build.c, which writes them, and jet_run.inc,
  * which runs them. Names say what r_k is; `c` stands for an operand that does not change in time.
  */
 #ifndef HMI_COMPILE_JET_CODE_H
