@@ -32,10 +32,19 @@ static bool small_enough(const hmi_tape *tape)
     return tape->body.count <= MOST_INSTRUCTIONS && tape->work_size <= MOST_SLOTS;
 }
 
+/* One for each slot, one or two for each instruction. */
+static size_t count_values(const hmi_tape *tape)
+{
+    size_t count = tape->work_size + tape->body.count;
+    for (size_t i = 0; i < tape->body.count; i++)
+        count += tape->body.data[i].op == HMI_TAPE_SINCOS;
+    return count;
+}
+
 static bool allocate(builder *b)
 {
     hmi_arena *arena = &b->program->arena;
-    size_t nodes = b->tape->body.count, values = b->tape->work_size + 2 * nodes;
+    size_t nodes = b->tape->body.count, values = count_values(b->tape);
     b->current = hmi_arena_alloc(arena, b->tape->work_size * sizeof *b->current + 1);
     b->level = hmi_arena_alloc(arena, values * sizeof *b->level);
     b->need = hmi_arena_alloc(arena, values * sizeof *b->need);
