@@ -423,7 +423,7 @@ static int emit_pattern(site *s)
 
 static void emit_node(hmi_emitter *e, size_t position)
 {
-    site s = {.e = e, .node = &e->program->nodes[position], .position = position};
+    site s = {.e = e, .node = hmi_jit_node_at(e->program, position), .position = position};
     if (s.node->row.pattern == HMI_JIT_COPY)
         emit_copy(&s);
     else
@@ -504,20 +504,21 @@ static void emit_exit(hmi_emitter *e)
 /* How many calls of one function follow each other on one level, at most four. */
 static size_t calls_together(const hmi_emitter *e, size_t first)
 {
-    const hmi_jit_node *nodes = e->program->nodes;
+    const hmi_jit_node *node = hmi_jit_node_at(e->program, first), *next;
     size_t count = 1, most = e->lanes == 1 ? 4 : 1;
-    while (count < most && first + count < e->program->node_count &&
-           nodes[first + count].row.pattern == HMI_JIT_CALL &&
-           nodes[first + count].row.opcode == nodes[first].row.opcode &&
-           nodes[first + count].level == nodes[first].level)
-        count++;
+    for (; count < most && first + count < e->program->node_count; count++) {
+        next = hmi_jit_node_at(e->program, first + count);
+        if (next->row.pattern != HMI_JIT_CALL || next->row.opcode != node->row.opcode ||
+            next->level != node->level)
+            break;
+    }
     return count;
 }
 
 static void emit_body(hmi_emitter *e)
 {
     for (size_t i = 0; i < e->program->node_count && !e->x.failed;) {
-        if (e->program->nodes[i].row.pattern != HMI_JIT_CALL) {
+        if (hmi_jit_node_at(e->program, i)->row.pattern != HMI_JIT_CALL) {
             emit_node(e, i++);
             continue;
         }
