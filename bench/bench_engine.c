@@ -102,5 +102,6 @@ int main(void)
     good = measure("andrews", NULL) && good;
     good = measure("n-pendulum", "10") && good;
     good = measure("n-pendulum", "50") && good;
+    good = measure("n-pendulum", "200") && good;
     return good ? 0 : 1;
 }
