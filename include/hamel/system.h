@@ -192,6 +192,14 @@ HM_API HM_MUST_CHECK hm_status hm_sim_geometry(hm_sim *sim, const hm_geometry **
 /* The hot path: M, Q, A, b, C alone, without diagnostics or checks. Never allocates. */
 HM_API void hm_sim_evaluate_fast(hm_sim *sim);
 
+/* q'' (hm_model_coordinate_count values) at the present state by the fastest way there is, without
+ * diagnostics. The first call compiles the solve together with the equations, where the system is
+ * small and well-conditioned enough for it; later ones do not allocate.
+ *   HM_ERR_NUMERIC       something is not finite there;
+ *   HM_ERR_UNDETERMINED, HM_ERR_INCONSISTENT: qdd is the least-squares answer of minimum norm;
+ *   HM_ERR_LIMIT         the system is too large for the solve. */
+HM_API HM_MUST_CHECK hm_status hm_sim_accelerate(hm_sim *sim, double *qdd);
+
 #ifdef __cplusplus
 }
 #endif
