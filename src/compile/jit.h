@@ -2,7 +2,8 @@
  *
  *   program (jit_program.c)   the body in single-assignment form, reordered so that calls of
  *                             transcendental functions stand together, with next uses
- *   emitter (jit_emit.c)      registers by furthest next use; instructions for arithmetic
+ *   emitter (jit_emit.c)      registers by furthest next use; the function
+ *   patterns (jit_patterns.c) instructions for arithmetic
  *   calls   (jit_call.c)      SLEEF, four arguments at a time
  *   pages   (jit_pages.c)     written, then executable; never both
  *
