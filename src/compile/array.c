@@ -121,8 +121,7 @@ static bool place_inputs(hmi_array_builder *b)
 static bool is_product(const hmi_graph *g, hmi_expr e)
 {
     const hmi_node *node = hmi_node_at(g, e);
-    return node->op == HMI_MUL ||
-           (node->op == HMI_POWI && hmi_constant_of(g, node->b)->value == 2);
+    return node->op == HMI_MUL || (node->op == HMI_POWI && hmi_constant_of(g, node->b)->value == 2);
 }
 
 static bool fusable(const hmi_array_builder *b, hmi_expr e)

@@ -30,8 +30,8 @@ typedef struct hmi_op_run {
     int32_t step[3];       /* and how they proceed */
     uint32_t output;       /* of the first, */
     int32_t output_step;
-    uint32_t block;        /* index of its first block */
-    uint32_t done;         /* blocks scheduled */
+    uint32_t block; /* index of its first block */
+    uint32_t done;  /* blocks scheduled */
 } hmi_op_run;
 
 typedef struct hmi_array_builder {

@@ -9,8 +9,8 @@
 
 #if defined(__GNUC__) && defined(__x86_64__)
 #define HAS_WIDE 1
-#define WIDE __attribute__((target("avx2")))
-#define INLINE static inline __attribute__((always_inline))
+#define WIDE     __attribute__((target("avx2")))
+#define INLINE   static inline __attribute__((always_inline))
 #else
 #define INLINE static inline
 #endif
@@ -52,7 +52,7 @@ typedef struct operands {
     }                                                                                              \
     return true
 
-#define SUM(p, c) ((p) + (c))
+#define SUM(p, c)  ((p) + (c))
 #define LESS(p, c) ((p) - (c))
 #define FROM(p, c) ((c) - (p))
 

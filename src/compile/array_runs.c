@@ -13,10 +13,10 @@
 #include <string.h>
 
 enum {
-    MOST_LEVELS = 1000,  /* the schedule recurses over them */
-    SHARED = 16,         /* an operand used this often is one place for many, not a stream */
-    SHORTEST = 4,        /* runs below it are listed */
-    FEW = 64,            /* entries that are sorted by comparison */
+    MOST_LEVELS = 1000, /* the schedule recurses over them */
+    SHARED = 16,        /* an operand used this often is one place for many, not a stream */
+    SHORTEST = 4,       /* runs below it are listed */
+    FEW = 64,           /* entries that are sorted by comparison */
     DIGIT = 11
 };
 
@@ -131,10 +131,10 @@ static bool place_op(hmi_array_builder *b, uint32_t index)
 static hmi_op_run begin_run(const hmi_array_builder *b, const hmi_array_op *op)
 {
     hmi_op_run run = {.op = op->op,
-                         .late = op->late,
-                         .is_output = op->output != HMI_ARRAY_NO_OUTPUT,
-                         .start = b->fixed_end + (uint32_t)b->op_at.count,
-                         .output = op->output};
+                      .late = op->late,
+                      .is_output = op->output != HMI_ARRAY_NO_OUTPUT,
+                      .start = b->fixed_end + (uint32_t)b->op_at.count,
+                      .output = op->output};
     for (int k = 0; k < hmi_array_arity(op); k++)
         run.first[k] = hmi_array_place(b, op, k);
     return run;
@@ -170,8 +170,7 @@ static uint32_t measure_run(const hmi_array_builder *b, const entries *list, siz
         return 1;
     find_steps(b, &ops[list->data[i + 1].op], run);
     uint32_t count = 1;
-    while (i + count < list->count &&
-           continues(b, run, count, &ops[list->data[i + count].op]))
+    while (i + count < list->count && continues(b, run, count, &ops[list->data[i + count].op]))
         count++;
     return count;
 }

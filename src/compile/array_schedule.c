@@ -19,12 +19,12 @@ typedef struct scheduler {
     hmi_array_builder *b;
     hmi_arena arena;
     HMI_ARRAY(task) tasks;
-    size_t late_tasks;   /* tasks from here on are late */
-    uint32_t blocks;     /* of all runs */
-    uint32_t *last_use;  /* by block: the last task that reads it */
-    uint32_t *chunk;     /* by block: where it is, + 1; 0: no place */
+    size_t late_tasks;  /* tasks from here on are late */
+    uint32_t blocks;    /* of all runs */
+    uint32_t *last_use; /* by block: the last task that reads it */
+    uint32_t *chunk;    /* by block: where it is, + 1; 0: no place */
     HMI_ARRAY(uint32_t) free_chunks;
-    uint32_t chunks;     /* most in use at one time */
+    uint32_t chunks; /* most in use at one time */
     bool failed;
 } scheduler;
 
@@ -44,8 +44,7 @@ static int run_arity(const hmi_array_builder *b, const hmi_op_run *run)
 }
 
 /* Virtual place of operand k of the i-th operation of a run. */
-static uint32_t operand_place(const hmi_array_builder *b, const hmi_op_run *run, uint32_t i,
-                              int k)
+static uint32_t operand_place(const hmi_array_builder *b, const hmi_op_run *run, uint32_t i, int k)
 {
     if (!run->listed)
         return run->first[k] + (uint32_t)run->step[k] * i;

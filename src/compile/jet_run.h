@@ -40,13 +40,13 @@ static double power(const double *x, const double *r, double p, int k)
     return sum / (k * x[0]);
 }
 
-#define A(i)       base[ip->a + (i)]
-#define B(i)       base[ip->b + (i)]
-#define C(i)       base[ip->c + (i)]
-#define R(i)       base[ip->dst + (i)]
+#define A(i) base[ip->a + (i)]
+#define B(i) base[ip->b + (i)]
+#define C(i) base[ip->c + (i)]
+#define R(i) base[ip->dst + (i)]
 /* Sum_{j=0..k} x_j y_{k-j};  Sum_{j=1..k};  the same with rates, moved down by one */
-#define WHOLE(x, y) dot(base + (x), back + (y), whole)
-#define PART(x, y)  dot(base + (x) + 1, back + 1 + (y), part)
+#define WHOLE(x, y)   dot(base + (x), back + (y), whole)
+#define PART(x, y)    dot(base + (x) + 1, back + 1 + (y), part)
 #define CHAINED(x, y) (dot(base + (x), back + 1 + (y), part) * inverse)
 #define SET(row, value)                                                                            \
     do {                                                                                           \

@@ -41,7 +41,7 @@ typedef struct memory {
     bool by_rk;      /* the last step was DOP853's */
     int substitute;  /* steps that DOP853 still takes */
     int suspicious;
-    double h;           /* the last step; 0: none yet */
+    double h; /* the last step; 0: none yet */
     double h_done, t_from;
     double *trial, *f_new, *slope; /* width each */
     double *end;                   /* y - series at the end of the last step */

@@ -414,8 +414,8 @@ static void scatter(const hmi_taylor *T)
         }
     for (size_t i = 0; i < A->rows; i++)
         for (size_t k = A->start[i]; k < A->start[i + 1]; k++)
-            T->solver.A[i * T->n + A->column.data[k]] =
-                hmi_jet_get(&T->jet, T->out[system->at.A + k], 0);
+            T->solver.A[i * T->n + A->column.data[k]] = hmi_jet_get(&T->jet,
+                                                                    T->out[system->at.A + k], 0);
 }
 
 hm_status hmi_taylor_begin(hmi_taylor *T, double t, const double *y, double *f)

@@ -273,12 +273,9 @@ static void test_allocation_failures(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random_dags),
-        cmocka_unit_test(test_chain),
-        cmocka_unit_test(test_interleaved),
-        cmocka_unit_test(test_irregular),
-        cmocka_unit_test(test_depth),
-        cmocka_unit_test(test_allocation_failures),
+        cmocka_unit_test(test_random_dags), cmocka_unit_test(test_chain),
+        cmocka_unit_test(test_interleaved), cmocka_unit_test(test_irregular),
+        cmocka_unit_test(test_depth),       cmocka_unit_test(test_allocation_failures),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
