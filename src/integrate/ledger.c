@@ -199,7 +199,7 @@ void hmi_ledger_integrate(hmi_ledger *ledger, const hmi_method *method, hmi_step
     s->ode->evaluations = evaluations; /* counted are those of the method */
 }
 
-hm_ledger hmi_ledger_view(const hmi_ledger *ledger, const double *work)
+hm_ledger hmi_ledger_view(const hmi_ledger *ledger, const double *work, double reset)
 {
     double by_kind[HMI_POWERS] = {0};
     for (size_t k = 0; k < ledger->count; k++)
@@ -212,6 +212,7 @@ hm_ledger hmi_ledger_view(const hmi_ledger *ledger, const double *work)
         .nonideal = by_kind[HMI_POWER_NONIDEAL],
         .servo = by_kind[HMI_POWER_SERVO],
         .explicit_time = by_kind[HMI_POWER_EXPLICIT_TIME],
+        .reset = reset,
     };
 }
 

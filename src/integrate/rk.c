@@ -9,6 +9,9 @@
 /* Hairer's test of stiffness: so many suspicious steps in a row, or so many good ones to forget. */
 enum { STIFF_STEPS = 15, SMOOTH_STEPS = 6, STIFF_EVERY = 1000 };
 
+/* Drift control that moves a state by so many tolerances does not correct an error of the step. */
+#define MOST_MOVED 10
+
 /* A row of the table without its zeros. */
 typedef struct terms {
     int count, stage[HMI_RK_MOST_STAGES];
@@ -78,6 +81,14 @@ double hmi_scaled_norm(const hmi_stepper *s, const double *x, const double *y1, 
         sum += e * e;
     }
     return s->size ? sqrt(sum / (double)s->size) : 0;
+}
+
+double hmi_place_step(const hmi_stepper *s, double h, double gap)
+{
+    double distance = s->singular - s->t;
+    if (!(distance > 0) || distance > (1 + gap) * h)
+        return h;
+    return distance <= gap * h ? distance / gap : distance / (1 + gap);
 }
 
 /* ---- the first step ---- */
@@ -246,11 +257,19 @@ static double join_estimates(const hmi_rk_table *table, const double e[2])
     return both > 0 ? e[0] * e[0] / sqrt(both) : 0;
 }
 
-static double estimate_error(const hmi_rk_table *table, const hmi_stepper *s, memory *m, double h)
+/* Do the constraints lose rank within this step? */
+static bool crosses(const hmi_stepper *s, double h)
+{
+    return s->singular > s->t && s->singular < s->t + h;
+}
+
+static double estimate_error(const hmi_rk_table *table, hmi_stepper *s, memory *m, double h)
 {
     double e[2] = {0, 0}, works[2] = {0, 0};
     for (int k = 0; k < table->errors; k++) {
         combine(s, m, h, &m->estimate[k], m->r);
+        if (crosses(s, h))
+            s->tangent(s, s->t + h, m->trial, m->r);
         e[k] = hmi_scaled_norm(s, m->r, s->y, m->trial);
         works[k] = norm_of_works(s, m->r, m->trial);
     }
@@ -287,18 +306,26 @@ static void look_for_stiffness(const hmi_rk_table *table, hmi_stepper *s, memory
         s->stiff = true;
 }
 
-/* Drift control and f at the new state. Fails where the step has to be tried again. */
-static hm_status settle(const hmi_rk_table *table, hmi_stepper *s, memory *m, double t)
+/* Drift control and f at the new state. Fails where the step has to be tried again: so too where
+ * drift control moves the state much further than the error can be, as it does near places where
+ * the constraints lose rank; *error is then what it moved. */
+static hm_status settle(const hmi_rk_table *table, hmi_stepper *s, memory *m, double t,
+                        double *error)
 {
-    bool moved = false;
+    double moved = 0;
     double *f_new = stage(s, m, table->stages);
     if (s->settle) {
         hm_status status = s->settle(s, t, m->trial, &moved);
         if (status != HM_OK)
             return status;
         s->settled = true;
+        double most = crosses(s, t - s->t) ? 1 / sqrt(s->rtol) : MOST_MOVED;
+        if (moved > most) {
+            *error = moved / most;
+            return HM_OK;
+        }
     }
-    if (!table->error_uses_last || moved)
+    if (!table->error_uses_last || moved > HMI_MOVED)
         return hmi_ode_evaluate_all(s->ode, t, m->trial, f_new);
     return HM_OK;
 }
@@ -352,7 +379,8 @@ hm_status hmi_rk_step(const hmi_rk_table *table, hmi_stepper *s, double t_limit)
     if (m->h == 0)
         status = choose_first_step(table, s, m, most);
     while (status == HM_OK) {
-        double wanted = m->h, h = fmin(wanted, s->largest), t = s->t + h;
+        double wanted = m->h, h = hmi_place_step(s, fmin(wanted, s->largest), table->gap);
+        double t = s->t + h;
         bool to_limit = s->t + 1.01 * h >= t_limit;
         if (to_limit) {
             h = t_limit - s->t;
@@ -365,10 +393,10 @@ hm_status hmi_rk_step(const hmi_rk_table *table, hmi_stepper *s, double t_limit)
         last = run_stages(table, s, m, h);
         double error = last == HM_OK ? estimate_error(table, s, m, h) : INFINITY;
         if (last == HM_OK && error < 1) {
-            last = settle(table, s, m, t);
-            if (last == HM_OK) {
+            last = settle(table, s, m, t, &error);
+            if (last == HM_OK && error < 1) {
                 accept(table, s, m, t, h, error);
-                if (to_limit && wanted > m->h) /* a step cut short says nothing about the next */
+                if (h < wanted && wanted > m->h) /* a step cut short says nothing about the next */
                     m->h = wanted;
                 return HM_OK;
             }

@@ -222,7 +222,7 @@ static hm_status choose_method(hmi_driver *d)
     return d->s.memory ? HM_OK : HM_ERR_NOMEM;
 }
 
-static hm_status settle_step(hmi_stepper *s, double t, double *y, bool *moved)
+static hm_status settle_step(hmi_stepper *s, double t, double *y, double *moved)
 {
     hmi_driver *d = s->driver;
     double *before = d->y;
@@ -232,10 +232,17 @@ static hm_status settle_step(hmi_stepper *s, double t, double *y, bool *moved)
         return status;
     for (size_t i = 0; i < s->size; i++)
         before[i] -= y[i];
-    *moved = hmi_scaled_norm(s, before, y, y) > 0.01;
-    if (d->drift == HMI_DRIFT_PROJECT)
-        hmi_driver_watch_rank(d, t);
+    *moved = hmi_scaled_norm(s, before, y, y);
+    if (d->ode.dirac) /* velocities are not integrated but found: no error */
+        *moved = fmin(*moved, 2 * HMI_MOVED);
     return HM_OK;
+}
+
+static void tangent_error(hmi_stepper *s, double t, const double *y, double *e)
+{
+    hmi_driver *d = s->driver;
+    if (d->drift == HMI_DRIFT_PROJECT)
+        hmi_project_error(&d->projection, t, y, e);
 }
 
 /* ---- memory ---- */
@@ -405,8 +412,10 @@ static void connect(hmi_driver *d)
     d->s.atol = d->options.atol;
     d->s.step = d->options.step;
     d->s.largest = d->options.largest_step;
+    d->s.singular = INFINITY;
     d->s.t = d->sim->t;
     d->s.driver = d;
+    d->s.tangent = tangent_error;
     if ((d->drift == HMI_DRIFT_PROJECT && d->projection.velocity.count) || d->ode.dirac)
         d->s.settle = settle_step;
 }
