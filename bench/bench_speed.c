@@ -432,7 +432,7 @@ static void simulation_rows(const char *name, hand_model model, const char *text
         return;
     const hm_moved *moved;
     size_t count;
-    bool good = hm_sim_make_consistent(s.m.sim, true, &moved, &count) == HM_OK;
+    bool good = hm_sim_make_consistent(s.m.sim, false, &moved, &count) == HM_OK;
     hm_sim_state(s.m.sim, q, v, NULL);
     memcpy(s.start, q, (size_t)n * sizeof *q);
     memcpy(s.start + n, model == HAND_DISC ? v + 2 : v, (size_t)(hand_size(model) - n) * sizeof *v);

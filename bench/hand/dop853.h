@@ -106,8 +106,10 @@ static REAL HAND_NAME(error)(int n, REAL h, REAL K[13][HAND_NAME(MOST)], const R
     return e5 == 0 && e3 == 0 ? 0 : h * e5 / sqrt((e5 + (REAL)0.01L * e3) * n);
 }
 
-static inline int HAND_NAME(integrate)(void (*f)(const REAL *y, REAL *dy), int n, REAL end,
-                                       REAL rtol, REAL atol, REAL *y, hand_work *work)
+/* settle (NULL: none) brings an accepted state back to the constraints. */
+static inline int HAND_NAME(integrate)(void (*f)(const REAL *y, REAL *dy), void (*settle)(REAL *y),
+                                       int n, REAL end, REAL rtol, REAL atol, REAL *y,
+                                       hand_work *work)
 {
     REAL K[13][HAND_NAME(MOST)], next[HAND_NAME(MOST)], trial[HAND_NAME(MOST)], t = 0;
     REAL d0 = 0, d1 = 0, d2 = 0;
@@ -151,6 +153,8 @@ static inline int HAND_NAME(integrate)(void (*f)(const REAL *y, REAL *dy), int n
         }
         t = last ? end : t + h;
         memcpy(y, next, (size_t)n * sizeof *y);
+        if (settle)
+            settle(y);
         f(y, K[0]);
         h *= fmin(rejected ? 1 : 10, factor);
         rejected = false;

@@ -262,7 +262,7 @@ static bool verify(hmi_stepper *s, double t, double h)
 {
     memory *m = memory_of(s);
     size_t width = s->size + s->works;
-    bool moved = false;
+    double moved = 0;
     hmi_taylor_evaluate(&m->T, h, m->trial);
     memcpy(m->end, m->trial, width * sizeof *m->end);
     if (s->settle) {
@@ -272,7 +272,7 @@ static bool verify(hmi_stepper *s, double t, double h)
     }
     for (size_t i = 0; i < width; i++)
         m->end[i] = m->trial[i] - m->end[i];
-    if (moved && !(hmi_scaled_norm(s, m->end, s->y, m->trial) <= 1))
+    if (moved > HMI_MOVED && !(hmi_scaled_norm(s, m->end, s->y, m->trial) <= 1))
         return false;
     if (hmi_taylor_begin(&m->T, t, m->trial, m->f_new) != HM_OK)
         return false;
