@@ -337,7 +337,7 @@ hm_status hmi_sim_accelerate(hm_sim *sim, hmi_solution *solution)
     if (!solution && sim->motion && sim->formulation == HMI_AUTO) {
         hmi_sim_refresh(sim);
         if (hmi_sim_motion_run(sim, sim->motion, &sim->t, sim->q, sim->v, sim->z)) {
-            memcpy(sim->qdd, sim->motion->out, sim->system->derived.n * sizeof *sim->qdd);
+            hmi_sim_motion_copy(sim->motion->out, sim->system->derived.n, sim->qdd);
             sim->by_motion = true;
             return HM_OK;
         }
@@ -370,6 +370,13 @@ hm_status hmi_sim_accelerate_here(hm_sim *sim, hmi_solution *solution)
 
 hm_status hm_sim_accelerate(hm_sim *sim, double *qdd)
 {
+    hmi_sim_motion *motion = sim->motion;
+    if (motion && sim->prepared && sim->system->model->inputs.count == 0 &&
+        sim->formulation == HMI_AUTO &&
+        hmi_sim_motion_run(sim, motion, &sim->t, sim->q, sim->v, sim->z)) {
+        hmi_sim_motion_copy(motion->out, sim->system->derived.n, qdd);
+        return HM_OK;
+    }
     if (!sim->own_motion_tried) {
         hm_status made = hmi_sim_motion_create(sim, NULL, &sim->own_motion);
         if (made != HM_OK)
