@@ -51,7 +51,9 @@ static void relocate(hmi_jet_code *code, size_t count, uint32_t stride)
 
 hm_status hmi_jet_seal(hmi_jet *jet, int order)
 {
-    uint32_t length = ((uint32_t)order / 4 + 1) * 4 + 8; /* a block of four beyond order + 1 */
+    /* A block of four beyond order + 1. Rows are an odd number of cache lines apart: coefficients of
+     * one order would otherwise share a few sets of the cache. */
+    uint32_t length = (((uint32_t)order / 4 + 3) | 1) * 4;
     if (jet->status != HM_OK)
         return jet->status;
     if (jet->constant.count > MOST_DOUBLES / (2 * length))
@@ -124,21 +126,25 @@ static hmi_jet_machine machine_of(const hmi_jet *jet)
 void hmi_jet_run(const hmi_jet *jet, const hmi_jet_segment *segment, int k)
 {
     const hmi_jet_code *code = jet->code.data + segment->first;
+    const hmi_jet_machine machine = machine_of(jet);
     if (k == 0)
         run_zero(jet, segment);
 #ifdef HMI_JET_AVX2
     else if (jet->vectors)
-        hmi_jet_run_avx2(code, machine_of(jet), k);
+        hmi_jet_run_avx2(code, &machine, k);
 #endif
     else
-        hmi_jet_run_plain(code, machine_of(jet), k);
+        hmi_jet_run_plain(code, &machine, k);
 }
 
-double hmi_jet_sum(const hmi_jet *jet, const hmi_jet_pair *pairs, size_t count, int k)
+void hmi_jet_sums(const hmi_jet *jet, const hmi_jet_list *lists, size_t count, int k, double *out)
 {
+    const hmi_jet_machine machine = machine_of(jet);
 #ifdef HMI_JET_AVX2
-    if (jet->vectors)
-        return hmi_jet_sum_avx2(pairs, count, machine_of(jet), k);
+    if (jet->vectors) {
+        hmi_jet_sums_avx2(lists, count, &machine, k, out);
+        return;
+    }
 #endif
-    return hmi_jet_sum_plain(pairs, count, machine_of(jet), k);
+    hmi_jet_sums_plain(lists, count, &machine, k, out);
 }

@@ -98,11 +98,23 @@ static inline void hmi_jet_put(const hmi_jet *jet, uint32_t row, int k, double x
     at[(int)jet->length + jet->order - k] = x;
 }
 
-/* Pairs of rows (x, y): the sum over them of  Sum_{j=1..k} x_j y_{k-j}. */
+/* Sums over pairs of rows, as right sides of linear equations have them: of list l
+ *     out[l] = value_k - Sum over pairs of Sum_{j=1..k} x_j y_{k-j},   k >= 1.
+ * value, x and y are places in memory: see hmi_jet_place. */
 typedef struct hmi_jet_pair {
     uint32_t x, y;
 } hmi_jet_pair;
 
-double hmi_jet_sum(const hmi_jet *jet, const hmi_jet_pair *pairs, size_t count, int k);
+typedef struct hmi_jet_list {
+    const hmi_jet_pair *first, *end;
+    uint32_t value;
+} hmi_jet_list;
+
+void hmi_jet_sums(const hmi_jet *jet, const hmi_jet_list *lists, size_t count, int k, double *out);
+
+static inline uint32_t hmi_jet_place(const hmi_jet *jet, uint32_t row)
+{
+    return row * 2 * jet->length;
+}
 
 #endif

@@ -45,12 +45,14 @@ typedef struct hmi_jet_machine {
     int order, length;
 } hmi_jet_machine;
 
-void hmi_jet_run_plain(const hmi_jet_code *ip, hmi_jet_machine machine, int k);
-double hmi_jet_sum_plain(const hmi_jet_pair *pairs, size_t count, hmi_jet_machine machine, int k);
+void hmi_jet_run_plain(const hmi_jet_code *ip, const hmi_jet_machine *m, int k);
+void hmi_jet_sums_plain(const hmi_jet_list *lists, size_t count, const hmi_jet_machine *m, int k,
+                        double *out);
 #if defined(__x86_64__) && defined(__GNUC__)
 #define HMI_JET_AVX2 1
-void hmi_jet_run_avx2(const hmi_jet_code *ip, hmi_jet_machine machine, int k);
-double hmi_jet_sum_avx2(const hmi_jet_pair *pairs, size_t count, hmi_jet_machine machine, int k);
+void hmi_jet_run_avx2(const hmi_jet_code *ip, const hmi_jet_machine *m, int k);
+void hmi_jet_sums_avx2(const hmi_jet_list *lists, size_t count, const hmi_jet_machine *m, int k,
+                       double *out);
 #endif
 
 #endif

@@ -1,5 +1,5 @@
 /* The interpreter of jets at orders above 0; included by jet_run_plain.c and jet_run_avx2.c, which
- * define TARGET (an attribute) and RUN, SUM (names). Four partial sums whatever the processor.
+ * define TARGET (an attribute) and RUN, SUMS (names). Four partial sums whatever the processor.
  *
  * Backwards copies end in zeros, so blocks of four may reach beyond the last term; what they meet
  * there is a coefficient of an earlier expansion, finite, times zero.
@@ -10,25 +10,65 @@
 
 typedef double block __attribute__((vector_size(32), aligned(8), may_alias));
 
-TARGET static inline double dot(const double *x, const double *y, int blocks)
+#define INLINE __attribute__((always_inline)) static inline
+
+/* Sum of 4*blocks products; the loop is unrolled where blocks is known. */
+TARGET INLINE double dot(const double *x, const double *y, int blocks)
 {
     block s = *(const block *)x * *(const block *)y;
+#pragma GCC unroll 8
     for (int i = 1; i < blocks; i++)
         s += *(const block *)(x + 4 * i) * *(const block *)(y + 4 * i);
     return (s[0] + s[2]) + (s[1] + s[3]);
 }
 
-TARGET double SUM(const hmi_jet_pair *pairs, size_t count, hmi_jet_machine m, int k)
+TARGET INLINE void sums(const hmi_jet_list *lists, size_t count, const hmi_jet_machine *m, int k,
+                        int blocks, double *out)
 {
-    int blocks = (k + 3) / 4;
-    const double *base = m.base, *back = base + m.length + m.order - k + 1;
-    block s = {0, 0, 0, 0};
-    for (size_t p = 0; p < count; p++) {
-        const double *x = base + pairs[p].x + 1, *y = back + pairs[p].y;
-        for (int i = 0; i < blocks; i++)
-            s += *(const block *)(x + 4 * i) * *(const block *)(y + 4 * i);
+    const double *base = m->base, *back = base + m->length + m->order - k + 1;
+    for (size_t l = 0; l < count; l++) {
+        block s = {0, 0, 0, 0};
+        for (const hmi_jet_pair *p = lists[l].first; p < lists[l].end; p++) {
+            const double *x = base + p->x + 1, *y = back + p->y;
+#pragma GCC unroll 8
+            for (int i = 0; i < blocks; i++)
+                s += *(const block *)(x + 4 * i) * *(const block *)(y + 4 * i);
+        }
+        out[l] = base[lists[l].value + (uint32_t)k] - ((s[0] + s[2]) + (s[1] + s[3]));
     }
-    return (s[0] + s[2]) + (s[1] + s[3]);
+}
+
+/* blocks of four that hold coefficients 0 .. k; one code for each number of them */
+#define BY_BLOCKS(k, call)                                                                         \
+    switch ((k) / 4 + 1) {                                                                         \
+    case 1:                                                                                        \
+        call(1);                                                                                   \
+        break;                                                                                     \
+    case 2:                                                                                        \
+        call(2);                                                                                   \
+        break;                                                                                     \
+    case 3:                                                                                        \
+        call(3);                                                                                   \
+        break;                                                                                     \
+    case 4:                                                                                        \
+        call(4);                                                                                   \
+        break;                                                                                     \
+    case 5:                                                                                        \
+        call(5);                                                                                   \
+        break;                                                                                     \
+    case 6:                                                                                        \
+        call(6);                                                                                   \
+        break;                                                                                     \
+    default:                                                                                       \
+        call((k) / 4 + 1);                                                                         \
+    }
+
+TARGET void SUMS(const hmi_jet_list *lists, size_t count, const hmi_jet_machine *m, int k,
+                 double *out)
+{
+#define CALL(blocks) sums(lists, count, m, k, blocks, out)
+    BY_BLOCKS(k, CALL)
+#undef CALL
 }
 
 /* k x_0 r_k = Sum_{j=1..k} (p j - (k - j)) x_j r_{k-j}                              [Euler] */
@@ -45,9 +85,9 @@ static double power(const double *x, const double *r, double p, int k)
 #define C(i)       base[ip->c + (i)]
 #define R(i)       base[ip->dst + (i)]
 /* Sum_{j=0..k} x_j y_{k-j};  Sum_{j=1..k};  the same with rates, moved down by one */
-#define WHOLE(x, y) dot(base + (x), back + (y), whole)
-#define PART(x, y)  dot(base + (x) + 1, back + 1 + (y), part)
-#define CHAINED(x, y) (dot(base + (x), back + 1 + (y), part) * inverse)
+#define WHOLE(x, y) dot(base + (x), back + (y), blocks)
+#define PART(x, y)  dot(base + (x) + 1, back + 1 + (y), blocks)
+#define CHAINED(x, y) (dot(base + (x), back + 1 + (y), blocks) * inverse)
 #define SET(row, value)                                                                            \
     do {                                                                                           \
         double result = (value);                                                                   \
@@ -55,10 +95,9 @@ static double power(const double *x, const double *r, double p, int k)
         back[(row)] = result;                                                                      \
     } while (0)
 
-TARGET void RUN(const hmi_jet_code *ip, hmi_jet_machine m, int k)
+TARGET INLINE void run(const hmi_jet_code *ip, const hmi_jet_machine *m, int k, int blocks)
 {
-    double *base = m.base, *back = base + m.length + m.order - k;
-    const int whole = k / 4 + 1, part = (k + 3) / 4;
+    double *base = m->base, *back = base + m->length + m->order - k;
     const double inverse = 1.0 / k;
     for (;; ip++) {
         switch ((hmi_jet_op)ip->op) {
@@ -140,6 +179,15 @@ TARGET void RUN(const hmi_jet_code *ip, hmi_jet_machine m, int k)
         case HMI_JET_SELECT:
             SET(ip->dst, A(0) != 0 ? B(k) : C(k));
             break;
+        default:
+            __builtin_unreachable();
         }
     }
+}
+
+TARGET void RUN(const hmi_jet_code *ip, const hmi_jet_machine *m, int k)
+{
+#define CALL(blocks) run(ip, m, k, blocks)
+    BY_BLOCKS(k, CALL)
+#undef CALL
 }
