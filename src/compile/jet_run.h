@@ -1,8 +1,10 @@
 /* The interpreter of jets at orders above 0; included by jet_run_plain.c and jet_run_avx2.c, which
  * define TARGET (an attribute) and RUN, SUMS (names). Four partial sums whatever the processor.
  *
- * Backwards copies end in zeros, so blocks of four may reach beyond the last term; what they meet
- * there is a coefficient of an earlier expansion, finite, times zero.
+ * Products of coefficients 1 .. k-1 come from the series, which hold what earlier orders left, one of
+ * the two read backwards; those with x_0 and with x_k of this order from the pairs of numbers. A
+ * series has zeros in front, so blocks of four may reach beyond the last term; what meets the zeros
+ * is a coefficient of an earlier expansion, finite.
  */
 #include "compile/jet_code.h"
 
@@ -12,35 +14,48 @@ typedef double block __attribute__((vector_size(32), aligned(8), may_alias));
 
 #define INLINE __attribute__((always_inline)) static inline
 
-/* Sum of 4*blocks products; the loop is unrolled where blocks is known. */
+#define REVERSED(x) __builtin_shufflevector(x, x, 3, 2, 1, 0)
+
+/* += x[0] y[0] + x[1] y[-1] + ... of 4*blocks products; unrolled where blocks is known. */
+TARGET INLINE void add_products(block *s, const double *x, const double *y, int blocks)
+{
+#pragma GCC unroll 8
+    for (int i = 0; i < blocks; i++) {
+        block back = *(const block *)(y - 4 * i - 3);
+        *s += *(const block *)(x + 4 * i) * REVERSED(back);
+    }
+}
+
 TARGET INLINE double dot(const double *x, const double *y, int blocks)
 {
-    block s = *(const block *)x * *(const block *)y;
-#pragma GCC unroll 8
-    for (int i = 1; i < blocks; i++)
-        s += *(const block *)(x + 4 * i) * *(const block *)(y + 4 * i);
+    block s = {0, 0, 0, 0};
+    add_products(&s, x, y, blocks);
     return (s[0] + s[2]) + (s[1] + s[3]);
 }
 
 TARGET INLINE void sums(const hmi_jet_list *lists, size_t count, const hmi_jet_machine *m, int k,
                         int blocks, double *out)
 {
-    const double *base = m->base, *back = base + m->length + m->order - k + 1;
+    const double *base = m->base, *forth = m->series, *back = forth + k - 2;
+    const size_t stride = m->stride;
     for (size_t l = 0; l < count; l++) {
         block s = {0, 0, 0, 0};
+        double ends = 0;
         for (const hmi_jet_pair *p = lists[l].first; p < lists[l].end; p++) {
-            const double *x = base + p->x + 1, *y = back + p->y;
-#pragma GCC unroll 8
-            for (int i = 0; i < blocks; i++)
-                s += *(const block *)(x + 4 * i) * *(const block *)(y + 4 * i);
+            ends += base[p->x + 1] * base[p->y];
+            add_products(&s, forth + p->x * stride, back + p->y * stride, blocks);
         }
-        out[l] = base[lists[l].value + (uint32_t)k] - ((s[0] + s[2]) + (s[1] + s[3]));
+        double sum = ends + ((s[0] + s[2]) + (s[1] + s[3]));
+        out[l] = base[lists[l].value + 1] - sum;
     }
 }
 
-/* blocks of four that hold coefficients 0 .. k; one code for each number of them */
+/* Blocks of four that hold coefficients 1 .. k-1; one code for each number of them. */
 #define BY_BLOCKS(k, call)                                                                         \
-    switch ((k) / 4 + 1) {                                                                         \
+    switch (((k) + 2) / 4) {                                                                       \
+    case 0:                                                                                        \
+        call(0);                                                                                   \
+        break;                                                                                     \
     case 1:                                                                                        \
         call(1);                                                                                   \
         break;                                                                                     \
@@ -60,7 +75,7 @@ TARGET INLINE void sums(const hmi_jet_list *lists, size_t count, const hmi_jet_m
         call(6);                                                                                   \
         break;                                                                                     \
     default:                                                                                       \
-        call((k) / 4 + 1);                                                                         \
+        call(((k) + 2) / 4);                                                                       \
     }
 
 TARGET void SUMS(const hmi_jet_list *lists, size_t count, const hmi_jet_machine *m, int k,
@@ -72,112 +87,113 @@ TARGET void SUMS(const hmi_jet_list *lists, size_t count, const hmi_jet_machine 
 }
 
 /* k x_0 r_k = Sum_{j=1..k} (p j - (k - j)) x_j r_{k-j}                              [Euler] */
-static double power(const double *x, const double *r, double p, int k)
+static double power(const double *x, const double *xs, const double *r, const double *rs, double p,
+                    int k)
 {
-    double sum = 0;
-    for (int j = 1; j <= k; j++)
-        sum += (p * j - (k - j)) * x[j] * r[k - j];
+    double sum = p * k * x[1] * r[0];
+    for (int j = 1; j < k; j++)
+        sum += (p * j - (k - j)) * xs[j - 1] * rs[k - j - 1];
     return sum / (k * x[0]);
 }
 
-#define A(i)       base[ip->a + (i)]
-#define B(i)       base[ip->b + (i)]
-#define C(i)       base[ip->c + (i)]
-#define R(i)       base[ip->dst + (i)]
-/* Sum_{j=0..k} x_j y_{k-j};  Sum_{j=1..k};  the same with rates, moved down by one */
-#define WHOLE(x, y) dot(base + (x), back + (y), blocks)
-#define PART(x, y)  dot(base + (x) + 1, back + 1 + (y), blocks)
-#define CHAINED(x, y) (dot(base + (x), back + 1 + (y), blocks) * inverse)
-#define SET(row, value)                                                                            \
-    do {                                                                                           \
-        double result = (value);                                                                   \
-        base[(row) + k] = result;                                                                  \
-        back[(row)] = result;                                                                      \
-    } while (0)
+/* of this order, and of order 0 */
+#define A          base[ip->a + 1]
+#define B          base[ip->b + 1]
+#define C          base[ip->c + 1]
+#define A0         base[ip->a]
+#define B0         base[ip->b]
+#define R0         base[ip->dst]
+#define SET(value) base[ip->dst + 1] = (value)
+/* Sum_{j=1..k-1} x_j y_{k-j}, and with both ends */
+#define INNER(x, y) dot(forth + (x)*stride, back + (y)*stride, blocks)
+#define PRODUCT     ((A0 * B + A * B0) + INNER(ip->a, ip->b))
 
 TARGET INLINE void run(const hmi_jet_code *ip, const hmi_jet_machine *m, int k, int blocks)
 {
-    double *base = m->base, *back = base + m->length + m->order - k;
+    double *base = m->base;
+    const double *forth = m->series, *back = forth + k - 2;
+    const size_t stride = m->stride;
     const double inverse = 1.0 / k;
     for (;; ip++) {
         switch ((hmi_jet_op)ip->op) {
         case HMI_JET_STOP:
             return;
         case HMI_JET_COPY:
-            SET(ip->dst, A(k));
+            SET(A);
             break;
         case HMI_JET_NEG:
-            SET(ip->dst, -A(k));
+            SET(-A);
             break;
         case HMI_JET_ADD:
-            SET(ip->dst, A(k) + B(k));
+            SET(A + B);
             break;
         case HMI_JET_SUB:
-            SET(ip->dst, A(k) - B(k));
+            SET(A - B);
             break;
         case HMI_JET_SCALE:
-            SET(ip->dst, B(0) * A(k));
+            SET(B0 * A);
             break;
         case HMI_JET_NEG_SCALE:
-            SET(ip->dst, -(B(0) * A(k)));
+            SET(-(B0 * A));
             break;
         case HMI_JET_SCALE_ADD:
-            SET(ip->dst, B(0) * A(k) + C(k));
+            SET(B0 * A + C);
             break;
         case HMI_JET_SCALE_SUB:
-            SET(ip->dst, B(0) * A(k) - C(k));
+            SET(B0 * A - C);
             break;
         case HMI_JET_SUB_SCALE:
-            SET(ip->dst, C(k) - B(0) * A(k));
+            SET(C - B0 * A);
             break;
         case HMI_JET_MUL:
-            SET(ip->dst, WHOLE(ip->a, ip->b));
+            SET(PRODUCT);
             break;
         case HMI_JET_NEG_MUL:
-            SET(ip->dst, -WHOLE(ip->a, ip->b));
+            SET(-PRODUCT);
             break;
         case HMI_JET_MUL_ADD:
-            SET(ip->dst, WHOLE(ip->a, ip->b) + C(k));
+            SET(PRODUCT + C);
             break;
         case HMI_JET_MUL_SUB:
-            SET(ip->dst, WHOLE(ip->a, ip->b) - C(k));
+            SET(PRODUCT - C);
             break;
         case HMI_JET_SUB_MUL:
-            SET(ip->dst, C(k) - WHOLE(ip->a, ip->b));
+            SET(C - PRODUCT);
             break;
         case HMI_JET_DIV:
-            SET(ip->dst, (A(k) - PART(ip->b, ip->dst)) / B(0));
+            SET(((A - B * R0) - INNER(ip->b, ip->dst)) / B0);
             break;
         case HMI_JET_DIV_CONST:
-            SET(ip->dst, A(k) / B(0));
+            SET(A / B0);
             break;
         case HMI_JET_CONST_DIV:
-            SET(ip->dst, -PART(ip->b, ip->dst) / B(0));
+            SET(-(B * R0 + INNER(ip->b, ip->dst)) / B0);
             break;
-        case HMI_JET_SQRT: /* R(k) is zero until now */
-            SET(ip->dst, (A(k) - PART(ip->dst, ip->dst)) / (2 * R(0)));
-            R(k + 1) = 0;
+        case HMI_JET_SQRT:
+            SET((A - INNER(ip->dst, ip->dst)) / (2 * R0));
             break;
         case HMI_JET_POWER:
-            SET(ip->dst, power(base + ip->a, base + ip->dst, B(0), k));
+            SET(power(base + ip->a, forth + ip->a * stride, base + ip->dst, forth + ip->dst * stride,
+                      B0, k));
             break;
         case HMI_JET_RATE:
-            R(k - 1) = k * A(k);
+            SET(k * A);
             break;
-        case HMI_JET_SINCOS: {
-            double sine = CHAINED(ip->a, ip->c), cosine = -CHAINED(ip->a, ip->dst);
-            SET(ip->dst, sine);
-            SET(ip->c, cosine);
+        case HMI_JET_SINCOS: { /* a: the rate */
+            double cosine0 = base[ip->c], sine0 = R0;
+            double sine = (A * cosine0 + INNER(ip->a, ip->c)) * inverse;
+            base[ip->c + 1] = -((A * sine0 + INNER(ip->a, ip->dst)) * inverse);
+            SET(sine);
             break;
         }
         case HMI_JET_CHAIN:
-            SET(ip->dst, CHAINED(ip->a, ip->b));
+            SET((A * B0 + INNER(ip->a, ip->b)) * inverse);
             break;
         case HMI_JET_CHAIN_ADD:
-            SET(ip->dst, R(k) + CHAINED(ip->a, ip->b));
+            SET(base[ip->dst + 1] + (A * B0 + INNER(ip->a, ip->b)) * inverse);
             break;
         case HMI_JET_SELECT:
-            SET(ip->dst, A(0) != 0 ? B(k) : C(k));
+            SET(A0 != 0 ? B : C);
             break;
         default:
             __builtin_unreachable();

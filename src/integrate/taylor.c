@@ -1,7 +1,7 @@
 /* Taylor series of the motion: order and step from the tolerance.          [Jorba & Zou 2005]
  *
- * Order p = 1 - ln(rtol)/2 and a little more, since a part of the work does not grow with p^2. The
- * step makes the last terms |y_k| h^k, k = p-2 .. p, as large as the tolerance, in the norm of
+ * Order p = 1 - 3/4 ln(rtol): a half in place of 3/4 is best where work grows with p^2, but most of
+ * it does not (bench/bench_taylor.c). The step makes the last terms |y_k| h^k, k = p-2 .. p, as large as the tolerance, in the norm of
  * hmi_scaled_norm; the part left out is smaller by h over the radius of convergence. A step is
  * verified before it is taken: drift control must not move the state by more than the tolerance,
  * the equations must hold at its end, and the accelerations there must be those of the series. A
@@ -18,7 +18,6 @@
 #include "integrate/switch.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -83,7 +82,7 @@ static hm_status applies(const hmi_ode *ode, const char **why)
 
 static int order_for(const hmi_stepper *s)
 {
-    double order = ceil(1.0 - 0.5 * log(s->rtol)) + 2; if (getenv("TORD")) order = atof(getenv("TORD"));
+    double order = ceil(1 - 0.75 * log(s->rtol));
     return (int)fmin(MOST_ORDER, fmax(LEAST_ORDER, order));
 }
 

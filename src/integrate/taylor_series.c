@@ -344,7 +344,7 @@ static double power_of(const hmi_taylor *T, const hmi_jet_list *list, int k)
         hmi_jet_sums(&T->jet, list, 1, k, &sum);
     sum = -sum;
     for (const hmi_jet_pair *p = list->first; p < list->end; p++)
-        sum += T->jet.memory[p->x] * T->jet.memory[p->y + (uint32_t)k];
+        sum += T->jet.memory[p->x] * T->jet.memory[p->y + (k > 0)];
     return sum;
 }
 
@@ -468,6 +468,7 @@ hm_status hmi_taylor_expand(hmi_taylor *T, const double *y, const double *f)
         }
         find_rates(T, k, now, next);
         integrate(T, k, next);
+        hmi_jet_keep(&T->jet, k);
     }
     bool finite = hmi_all_finite((int)((size_t)(T->order + 1) * T->width), T->Y);
     if (!finite)
