@@ -57,9 +57,9 @@ typedef struct hmi_jet {
     hm_status status;
     uint32_t one, two;
 
-    int order;      /* K, after hmi_jet_seal */
-    size_t stride;  /* doubles of a series */
-    double *series; /* x_1 of row 0, in memory behind the pairs */
+    int order;                  /* K, after hmi_jet_seal */
+    size_t stride;              /* doubles of a series */
+    double *series;             /* x_1 of row 0, in memory behind the pairs */
     HMI_ARRAY(uint32_t) moving; /* rows that change in time */
     double *memory;
     bool vectors; /* AVX2 is there */

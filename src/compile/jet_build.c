@@ -148,7 +148,10 @@ static void emit_sum(hmi_jet *jet, hmi_op op, uint32_t r, uint32_t x, uint32_t y
 
 static void emit_quotient(hmi_jet *jet, uint32_t r, uint32_t x, uint32_t y)
 {
-    emit(jet, fixed(jet, y) ? HMI_JET_DIV_CONST : fixed(jet, x) ? HMI_JET_CONST_DIV : HMI_JET_DIV,
+    emit(jet,
+         fixed(jet, y)   ? HMI_JET_DIV_CONST
+         : fixed(jet, x) ? HMI_JET_CONST_DIV
+                         : HMI_JET_DIV,
          r, x, y, 0);
 }
 
@@ -165,24 +168,24 @@ static uint32_t rate_of(hmi_jet *jet, uint32_t x)
     return row;
 }
 
-#define ZERO            NO_ROW
-#define ONE             jet->one
-#define TWO             jet->two
-#define ADD(a, b)       apply(jet, HMI_ADD, a, b, 0)
-#define SUB(a, b)       apply(jet, HMI_SUB, a, b, 0)
-#define MUL(a, b)       apply(jet, HMI_MUL, a, b, 0)
-#define DIV(a, b)       apply(jet, HMI_DIV, a, b, 0)
-#define NEG(a)          apply(jet, HMI_NEG, a, 0, 0)
-#define POW(a, b)       apply(jet, HMI_POW, a, b, 0)
-#define SQR(a)          apply(jet, HMI_MUL, a, a, 0)
-#define SQRT(a)         apply(jet, HMI_SQRT, a, 0, 0)
-#define SIN(a)          apply(jet, HMI_SIN, a, 0, 0)
-#define COS(a)          apply(jet, HMI_COS, a, 0, 0)
-#define SINH(a)         apply(jet, HMI_SINH, a, 0, 0)
-#define COSH(a)         apply(jet, HMI_COSH, a, 0, 0)
-#define LOG(a)          apply(jet, HMI_LOG, a, 0, 0)
-#define SIGN(a)         apply(jet, HMI_SIGN, a, 0, 0)
-#define LT(a, b)        apply(jet, HMI_LT, a, b, 0)
+#define ZERO      NO_ROW
+#define ONE       jet->one
+#define TWO       jet->two
+#define ADD(a, b) apply(jet, HMI_ADD, a, b, 0)
+#define SUB(a, b) apply(jet, HMI_SUB, a, b, 0)
+#define MUL(a, b) apply(jet, HMI_MUL, a, b, 0)
+#define DIV(a, b) apply(jet, HMI_DIV, a, b, 0)
+#define NEG(a)    apply(jet, HMI_NEG, a, 0, 0)
+#define POW(a, b) apply(jet, HMI_POW, a, b, 0)
+#define SQR(a)    apply(jet, HMI_MUL, a, a, 0)
+#define SQRT(a)   apply(jet, HMI_SQRT, a, 0, 0)
+#define SIN(a)    apply(jet, HMI_SIN, a, 0, 0)
+#define COS(a)    apply(jet, HMI_COS, a, 0, 0)
+#define SINH(a)   apply(jet, HMI_SINH, a, 0, 0)
+#define COSH(a)   apply(jet, HMI_COSH, a, 0, 0)
+#define LOG(a)    apply(jet, HMI_LOG, a, 0, 0)
+#define SIGN(a)   apply(jet, HMI_SIGN, a, 0, 0)
+#define LT(a, b)  apply(jet, HMI_LT, a, b, 0)
 /* only with 0 and 1, in the derivatives of min and max */
 #define SELECT(c, a, b) ((a) == NO_ROW ? apply(jet, HMI_NOT, c, 0, 0) : (c))
 

@@ -173,8 +173,8 @@ TARGET INLINE void run(const hmi_jet_code *ip, const hmi_jet_machine *m, int k, 
             SET((A - INNER(ip->dst, ip->dst)) / (2 * R0));
             break;
         case HMI_JET_POWER:
-            SET(power(base + ip->a, forth + ip->a * stride, base + ip->dst, forth + ip->dst * stride,
-                      B0, k));
+            SET(power(base + ip->a, forth + ip->a * stride, base + ip->dst,
+                      forth + ip->dst * stride, B0, k));
             break;
         case HMI_JET_RATE:
             SET(k * A);

@@ -30,6 +30,7 @@ typedef struct hmi_rank_watch {
     double *now, *last, *product;
     int *pivots;
     bool known;
+    bool dropped; /* there was a rank drop since it was last looked at */
 } hmi_rank_watch;
 
 enum { HMI_MOST_EVENTS = 10000, HMI_MOST_WARNINGS = 20, HMI_CHATTER = 20, HMI_QUICK = 4 };

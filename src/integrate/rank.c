@@ -59,11 +59,13 @@ void hmi_driver_watch_rank(hmi_driver *d, double t)
     if (!w->now)
         return;
     take_rows(&d->projection.velocity, n, w->now);
-    if (w->known && count_negative(w, m, n) > 0)
+    if (w->known && count_negative(w, m, n) > 0) {
+        w->dropped = true;
         hmi_driver_warn(d,
                         "the constraints lost rank for a moment before t = %.6g: the motion was "
                         "continued across",
                         t);
+    }
     double *swap = w->last;
     w->last = w->now;
     w->now = swap;

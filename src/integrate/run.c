@@ -100,25 +100,38 @@ static hm_status complete_step(hmi_driver *d)
     return HM_OK;
 }
 
-static void change_to_stiff_method(hmi_driver *d)
+/* Goes on with another method; false where that is not possible. */
+static bool change_method(hmi_driver *d, const hmi_method *method)
 {
-    const char *why;
-    const hmi_method *radau = hmi_method_find("radau");
-    hmi_driver_warn(d, "the problem is stiff from t = %.6g on", d->s.t);
-    if (!d->automatic || !radau || radau->applies(&d->ode, &why) != HM_OK)
-        return;
-    void *memory = hmi_arena_alloc(&d->arena, radau->memory_size(&d->ode));
-    const char *before = d->method->name;
+    const char *why, *before = d->method->name;
+    if (!d->automatic || method->applies(&d->ode, &why) != HM_OK)
+        return false;
+    void *memory = hmi_arena_alloc(&d->arena, method->memory_size(&d->ode));
     if (!memory)
-        return;
+        return false;
     if (d->method->finish)
         d->method->finish(&d->s);
-    d->automatic = false;
-    d->method = radau;
+    d->method = method;
     d->s.memory = memory;
     d->s.f_valid = false;
-    if (radau->start(&d->s) == HM_OK)
-        hmi_driver_warn(d, "method auto changed from %s to radau", before);
+    if (method->start(&d->s) == HM_OK)
+        hmi_driver_warn(d, "method auto changed from %s to %s", before, method->name);
+    return true;
+}
+
+static void change_to_stiff_method(hmi_driver *d)
+{
+    hmi_driver_warn(d, "the problem is stiff from t = %.6g on", d->s.t);
+    if (change_method(d, &hmi_method_radau))
+        d->automatic = false;
+}
+
+/* Series break down where constraints lose rank; the steps of DOP853 lead across. */
+static void leave_series(hmi_driver *d)
+{
+    d->rank.dropped = false;
+    if (d->method == &hmi_method_taylor)
+        (void)change_method(d, &hmi_method_dop853);
 }
 
 /* ---- isolated rank drops ---- */
@@ -132,6 +145,7 @@ static hm_status cross_rank_drop(hmi_driver *d, double t_limit)
 {
     hmi_stepper *s = &d->s;
     hmi_driver_warn(d, "the constraints lose rank at t = %.9g: crossed by least squares", s->t);
+    d->rank.dropped = true;
     d->ode.forgiving = true;
     d->crossing_steps = 1;
     s->f_valid = false;
@@ -217,6 +231,8 @@ hm_status hmi_driver_finish(hmi_driver *d)
     hmi_driver_observe(d);
     if (status == HM_OK && d->s.stiff && d->automatic)
         change_to_stiff_method(d);
+    else if (status == HM_OK && d->rank.dropped && d->automatic)
+        leave_series(d);
     return status;
 }
 

@@ -8,7 +8,10 @@
  * smaller step costs no new series.
  *
  * Where there is no series (a square root at 0), where branches slide or constraints are crossed by
- * least squares, and where verified steps shrink too far, DOP853 takes some steps in its place.
+ * least squares, and where verified steps shrink too far, DOP853 takes some steps in its place. So it
+ * does where the radius of convergence collapses from one step to the next or the constraints come
+ * near a rank drop (a four-bar in its flat position): series would creep towards such a place, where
+ * a step of DOP853 leads across.
  * Verified: test/unit/integrate/test_taylor.c
  */
 #include "integrate/taylor.h"
@@ -29,6 +32,8 @@ enum {
 };
 #define SAFETY         0.9
 #define LARGEST_FACTOR 10
+/* A step that is this much shorter than the last one: something other than the motion itself. */
+#define COLLAPSE 0.2
 /* h |f - f of the series| at the end of a step, in tolerances: p + 1 times the part left out. */
 #define MOST_DEFECT 100
 /* and this much of h |f| whatever the tolerance: accelerations have rounding errors too. */
@@ -40,8 +45,9 @@ typedef struct memory {
     bool has_series; /* of the last step, for dense output */
     bool by_rk;      /* the last step was DOP853's */
     int substitute;  /* steps that DOP853 still takes */
+    bool was_fast;   /* the solve of the last step was well conditioned */
     int suspicious;
-    double h;           /* the last step; 0: none yet */
+    double h; /* the last step; 0: none yet */
     double h_done, t_from;
     double *trial, *f_new, *slope; /* width each */
     double *end;                   /* y - series at the end of the last step */
@@ -155,7 +161,7 @@ static hm_status start(hmi_stepper *s)
         if (status != HM_OK)
             return status;
     }
-    m->begun = m->has_series = m->by_rk = false;
+    m->begun = m->has_series = m->by_rk = m->was_fast = false;
     m->substitute = 0;
     m->h = 0;
     s->t_old = s->t;
@@ -308,6 +314,11 @@ static hm_status try_step(hmi_stepper *s, double t_limit)
     if (status != HM_OK)
         return status;
     double h = choose_step(s);
+    if (h < COLLAPSE * m->h || (m->was_fast && !m->T.solver.fast)) {
+        m->was_fast = false;
+        return HM_ERR_NUMERIC;
+    }
+    m->was_fast = m->T.solver.fast;
     for (int i = 0; i < MOST_TRIALS; i++, h *= 0.5) {
         bool cut = s->t + 1.01 * h >= t_limit;
         double t = cut ? t_limit : s->t + h;

@@ -72,9 +72,9 @@ typedef struct hmi_taylor {
     hmi_jet jet;
     hmi_jet_segment inputs, dynamics, residuals, powers;
     bool has_inputs, has_residuals, has_powers;
-    int order;                   /* of the series of the state */
-    size_t n, m, works, width;   /* width = size + works */
-    const uint32_t *out;         /* rows of the dynamics tape's outputs, by system->at */
+    int order;                 /* of the series of the state */
+    size_t n, m, works, width; /* width = size + works */
+    const uint32_t *out;       /* rows of the dynamics tape's outputs, by system->at */
     hmi_taylor_link *links;
     size_t link_count;
     uint32_t time_row;

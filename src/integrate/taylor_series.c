@@ -409,8 +409,8 @@ static void scatter(const hmi_taylor *T)
         }
     for (size_t i = 0; i < A->rows; i++)
         for (size_t k = A->start[i]; k < A->start[i + 1]; k++)
-            T->solver.A[i * T->n + A->column.data[k]] =
-                hmi_jet_get(&T->jet, T->out[system->at.A + k], 0);
+            T->solver.A[i * T->n + A->column.data[k]] = hmi_jet_get(&T->jet,
+                                                                    T->out[system->at.A + k], 0);
 }
 
 hm_status hmi_taylor_begin(hmi_taylor *T, double t, const double *y, double *f)
@@ -431,10 +431,9 @@ hm_status hmi_taylor_begin(hmi_taylor *T, double t, const double *y, double *f)
     scatter(T);
     for (int k = T->motions - 1; k >= 0; k--) {
         assemble(T, &T->motion[k], 0);
-        hm_status status = k == T->motions - 1
-                               ? hmi_taylor_factor(&T->solver, T->M, T->solver.A, T->right,
-                                                   T->right + T->n)
-                               : HM_OK;
+        hm_status status = k == T->motions - 1 ? hmi_taylor_factor(&T->solver, T->M, T->solver.A,
+                                                                   T->right, T->right + T->n)
+                                               : HM_OK;
         if (status != HM_OK)
             return status;
         hmi_taylor_solve(&T->solver, T->right, T->answer);

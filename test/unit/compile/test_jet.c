@@ -179,10 +179,10 @@ static void check_operation(hmi_op op, double constant_y)
 static void test_operations(void **state)
 {
     (void)state;
-    static const hmi_op smooth[] = {HMI_ADD,  HMI_SUB,  HMI_MUL,  HMI_DIV,   HMI_NEG,  HMI_POW,
-                                    HMI_SQRT, HMI_SIN,  HMI_COS,  HMI_TAN,   HMI_ASIN, HMI_ACOS,
-                                    HMI_ATAN, HMI_ATAN2, HMI_SINH, HMI_COSH, HMI_TANH, HMI_EXP,
-                                    HMI_LOG,  HMI_HYPOT};
+    static const hmi_op smooth[] = {HMI_ADD,  HMI_SUB,  HMI_MUL,  HMI_DIV,   HMI_NEG,
+                                    HMI_POW,  HMI_SQRT, HMI_SIN,  HMI_COS,   HMI_TAN,
+                                    HMI_ASIN, HMI_ACOS, HMI_ATAN, HMI_ATAN2, HMI_SINH,
+                                    HMI_COSH, HMI_TANH, HMI_EXP,  HMI_LOG,   HMI_HYPOT};
     for (size_t i = 0; i < sizeof smooth / sizeof *smooth; i++)
         check_operation(smooth[i], 0);
 }
