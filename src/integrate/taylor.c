@@ -9,8 +9,8 @@
  *
  * Where there is no series (a square root at 0), where branches slide or constraints are crossed by
  * least squares, and where verified steps shrink too far, DOP853 takes some steps in its place. So it
- * does where the radius of convergence collapses from one step to the next or the constraints come
- * near a rank drop (a four-bar in its flat position): series would creep towards such a place, where
+ * does where the constraints lose rank ahead (a four-bar in its flat position) and where the radius
+ * of convergence collapses from one step to the next: series would creep towards such a place, where
  * a step of DOP853 leads across.
  * Verified: test/unit/integrate/test_taylor.c
  */
@@ -120,11 +120,12 @@ static hm_status substitute(hmi_stepper *s, double t_limit)
     return status;
 }
 
-/* No series while a branch slides or least squares lead across a rank drop. */
+/* No series while a branch slides, and none near or across a rank drop. */
 static bool must_substitute(const hmi_stepper *s)
 {
     const hmi_ode *ode = s->ode;
-    return ode->forgiving || (ode->switches && ode->switches->slides > 0);
+    return ode->forgiving || isfinite(s->singular) ||
+           (ode->switches && ode->switches->slides > 0);
 }
 
 /* ---- start ---- */
@@ -268,7 +269,7 @@ static bool verify(hmi_stepper *s, double t, double h)
 {
     memory *m = memory_of(s);
     size_t width = s->size + s->works;
-    bool moved = false;
+    double moved = 0;
     hmi_taylor_evaluate(&m->T, h, m->trial);
     memcpy(m->end, m->trial, width * sizeof *m->end);
     if (s->settle) {
@@ -278,7 +279,7 @@ static bool verify(hmi_stepper *s, double t, double h)
     }
     for (size_t i = 0; i < width; i++)
         m->end[i] = m->trial[i] - m->end[i];
-    if (moved && !(hmi_scaled_norm(s, m->end, s->y, m->trial) <= 1))
+    if (!(moved <= 1))
         return false;
     if (hmi_taylor_begin(&m->T, t, m->trial, m->f_new) != HM_OK)
         return false;
@@ -380,6 +381,7 @@ const hmi_method hmi_method_taylor = {
            "and below). Jorba & Zou (2005).",
     .order = MOST_ORDER,
     .carries_work = true,
+    .places_steps = true,
     .memory_size = memory_size,
     .applies = applies,
     .start = start,
