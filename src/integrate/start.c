@@ -204,11 +204,26 @@ static hm_status check_motion(hmi_driver *d)
 
 /* ---- the method ---- */
 
+/* Taylor series win over DOP853 from about here on (bench/bench_taylor.c). */
+#define TIGHT_TOLERANCE 1e-10
+/* Rows of jets grow with the equations: beyond this their memory is out of reach of the caches. */
+enum { MOST_JET_INSTRUCTIONS = 20000 };
+
+static const hmi_method *automatic_method(const hmi_driver *d)
+{
+    const char *why = NULL;
+    bool small = d->sim->dynamics_tape->body.count <= MOST_JET_INSTRUCTIONS;
+    bool tight = d->options.rtol <= TIGHT_TOLERANCE && d->options.atol <= TIGHT_TOLERANCE;
+    if (small && tight && hmi_method_taylor.applies(&d->ode, &why) == HM_OK)
+        return &hmi_method_taylor;
+    return &hmi_method_dop853;
+}
+
 static hm_status choose_method(hmi_driver *d)
 {
     const char *why = NULL;
     d->automatic = strcmp(d->options.method, "auto") == 0;
-    d->method = hmi_method_find(d->automatic ? "dop853" : d->options.method);
+    d->method = d->automatic ? automatic_method(d) : hmi_method_find(d->options.method);
     if (!d->method)
         return refuse(d, "method '%s' is not available in this build", d->options.method);
     if (d->method->applies(&d->ode, &why) != HM_OK) {
