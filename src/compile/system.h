@@ -28,12 +28,16 @@ struct hm_system {
     const hm_model *model;
     const hm_allocator *allocator;
     hmi_derived derived;
+    bool interpreted; /* no machine code */
     hmi_tape inputs, dynamics, law, report;
     hmi_dynamics_layout at;
     hmi_report_layout report_at;
     bool *multiplier_used;      /* m: some force law uses multiplier(c) */
     hmi_expr *dynamics_outputs; /* what the dynamics tape computes, at.count of them */
 };
+
+/* HM_ERR_USAGE with a diagnostic: this machine does not have it. */
+hm_status hmi_system_choose_engine(hm_system *system, const hm_system_options *options);
 
 /* Parameters in dependency order: value_expr of a parameter uses earlier ones only. */
 hm_status hmi_system_evaluate_params(const hm_system *system, const bool *set, double *values);

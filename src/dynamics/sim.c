@@ -2,6 +2,7 @@
 #include "dynamics/sim.h"
 
 #include "dynamics/sim_jacobian.h"
+#include "dynamics/sim_motion.h"
 
 #include <math.h>
 #include <string.h>
@@ -84,6 +85,7 @@ void hm_sim_destroy(hm_sim *sim)
     const hm_allocator *allocator = sim->system->allocator;
     if (sim->run)
         sim->run_destroy(sim->run);
+    hmi_sim_motion_destroy(sim->own_motion);
     hmi_dynamics_destroy(sim->dynamics);
     hmi_sim_derivatives_destroy(sim->derivatives);
     hmi_arena_release(&sim->arena);
@@ -185,12 +187,15 @@ static void prepare_tapes(hm_sim *sim, const hmi_tape_values *values)
     if (sim->law_tape->work_size)
         hmi_tape_prepare(sim->law_tape, values, sim->law_work);
     sim->prepared = true;
+    sim->version++;
 }
 
 void hmi_sim_refresh(hm_sim *sim)
 {
     const hm_system *system = sim->system;
     size_t count = system->model->inputs.count;
+    if (sim->prepared && count == 0)
+        return;
     const hmi_tape_values values = hmi_sim_values(sim);
     if (!sim->prepared)
         prepare_tapes(sim, &values);
@@ -207,6 +212,7 @@ void hmi_sim_refresh(hm_sim *sim)
 void hm_sim_evaluate_fast(hm_sim *sim)
 {
     hmi_sim_refresh(sim);
+    sim->by_motion = false;
     const hmi_tape_values values = hmi_sim_values(sim);
     hmi_tape_run(sim->dynamics_tape, &values, sim->dynamics_work);
 }
