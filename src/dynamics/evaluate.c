@@ -88,6 +88,13 @@ void hmi_sim_use_tapes(hm_sim *sim, const hmi_tape *dynamics, double *dynamics_w
     follow_tape(sim, old);
 }
 
+void hmi_sim_use_inputs(hm_sim *sim, const hmi_tape *inputs, double *inputs_work)
+{
+    sim->inputs_tape = inputs ? inputs : &sim->system->inputs;
+    sim->inputs_work = inputs ? inputs_work : sim->own_inputs_work;
+    sim->prepared = false;
+}
+
 hm_status hmi_sim_prepare_solve(hm_sim *sim)
 {
     const hmi_derived *d = &sim->system->derived;

@@ -447,7 +447,7 @@ static const char *formulation_used(const hmi_driver *d)
 {
     if (d->ode.dirac)
         return hmi_formulation_name(HMI_DIRAC);
-    return d->formulation ? d->formulation : hmi_formulation_name(d->sim->formulation);
+    return d->formulation ? d->formulation : "";
 }
 
 hm_status hm_sim_result(const hm_sim *sim, hm_run_result *result)

@@ -184,9 +184,12 @@ static bool try_dirac(hmi_driver *d)
     return true;
 }
 
-/* Is there a motion at all? Diagnostics name what is wrong. */
+/* Is there a motion at all? Diagnostics name what is wrong. Where some u/|u| has no value at the
+ * start (rest) the sim alone cannot say; the modes do, in begin. */
 static hm_status check_motion(hmi_driver *d)
 {
+    if (d->switches.direction_count && hmi_directions_rest(&d->switches))
+        return HM_OK;
     hm_evaluation at;
     const hm_evaluate_options options = {.formulation = d->options.formulation};
     if (try_dirac(d))
@@ -463,6 +466,10 @@ static hm_status begin(hmi_driver *d)
     hmi_driver_enter(d);
     hmi_ode_load(&d->ode, d->s.y);
     hm_status status = d->switches.count ? hmi_settle_sides(d) : HM_OK;
+    if (status == HM_OK && !d->formulation)
+        status = hmi_ode_forces(&d->ode, d->s.t, d->s.y, &d->solution);
+    if (status == HM_OK && !d->formulation)
+        d->formulation = hmi_formulation_name(d->solution.formulation);
     if (status == HM_OK)
         status = d->method->start(&d->s);
     hmi_ode_store(&d->ode, d->s.t, d->s.y);
