@@ -1,5 +1,6 @@
 /* From the numbers of the tapes to the answer: the solve behind hm_sim_evaluate, and what is said
  * when there is none. */
+#include "dynamics/fast.h"
 #include "dynamics/sim.h"
 #include "dynamics/sim_dirac.h"
 
@@ -331,6 +332,8 @@ static void keep_forces(hm_sim *sim, const hmi_solution *s)
 
 hm_status hmi_sim_accelerate(hm_sim *sim, hmi_solution *solution)
 {
+    if (!solution && hmi_fast_accelerate(sim))
+        return HM_OK;
     hm_sim_evaluate_fast(sim);
     return hmi_sim_accelerate_here(sim, solution);
 }

@@ -1,6 +1,7 @@
 /* hm_sim: creation, state, evaluation of M, Q, A, b, C and energies. */
 #include "dynamics/sim.h"
 
+#include "dynamics/fast.h"
 #include "dynamics/sim_jacobian.h"
 
 #include <math.h>
@@ -68,6 +69,8 @@ hm_status hm_sim_create(const hm_system *system, hm_sim **out)
         return HM_ERR_NOMEM;
     }
     hm_status status = hmi_sim_prepare_solve(sim);
+    if (status == HM_OK)
+        status = hmi_fast_create(sim);
     if (status != HM_OK) {
         hm_sim_destroy(sim);
         return status;
@@ -184,6 +187,7 @@ static void prepare_tapes(hm_sim *sim, const hmi_tape_values *values)
     hmi_tape_prepare(&system->report, values, sim->report_work);
     if (sim->law_tape->work_size)
         hmi_tape_prepare(sim->law_tape, values, sim->law_work);
+    hmi_fast_prepare(sim, values);
     sim->prepared = true;
 }
 

@@ -6,6 +6,7 @@
 #include "dynamics/solve.h"
 
 struct hmi_sim_derivatives;
+struct hmi_fast;
 
 struct hm_sim {
     const hm_system *system;
@@ -29,6 +30,9 @@ struct hm_sim {
     /* What integrate/ keeps here between calls, and how it is released; NULL: nothing. */
     void *run;
     void (*run_destroy)(void *run);
+
+    /* The compiled solve of large sparse systems (fast.h); NULL: does not apply. */
+    struct hmi_fast *fast;
 
     /* The solve, for systems up to HM_MOST_DENSE coordinates. */
     hmi_dynamics *dynamics;

@@ -54,9 +54,10 @@ static void add_baumgarte(hmi_ode *ode)
 
 static hm_status accelerate(hmi_ode *ode, hmi_solution *solution)
 {
+    if (!ode->residuals || (ode->baumgarte[0] == 0 && ode->baumgarte[1] == 0))
+        return hmi_sim_accelerate(ode->sim, solution);
     hm_sim_evaluate_fast(ode->sim);
-    if (ode->residuals && (ode->baumgarte[0] != 0 || ode->baumgarte[1] != 0))
-        add_baumgarte(ode);
+    add_baumgarte(ode);
     return hmi_sim_accelerate_here(ode->sim, solution);
 }
 
