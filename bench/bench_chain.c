@@ -33,8 +33,8 @@ static hand hand_open(int count)
 {
     size_t N = (size_t)count;
     double *memory = calloc(15 * N + 3, sizeof *memory);
-    hand h = {count, memory, memory + 3 * N, memory + 6 * N, memory + 9 * N, memory + 10 * N,
-              memory + 11 * N, memory + 12 * N + 3};
+    hand h = {count,          memory,          memory + 3 * N,  memory + 6 * N,
+              memory + 9 * N, memory + 10 * N, memory + 11 * N, memory + 12 * N + 3};
     return h;
 }
 
@@ -211,8 +211,8 @@ int main(int argc, char **argv)
     for (int i = 0; argc == 1 && i < SIZES; i++)
         good = measure(sizes[i], &time[i]) && good;
     if (argc == 1 && good)
-        printf("\ngrowth exponent from N = %d to %d: %.3f (at most 1.05); from %d: %.3f\n", sizes[0],
-               sizes[SIZES - 1],
+        printf("\ngrowth exponent from N = %d to %d: %.3f (at most 1.05); from %d: %.3f\n",
+               sizes[0], sizes[SIZES - 1],
                log(time[SIZES - 1] / time[0]) / log((double)sizes[SIZES - 1] / sizes[0]), sizes[1],
                log(time[SIZES - 1] / time[1]) / log((double)sizes[SIZES - 1] / sizes[1]));
     return good ? 0 : 1;

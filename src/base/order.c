@@ -22,7 +22,7 @@ typedef struct degrees {
     uint32_t *outside;        /* by element: members not in the newest element, + stamp */
     uint32_t *mark;           /* by node: stamp of the last element it was seen in */
     uint32_t *degree, *next, *previous, *head; /* nodes by degree */
-    uint32_t *waiting;        /* neighbours that must come first */
+    uint32_t *waiting;                         /* neighbours that must come first */
     uint8_t *state;
     uint32_t lowest;
 } degrees;

@@ -38,7 +38,7 @@ typedef struct builder {
     touch *touching;
     size_t touch_count;
     HMI_ARRAY(hmi_expr) parts;
-    hmi_expr *factor; /* by block coordinate: its row of L, LARGEST_BLOCK entries */
+    hmi_expr *factor;          /* by block coordinate: its row of L, LARGEST_BLOCK entries */
     hmi_expr *inverse, *force; /* by block coordinate: 1/E, L^-1 F */
     HMI_ARRAY(hmi_expr) checks;
     HMI_ARRAY(hmi_expr) outputs;
@@ -105,6 +105,14 @@ static hmi_expr multiply_add(hmi_graph *g, hmi_expr sum, hmi_expr x, hmi_expr y,
     return subtract ? hmi_sub(g, sum, product) : hmi_add(g, sum, product);
 }
 
+/* x * (1/e), and not x/e, which the constructor would make of it: one division for many. */
+static hmi_expr times_inverse(hmi_graph *g, hmi_expr x, hmi_expr inverse)
+{
+    return hmi_is_const(g, x) || hmi_is_const(g, inverse)
+               ? hmi_mul(g, x, inverse)
+               : hmi_intern(g, HMI_MUL, x, inverse, HMI_NONE);
+}
+
 /* A number that must be well above zero, where that is not plain. */
 static bool check(builder *b, hmi_expr e)
 {
@@ -133,7 +141,7 @@ static bool factor_block(builder *b, const block *own)
             row[c] = hmi_mass_entry(b->eq, i, b->coordinate[own->first + c]);
             for (uint32_t k = 0; k < c; k++)
                 row[c] = multiply_add(g, row[c], row[k], other[k], true);
-            L[c] = hmi_mul(g, row[c], b->inverse[own->first + c]);
+            L[c] = times_inverse(g, row[c], b->inverse[own->first + c]);
             pivot[r] = multiply_add(g, pivot[r], row[c], L[c], true);
             force = multiply_add(g, force, L[c], b->force[own->first + c], true);
         }
@@ -217,7 +225,7 @@ static bool solve_touches(builder *b)
             }
             for (uint32_t r = 0; r < own->size; r++)
                 if (!hmi_array_push(b->allocator, &b->parts,
-                                    hmi_mul(g, y[r], b->inverse[own->first + r])))
+                                    times_inverse(g, y[r], b->inverse[own->first + r])))
                     return false;
         }
     }
@@ -420,7 +428,7 @@ static void accelerate_block(builder *b, const block *own)
     hmi_graph *g = b->g;
     hmi_expr x[LARGEST_BLOCK];
     for (uint32_t r = 0; r < own->size; r++) {
-        x[r] = hmi_mul(g, b->force[own->first + r], b->inverse[own->first + r]);
+        x[r] = times_inverse(g, b->force[own->first + r], b->inverse[own->first + r]);
         for (size_t i = 0; i < own->rows; i++) {
             const touch *t = &b->touching[own->row + i];
             hmi_expr lambda = hmi_symbol(g, HMI_SYM_MATRIX, b->rank[t->constraint]);
@@ -429,9 +437,8 @@ static void accelerate_block(builder *b, const block *own)
     }
     for (uint32_t r = own->size; r-- > 0;) {
         for (uint32_t k = r + 1; k < own->size; k++)
-            x[r] = multiply_add(g, x[r],
-                                b->factor[(size_t)(own->first + k) * LARGEST_BLOCK + r], x[k],
-                                true);
+            x[r] = multiply_add(g, x[r], b->factor[(size_t)(own->first + k) * LARGEST_BLOCK + r],
+                                x[k], true);
         b->outputs.data[b->s->at.acceleration + b->coordinate[own->first + r]] = x[r];
     }
 }
@@ -484,8 +491,11 @@ static hm_status build(builder *b)
         return HM_ERR_NOMEM;
     if (b->g->status != HM_OK)
         return b->g->status;
-    status = hmi_array_compile(&b->s->code, b->g, b->outputs.data, b->outputs.count,
-                               HMI_DEP(HMI_SYM_MATRIX));
+    const hmi_array_options options = {
+        .late = HMI_DEP(HMI_SYM_MATRIX),
+        .whole = {
+            [HMI_SYM_COORD] = b->s->n, [HMI_SYM_VELOCITY] = b->s->n, [HMI_SYM_MATRIX] = b->s->m}};
+    status = hmi_array_compile(&b->s->code, b->g, b->outputs.data, b->outputs.count, &options);
     return status == HM_OK && !hmi_array_pays(&b->s->code) ? HM_ERR_LIMIT : status;
 }
 

@@ -7,7 +7,8 @@
  * particles that is some 40 vector operations and one tridiagonal solve. Only G is factored
  * numerically (linalg/sparse.h), with an order of its rows chosen here.
  *
- * The late symbols are lambda, in the order of G's rows (HMI_SYM_MATRIX).
+ * q, v and lambda have whole places in the work vector, so that nobody needs to copy them. The late
+ * symbols are lambda, in the order of G's rows (HMI_SYM_MATRIX).
  * Verified: test/unit/dynamics/test_sparse.c
  */
 #ifndef HMI_COMPILE_SCHUR_H

@@ -21,6 +21,16 @@ static size_t most_fill(const hmi_schur *schur)
     return 1000 * (schur->m + 1000);
 }
 
+/* The state and q'' of the sim are where the code reads and writes them. */
+static void share_memory(hm_sim *sim, struct hmi_fast *fast)
+{
+    const hmi_array_code *code = &fast->schur->code;
+    sim->fast = fast;
+    sim->q = hmi_array_input(code, HMI_SYM_COORD, fast->work);
+    sim->v = hmi_array_input(code, HMI_SYM_VELOCITY, fast->work);
+    sim->qdd = hmi_array_outputs(code, fast->work) + fast->schur->at.acceleration;
+}
+
 hm_status hmi_fast_create(hm_sim *sim)
 {
     const hmi_schur *schur = sim->system->schur;
@@ -31,10 +41,10 @@ hm_status hmi_fast_create(hm_sim *sim)
         return HM_ERR_NOMEM;
     fast->schur = schur;
     fast->work = hmi_arena_alloc(&sim->arena, (schur->code.work_size + 1) * sizeof *fast->work);
-    fast->lambda = hmi_arena_alloc(&sim->arena, (schur->m + 1) * sizeof *fast->lambda);
     fast->inverse = hmi_arena_alloc(&sim->arena, (schur->m + 1) * sizeof *fast->inverse);
-    if (!fast->work || !fast->lambda || !fast->inverse)
+    if (!fast->work || !fast->inverse)
         return HM_ERR_NOMEM;
+    fast->lambda = schur->m ? hmi_array_input(&schur->code, HMI_SYM_MATRIX, fast->work) : NULL;
     hm_status status = HM_OK;
     if (!schur->banded) {
         const hmi_lower G = {schur->m, schur->start, schur->column};
@@ -42,7 +52,7 @@ hm_status hmi_fast_create(hm_sim *sim)
                                       most_fill(schur));
     }
     if (status == HM_OK)
-        sim->fast = fast;
+        share_memory(sim, fast);
     return status == HM_ERR_LIMIT ? HM_OK : status;
 }
 
@@ -66,7 +76,8 @@ static bool find_multipliers(struct hmi_fast *fast, double *out)
 {
     const hmi_schur *schur = fast->schur;
     double *x = fast->lambda, sum = 0;
-    memcpy(x, out + schur->at.right, schur->m * sizeof *x);
+    if (schur->m)
+        memcpy(x, out + schur->at.right, schur->m * sizeof *x);
     if (schur->banded) {
         if (!hmi_band_solve(schur->m, schur->width, out + schur->at.gram, fast->inverse,
                             WELL_CONDITIONED, x))
@@ -96,7 +107,6 @@ bool hmi_fast_accelerate(hm_sim *sim)
     if (!mass_is_good(fast, out) || !find_multipliers(fast, out))
         return false;
     hmi_array_run_late(&schur->code, &values, fast->work);
-    memcpy(sim->qdd, out + schur->at.acceleration, schur->n * sizeof *sim->qdd);
     size_t states = sim->system->model->states.count;
     if (states)
         memcpy(hmi_sim_dynamics(sim) + sim->system->at.state_rates, out + schur->at.state_rates,

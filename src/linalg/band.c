@@ -11,7 +11,9 @@ static inline double eliminate(double e, double near_inverse, double near_x, dou
 }
 
 /* w = 1: rows 0 .. middle-1 downwards, rows count-1 .. middle+1 upwards, the middle row last. The
- * two ways do not depend on each other, so one computes while the other waits. */
+ * two ways do not depend on each other, so one computes while the other waits. What makes a long
+ * chain ill-conditioned, as 1/count^2, shows in the middle pivot alone, as 1/count: it is allowed to
+ * be smaller. */
 static bool solve_tridiagonal(size_t count, const double *restrict d, const double *restrict e,
                               double *restrict inverse, double least, double *restrict x)
 {
@@ -44,7 +46,7 @@ static bool solve_tridiagonal(size_t count, const double *restrict d, const doub
         eliminate(e[middle], inverse[middle - 1], x[middle - 1], &pivot, &value);
     if (middle + 1 < count)
         eliminate(e[middle + 1], inverse[middle + 1], x[middle + 1], &pivot, &value);
-    good &= pivot > least * d[middle];
+    good &= pivot > least * d[middle] * (count > 100 ? 100 / (double)count : 1);
     x[middle] = value / pivot;
     double up = x[middle], down = x[middle];
     for (size_t k = 1; k <= middle || middle + k < count; k++) {

@@ -43,8 +43,8 @@ HM_MUST_CHECK hm_status hmi_ldlt_sparse_init(hmi_ldlt_sparse *f, const hm_alloca
 /* What to do with pivots. Those with sign[k] < 0 are expected negative; NULL: all positive. */
 typedef struct hmi_pivoting {
     const int8_t *sign;
-    double drop;   /* ratios below it are dropped where may_drop says so, */
-    double refuse; /* and make the factorisation fail where not */
+    double drop;             /* ratios below it are dropped where may_drop says so, */
+    double refuse;           /* and make the factorisation fail where not */
     const uint8_t *may_drop; /* NULL: none */
     double smallest;         /* out: the smallest ratio that was kept */
     size_t dropped;          /* out: how many */

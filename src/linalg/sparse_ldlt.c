@@ -27,7 +27,6 @@ static void count_row(const hmi_lower *G, size_t k, symbolic *s, size_t *per_col
         }
 }
 
-
 /* The columns of a row come as several ascending paths; they are merged by going through the rows
  * of all columns in order instead of sorting: row lists are filled column by column. */
 static void place_rows(hmi_ldlt_sparse *f, symbolic *s)
