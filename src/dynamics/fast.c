@@ -111,5 +111,6 @@ bool hmi_fast_accelerate(hm_sim *sim)
     if (states)
         memcpy(hmi_sim_dynamics(sim) + sim->system->at.state_rates, out + schur->at.state_rates,
                states * sizeof *out);
+    sim->stale = true;
     return true;
 }

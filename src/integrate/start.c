@@ -193,7 +193,7 @@ static hm_status check_motion(hmi_driver *d)
         return HM_OK;
     hm_status status = hm_sim_evaluate(d->sim, &options, &at);
     d->formulation = at.formulation;
-    if (status == HM_OK && !at.solved) {
+    if (status == HM_OK && !d->sim->dynamics) {
         hmi_error(d->model->context, hmi_no_span, NULL,
                   "the model has more than %d coordinates: it cannot be simulated yet",
                   HM_MOST_DENSE);
