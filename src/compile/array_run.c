@@ -2,6 +2,7 @@
  * become vector instructions; twice where the compiler can, with and without AVX2. Lanes round as
  * scalars do, so the results do not depend on which is taken. */
 #include "compile/array.h"
+#include "expr/math.h"
 
 #include <math.h>
 #include <string.h>

@@ -9,14 +9,14 @@
 #define WELL_CONDITIONED 1e-5
 
 struct hmi_fast {
-    const hmi_schur *schur;
+    const hmi_block_schur *schur;
     double *work;
     double *lambda, *inverse; /* m, in the order of G's rows */
     hmi_ldlt_sparse ldlt;     /* where G is not banded */
 };
 
 /* More entries than this in L, and the fill is such that dense algebra does as well. */
-static size_t most_fill(const hmi_schur *schur)
+static size_t most_fill(const hmi_block_schur *schur)
 {
     return 1000 * (schur->m + 1000);
 }
@@ -33,7 +33,7 @@ static void share_memory(hm_sim *sim, struct hmi_fast *fast)
 
 hm_status hmi_fast_create(hm_sim *sim)
 {
-    const hmi_schur *schur = sim->system->schur;
+    const hmi_block_schur *schur = sim->system->schur;
     if (!schur)
         return HM_OK;
     struct hmi_fast *fast = hmi_arena_alloc(&sim->arena, sizeof *fast);
@@ -64,7 +64,7 @@ void hmi_fast_prepare(hm_sim *sim, const hmi_tape_values *values)
 
 static bool mass_is_good(const struct hmi_fast *fast, const double *out)
 {
-    const hmi_schur_layout *at = &fast->schur->at;
+    const hmi_block_schur_layout *at = &fast->schur->at;
     bool good = true;
     for (size_t k = 0; k < at->check_count; k++)
         good &= out[at->checks + k] > WELL_CONDITIONED;
@@ -74,7 +74,7 @@ static bool mass_is_good(const struct hmi_fast *fast, const double *out)
 /* lambda from G lambda = right; G is overwritten where banded. */
 static bool find_multipliers(struct hmi_fast *fast, double *out)
 {
-    const hmi_schur *schur = fast->schur;
+    const hmi_block_schur *schur = fast->schur;
     double *x = fast->lambda, sum = 0;
     if (schur->m)
         memcpy(x, out + schur->at.right, schur->m * sizeof *x);
@@ -98,7 +98,7 @@ bool hmi_fast_accelerate(hm_sim *sim)
     struct hmi_fast *fast = sim->fast;
     if (!fast || sim->formulation != HMI_AUTO || sim->dynamics_tape != &sim->system->dynamics)
         return false;
-    const hmi_schur *schur = fast->schur;
+    const hmi_block_schur *schur = fast->schur;
     hmi_sim_refresh(sim);
     hmi_tape_values values = hmi_sim_values(sim);
     values.by_kind[HMI_SYM_MATRIX] = fast->lambda;

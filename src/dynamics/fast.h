@@ -1,4 +1,4 @@
-/* q'' of large sparse systems through the compiled constraint problem (compile/schur.h).
+/* q'' of large sparse systems through the compiled constraint problem (compile/block_schur.h).
  *
  * Ideal constraints, or non-ideal forces that do not depend on reactions; M in small blocks. Where a
  * pivot of M or of G is small (redundant rows, a singular M) it says no, and the general solve

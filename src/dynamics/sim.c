@@ -4,6 +4,7 @@
 #include "dynamics/fast.h"
 #include "dynamics/large.h"
 #include "dynamics/sim_jacobian.h"
+#include "dynamics/sim_motion.h"
 
 #include <math.h>
 #include <string.h>
@@ -89,6 +90,7 @@ void hm_sim_destroy(hm_sim *sim)
     if (sim->run)
         sim->run_destroy(sim->run);
     hmi_large_destroy(sim);
+    hmi_sim_motion_destroy(sim->own_motion);
     hmi_dynamics_destroy(sim->dynamics);
     hmi_sim_derivatives_destroy(sim->derivatives);
     hmi_arena_release(&sim->arena);
@@ -191,12 +193,15 @@ static void prepare_tapes(hm_sim *sim, const hmi_tape_values *values)
         hmi_tape_prepare(sim->law_tape, values, sim->law_work);
     hmi_fast_prepare(sim, values);
     sim->prepared = true;
+    sim->version++;
 }
 
 void hmi_sim_refresh(hm_sim *sim)
 {
     const hm_system *system = sim->system;
     size_t count = system->model->inputs.count;
+    if (sim->prepared && count == 0)
+        return;
     const hmi_tape_values values = hmi_sim_values(sim);
     if (!sim->prepared)
         prepare_tapes(sim, &values);
@@ -213,6 +218,7 @@ void hmi_sim_refresh(hm_sim *sim)
 void hm_sim_evaluate_fast(hm_sim *sim)
 {
     hmi_sim_refresh(sim);
+    sim->by_motion = false;
     const hmi_tape_values values = hmi_sim_values(sim);
     hmi_tape_run(sim->dynamics_tape, &values, sim->dynamics_work);
     sim->stale = false;

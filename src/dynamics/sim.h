@@ -8,6 +8,7 @@
 struct hmi_sim_derivatives;
 struct hmi_fast;
 struct hmi_large;
+struct hmi_sim_motion;
 
 struct hm_sim {
     const hm_system *system;
@@ -21,12 +22,18 @@ struct hm_sim {
     double *inputs_work, *dynamics_work, *law_work, *report_work;
     double *own_dynamics_work, *own_law_work; /* of the system's tapes */
     double *qdd, *reaction, *multiplier, *total_reaction, *total_multiplier, energy;
-    bool prepared; /* parameters are in the work vectors */
+    bool prepared;         /* parameters are in the work vectors */
+    unsigned long version; /* counts how often they were put there */
 
     /* The tapes in use: the system's, or those of a run that holds branches (integrate/switch.c). */
     const hmi_tape *dynamics_tape, *law_tape;
     const double *modes;         /* values of HMI_SYM_MODE; NULL with the system's tapes */
     hmi_formulation formulation; /* of hmi_sim_accelerate */
+
+    /* The motion tape in use (sim_motion.h), NULL: none; own_motion is the sim's, made on demand. */
+    struct hmi_sim_motion *motion, *own_motion;
+    bool own_motion_tried;
+    bool by_motion; /* the last acceleration is its answer */
 
     /* What integrate/ keeps here between calls, and how it is released; NULL: nothing. */
     void *run;
@@ -63,7 +70,8 @@ hm_status hmi_sim_solve(hm_sim *sim, const hm_evaluate_options *options, hm_eval
  * and reports nothing; the status is that of hmi_dynamics_solve, or HM_ERR_NUMERIC where something
  * is not finite, or HM_ERR_LIMIT where large.h refuses. State rates are then at
  * hmi_sim_state_rates. Where `solution` is not NULL constraint forces are wanted too: it is filled
- * in (not with the fast solve) and reaction, multiplier and the total ones of the sim are set. */
+ * in (not with the fast solve) and reaction, multiplier and the total ones of the sim are set.
+ * Without `solution` the motion tape answers where there is one. */
 hm_status hmi_sim_accelerate(hm_sim *sim, hmi_solution *solution);
 /* The same without evaluating M, Q, A, b, C first. */
 hm_status hmi_sim_accelerate_here(hm_sim *sim, hmi_solution *solution);

@@ -43,6 +43,7 @@ static const hmi_rk_table table = {
     .least_factor = 0.333,
     .largest_factor = 6,
     .safety = 0.9,
+    .gap = 0.4667,
     .stiff_limit = 4.5, /* 6.1 is the boundary; steps oscillate below it */
 };
 /* clang-format on */
@@ -74,6 +75,7 @@ const hmi_method hmi_method_dop853 = {
            "smooth motion that is not stiff. Hairer, Norsett & Wanner (1993), II.5.",
     .order = 8,
     .carries_work = true,
+    .places_steps = true,
     .memory_size = memory_size,
     .applies = hmi_rk_applies,
     .start = start,

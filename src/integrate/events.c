@@ -393,7 +393,7 @@ static hm_status act_on_events(hmi_driver *d, bool *was_reset)
     double before = hmi_ledger_total(&d->ledger, d->sim);
     status = reset(d);
     hmi_ode_store(&d->ode, d->s.t, d->s.y);
-    d->energy_start += hmi_ledger_total(&d->ledger, d->sim) - before; /* not the work of a force */
+    d->reset_work += hmi_ledger_total(&d->ledger, d->sim) - before;
     if (status == HM_OK && !hmi_driver_give(d, d->s.t, d->s.y, HM_FRAME_EVENT))
         d->interrupted = true;
     return status;
@@ -405,8 +405,9 @@ hm_status hmi_act_on_crossing(hmi_driver *d)
     hmi_stepper *s = &d->s;
     double t = d->crossing.t;
     bool was_reset = false;
+    double *y = scratch(d);
+    d->method->interpolate(s, 0.5 * (s->t_old + t), y); /* ready before y changes */
     if (t != s->t) {
-        double *y = scratch(d);
         d->method->interpolate(s, t, y);
         memcpy(s->y, y, (s->size + (d->method->carries_work ? s->works : 0)) * sizeof *y);
         s->t = t;
@@ -423,8 +424,8 @@ hm_status hmi_act_on_crossing(hmi_driver *d)
     if (status == HM_OK)
         status = find_sides(d, was_reset);
     s->f_valid = false;
-    if (status == HM_OK && !d->stopped)
-        status = d->method->start(s);
+    hmi_driver_forget_rank(d);
+    d->restart = true; /* with the next step: until then the dense output of this one is good */
     if (status != HM_OK)
         hmi_driver_fail(d, "stopped at t = %.12g, at an event: %s", s->t, hm_status_text(status));
     return status;

@@ -43,9 +43,10 @@ static void show_report(hmi_driver *d, const double *y, unsigned content, hm_fra
     frame->kinetic = out[at->kinetic];
     frame->potential = out[at->potential];
     frame->total = out[at->total];
-    frame->work = hmi_ledger_view(&d->ledger, work);
+    frame->work = hmi_ledger_view(&d->ledger, work, d->reset_work);
     if (d->has_total)
-        frame->balance = frame->total - d->energy_start - hmi_ledger_sum(&d->ledger, work);
+        frame->balance = frame->total - d->energy_start - d->reset_work -
+                         hmi_ledger_sum(&d->ledger, work);
 }
 
 hm_status hmi_driver_frame(hmi_driver *d, double t, const double *y, unsigned content,
@@ -119,5 +120,5 @@ void hmi_driver_observe(hmi_driver *d)
     d->energy = hmi_ledger_total(&d->ledger, d->sim);
     d->s.work_scale = fmax(d->s.work_scale, fabs(d->energy));
     double work = hmi_ledger_sum(&d->ledger, d->s.y + d->ode.size);
-    keep_largest(&d->balance_error, d->energy - d->energy_start - work);
+    keep_largest(&d->balance_error, d->energy - d->energy_start - d->reset_work - work);
 }

@@ -1,6 +1,8 @@
 /* The ledger of powers and works: see ledger.h. */
 #include "integrate/ledger.h"
 
+#include "dynamics/sim_motion.h"
+
 #include <string.h>
 
 /* ---- which powers are there? ---- */
@@ -163,6 +165,11 @@ static double power_of(hm_sim *sim, hmi_power kind, const hmi_solution *solution
 
 void hmi_ledger_powers(hmi_ledger *ledger, hm_sim *sim, const hmi_solution *solution, double *power)
 {
+    if (sim->by_motion && !solution) {
+        const hmi_sim_motion *motion = sim->motion;
+        memcpy(power, motion->out + motion->program.powers, ledger->count * sizeof *power);
+        return;
+    }
     if (ledger->tape_count) {
         const hmi_tape_values values = hmi_sim_values(sim);
         hmi_tape_run(&ledger->tape, &values, ledger->work);
@@ -199,7 +206,7 @@ void hmi_ledger_integrate(hmi_ledger *ledger, const hmi_method *method, hmi_step
     s->ode->evaluations = evaluations; /* counted are those of the method */
 }
 
-hm_ledger hmi_ledger_view(const hmi_ledger *ledger, const double *work)
+hm_ledger hmi_ledger_view(const hmi_ledger *ledger, const double *work, double reset)
 {
     double by_kind[HMI_POWERS] = {0};
     for (size_t k = 0; k < ledger->count; k++)
@@ -212,6 +219,7 @@ hm_ledger hmi_ledger_view(const hmi_ledger *ledger, const double *work)
         .nonideal = by_kind[HMI_POWER_NONIDEAL],
         .servo = by_kind[HMI_POWER_SERVO],
         .explicit_time = by_kind[HMI_POWER_EXPLICIT_TIME],
+        .reset = reset,
     };
 }
 

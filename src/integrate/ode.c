@@ -1,6 +1,7 @@
 /* The motion as a first-order system: see ode.h. */
 #include "integrate/ode.h"
 
+#include "dynamics/sim_motion.h"
 #include "integrate/implicit.h"
 #include "integrate/ledger.h"
 #include "integrate/residuals.h"
@@ -95,10 +96,35 @@ hm_status hmi_ode_evaluate(hmi_ode *ode, double t, const double *y, double *dy)
     return evaluate(ode, t, y, dy, NULL);
 }
 
+/* dy with powers by the motion tape alone, without a detour through the sim (invariant 3 does not
+ * hold then). false: not that way. */
+static bool move(hmi_ode *ode, double t, const double *y, double *dy)
+{
+    hm_sim *sim = ode->sim;
+    hmi_sim_motion *motion = sim->motion;
+    size_t n = ode->n;
+    if (!motion || (ode->switches && ode->switches->slides))
+        return false;
+    bool inputs = sim->system->model->inputs.count > 0;
+    if (inputs)
+        hmi_ode_store(ode, t, y); /* they may depend on the state */
+    if (!sim->prepared || inputs)
+        hmi_sim_refresh(sim);
+    if (!hmi_sim_motion_run(sim, motion, &t, y, y + n, y + 2 * n))
+        return false;
+    memcpy(dy, y + n, n * sizeof *dy);
+    memcpy(dy + n, motion->out, (motion->program.margin) * sizeof *dy);
+    ode->evaluations++;
+    ode->last = HM_OK;
+    return true;
+}
+
 hm_status hmi_ode_evaluate_all(hmi_ode *ode, double t, const double *y, double *dy)
 {
     hmi_solution solution;
     hmi_ledger *ledger = ode->ledger;
+    if (move(ode, t, y, dy))
+        return HM_OK;
     bool forces = ledger && ledger->needs_solution;
     hm_status status = evaluate(ode, t, y, dy, forces ? &solution : NULL);
     if (status == HM_OK && ledger)

@@ -147,3 +147,27 @@ hm_status hmi_project(hmi_projection *p, double t, double *y)
     hmi_ode_load(p->ode, y);
     return status != HM_OK ? status : second;
 }
+
+/* x -= its normal part, by the rows of the level at the sim's state */
+static void remove_normal(hmi_projection *p, hmi_level *level, double *x)
+{
+    size_t n = p->ode->n;
+    if (level->count == 0)
+        return;
+    take_rows(p, level);
+    for (size_t k = 0; k < level->count; k++)
+        level->b[k] = -hmi_dot((int)n, level->A + k * n, x);
+    hm_status status = hmi_accelerate(level->solver, p->ode->sim->M, p->zero, level->A, level->b,
+                                      p->step, NULL);
+    if (status != HM_ERR_NUMERIC && status != HM_ERR_USAGE)
+        hmi_axpy((int)n, 1, p->step, x);
+}
+
+void hmi_project_error(hmi_projection *p, double t, const double *y, double *e)
+{
+    hmi_ode_store(p->ode, t, y);
+    hm_sim_evaluate_fast(p->ode->sim);
+    hmi_sim_scatter(p->ode->sim);
+    remove_normal(p, &p->position, e);
+    remove_normal(p, &p->velocity, e + p->ode->n);
+}

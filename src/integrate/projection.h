@@ -40,6 +40,9 @@ void hmi_projection_release(hmi_projection *p);
  * as it came. HM_ERR_NUMERIC: something is not finite. Leaves (t, y) in the sim. */
 hm_status hmi_project(hmi_projection *p, double t, double *y);
 
+/* Takes from e, two vectors like q and q', what the projection at (t, y) would take: normal parts. */
+void hmi_project_error(hmi_projection *p, double t, const double *y, double *e);
+
 /* How small a residual of a row can be made: a few roundings of its terms. */
 double hmi_rounding_of_row(const hm_sim *sim, const double *row, const double *x);
 

@@ -85,11 +85,13 @@ static hm_status complete_step(hmi_driver *d)
     hmi_stepper *s = &d->s;
     size_t size = s->size;
     if (s->settle && !s->settled && !d->method->keeps_constraints) {
-        bool moved = false;
+        double moved = 0;
         hm_status status = s->settle(s, s->t, s->y, &moved);
-        s->f_valid = s->f_valid && !moved;
+        s->f_valid = s->f_valid && moved <= HMI_MOVED;
+        if (status == HM_OK && moved > 1 / sqrt(s->rtol)) /* to where the motion does not lead */
+            status = HM_ERR_INCONSISTENT;
         if (status != HM_OK) {
-            s->trouble = "the state cannot be brought back to the constraints";
+            s->trouble = "the state cannot be brought back to the constraints nearby";
             return status;
         }
     }
@@ -181,13 +183,18 @@ hm_status hmi_driver_step(hmi_driver *d, double t_limit)
     long forgiven = d->ode.forgiven;
     s->settled = false;
     d->crossed = false;
-    hm_status status = d->method->step(s, t_limit);
+    hm_status status = d->restart ? d->method->start(s) : HM_OK;
+    d->restart = false;
+    if (status == HM_OK)
+        status = d->method->step(s, t_limit);
     if ((status == HM_ERR_INCONSISTENT || status == HM_ERR_UNDETERMINED) && !d->ode.forgiving)
         status = cross_rank_drop(d, t_limit);
     if (status == HM_OK)
         status = watch_rank(d, forgiven);
     if (status == HM_OK)
         status = complete_step(d);
+    if (status == HM_OK && d->drift == HMI_DRIFT_PROJECT)
+        hmi_driver_watch_rank(d);
     if (status == HM_OK)
         status = watch_pace(d);
     if (status != HM_OK) {
@@ -224,6 +231,9 @@ static double output_time(const hmi_driver *d)
     return d->options.start + (double)d->outputs * d->options.every;
 }
 
+/* More tolerances than that between the dense output and the constraints: not its error. */
+#define MOST_SHIFT 1000
+
 /* The state of the last step at t, fit to be shown. */
 static void state_at(hmi_driver *d, double t, double *y)
 {
@@ -239,7 +249,15 @@ static void state_at(hmi_driver *d, double t, double *y)
         for (size_t k = s->size; k < width; k++)
             y[k] = s->y_old[k] + part * (s->y[k] - s->y_old[k]);
     }
-    (void)hmi_driver_settle(d, t, y); /* as near as it comes */
+    double *plain = d->y; /* the projection goes astray where the constraints lose rank */
+    memcpy(plain, y, s->size * sizeof *y);
+    hm_status status = hmi_driver_settle(d, t, y); /* as near as it comes */
+    for (size_t i = 0; i < s->size; i++)
+        y[i] -= plain[i];
+    bool astray = d->drift == HMI_DRIFT_PROJECT &&
+                  (status == HM_ERR_NUMERIC || hmi_scaled_norm(s, y, plain, plain) > MOST_SHIFT);
+    for (size_t i = 0; i < s->size; i++)
+        y[i] = plain[i] + (astray ? 0 : y[i]);
 }
 
 static bool give_outputs(hmi_driver *d)
@@ -461,7 +479,7 @@ hm_status hm_sim_result(const hm_sim *sim, hm_run_result *result)
         .energy_initial = d->energy_start,
         .energy_final = d->energy,
         .balance_error = d->balance_error,
-        .work = hmi_ledger_view(&d->ledger, d->s.y + d->ode.size),
+        .work = hmi_ledger_view(&d->ledger, d->s.y + d->ode.size, d->reset_work),
         .events = d->events.data,
         .event_count = d->events.count,
         .events_dropped = d->events_dropped,

@@ -222,7 +222,7 @@ static hm_status choose_method(hmi_driver *d)
     return d->s.memory ? HM_OK : HM_ERR_NOMEM;
 }
 
-static hm_status settle_step(hmi_stepper *s, double t, double *y, bool *moved)
+static hm_status settle_step(hmi_stepper *s, double t, double *y, double *moved)
 {
     hmi_driver *d = s->driver;
     double *before = d->y;
@@ -232,10 +232,17 @@ static hm_status settle_step(hmi_stepper *s, double t, double *y, bool *moved)
         return status;
     for (size_t i = 0; i < s->size; i++)
         before[i] -= y[i];
-    *moved = hmi_scaled_norm(s, before, y, y) > 0.01;
-    if (d->drift == HMI_DRIFT_PROJECT)
-        hmi_driver_watch_rank(d, t);
+    *moved = hmi_scaled_norm(s, before, y, y);
+    if (d->ode.dirac) /* velocities are not integrated but found: no error */
+        *moved = fmin(*moved, 2 * HMI_MOVED);
     return HM_OK;
+}
+
+static void tangent_error(hmi_stepper *s, double t, const double *y, double *e)
+{
+    hmi_driver *d = s->driver;
+    if (d->drift == HMI_DRIFT_PROJECT)
+        hmi_project_error(&d->projection, t, y, e);
 }
 
 /* ---- memory ---- */
@@ -321,12 +328,16 @@ void hmi_driver_enter(hmi_driver *d)
     bool changed = !d->sim->prepared;
     if (d->switches.switches)
         hmi_switches_install(&d->switches);
+    d->sim->motion = d->motion;
+    d->sim->by_motion = false;
     if (changed)
         prepare_parts(d);
 }
 
 void hmi_driver_leave(hmi_driver *d)
 {
+    d->sim->motion = d->sim->own_motion;
+    d->sim->by_motion = false;
     if (d->switches.switches) {
         hmi_switches_remove(&d->switches);
         hmi_sim_refresh(d->sim); /* its own tapes are ready: a change of parameters shows */
@@ -366,6 +377,9 @@ void hmi_driver_destroy(void *driver)
     const hm_allocator *allocator = d->sim->system->allocator;
     if (d->method && d->method->finish)
         d->method->finish(&d->s);
+    d->sim->motion = d->sim->own_motion;
+    d->sim->by_motion = false;
+    hmi_sim_motion_destroy(d->motion);
     hmi_switches_release(&d->switches);
     hmi_ledger_release(&d->ledger);
     hmi_projection_release(&d->projection);
@@ -398,10 +412,35 @@ static void connect(hmi_driver *d)
     d->s.atol = d->options.atol;
     d->s.step = d->options.step;
     d->s.largest = d->options.largest_step;
+    d->s.singular = INFINITY;
     d->s.t = d->sim->t;
     d->s.driver = d;
+    d->s.tangent = tangent_error;
     if ((d->drift == HMI_DRIFT_PROJECT && d->projection.velocity.count) || d->ode.dirac)
         d->s.settle = settle_step;
+}
+
+/* One tape for q'', z' and the powers, with the modes that are held. */
+static hm_status compile_motion(hmi_driver *d)
+{
+    const hmi_ledger *ledger = &d->ledger;
+    hmi_motion_source source = {.power_count = ledger->tape_count};
+    hmi_expr powers[HMI_POWERS];
+    if (d->ode.dirac || d->drift == HMI_DRIFT_BAUMGARTE || d->sim->formulation != HMI_AUTO)
+        return HM_OK;
+    for (size_t k = 0; k < ledger->tape_count; k++)
+        powers[k] = hmi_ledger_expression(ledger, d->sim->system, k);
+    for (size_t k = 0; k < ledger->count; k++) {
+        source.ideal_power |= ledger->kind[k] == HMI_POWER_IDEAL;
+        source.nonideal_power |= ledger->kind[k] == HMI_POWER_NONIDEAL;
+    }
+    source.powers = powers;
+    if (d->switches.switches) {
+        source.graph = &d->switches.graph;
+        source.dynamics = d->switches.list;
+        source.powers = d->switches.powers;
+    }
+    return hmi_sim_motion_create(d->sim, &source, &d->motion);
 }
 
 static hm_status begin(hmi_driver *d)
@@ -437,7 +476,8 @@ hm_status hmi_driver_start(hm_sim *sim, const hm_run_options *options, hmi_drive
     if (status != HM_OK)
         return status;
     connect(d);
-    return begin(d);
+    status = compile_motion(d);
+    return status == HM_OK ? begin(d) : status;
 }
 
 hm_status hm_sim_make_consistent(hm_sim *sim, bool all_free, const hm_moved **moved, size_t *count)

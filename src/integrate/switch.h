@@ -36,6 +36,10 @@ typedef struct hmi_switches {
     size_t *sliding_list;            /* scratch: switches */
     double *jacobian, *rest, *shift; /* scratch: switches^2, switches, switches */
     int *pivots;
+
+    /* The expressions behind `dynamics`, and powers of the ledger, for the motion tape. */
+    hmi_graph graph;
+    hmi_expr *list, *powers;
 } hmi_switches;
 
 /* Finds the functions; count is 0 where there are none. Powers of the ledger then go by the modes. Release also after a failure. */

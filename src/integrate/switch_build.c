@@ -240,6 +240,7 @@ static hm_status compile_dynamics(rebuilder *r, hmi_switches *sw, hmi_arena *are
         return HM_ERR_NOMEM;
     for (size_t i = 0; i < count; i++)
         list[i] = mapped(r, system->dynamics_outputs[i]);
+    sw->list = list;
     hm_status status = hmi_tape_compile(&sw->dynamics, &r->graph, list, count);
     if (status == HM_OK && system->derived.force_symbols) {
         memmove(list + count, list + system->at.Q, n * sizeof *list);
@@ -256,10 +257,12 @@ static hm_status compile_dynamics(rebuilder *r, hmi_switches *sw, hmi_arena *are
 static hm_status compile_powers(rebuilder *r, hmi_switches *sw, hmi_ledger *ledger,
                                 hmi_arena *arena)
 {
-    hmi_expr list[HMI_POWERS];
+    sw->powers = hmi_arena_alloc(arena, HMI_POWERS * sizeof *sw->powers);
+    if (!sw->powers)
+        return HM_ERR_NOMEM;
     for (size_t k = 0; k < ledger->tape_count; k++)
-        list[k] = mapped(r, hmi_ledger_expression(ledger, sw->sim->system, k));
-    return ledger->tape_count ? hmi_ledger_compile(ledger, &r->graph, list, arena) : HM_OK;
+        sw->powers[k] = mapped(r, hmi_ledger_expression(ledger, sw->sim->system, k));
+    return ledger->tape_count ? hmi_ledger_compile(ledger, &r->graph, sw->powers, arena) : HM_OK;
 }
 
 static hm_status allocate(hmi_switches *sw, hmi_arena *arena)
@@ -331,6 +334,6 @@ hm_status hmi_switches_init(hmi_switches *sw, hm_sim *sim, hmi_ledger *ledger, h
     hm_status status = build(&r, sw, ledger, arena);
     hmi_walk_release(&r.walk);
     hmi_array_release(r.allocator, &r.functions);
-    hmi_graph_release(&r.graph);
+    sw->graph = r.graph;
     return status;
 }

@@ -138,32 +138,6 @@ static const char *choose_prefix(const hm_model *model)
     return prefixes[last];
 }
 
-static void symbol_name(void *user, hmi_symbol_kind kind, uint32_t index, hmi_text *out)
-{
-    const hm_model *model = user;
-    const char *name = NULL;
-    switch (kind) {
-    case HMI_SYM_PARAM:
-        name = hm_model_param_name(model, index);
-        break;
-    case HMI_SYM_STATE:
-        name = hm_model_state_name(model, index);
-        break;
-    case HMI_SYM_INPUT:
-    case HMI_SYM_INPUT_RATE:
-    case HMI_SYM_INPUT_RATE2:
-        name = hm_model_input_name(model, index);
-        break;
-    case HMI_SYM_MULTIPLIER:
-    case HMI_SYM_TOTAL_MULTIPLIER:
-        name = model->constraints.data[index].name;
-        break;
-    default:
-        name = hm_model_coordinate_name(model, index);
-    }
-    hmi_text_add(out, name ? name : "?");
-}
-
 static hm_status write_format(hmi_report *report, hm_format format)
 {
     switch (format) {
@@ -198,7 +172,7 @@ hm_status hm_system_derive(const hm_system *system, hm_format format, hm_writer 
                              .plain = view.n <= HMI_PLAIN_MOST_COORDS};
         hmi_text_init(&report.text, system->allocator);
         hmi_shared_init(&report.shared, system->allocator, choose_prefix(system->model));
-        report.print.namer = (hmi_namer){symbol_name, (void *)system->model};
+        report.print.namer = hmi_model_namer(system->model);
         report.print.style = format == HM_FORMAT_TEXT    ? HMI_PRINT_TEXT
                              : format == HM_FORMAT_LATEX ? HMI_PRINT_LATEX
                                                          : HMI_PRINT_PLAIN;

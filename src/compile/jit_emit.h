@@ -1,0 +1,53 @@
+/* What jit_emit.c and jit_call.c share: the state of an emission and the registers. */
+#ifndef HMI_COMPILE_JIT_EMIT_H
+#define HMI_COMPILE_JIT_EMIT_H
+
+#include "compile/jit.h"
+#include "compile/x86_encode.h"
+
+/* Vector registers 0 to 14 hold values; the last is for the moment. */
+enum { HMI_JIT_REGISTERS = 15, HMI_JIT_SCRATCH = 15 };
+
+typedef struct hmi_emitter {
+    hmi_x86 x;
+    hmi_jit_program *program;
+    const hm_allocator *allocator;
+    unsigned lanes;
+    uint32_t held[HMI_JIT_REGISTERS]; /* by register: its value, or HMI_JIT_NONE */
+    int work_base, spill_base, values_base;
+    int32_t spill_offset; /* from spill_base, in bytes */
+    uint32_t pointers;    /* bit a kind of input whose pointer is in its register */
+    uint8_t pointer_register[HMI_SYM_KIND_COUNT];
+    bool wide;            /* some instruction used 256 bits */
+    uint32_t spill_slots; /* in use or free again */
+    HMI_ARRAY(uint32_t) free_singles;
+    HMI_ARRAY(uint32_t) free_blocks; /* first slots */
+    HMI_ARRAY(uint8_t) block_live;   /* by block: values still to be read */
+} hmi_emitter;
+
+static inline hmi_jit_value *hmi_emitter_value(const hmi_emitter *e, uint32_t v)
+{
+    return &e->program->values[v];
+}
+
+/* Memory of a place; loads the pointer of an input where it is not at hand. */
+hmi_x86_operand hmi_emitter_place(hmi_emitter *e, unsigned base, uint32_t index);
+/* The value's register if it has one, else its memory. */
+hmi_x86_operand hmi_emitter_operand(hmi_emitter *e, uint32_t v);
+/* Gives the value a home in memory, unless it has one. */
+void hmi_emitter_save(hmi_emitter *e, uint32_t v);
+/* A new value is in a register: stores it if it is an output, and remembers. */
+void hmi_emitter_define(hmi_emitter *e, uint32_t v, int reg);
+/* Its home is free for others once it is dead. */
+void hmi_emitter_drop_home(hmi_emitter *e, uint32_t v);
+/* Slots for the results of a call of four: their first. */
+uint32_t hmi_emitter_new_block(hmi_emitter *e);
+
+/* Emits the calls at nodes first .. first + count. */
+void hmi_emitter_call(hmi_emitter *e, size_t first, size_t count);
+
+/* The whole function, into out->code, which the caller releases also after a failure. */
+hm_status hmi_jit_emit(hmi_jit_program *program, const hmi_tape *tape, unsigned lanes,
+                       hmi_tape_function *fallback, hmi_x86 *out, size_t *spill_doubles);
+
+#endif
