@@ -147,6 +147,8 @@ hm_status hmi_part_solve(hmi_part *p, const double *F, const double *b, double *
     if (p->fresh)
         p->factored = hmi_sparse_factor(p->sparse, p->M, p->A);
     p->fresh = false;
+    if (p->factored == HM_ERR_UNDETERMINED)
+        return HM_ERR_NUMERIC; /* there is no least-squares answer as of the dense solve */
     return p->factored == HM_OK ? hmi_sparse_solve(p->sparse, F, b, d, NULL) : p->factored;
 }
 
@@ -161,6 +163,21 @@ void hmi_part_times_mass(const hmi_part *p, const double *x, double *f)
             if (j != i)
                 f[j] += p->M[k] * x[i];
         }
+}
+
+void hmi_part_times_rows(const hmi_part *p, const double *x, double *r)
+{
+    const hmi_sparse_shape *shape = &p->shape;
+    for (size_t i = 0; i < p->m; i++) {
+        r[i] = 0;
+        for (size_t k = shape->A_start[i]; k < shape->A_start[i + 1]; k++)
+            r[i] += p->A[k] * x[shape->A_column[k]];
+    }
+}
+
+const double *hmi_part_dense_rows(const hmi_part *p)
+{
+    return p->dense_A;
 }
 
 double hmi_row_terms(const hm_sim *sim, size_t row, const double *x)

@@ -19,8 +19,13 @@ void hmi_part_destroy(hmi_part *part);
 
 /* Takes M_ff and A_f as the sim last evaluated them. */
 void hmi_part_take(hmi_part *part);
-/* d (free coordinates) for F and b (rows). Statuses of hmi_accelerate. */
+/* d (free coordinates) for F and b (rows). Statuses of hmi_accelerate; HM_ERR_NUMERIC also where M is
+ * not positive on what A allows in a large system. */
 HM_MUST_CHECK hm_status hmi_part_solve(hmi_part *part, const double *F, const double *b, double *d);
+/* r := A_f x (rows) */
+void hmi_part_times_rows(const hmi_part *part, const double *x, double *r);
+/* A_f as a dense matrix, rows x free coordinates; NULL for large systems. */
+const double *hmi_part_dense_rows(const hmi_part *part);
 /* f := M_ff x */
 void hmi_part_times_mass(const hmi_part *part, const double *x, double *f);
 

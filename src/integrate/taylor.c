@@ -272,7 +272,7 @@ static bool verify(hmi_stepper *s, double t, double h)
     }
     for (size_t i = 0; i < width; i++)
         m->end[i] = m->trial[i] - m->end[i];
-    if (moved > 0.01 && !(hmi_scaled_norm(s, m->end, s->y, m->trial) <= 1))
+    if (moved > HMI_MOVED && !(hmi_scaled_norm(s, m->end, s->y, m->trial) <= 1))
         return false;
     if (hmi_taylor_begin(&m->T, t, m->trial, m->f_new) != HM_OK)
         return false;
