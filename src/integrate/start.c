@@ -1,4 +1,5 @@
 /* The start of a run: memory, a consistent state, the method. See driver.h. */
+#include "dynamics/large.h"
 #include "integrate/driver.h"
 #include "integrate/implicit.h"
 
@@ -196,12 +197,6 @@ static hm_status check_motion(hmi_driver *d)
         return HM_OK;
     hm_status status = hm_sim_evaluate(d->sim, &options, &at);
     d->formulation = at.formulation;
-    if (status == HM_OK && !at.solved) {
-        hmi_error(d->model->context, hmi_no_span, NULL,
-                  "the model has more than %d coordinates: it cannot be simulated yet",
-                  HM_MOST_DENSE);
-        return HM_ERR_LIMIT;
-    }
     return status;
 }
 
@@ -229,7 +224,7 @@ static hm_status choose_method(hmi_driver *d)
     d->method = d->automatic ? automatic_method(d) : hmi_method_find(d->options.method);
     if (!d->method)
         return refuse(d, "method '%s' is not available in this build", d->options.method);
-    if (d->method->applies(&d->ode, &why) != HM_OK) {
+    if (hmi_method_applies(d->method, &d->ode, &why) != HM_OK) {
         hmi_error(d->model->context, hmi_no_span, NULL, "method '%s' does not apply: %s",
                   d->method->name, why ? why : "");
         return HM_ERR_USAGE;
@@ -316,7 +311,9 @@ static hm_status init_parts(hmi_driver *d)
     hm_status status = hmi_ode_init(&d->ode, sim);
     if (status == HM_ERR_LIMIT)
         return check_motion(d);
-    status = hmi_residuals_init(&d->residuals, sim, &d->arena);
+    status = sim->dynamics ? HM_OK : hmi_large_prepare(sim); /* no allocation in a step */
+    if (status == HM_OK)
+        status = hmi_residuals_init(&d->residuals, sim, &d->arena);
     if (status == HM_OK)
         status = hmi_projection_init(&d->projection, &d->ode, &d->residuals, &d->arena);
     if (status == HM_OK)
