@@ -8,6 +8,7 @@
 #ifndef HMI_INTEGRATE_DRIVER_H
 #define HMI_INTEGRATE_DRIVER_H
 
+#include "dynamics/sim_motion.h"
 #include "integrate/consistent.h"
 #include "integrate/integral.h"
 #include "integrate/ledger.h"
@@ -53,6 +54,7 @@ typedef struct hmi_driver {
     hmi_projection projection;
     hmi_ledger ledger;
     hmi_switches switches;
+    hmi_sim_motion *motion; /* q'', z' and powers in one tape; NULL: there is none */
     hmi_rank_watch rank;
     const hmi_method *method;
     hmi_stepper s;

@@ -12,6 +12,12 @@ enum { STIFF_STEPS = 15, SMOOTH_STEPS = 6, STIFF_EVERY = 1000 };
 /* Drift control that moves a state by so many tolerances does not correct an error of the step. */
 #define MOST_MOVED 10
 
+/* A row of the table without its zeros. */
+typedef struct terms {
+    int count, stage[HMI_RK_MOST_STAGES];
+    double weight[HMI_RK_MOST_STAGES];
+} terms;
+
 /* The method's memory: a header, then K (stages + 1 + extra rows), trial, dense rows. */
 typedef struct memory {
     double h;          /* next step to try */
@@ -23,6 +29,7 @@ typedef struct memory {
     int suspicious, smooth;
     double *K, *trial, *r;
     double *before; /* the argument of the last stage, for the stiffness test */
+    terms A[HMI_RK_MOST_STAGES], b, estimate[2], D[4];
 } memory;
 
 static size_t width(const hmi_stepper *s)
@@ -120,9 +127,32 @@ static hm_status refresh(hmi_stepper *s)
     return status;
 }
 
+static void collect_terms(const double *weight, int count, terms *row)
+{
+    row->count = 0;
+    for (int j = 0; j < count; j++)
+        if (weight[j] != 0) {
+            row->stage[row->count] = j;
+            row->weight[row->count++] = weight[j];
+        }
+}
+
+static void collect_rows(const hmi_rk_table *table, memory *m)
+{
+    int count = table->stages + (table->error_uses_last ? 1 : 0);
+    for (int i = 0; i < all_stages(table); i++)
+        collect_terms(table->A[i], i, &m->A[i]);
+    collect_terms(table->b, table->stages, &m->b);
+    for (int k = 0; k < table->errors; k++)
+        collect_terms(table->error[k], count, &m->estimate[k]);
+    for (int row = 0; row < table->dense_rows; row++)
+        collect_terms(table->D[row], all_stages(table), &m->D[row]);
+}
+
 hm_status hmi_rk_start(const hmi_rk_table *table, hmi_stepper *s)
 {
     memory *m = memory_of(table, s);
+    collect_rows(table, m);
     m->h = 0;
     m->last_error = 1e-4;
     m->just_rejected = m->fresh = m->dense_ready = false;
@@ -134,23 +164,60 @@ hm_status hmi_rk_start(const hmi_rk_table *table, hmi_stepper *s)
 
 /* ---- one step ---- */
 
-/* out = y + h sum_j w_j K_j over the first `count` stages; zero weights cost nothing. */
-static void combine(const hmi_stepper *s, const memory *m, const double *y, double h,
-                    const double *w, int count, double *restrict out)
+/* out[0..4) = sum_j w_j K_j at component i: four sums side by side, none waits for another. */
+static inline void add_four(const memory *m, size_t n, const terms *row, size_t i, double out[4])
 {
-    size_t n = width(s);
-    for (size_t i = 0; i < n; i++)
-        out[i] = 0;
-    for (int j = 0; j < count; j++) {
-        if (w[j] == 0)
-            continue;
-        const double *restrict k = stage(s, m, j);
-        double a = w[j];
-        for (size_t i = 0; i < n; i++)
-            out[i] += a * k[i];
+    double s0 = 0, s1 = 0, s2 = 0, s3 = 0;
+    for (int j = 0; j < row->count; j++) {
+        const double *k = m->K + (size_t)row->stage[j] * n + i;
+        double w = row->weight[j];
+        s0 += w * k[0];
+        s1 += w * k[1];
+        s2 += w * k[2];
+        s3 += w * k[3];
     }
-    for (size_t i = 0; i < n; i++)
-        out[i] = y ? y[i] + h * out[i] : h * out[i];
+    out[0] = s0;
+    out[1] = s1;
+    out[2] = s2;
+    out[3] = s3;
+}
+
+static inline double add_one(const memory *m, size_t n, const terms *row, size_t i)
+{
+    double sum = 0;
+    for (int j = 0; j < row->count; j++)
+        sum += row->weight[j] * m->K[(size_t)row->stage[j] * n + i];
+    return sum;
+}
+
+/* out = h sum_j w_j K_j */
+static void combine(const hmi_stepper *s, const memory *m, double h, const terms *row,
+                    double *restrict out)
+{
+    size_t n = width(s), i = 0;
+    double sum[4];
+    for (; i + 4 <= n; i += 4) {
+        add_four(m, n, row, i, sum);
+        for (int l = 0; l < 4; l++)
+            out[i + (size_t)l] = h * sum[l];
+    }
+    for (; i < n; i++)
+        out[i] = h * add_one(m, n, row, i);
+}
+
+/* out = y + h sum_j w_j K_j */
+static void advance(const hmi_stepper *s, const memory *m, const double *restrict y, double h,
+                    const terms *row, double *restrict out)
+{
+    size_t n = width(s), i = 0;
+    double sum[4];
+    for (; i + 4 <= n; i += 4) {
+        add_four(m, n, row, i, sum);
+        for (int l = 0; l < 4; l++)
+            out[i + (size_t)l] = y[i + (size_t)l] + h * sum[l];
+    }
+    for (; i < n; i++)
+        out[i] = y[i] + h * add_one(m, n, row, i);
 }
 
 /* Stages 1 .. stages-1 and the new state in m->trial. */
@@ -158,14 +225,14 @@ static hm_status run_stages(const hmi_rk_table *table, hmi_stepper *s, memory *m
 {
     memcpy(stage(s, m, 0), s->f, width(s) * sizeof(double));
     for (int i = 1; i < table->stages; i++) {
-        combine(s, m, s->y, h, table->A[i], i, m->trial);
+        advance(s, m, s->y, h, &m->A[i], m->trial);
         hm_status status = hmi_ode_evaluate_all(s->ode, s->t + table->c[i] * h, m->trial,
                                                 stage(s, m, i));
         if (status != HM_OK)
             return status;
     }
     memcpy(m->before, m->trial, width(s) * sizeof(double));
-    combine(s, m, s->y, h, table->b, table->stages, m->trial);
+    advance(s, m, s->y, h, &m->b, m->trial);
     if (table->error_uses_last)
         return hmi_ode_evaluate_all(s->ode, s->t + h, m->trial, stage(s, m, table->stages));
     return HM_OK;
@@ -199,9 +266,8 @@ static bool crosses(const hmi_stepper *s, double h)
 static double estimate_error(const hmi_rk_table *table, hmi_stepper *s, memory *m, double h)
 {
     double e[2] = {0, 0}, works[2] = {0, 0};
-    int count = table->stages + (table->error_uses_last ? 1 : 0);
     for (int k = 0; k < table->errors; k++) {
-        combine(s, m, NULL, h, table->error[k], count, m->r);
+        combine(s, m, h, &m->estimate[k], m->r);
         if (crosses(s, h))
             s->tangent(s, s->t + h, m->trial, m->r);
         e[k] = hmi_scaled_norm(s, m->r, s->y, m->trial);
@@ -355,13 +421,13 @@ static bool prepare_dense(const hmi_rk_table *table, const hmi_stepper *s, memor
     if (m->dense_ready)
         return true;
     for (int k = 0; k < table->extra; k++, count++) {
-        combine(s, m, s->y_old, h, table->A[count], count, m->trial);
+        advance(s, m, s->y_old, h, &m->A[count], m->trial);
         if (hmi_ode_evaluate_all(s->ode, s->t_old + table->c[count] * h, m->trial,
                                  stage(s, m, count)) != HM_OK)
             return false;
     }
     for (int row = 0; row < table->dense_rows; row++)
-        combine(s, m, NULL, h, table->D[row], count, m->r + (size_t)(4 + row) * n);
+        combine(s, m, h, &m->D[row], m->r + (size_t)(4 + row) * n);
     const double *f0 = stage(s, m, 0), *f1 = stage(s, m, table->stages);
     double *r1 = m->r + n, *r2 = m->r + 2 * n, *r3 = m->r + 3 * n;
     for (size_t i = 0; i < n; i++) {

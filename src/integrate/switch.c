@@ -15,6 +15,7 @@ void hmi_switches_release(hmi_switches *sw)
     hmi_tape_release(&sw->law);
     hmi_tape_release(&sw->inputs);
     hmi_tape_release(&sw->values);
+    hmi_graph_release(&sw->graph);
 }
 
 void hmi_switches_prepare(hmi_switches *sw)

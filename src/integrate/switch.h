@@ -57,6 +57,10 @@ typedef struct hmi_switches {
     double *jacobian, *rest, *shift; /* scratch: switches^2, switches, switches */
     double *solver;                  /* scratch of the decomposition */
     int *pivots;
+
+    /* The expressions behind `dynamics`, and powers of the ledger, for the motion tape. */
+    hmi_graph graph;
+    hmi_expr *list, *powers;
 } hmi_switches;
 
 /* Finds the functions; count is 0 where there are none. Powers of the ledger then go by the modes. Release also after a failure. */

@@ -238,6 +238,7 @@ static hm_status compile_dynamics(hmi_rebuilder *r, hmi_switches *sw, hmi_arena 
         return HM_ERR_NOMEM;
     for (size_t i = 0; i < count; i++)
         list[i] = mapped(r, system->dynamics_outputs[i]);
+    sw->list = list;
     hm_status status = hmi_tape_compile(&sw->dynamics, &r->graph, list, count);
     if (status == HM_OK && system->derived.force_symbols) {
         memmove(list + count, list + system->at.Q, n * sizeof *list);
@@ -270,10 +271,12 @@ static hm_status compile_inputs(hmi_rebuilder *r, hmi_switches *sw, hmi_arena *a
 static hm_status compile_powers(hmi_rebuilder *r, hmi_switches *sw, hmi_ledger *ledger,
                                 hmi_arena *arena)
 {
-    hmi_expr list[HMI_POWERS];
+    sw->powers = hmi_arena_alloc(arena, HMI_POWERS * sizeof *sw->powers);
+    if (!sw->powers)
+        return HM_ERR_NOMEM;
     for (size_t k = 0; k < ledger->tape_count; k++)
-        list[k] = mapped(r, hmi_ledger_expression(ledger, sw->sim->system, k));
-    return ledger->tape_count ? hmi_ledger_compile(ledger, &r->graph, list, arena) : HM_OK;
+        sw->powers[k] = mapped(r, hmi_ledger_expression(ledger, sw->sim->system, k));
+    return ledger->tape_count ? hmi_ledger_compile(ledger, &r->graph, sw->powers, arena) : HM_OK;
 }
 
 static hm_status allocate(hmi_switches *sw, hmi_arena *arena)
@@ -354,6 +357,6 @@ hm_status hmi_switches_init(hmi_switches *sw, hm_sim *sim, hmi_ledger *ledger, h
     hmi_walk_release(&r.walk);
     hmi_array_release(r.allocator, &r.functions);
     hmi_array_release(r.allocator, &r.directions);
-    hmi_graph_release(&r.graph);
+    sw->graph = r.graph;
     return status;
 }

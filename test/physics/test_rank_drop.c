@@ -1,11 +1,22 @@
 /* Isolated rank drops of the constraints (src/integrate/rank.c): linkages pass their flat positions
  * on the branch they are on; where the motion does not lead across, the run stops there. */
-#include "physics/benchmark_models.h"
 #include "support/check.h"
 #include "support/motion.h"
 
 #include <math.h>
 #include <stdio.h>
+
+/* IFToMM A02: N four-bars side by side, all flat at once. */
+#define FOURBARS_OF(N)                                                                             \
+    "param N = " N ", g = 9.81; coord x[0..N], y[0..N]\n"                                          \
+    "for i = 0..N { body upright[i] { mass 1 at [i + x[i], y[i]]/2 + [i, 0]/2 } }\n"               \
+    "for i = 0..N { kinetic (x[i]'^2 + y[i]'^2)/24; constraint bar[i]: x[i]^2 + y[i]^2 = 1 }\n"    \
+    "for i = 1..N {\n"                                                                             \
+    "  body top[i] { mass 1 at [i - 0.5 + (x[i-1] + x[i])/2, (y[i-1] + y[i])/2] }\n"               \
+    "  kinetic ((x[i]' - x[i-1]')^2 + (y[i]' - y[i-1]')^2)/24\n"                                   \
+    "  constraint beam[i]: (1 + x[i] - x[i-1])^2 + (y[i] - y[i-1])^2 = 1 }\n"                      \
+    "gravity [0, -g]\n"                                                                            \
+    "for i = 0..N { initial x[i] = 0, y[i] = 1, x[i]' = 1, y[i]' = 0 }\n"
 
 /* theta'' = c sin theta of the parallelogram branch [iftomm_A02_n_fourbar.md], by Stoermer-Verlet
  * with Richardson extrapolation: sin theta at t = 10. */
