@@ -117,6 +117,8 @@ hm_status hmi_driver_finish(hmi_driver *d);
 /* A warning for the result; kept once. */
 void hmi_driver_warn(hmi_driver *d, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void hmi_driver_fail(hmi_driver *d, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Fails with what the method says of its last attempt, or with what grows. */
+void hmi_driver_explain(hmi_driver *d, hm_status status);
 /* Drift control: y back to the constraints; velocities of degenerate Lagrangians. */
 hm_status hmi_driver_settle(hmi_driver *d, double t, double *y);
 

@@ -22,36 +22,6 @@ static double wall_clock(void)
                : 0;
 }
 
-/* ---- messages ---- */
-
-void hmi_driver_warn(hmi_driver *d, const char *format, ...)
-{
-    char text[512];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
-    va_end(args);
-    for (size_t i = 0; i < d->warnings.count; i++)
-        if (strcmp(d->warnings.data[i], text) == 0)
-            return;
-    if (d->warnings.count >= HMI_MOST_WARNINGS)
-        return;
-    const char *kept = hmi_arena_text(&d->arena, text, strlen(text));
-    if (kept)
-        (void)!hmi_array_push(d->arena.allocator, &d->warnings, kept);
-}
-
-void hmi_driver_fail(hmi_driver *d, const char *format, ...)
-{
-    va_list args;
-    if (d->status == HM_RUN_FAILED)
-        return;
-    d->status = HM_RUN_FAILED;
-    va_start(args, format);
-    hmi_text_addv(&d->message, format, args);
-    va_end(args);
-}
-
 /* ---- options ---- */
 
 static hm_status refuse(const hmi_driver *d, const char *message, const char *word)
@@ -323,6 +293,7 @@ static hm_status init_parts(hmi_driver *d)
         status = hmi_ledger_init(&d->ledger, sim, &d->arena);
     if (status == HM_OK)
         status = hmi_switches_init(&d->switches, sim, &d->ledger, &d->arena);
+    d->ode.switches = d->switches.switches ? &d->switches : NULL;
     if (status == HM_OK)
         status = compile_resets(d);
     if (status == HM_OK)
@@ -420,7 +391,6 @@ void hmi_driver_destroy(void *driver)
 static void connect(hmi_driver *d)
 {
     d->ode.ledger = d->ledger.count ? &d->ledger : NULL;
-    d->ode.switches = d->switches.switches ? &d->switches : NULL;
     if (d->drift == HMI_DRIFT_BAUMGARTE) {
         d->ode.residuals = &d->residuals;
         memcpy(d->ode.baumgarte, d->options.drift_gain, sizeof d->ode.baumgarte);
