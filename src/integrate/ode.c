@@ -112,8 +112,8 @@ static bool move(hmi_ode *ode, double t, const double *y, double *dy)
         hmi_sim_refresh(sim);
     if (!hmi_sim_motion_run(sim, motion, &t, y, y + n, y + 2 * n))
         return false;
-    memcpy(dy, y + n, n * sizeof *dy);
-    memcpy(dy + n, motion->out, (motion->program.margin) * sizeof *dy);
+    hmi_sim_motion_copy(y + n, n, dy);
+    hmi_sim_motion_copy(motion->out, motion->program.margin, dy + n);
     ode->evaluations++;
     ode->last = HM_OK;
     return true;

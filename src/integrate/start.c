@@ -184,9 +184,12 @@ static bool try_dirac(hmi_driver *d)
     return true;
 }
 
-/* Is there a motion at all? Diagnostics name what is wrong. */
+/* Is there a motion at all? Diagnostics name what is wrong. Where some u/|u| has no value at the
+ * start (rest) the sim alone cannot say; the modes do, in begin. */
 static hm_status check_motion(hmi_driver *d)
 {
+    if (d->switches.direction_count && hmi_directions_rest(&d->switches))
+        return HM_OK;
     hm_evaluation at;
     const hm_evaluate_options options = {.formulation = d->options.formulation};
     if (try_dirac(d))
@@ -204,11 +207,26 @@ static hm_status check_motion(hmi_driver *d)
 
 /* ---- the method ---- */
 
+/* Taylor series win over DOP853 from about here on (bench/bench_taylor.c). */
+#define TIGHT_TOLERANCE 1e-10
+/* Rows of jets grow with the equations: beyond this their memory is out of reach of the caches. */
+enum { MOST_JET_INSTRUCTIONS = 20000 };
+
+static const hmi_method *automatic_method(const hmi_driver *d)
+{
+    const char *why = NULL;
+    bool small = d->sim->dynamics_tape->body.count <= MOST_JET_INSTRUCTIONS;
+    bool tight = d->options.rtol <= TIGHT_TOLERANCE && d->options.atol <= TIGHT_TOLERANCE;
+    if (small && tight && hmi_method_taylor.applies(&d->ode, &why) == HM_OK)
+        return &hmi_method_taylor;
+    return &hmi_method_dop853;
+}
+
 static hm_status choose_method(hmi_driver *d)
 {
     const char *why = NULL;
     d->automatic = strcmp(d->options.method, "auto") == 0;
-    d->method = hmi_method_find(d->automatic ? "dop853" : d->options.method);
+    d->method = d->automatic ? automatic_method(d) : hmi_method_find(d->options.method);
     if (!d->method)
         return refuse(d, "method '%s' is not available in this build", d->options.method);
     if (d->method->applies(&d->ode, &why) != HM_OK) {
@@ -448,6 +466,10 @@ static hm_status begin(hmi_driver *d)
     hmi_driver_enter(d);
     hmi_ode_load(&d->ode, d->s.y);
     hm_status status = d->switches.count ? hmi_settle_sides(d) : HM_OK;
+    if (status == HM_OK && !d->formulation)
+        status = hmi_ode_forces(&d->ode, d->s.t, d->s.y, &d->solution);
+    if (status == HM_OK && !d->formulation)
+        d->formulation = hmi_formulation_name(d->solution.formulation);
     if (status == HM_OK)
         status = d->method->start(&d->s);
     hmi_ode_store(&d->ode, d->s.t, d->s.y);
