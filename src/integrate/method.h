@@ -62,7 +62,7 @@ typedef struct hmi_method {
 } hmi_method;
 
 extern const hmi_method hmi_method_rk5, hmi_method_dop853, hmi_method_radau, hmi_method_rattle,
-    hmi_method_dla, hmi_method_midpoint;
+    hmi_method_dla, hmi_method_midpoint, hmi_method_taylor;
 #ifdef HAMEL_SUNDIALS
 extern const hmi_method hmi_method_cvode, hmi_method_ida;
 #endif

@@ -6,7 +6,7 @@
 #include <string.h>
 
 static const hmi_method *const methods[] = {
-    &hmi_method_dop853, &hmi_method_rk5, &hmi_method_radau,
+    &hmi_method_dop853, &hmi_method_rk5, &hmi_method_taylor,   &hmi_method_radau,
     &hmi_method_rattle, &hmi_method_dla, &hmi_method_midpoint,
 #ifdef HAMEL_SUNDIALS
     &hmi_method_cvode,  &hmi_method_ida,
