@@ -452,6 +452,7 @@ static const option_spec options[] = {
     {"--at", "STATE", "the state, as in \"x=1, x'=0.2, t=0\"; default: the initial state"},
     {"--geometry", NULL, "also B, its pseudo-inverse, the projectors and scaled accelerations"},
     {"--formulation", "NAME", "auto, uk, gram, kkt, nullspace, gauss, singular, dirac"},
+    {"--engine", "NAME", "auto, interp (portable) or jit (machine code): same results"},
     {0},
 };
 

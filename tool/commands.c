@@ -19,6 +19,7 @@ const option_values option_value_lists[] = {
     {"--find", "rest steady"},
     {"--format", "text latex json c"},
     {"--formulation", "auto uk gram kkt nullspace gauss singular dirac"},
-    {"--method", "auto rk5 dop853 radau rattle dla midpoint cvode ida"},
+    {"--engine", "auto interp jit"},
+    {"--method", "auto rk5 dop853 taylor radau rattle dla midpoint cvode ida"},
     {0},
 };

@@ -135,8 +135,20 @@ void session_take_warnings(session *s, bool quiet)
     print_diagnostics(s->context, quiet);
 }
 
+static hm_status create_system(session *s, hm_engine engine)
+{
+    hm_system_options options = hm_system_options_default();
+    options.engine = engine;
+    return hm_system_create_with(s->model, &options, &s->system);
+}
+
 int session_open(session *s, const invocation *call, bool with_system)
 {
+    const char *engine_name = option_value(call, "--engine");
+    hm_engine engine = HM_ENGINE_AUTO;
+    *s = (session){0};
+    if (engine_name && !hm_engine_find(engine_name, &engine))
+        return usage_error("unknown engine '%s'; one of auto, interp, jit", engine_name);
     *s = (session){.context = hm_context_create(NULL)};
     if (!s->context) {
         fputs("hamel: out of memory\n", stderr);
@@ -144,7 +156,7 @@ int session_open(session *s, const invocation *call, bool with_system)
     }
     hm_status status = read_model(s, call);
     if (status == HM_OK && with_system)
-        status = hm_system_create(s->model, &s->system);
+        status = create_system(s, engine);
     bool silent = status != HM_OK && hm_context_diagnostic_count(s->context) == 0;
     s->warnings = warnings_of(s->context);
     print_diagnostics(s->context, call->quiet);

@@ -25,9 +25,10 @@ extern "C" {
 
 /* ---- frames: the motion at one time ---------------------------------------------------------- */
 
-/* Work or power by kind; they sum to E(t) - E(0), or to dE/dt. */
+/* Work or power by kind; they sum to E(t) - E(0), or to dE/dt. `reset`: what events that `set`
+ * values changed. */
 typedef struct hm_ledger {
-    double impressed, dissipation, gyroscopic, ideal, nonideal, servo, explicit_time;
+    double impressed, dissipation, gyroscopic, ideal, nonideal, servo, explicit_time, reset;
 } hm_ledger;
 
 /* Why a frame is given. */

@@ -98,9 +98,13 @@ static double rows_power(const hm_evaluation *at, double *row_power, double *siz
 static void add_up(const hm_evaluation *at, hm_audit *out, double *row_power)
 {
     out->total = at->total;
-    out->power = (hm_ledger){at->power.impressed,    at->power.dissipation, at->power.gyroscopic,
-                             at->power.ideal,        at->power.nonideal,    at->power.servo,
-                             at->power.explicit_time};
+    out->power = (hm_ledger){.impressed = at->power.impressed,
+                             .dissipation = at->power.dissipation,
+                             .gyroscopic = at->power.gyroscopic,
+                             .ideal = at->power.ideal,
+                             .nonideal = at->power.nonideal,
+                             .servo = at->power.servo,
+                             .explicit_time = at->power.explicit_time};
     add_power(out, at->power.impressed);
     add_power(out, at->power.dissipation);
     add_power(out, at->power.gyroscopic);

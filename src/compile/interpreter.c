@@ -139,7 +139,7 @@ void hmi_tape_prepare(const hmi_tape *tape, const hmi_tape_values *values, doubl
     run(tape->prologue.data, work);
 }
 
-void hmi_tape_run(const hmi_tape *tape, const hmi_tape_values *values, double *work)
+void hmi_tape_interpret(const hmi_tape *tape, const hmi_tape_values *values, double *work)
 {
     load_inputs(tape, tape->param_inputs, tape->inputs.count, values, work);
     run(tape->body.data, work);

@@ -10,6 +10,8 @@ static double check_ideal(const hmi_driver *d, const hmi_solution *s)
 {
     int n = (int)d->ode.n;
     double worst = 0, size = hmi_norm(n, s->Qi);
+    if (!s->virtual_displacements)
+        return NAN; /* large systems have no basis of them */
     for (int k = 0; k < s->freedom && size > 0; k++) {
         const double *v = s->virtual_displacements + (size_t)k * d->ode.n;
         worst = fmax(worst, fabs(hmi_dot(n, v, s->Qi)) / (hmi_norm(n, v) * size));
@@ -43,9 +45,10 @@ static void show_report(hmi_driver *d, const double *y, unsigned content, hm_fra
     frame->kinetic = out[at->kinetic];
     frame->potential = out[at->potential];
     frame->total = out[at->total];
-    frame->work = hmi_ledger_view(&d->ledger, work);
+    frame->work = hmi_ledger_view(&d->ledger, work, d->reset_work);
     if (d->has_total)
-        frame->balance = frame->total - d->energy_start - hmi_ledger_sum(&d->ledger, work);
+        frame->balance = frame->total - d->energy_start - d->reset_work -
+                         hmi_ledger_sum(&d->ledger, work);
 }
 
 hm_status hmi_driver_frame(hmi_driver *d, double t, const double *y, unsigned content,
@@ -119,5 +122,5 @@ void hmi_driver_observe(hmi_driver *d)
     d->energy = hmi_ledger_total(&d->ledger, d->sim);
     d->s.work_scale = fmax(d->s.work_scale, fabs(d->energy));
     double work = hmi_ledger_sum(&d->ledger, d->s.y + d->ode.size);
-    keep_largest(&d->balance_error, d->energy - d->energy_start - work);
+    keep_largest(&d->balance_error, d->energy - d->energy_start - d->reset_work - work);
 }

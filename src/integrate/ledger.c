@@ -1,6 +1,8 @@
 /* The ledger of powers and works: see ledger.h. */
 #include "integrate/ledger.h"
 
+#include "dynamics/sim_motion.h"
+
 #include <string.h>
 
 /* ---- which powers are there? ---- */
@@ -120,13 +122,20 @@ static double dot(const double *x, const double *y, size_t n)
 }
 
 /* q'.(M q'' - Q), of ideal constraints alone */
-static double power_of_reactions(const hm_sim *sim)
+static double power_of_reactions(hm_sim *sim)
 {
-    size_t n = sim->system->derived.n;
-    const double *Q = hmi_tape_outputs(sim->dynamics_tape, sim->dynamics_work) + sim->system->at.Q;
-    double sum = 0;
-    for (size_t i = 0; i < n; i++)
-        sum += sim->v[i] * (dot(sim->M + i * n, sim->qdd, n) - Q[i]);
+    const hmi_sparse *M = &sim->system->derived.M;
+    if (sim->stale)
+        hm_sim_evaluate_fast(sim);
+    const double *values = hmi_sim_dynamics(sim), *entry = values + sim->system->at.M;
+    double sum = -dot(sim->v, values + sim->system->at.Q, M->rows);
+    for (size_t i = 0; i < M->rows; i++)
+        for (size_t k = M->start[i]; k < M->start[i + 1]; k++) {
+            size_t j = M->column.data[k];
+            sum += entry[k] * sim->v[i] * sim->qdd[j];
+            if (j != i)
+                sum += entry[k] * sim->v[j] * sim->qdd[i];
+        }
     return sum;
 }
 
@@ -139,7 +148,7 @@ static double power_of_servos(const hm_sim *sim, const hmi_solution *solution)
     return sum;
 }
 
-static double power_of(const hm_sim *sim, hmi_power kind, const hmi_solution *solution)
+static double power_of(hm_sim *sim, hmi_power kind, const hmi_solution *solution)
 {
     size_t n = sim->system->derived.n;
     switch (kind) {
@@ -156,6 +165,11 @@ static double power_of(const hm_sim *sim, hmi_power kind, const hmi_solution *so
 
 void hmi_ledger_powers(hmi_ledger *ledger, hm_sim *sim, const hmi_solution *solution, double *power)
 {
+    if (sim->by_motion && !solution) {
+        const hmi_sim_motion *motion = sim->motion;
+        memcpy(power, motion->out + motion->program.powers, ledger->count * sizeof *power);
+        return;
+    }
     if (ledger->tape_count) {
         const hmi_tape_values values = hmi_sim_values(sim);
         hmi_tape_run(&ledger->tape, &values, ledger->work);
@@ -192,7 +206,7 @@ void hmi_ledger_integrate(hmi_ledger *ledger, const hmi_method *method, hmi_step
     s->ode->evaluations = evaluations; /* counted are those of the method */
 }
 
-hm_ledger hmi_ledger_view(const hmi_ledger *ledger, const double *work)
+hm_ledger hmi_ledger_view(const hmi_ledger *ledger, const double *work, double reset)
 {
     double by_kind[HMI_POWERS] = {0};
     for (size_t k = 0; k < ledger->count; k++)
@@ -205,6 +219,7 @@ hm_ledger hmi_ledger_view(const hmi_ledger *ledger, const double *work)
         .nonideal = by_kind[HMI_POWER_NONIDEAL],
         .servo = by_kind[HMI_POWER_SERVO],
         .explicit_time = by_kind[HMI_POWER_EXPLICIT_TIME],
+        .reset = reset,
     };
 }
 

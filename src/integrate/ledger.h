@@ -54,7 +54,7 @@ void hmi_ledger_powers(hmi_ledger *ledger, hm_sim *sim, const hmi_solution *solu
 void hmi_ledger_integrate(hmi_ledger *ledger, const hmi_method *method, hmi_stepper *s, double *y,
                           double *work);
 /* Work by kind as people read it, and its sum. */
-hm_ledger hmi_ledger_view(const hmi_ledger *ledger, const double *work);
+hm_ledger hmi_ledger_view(const hmi_ledger *ledger, const double *work, double reset);
 double hmi_ledger_sum(const hmi_ledger *ledger, const double *work);
 
 #endif

@@ -85,11 +85,13 @@ static hm_status complete_step(hmi_driver *d)
     hmi_stepper *s = &d->s;
     size_t size = s->size;
     if (s->settle && !s->settled && !d->method->keeps_constraints) {
-        bool moved = false;
+        double moved = 0;
         hm_status status = s->settle(s, s->t, s->y, &moved);
-        s->f_valid = s->f_valid && !moved;
+        s->f_valid = s->f_valid && moved <= HMI_MOVED;
+        if (status == HM_OK && moved > 1 / sqrt(s->rtol)) /* to where the motion does not lead */
+            status = HM_ERR_INCONSISTENT;
         if (status != HM_OK) {
-            s->trouble = "the state cannot be brought back to the constraints";
+            s->trouble = "the state cannot be brought back to the constraints nearby";
             return status;
         }
     }
@@ -105,17 +107,20 @@ static void change_to_stiff_method(hmi_driver *d)
     const char *why;
     const hmi_method *radau = hmi_method_find("radau");
     hmi_driver_warn(d, "the problem is stiff from t = %.6g on", d->s.t);
-    if (!d->automatic || !radau || radau->applies(&d->ode, &why) != HM_OK)
+    if (!d->automatic || !radau || hmi_method_applies(radau, &d->ode, &why) != HM_OK)
         return;
     void *memory = hmi_arena_alloc(&d->arena, radau->memory_size(&d->ode));
+    const char *before = d->method->name;
     if (!memory)
         return;
+    if (d->method->finish)
+        d->method->finish(&d->s);
     d->automatic = false;
     d->method = radau;
     d->s.memory = memory;
     d->s.f_valid = false;
     if (radau->start(&d->s) == HM_OK)
-        hmi_driver_warn(d, "method auto changed from dop853 to radau");
+        hmi_driver_warn(d, "method auto changed from %s to radau", before);
 }
 
 /* ---- isolated rank drops ---- */
@@ -181,13 +186,18 @@ hm_status hmi_driver_step(hmi_driver *d, double t_limit)
     long forgiven = d->ode.forgiven;
     s->settled = false;
     d->crossed = false;
-    hm_status status = d->method->step(s, t_limit);
+    hm_status status = d->restart ? d->method->start(s) : HM_OK;
+    d->restart = false;
+    if (status == HM_OK)
+        status = d->method->step(s, t_limit);
     if ((status == HM_ERR_INCONSISTENT || status == HM_ERR_UNDETERMINED) && !d->ode.forgiving)
         status = cross_rank_drop(d, t_limit);
     if (status == HM_OK)
         status = watch_rank(d, forgiven);
     if (status == HM_OK)
         status = complete_step(d);
+    if (status == HM_OK && d->drift == HMI_DRIFT_PROJECT)
+        hmi_driver_watch_rank(d);
     if (status == HM_OK)
         status = watch_pace(d);
     if (status != HM_OK) {
@@ -224,6 +234,9 @@ static double output_time(const hmi_driver *d)
     return d->options.start + (double)d->outputs * d->options.every;
 }
 
+/* More tolerances than that between the dense output and the constraints: not its error. */
+#define MOST_SHIFT 1000
+
 /* The state of the last step at t, fit to be shown. */
 static void state_at(hmi_driver *d, double t, double *y)
 {
@@ -239,7 +252,15 @@ static void state_at(hmi_driver *d, double t, double *y)
         for (size_t k = s->size; k < width; k++)
             y[k] = s->y_old[k] + part * (s->y[k] - s->y_old[k]);
     }
-    (void)hmi_driver_settle(d, t, y); /* as near as it comes */
+    double *plain = d->y; /* the projection goes astray where the constraints lose rank */
+    memcpy(plain, y, s->size * sizeof *y);
+    hm_status status = hmi_driver_settle(d, t, y); /* as near as it comes */
+    for (size_t i = 0; i < s->size; i++)
+        y[i] -= plain[i];
+    bool astray = d->drift == HMI_DRIFT_PROJECT &&
+                  (status == HM_ERR_NUMERIC || hmi_scaled_norm(s, y, plain, plain) > MOST_SHIFT);
+    for (size_t i = 0; i < s->size; i++)
+        y[i] = plain[i] + (astray ? 0 : y[i]);
 }
 
 static bool give_outputs(hmi_driver *d)
@@ -426,7 +447,7 @@ static const char *formulation_used(const hmi_driver *d)
 {
     if (d->ode.dirac)
         return hmi_formulation_name(HMI_DIRAC);
-    return d->formulation ? d->formulation : hmi_formulation_name(d->sim->formulation);
+    return d->formulation ? d->formulation : "";
 }
 
 hm_status hm_sim_result(const hm_sim *sim, hm_run_result *result)
@@ -461,7 +482,7 @@ hm_status hm_sim_result(const hm_sim *sim, hm_run_result *result)
         .energy_initial = d->energy_start,
         .energy_final = d->energy,
         .balance_error = d->balance_error,
-        .work = hmi_ledger_view(&d->ledger, d->s.y + d->ode.size),
+        .work = hmi_ledger_view(&d->ledger, d->s.y + d->ode.size, d->reset_work),
         .events = d->events.data,
         .event_count = d->events.count,
         .events_dropped = d->events_dropped,
