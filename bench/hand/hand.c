@@ -7,7 +7,7 @@
 #define HAND_NAME(x) d_##x
 #include "hand/models.inc"
 #include "hand/dop853.h"
-#include "hand/hand_body.h"
+#include "hand/hand_body.inc"
 
 int hand_coordinates(hand_model model)
 {
