@@ -163,8 +163,10 @@ static hm_status check_motion(hmi_driver *d)
         return HM_OK;
     hm_evaluation at;
     const hm_evaluate_options options = {.formulation = d->options.formulation};
-    if (try_dirac(d))
+    if (try_dirac(d)) {
+        d->formulation = hmi_formulation_name(HMI_DIRAC);
         return HM_OK;
+    }
     hm_status status = hm_sim_evaluate(d->sim, &options, &at);
     d->formulation = at.formulation;
     return status;
@@ -334,16 +336,31 @@ void hmi_driver_leave(hmi_driver *d)
     }
 }
 
+/* What an earlier run of the sim compiled serves again, where no modes are in it. */
+static void take_tapes(hmi_driver *old, hmi_driver *d)
+{
+    if (!old->compiled || old->switches.switches)
+        return;
+    d->residuals.tape = old->residuals.tape;
+    d->ledger.tape = old->ledger.tape;
+    d->ledger.total = old->ledger.total;
+    d->motion = old->motion;
+    old->residuals.tape = old->ledger.tape = old->ledger.total = (hmi_tape){0};
+    old->motion = NULL;
+}
+
 static hm_status create(hm_sim *sim, const hm_run_options *options, hmi_driver **out)
 {
     const hm_allocator *allocator = sim->system->allocator;
-    if (sim->run)
-        sim->run_destroy(sim->run);
-    sim->run = NULL;
     hmi_driver *d = hmi_alloc(allocator, sizeof *d);
     if (!d)
         return HM_ERR_NOMEM;
     memset(d, 0, sizeof *d);
+    if (sim->run) {
+        take_tapes(sim->run, d);
+        sim->run_destroy(sim->run);
+    }
+    sim->run = NULL;
     d->sim = sim;
     d->model = sim->system->model;
     hmi_arena_init(&d->arena, allocator);
@@ -356,7 +373,8 @@ static hm_status create(hm_sim *sim, const hm_run_options *options, hmi_driver *
         return status;
     sim->formulation = (hmi_formulation)d->options.formulation;
     status = init_parts(d);
-    if (status == HM_OK)
+    d->compiled = status == HM_OK;
+    if (d->compiled)
         prepare_parts(d);
     return status;
 }
@@ -410,13 +428,29 @@ static void connect(hmi_driver *d)
         d->s.settle = settle_step;
 }
 
+/* Is there a motion tape that answers here, of an earlier run? One that does not is put away. */
+static bool has_motion(hmi_driver *d, bool wanted)
+{
+    hm_sim *sim = d->sim;
+    if (!d->motion)
+        return false;
+    hmi_sim_refresh(sim);
+    if (wanted && hmi_sim_motion_run(sim, d->motion, &sim->t, sim->q, sim->v, sim->z))
+        return true;
+    hmi_sim_motion_destroy(d->motion);
+    d->motion = NULL;
+    return false;
+}
+
 /* One tape for q'', z' and the powers, with the modes that are held. */
 static hm_status compile_motion(hmi_driver *d)
 {
     const hmi_ledger *ledger = &d->ledger;
     hmi_motion_source source = {.power_count = ledger->tape_count};
     hmi_expr powers[HMI_POWERS];
-    if (d->ode.dirac || d->drift == HMI_DRIFT_BAUMGARTE || d->sim->formulation != HMI_AUTO)
+    bool wanted = !d->ode.dirac && d->drift != HMI_DRIFT_BAUMGARTE &&
+                  d->sim->formulation == HMI_AUTO;
+    if (has_motion(d, wanted) || !wanted)
         return HM_OK;
     for (size_t k = 0; k < ledger->tape_count; k++)
         powers[k] = hmi_ledger_expression(ledger, d->sim->system, k);
