@@ -5,7 +5,7 @@
 
 #define REAL         double
 #define HAND_NAME(x) d_##x
-#include "hand/models.h"
+#include "hand/models.inc"
 #include "hand/dop853.h"
 #include "hand/hand_body.h"
 

@@ -5,7 +5,7 @@
 
 #define REAL         long double
 #define HAND_NAME(x) l_##x
-#include "hand/models.h"
+#include "hand/models.inc"
 #include "hand/dop853.h"
 #include "hand/hand_body.h"
 
