@@ -6,8 +6,8 @@
 #define REAL         double
 #define HAND_NAME(x) d_##x
 #include "hand/models.inc"
-#include "hand/dop853.h"
-#include "hand/hand_body.h"
+#include "hand/dop853.inc"
+#include "hand/hand_body.inc"
 
 int hand_coordinates(hand_model model)
 {

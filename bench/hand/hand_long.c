@@ -6,8 +6,8 @@
 #define REAL         long double
 #define HAND_NAME(x) l_##x
 #include "hand/models.inc"
-#include "hand/dop853.h"
-#include "hand/hand_body.h"
+#include "hand/dop853.inc"
+#include "hand/hand_body.inc"
 
 int hand_reference(hand_model model, double end, double *y)
 {

@@ -163,8 +163,10 @@ static hm_status check_motion(hmi_driver *d)
         return HM_OK;
     hm_evaluation at;
     const hm_evaluate_options options = {.formulation = d->options.formulation};
-    if (try_dirac(d))
+    if (try_dirac(d)) {
+        d->formulation = hmi_formulation_name(HMI_DIRAC);
         return HM_OK;
+    }
     hm_status status = hm_sim_evaluate(d->sim, &options, &at);
     d->formulation = at.formulation;
     return status;
