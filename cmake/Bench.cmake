@@ -38,7 +38,7 @@ foreach(source IN LISTS bench_programs)
     add_executable(${target} EXCLUDE_FROM_ALL ${source} ${bench_shared})
     set_target_properties(${target} PROPERTIES
         RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bench)
-    target_compile_options(${target} PRIVATE -O3)
+    target_compile_options(${target} PRIVATE -O3 -march=native)
     target_include_directories(${target} PRIVATE src bench)
     target_compile_definitions(${target} PRIVATE ${HAMEL_PROGRAM_DEFINITIONS}
         HAMEL_SOURCE_DIR="${PROJECT_SOURCE_DIR}" HAMEL_PEERS="${PROJECT_BINARY_DIR}/bench")

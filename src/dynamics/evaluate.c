@@ -1,5 +1,7 @@
 /* From the numbers of the tapes to the answer: the solve behind hm_sim_evaluate, and what is said
  * when there is none. */
+#include "dynamics/fast.h"
+#include "dynamics/large.h"
 #include "dynamics/sim.h"
 #include "dynamics/sim_dirac.h"
 #include "dynamics/sim_motion.h"
@@ -341,6 +343,8 @@ static void keep_forces(hm_sim *sim, const hmi_solution *s)
 
 hm_status hmi_sim_accelerate(hm_sim *sim, hmi_solution *solution)
 {
+    if (!solution && hmi_fast_accelerate(sim))
+        return HM_OK;
     if (!solution && sim->motion && sim->formulation == HMI_AUTO) {
         hmi_sim_refresh(sim);
         if (hmi_sim_motion_run(sim, sim->motion, &sim->t, sim->q, sim->v, sim->z)) {
@@ -358,7 +362,7 @@ hm_status hmi_sim_accelerate_here(hm_sim *sim, hmi_solution *solution)
     hmi_question ask;
     hmi_solution local;
     if (!sim->dynamics)
-        return HM_ERR_LIMIT;
+        return hmi_large_accelerate(sim, solution);
     hmi_sim_pose(sim, &ask);
     if (!solution && !ask.equations.C && !ask.equations.law && ask.equations.servo_count == 0 &&
         sim->formulation == HMI_AUTO)

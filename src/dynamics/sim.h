@@ -6,6 +6,8 @@
 #include "dynamics/solve.h"
 
 struct hmi_sim_derivatives;
+struct hmi_fast;
+struct hmi_large;
 struct hmi_sim_motion;
 
 struct hm_sim {
@@ -37,6 +39,13 @@ struct hm_sim {
     void *run;
     void (*run_destroy)(void *run);
 
+    /* The compiled solve of large sparse systems (fast.h); NULL: does not apply. */
+    struct hmi_fast *fast;
+    bool stale; /* the last q'' is of the compiled solve: M, Q, A, b belong to another state */
+
+    /* The solve beyond HM_MOST_DENSE coordinates (large.h); NULL until first needed. */
+    struct hmi_large *large;
+
     /* The solve, for systems up to HM_MOST_DENSE coordinates. */
     hmi_dynamics *dynamics;
     double *M, *A, *servo_A; /* dense */
@@ -59,7 +68,7 @@ hm_status hmi_sim_solve(hm_sim *sim, const hm_evaluate_options *options, hm_eval
 
 /* The hot path of integration: q'' at the sim's present t, q, v, z, into sim->qdd. Allocates nothing
  * and reports nothing; the status is that of hmi_dynamics_solve, or HM_ERR_NUMERIC where something
- * is not finite, or HM_ERR_LIMIT for systems beyond HM_MOST_DENSE. State rates are then at
+ * is not finite, or HM_ERR_LIMIT where large.h refuses. State rates are then at
  * hmi_sim_state_rates. Where `solution` is not NULL constraint forces are wanted too: it is filled
  * in (not with the fast solve) and reaction, multiplier and the total ones of the sim are set.
  * Without `solution` the motion tape answers where there is one. */

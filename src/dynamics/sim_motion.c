@@ -190,8 +190,8 @@ hm_status hmi_sim_motion_create(hm_sim *sim, const hmi_motion_source *source, hm
     const hmi_motion_source plain = {0};
     const hm_allocator *allocator = sim->system->allocator;
     *out = NULL;
-    if (!applies(sim))
-        return HM_OK;
+    if (!applies(sim) || (sim->fast && (!source || !source->graph)))
+        return HM_OK; /* fast.h serves large repetitive systems better */
     hmi_sim_motion *motion = hmi_alloc(allocator, sizeof *motion);
     if (!motion)
         return HM_ERR_NOMEM;

@@ -1,6 +1,7 @@
 /* The motion as a first-order system: see ode.h. */
 #include "integrate/ode.h"
 
+#include "dynamics/large.h"
 #include "dynamics/sim_motion.h"
 #include "integrate/implicit.h"
 #include "integrate/ledger.h"
@@ -14,7 +15,7 @@ hm_status hmi_ode_init(hmi_ode *ode, hm_sim *sim)
 {
     size_t n = sim->system->derived.n, states = sim->system->model->states.count;
     *ode = (hmi_ode){.sim = sim, .n = n, .states = states, .size = 2 * n + states, .last = HM_OK};
-    return sim->dynamics ? HM_OK : HM_ERR_LIMIT;
+    return sim->dynamics || !hmi_large_refusal(sim->system) ? HM_OK : HM_ERR_LIMIT;
 }
 
 void hmi_ode_store(hmi_ode *ode, double t, const double *y)
@@ -103,7 +104,7 @@ static bool move(hmi_ode *ode, double t, const double *y, double *dy)
     hm_sim *sim = ode->sim;
     hmi_sim_motion *motion = sim->motion;
     size_t n = ode->n;
-    if (!motion || (ode->switches && ode->switches->slides))
+    if (!motion || (ode->switches && (ode->switches->slides || ode->switches->direction_count)))
         return false;
     bool inputs = sim->system->model->inputs.count > 0;
     if (inputs)
