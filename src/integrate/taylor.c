@@ -124,8 +124,7 @@ static hm_status substitute(hmi_stepper *s, double t_limit)
 static bool must_substitute(const hmi_stepper *s)
 {
     const hmi_ode *ode = s->ode;
-    return ode->forgiving || isfinite(s->singular) ||
-           (ode->switches && ode->switches->slides > 0);
+    return ode->forgiving || isfinite(s->singular) || (ode->switches && ode->switches->slides > 0);
 }
 
 /* ---- start ---- */
