@@ -2,8 +2,11 @@
 #ifndef HAMEL_HAMEL_H
 #define HAMEL_HAMEL_H
 
+#include <hamel/audit.h>
 #include <hamel/base.h>
+#include <hamel/compare.h>
 #include <hamel/linalg.h>
+#include <hamel/linearize.h>
 #include <hamel/model.h>
 #include <hamel/plot.h>
 #include <hamel/report.h>

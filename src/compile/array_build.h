@@ -9,7 +9,7 @@
 
 #include "compile/array.h"
 
-enum { HMI_ARRAY_NO_OUTPUT = UINT32_MAX };
+#define HMI_ARRAY_NO_OUTPUT UINT32_MAX
 
 /* One operation. Operands are expressions; those not used are HMI_NONE. */
 typedef struct hmi_array_op {

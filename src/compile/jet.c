@@ -19,7 +19,7 @@ void hmi_jet_init(hmi_jet *jet, const hm_allocator *allocator)
 
 static size_t doubles_of(const hmi_jet *jet)
 {
-    return jet->constant.count * 2 * jet->length;
+    return jet->constant.count * (2 + jet->stride);
 }
 
 void hmi_jet_release(hmi_jet *jet)
@@ -35,6 +35,7 @@ void hmi_jet_release(hmi_jet *jet)
     hmi_array_release(jet->allocator, &jet->source_row);
     hmi_array_release(jet->allocator, &jet->source);
     hmi_array_release(jet->allocator, &jet->table);
+    hmi_array_release(jet->allocator, &jet->moving);
     *jet = (hmi_jet){0};
 }
 
@@ -51,20 +52,23 @@ static void relocate(hmi_jet_code *code, size_t count, uint32_t stride)
 
 hm_status hmi_jet_seal(hmi_jet *jet, int order)
 {
-    uint32_t length = ((uint32_t)order / 4 + 1) * 4 + 8; /* a block of four beyond order + 1 */
+    size_t stride = 4 + ((size_t)order + 3) / 4 * 4;
     if (jet->status != HM_OK)
         return jet->status;
-    if (jet->constant.count > MOST_DOUBLES / (2 * length))
+    if (jet->constant.count > MOST_DOUBLES / stride)
         return jet->status = HM_ERR_LIMIT;
     jet->order = order;
-    jet->length = length;
-    jet->memory = hmi_alloc(jet->allocator, doubles_of(jet) * sizeof *jet->memory);
-    if (!jet->memory) {
-        jet->length = 0;
+    jet->memory = hmi_alloc(jet->allocator,
+                            jet->constant.count * (2 + stride) * sizeof *jet->memory);
+    if (!jet->memory)
         return jet->status = HM_ERR_NOMEM;
-    }
-    relocate(jet->zero.data, jet->zero.count, 2 * length);
-    relocate(jet->code.data, jet->code.count, 2 * length);
+    jet->stride = stride;
+    jet->series = jet->memory + 2 * jet->constant.count + 4;
+    for (size_t i = 0; i < jet->constant.count; i++)
+        if (!jet->constant.data[i] && !hmi_array_push(jet->allocator, &jet->moving, (uint32_t)i))
+            return jet->status = HM_ERR_NOMEM;
+    relocate(jet->zero.data, jet->zero.count, 2);
+    relocate(jet->code.data, jet->code.count, 2);
     hmi_array_release(jet->allocator, &jet->table);
     hmi_jet_clear(jet);
     return HM_OK;
@@ -104,41 +108,51 @@ static double value_of(const hmi_jet_code *ip, const double *base)
 
 static void run_zero(const hmi_jet *jet, const hmi_jet_segment *segment)
 {
-    double *base = jet->memory, *back = base + jet->length + jet->order;
+    double *base = jet->memory;
     for (size_t i = segment->zero_first; i < segment->zero_end; i++) {
         const hmi_jet_code *ip = &jet->zero.data[i];
-        if (ip->op >= HMI_TAPE_FIRST_OF_TABLE + HMI_OP_COUNT)
-            continue; /* a rate */
-        double x = value_of(ip, base);
-        base[ip->dst] = x;
-        base[ip->dst + 1] = 0; /* as SQRT wants it */
-        back[ip->dst] = x;
+        if (ip->op < HMI_TAPE_FIRST_OF_TABLE + HMI_OP_COUNT) /* else a rate */
+            base[ip->dst] = value_of(ip, base);
+    }
+}
+
+void hmi_jet_keep(const hmi_jet *jet, int k)
+{
+    const double *now = jet->memory + 1;
+    double *series = jet->series + k - 1;
+    for (size_t i = 0; i < jet->moving.count; i++) {
+        size_t row = jet->moving.data[i];
+        series[row * jet->stride] = now[2 * row];
     }
 }
 
 static hmi_jet_machine machine_of(const hmi_jet *jet)
 {
-    return (hmi_jet_machine){jet->memory, jet->order, (int)jet->length};
+    return (hmi_jet_machine){jet->memory, jet->series, jet->stride / 2};
 }
 
 void hmi_jet_run(const hmi_jet *jet, const hmi_jet_segment *segment, int k)
 {
     const hmi_jet_code *code = jet->code.data + segment->first;
+    const hmi_jet_machine machine = machine_of(jet);
     if (k == 0)
         run_zero(jet, segment);
 #ifdef HMI_JET_AVX2
     else if (jet->vectors)
-        hmi_jet_run_avx2(code, machine_of(jet), k);
+        hmi_jet_run_avx2(code, &machine, k);
 #endif
     else
-        hmi_jet_run_plain(code, machine_of(jet), k);
+        hmi_jet_run_plain(code, &machine, k);
 }
 
-double hmi_jet_sum(const hmi_jet *jet, const hmi_jet_pair *pairs, size_t count, int k)
+void hmi_jet_sums(const hmi_jet *jet, const hmi_jet_list *lists, size_t count, int k, double *out)
 {
+    const hmi_jet_machine machine = machine_of(jet);
 #ifdef HMI_JET_AVX2
-    if (jet->vectors)
-        return hmi_jet_sum_avx2(pairs, count, machine_of(jet), k);
+    if (jet->vectors) {
+        hmi_jet_sums_avx2(lists, count, &machine, k, out);
+        return;
+    }
 #endif
-    return hmi_jet_sum_plain(pairs, count, machine_of(jet), k);
+    hmi_jet_sums_plain(lists, count, &machine, k, out);
 }

@@ -2,9 +2,11 @@
  *
  * A row holds the coefficients x_0 .. x_K of one value along the motion,
  *     x(t0 + s tau) = x_0 + x_1 s + x_2 s^2 + ...      (tau: a unit of time, the caller's choice)
- * twice: forwards, and backwards in front of zeros, so that every convolution is a product of two
- * contiguous vectors and its last block needs no mask. At order k each instruction computes
- * coefficient k of its row from those of its operands up to k.
+ * as a pair of numbers, x_0 and x_k of the order at work, and a series: zeros, x_1 .. x_K. Every
+ * convolution is a product of two contiguous vectors, one read backwards, and its last block needs
+ * no mask. At order k each instruction computes coefficient k of its row from those of its operands
+ * up to k; when all are done hmi_jet_keep writes them into the series (not before: a vector must not
+ * be loaded just after one of its numbers was stored, processors wait for that).
  *
  * Recurrences. + - * / sqrt have their own; x^p with constant p that of Euler; everything else that
  * is smooth follows from the table's derivatives (expr/ops.def), r' = r_x x' + r_y y', that is
@@ -27,7 +29,7 @@
 
 enum { HMI_JET_MOST_ORDER = 40 };
 
-/* An instruction. Places are rows until hmi_jet_seal, doubles from the start of memory after it. */
+/* An instruction. Places are rows until hmi_jet_seal, of their pair of numbers after it. */
 typedef struct hmi_jet_code {
     uint32_t op, dst, a, b, c;
 } hmi_jet_code;
@@ -55,8 +57,10 @@ typedef struct hmi_jet {
     hm_status status;
     uint32_t one, two;
 
-    int order;       /* K, after hmi_jet_seal */
-    uint32_t length; /* doubles of one copy of a row's coefficients; rows are twice as long */
+    int order;                  /* K, after hmi_jet_seal */
+    size_t stride;              /* doubles of a series */
+    double *series;             /* x_1 of row 0, in memory behind the pairs */
+    HMI_ARRAY(uint32_t) moving; /* rows that change in time */
     double *memory;
     bool vectors; /* AVX2 is there */
 } hmi_jet;
@@ -80,29 +84,38 @@ void hmi_jet_clear(hmi_jet *jet);
 void hmi_jet_begin(hmi_jet *jet);
 /* One order of one segment. Orders from 0 upwards; operands that are symbols are the caller's. */
 void hmi_jet_run(const hmi_jet *jet, const hmi_jet_segment *segment, int k);
+/* After all segments of order k >= 1. */
+void hmi_jet_keep(const hmi_jet *jet, int k);
 
-static inline double *hmi_jet_at(const hmi_jet *jet, uint32_t row)
-{
-    return jet->memory + (size_t)row * 2 * jet->length;
-}
-
+/* Coefficient k of the order at work (or 0). */
 static inline double hmi_jet_get(const hmi_jet *jet, uint32_t row, int k)
 {
-    return hmi_jet_at(jet, row)[k];
+    return jet->memory[2 * (size_t)row + (k > 0)];
 }
 
 static inline void hmi_jet_put(const hmi_jet *jet, uint32_t row, int k, double x)
 {
-    double *at = hmi_jet_at(jet, row);
-    at[k] = x;
-    at[(int)jet->length + jet->order - k] = x;
+    jet->memory[2 * (size_t)row + (k > 0)] = x;
 }
 
-/* Pairs of rows (x, y): the sum over them of  Sum_{j=1..k} x_j y_{k-j}. */
+/* Sums over pairs of rows, as right sides of linear equations have them: of list l
+ *     out[l] = value_k - Sum over pairs of Sum_{j=1..k} x_j y_{k-j},   k >= 1.
+ * value, x and y are places in memory: see hmi_jet_place. */
 typedef struct hmi_jet_pair {
     uint32_t x, y;
 } hmi_jet_pair;
 
-double hmi_jet_sum(const hmi_jet *jet, const hmi_jet_pair *pairs, size_t count, int k);
+typedef struct hmi_jet_list {
+    const hmi_jet_pair *first, *end;
+    uint32_t value;
+} hmi_jet_list;
+
+void hmi_jet_sums(const hmi_jet *jet, const hmi_jet_list *lists, size_t count, int k, double *out);
+
+static inline uint32_t hmi_jet_place(const hmi_jet *jet, uint32_t row)
+{
+    (void)jet;
+    return 2 * row;
+}
 
 #endif

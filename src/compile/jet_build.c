@@ -8,7 +8,8 @@
 
 #include <string.h>
 
-enum { NO_ROW = UINT32_MAX, NOTHING = UINT32_MAX /* op of an instruction to be left out */ };
+#define NO_ROW  UINT32_MAX
+#define NOTHING UINT32_MAX /* op of an instruction to be left out */
 
 /* Operations at order 0 are those of tapes; a rate has no value there. */
 #define TABLE(op) ((uint32_t)(HMI_TAPE_FIRST_OF_TABLE + (op)))
@@ -477,6 +478,63 @@ static void compact(hmi_jet *jet, size_t first)
     jet->code.count = kept;
 }
 
+/* ---- the order of instructions ---- */
+
+/* key[i] of instruction i: its level, one more than those of its operands at the same order, then
+ * its kind. Operands that are written later are needed at lower orders only. Returns the number of
+ * keys. */
+static size_t find_levels(const hmi_jet *jet, size_t first, uint32_t *level, uint32_t *key)
+{
+    uint32_t most = 0;
+    for (size_t i = first; i < jet->code.count; i++) {
+        const hmi_jet_code *code = &jet->code.data[i];
+        uint32_t l = level[code->a], kinds = HMI_JET_SELECT + 1;
+        l = level[code->b] > l ? level[code->b] : l;
+        l = level[code->c] > l ? level[code->c] : l;
+        l = level[code->dst] > l ? level[code->dst] : l; /* terms that are added to a row */
+        key[i - first] = l * kinds + code->op;
+        level[code->dst] = l + 1;
+        if (code->op == HMI_JET_SINCOS)
+            level[code->c] = l + 1;
+        most = key[i - first] > most ? key[i - first] : most;
+    }
+    return (size_t)most + 1;
+}
+
+/* Instructions of one level do not wait for each other: sorted by level (and kind, which helps to
+ * predict jumps) they keep the processor busy; in the depth-first order of tapes each waits for the
+ * one before. Counting sort, stable. */
+static void schedule(hmi_jet *jet, size_t first)
+{
+    const hm_allocator *allocator = jet->allocator;
+    size_t count = jet->code.count - first, rows = jet->constant.count, keys = 0;
+    uint32_t *level = hmi_alloc(allocator, (rows + count + 1) * sizeof *level);
+    hmi_jet_code *sorted = hmi_alloc(allocator, (count + 1) * sizeof *sorted);
+    size_t *start = NULL;
+    if (level && sorted) {
+        memset(level, 0, (rows + count + 1) * sizeof *level);
+        keys = find_levels(jet, first, level, level + rows);
+        start = hmi_alloc(allocator, (keys + 1) * sizeof *start);
+    }
+    if (start) {
+        const uint32_t *key = level + rows;
+        memset(start, 0, (keys + 1) * sizeof *start);
+        for (size_t i = 0; i < count; i++)
+            start[key[i] + 1]++;
+        for (size_t k = 0; k < keys; k++)
+            start[k + 1] += start[k];
+        for (size_t i = 0; i < count; i++)
+            sorted[start[key[i]]++] = jet->code.data[first + i];
+        if (count)
+            memcpy(jet->code.data + first, sorted, count * sizeof *sorted);
+    } else {
+        fail(jet);
+    }
+    hmi_free(allocator, start, (keys + 1) * sizeof *start);
+    hmi_free(allocator, sorted, (count + 1) * sizeof *sorted);
+    hmi_free(allocator, level, (rows + count + 1) * sizeof *level);
+}
+
 static void add_constants(hmi_jet *jet)
 {
     static const double values[2] = {1, 2};
@@ -508,8 +566,10 @@ hm_status hmi_jet_add(hmi_jet *jet, const hmi_tape *tape, const double *work,
     import_tape(&in, segment);
     hmi_free(jet->allocator, in.row, bytes);
     segment->zero_end = jet->zero.count;
-    if (jet->status == HM_OK)
+    if (jet->status == HM_OK) {
         compact(jet, segment->first);
+        schedule(jet, segment->first);
+    }
     emit(jet, HMI_JET_STOP, 0, 0, 0, 0);
     segment->end = jet->code.count;
     return jet->status;

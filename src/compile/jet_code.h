@@ -1,4 +1,4 @@
-/* Instructions of jets at orders above 0: between jet_build.c, which writes them, and jet_run.h,
+/* Instructions of jets at orders above 0: between jet_build.c, which writes them, and jet_run.inc,
  * which runs them. Names say what r_k is; `c` stands for an operand that does not change in time.
  */
 #ifndef HMI_COMPILE_JET_CODE_H
@@ -27,7 +27,7 @@
     X(CONST_DIV) /* c / b */                                                                       \
     X(SQRT)                                                                                        \
     X(POWER)     /* a^c */                                                                         \
-    X(RATE)      /* coefficients of a', moved down by one: dst_{k-1} = k a_k */                    \
+    X(RATE)      /* k a_k */                                                                       \
     X(SINCOS)    /* dst = sin, c = cos of the value whose rate is a */                             \
     X(CHAIN)     /* r' = a b, a: a rate */                                                         \
     X(CHAIN_ADD) /* r' = (what it was) + a b */                                                    \
@@ -41,16 +41,19 @@ typedef enum hmi_jet_op {
 
 /* The interpreters: same code, compiled for any processor and for AVX2. */
 typedef struct hmi_jet_machine {
-    double *base;
-    int order, length;
+    double *base;   /* pairs of numbers */
+    double *series; /* x_1 of row 0 */
+    size_t stride;  /* of series, for each double of the pairs */
 } hmi_jet_machine;
 
-void hmi_jet_run_plain(const hmi_jet_code *ip, hmi_jet_machine machine, int k);
-double hmi_jet_sum_plain(const hmi_jet_pair *pairs, size_t count, hmi_jet_machine machine, int k);
+void hmi_jet_run_plain(const hmi_jet_code *ip, const hmi_jet_machine *m, int k);
+void hmi_jet_sums_plain(const hmi_jet_list *lists, size_t count, const hmi_jet_machine *m, int k,
+                        double *out);
 #if defined(__x86_64__) && defined(__GNUC__)
 #define HMI_JET_AVX2 1
-void hmi_jet_run_avx2(const hmi_jet_code *ip, hmi_jet_machine machine, int k);
-double hmi_jet_sum_avx2(const hmi_jet_pair *pairs, size_t count, hmi_jet_machine machine, int k);
+void hmi_jet_run_avx2(const hmi_jet_code *ip, const hmi_jet_machine *m, int k);
+void hmi_jet_sums_avx2(const hmi_jet_list *lists, size_t count, const hmi_jet_machine *m, int k,
+                       double *out);
 #endif
 
 #endif

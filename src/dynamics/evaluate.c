@@ -90,6 +90,13 @@ void hmi_sim_use_tapes(hm_sim *sim, const hmi_tape *dynamics, double *dynamics_w
     follow_tape(sim, old);
 }
 
+void hmi_sim_use_inputs(hm_sim *sim, const hmi_tape *inputs, double *inputs_work)
+{
+    sim->inputs_tape = inputs ? inputs : &sim->system->inputs;
+    sim->inputs_work = inputs ? inputs_work : sim->own_inputs_work;
+    sim->prepared = false;
+}
+
 hm_status hmi_sim_prepare_solve(hm_sim *sim)
 {
     const hmi_derived *d = &sim->system->derived;
@@ -341,7 +348,7 @@ hm_status hmi_sim_accelerate(hm_sim *sim, hmi_solution *solution)
     if (!solution && sim->motion && sim->formulation == HMI_AUTO) {
         hmi_sim_refresh(sim);
         if (hmi_sim_motion_run(sim, sim->motion, &sim->t, sim->q, sim->v, sim->z)) {
-            memcpy(sim->qdd, sim->motion->out, sim->system->derived.n * sizeof *sim->qdd);
+            hmi_sim_motion_copy(sim->motion->out, sim->system->derived.n, sim->qdd);
             sim->by_motion = true;
             return HM_OK;
         }
@@ -374,6 +381,13 @@ hm_status hmi_sim_accelerate_here(hm_sim *sim, hmi_solution *solution)
 
 hm_status hm_sim_accelerate(hm_sim *sim, double *qdd)
 {
+    hmi_sim_motion *motion = sim->motion;
+    if (motion && sim->prepared && sim->system->model->inputs.count == 0 &&
+        sim->formulation == HMI_AUTO &&
+        hmi_sim_motion_run(sim, motion, &sim->t, sim->q, sim->v, sim->z)) {
+        hmi_sim_motion_copy(motion->out, sim->system->derived.n, qdd);
+        return HM_OK;
+    }
     if (!sim->own_motion_tried) {
         hm_status made = hmi_sim_motion_create(sim, NULL, &sim->own_motion);
         if (made != HM_OK)

@@ -30,12 +30,14 @@ static bool allocate(hm_sim *sim)
     sim->params = doubles(sim, model->params.count, &failed);
     for (int order = 0; order < 3; order++)
         sim->inputs[order] = doubles(sim, model->inputs.count, &failed);
-    sim->inputs_work = doubles(sim, system->inputs.work_size, &failed);
+    sim->own_inputs_work = doubles(sim, system->inputs.work_size, &failed);
     sim->own_dynamics_work = doubles(sim, system->dynamics.work_size, &failed);
     sim->own_law_work = doubles(sim, system->law.work_size, &failed);
     sim->dynamics_work = sim->own_dynamics_work;
     sim->law_work = sim->own_law_work;
+    sim->inputs_work = sim->own_inputs_work;
     sim->dynamics_tape = &system->dynamics;
+    sim->inputs_tape = &system->inputs;
     sim->law_tape = &system->law;
     sim->report_work = doubles(sim, system->report.work_size, &failed);
     sim->qdd = doubles(sim, n, &failed);
@@ -186,7 +188,7 @@ hmi_tape_values hmi_sim_values(const hm_sim *sim)
 static void prepare_tapes(hm_sim *sim, const hmi_tape_values *values)
 {
     const hm_system *system = sim->system;
-    hmi_tape_prepare(&system->inputs, values, sim->inputs_work);
+    hmi_tape_prepare(sim->inputs_tape, values, sim->inputs_work);
     hmi_tape_prepare(sim->dynamics_tape, values, sim->dynamics_work);
     hmi_tape_prepare(&system->report, values, sim->report_work);
     if (sim->law_tape->work_size)
@@ -207,8 +209,8 @@ void hmi_sim_refresh(hm_sim *sim)
         prepare_tapes(sim, &values);
     if (count == 0)
         return;
-    hmi_tape_run(&system->inputs, &values, sim->inputs_work);
-    const double *defaults = hmi_tape_outputs(&system->inputs, sim->inputs_work);
+    hmi_tape_run(sim->inputs_tape, &values, sim->inputs_work);
+    const double *defaults = hmi_tape_outputs(sim->inputs_tape, sim->inputs_work);
     for (size_t k = 0; k < count; k++)
         for (int order = 0; order < 3; order++)
             if (!sim->input_set[k])

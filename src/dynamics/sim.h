@@ -20,13 +20,13 @@ struct hm_sim {
     double *inputs[3]; /* u, u', u'' */
     bool *input_set;
     double *inputs_work, *dynamics_work, *law_work, *report_work;
-    double *own_dynamics_work, *own_law_work; /* of the system's tapes */
+    double *own_dynamics_work, *own_law_work, *own_inputs_work; /* of the system's tapes */
     double *qdd, *reaction, *multiplier, *total_reaction, *total_multiplier, energy;
     bool prepared;         /* parameters are in the work vectors */
     unsigned long version; /* counts how often they were put there */
 
     /* The tapes in use: the system's, or those of a run that holds branches (integrate/switch.c). */
-    const hmi_tape *dynamics_tape, *law_tape;
+    const hmi_tape *dynamics_tape, *law_tape, *inputs_tape;
     const double *modes;         /* values of HMI_SYM_MODE; NULL with the system's tapes */
     hmi_formulation formulation; /* of hmi_sim_accelerate */
 
@@ -85,6 +85,7 @@ void hmi_sim_scatter(hm_sim *sim);
 /* Other tapes with the outputs of the system's own (NULL: the system's own again). */
 void hmi_sim_use_tapes(hm_sim *sim, const hmi_tape *dynamics, double *dynamics_work,
                        const hmi_tape *law, double *law_work, const double *modes);
+void hmi_sim_use_inputs(hm_sim *sim, const hmi_tape *inputs, double *inputs_work);
 
 /* The question to the solver, at the values the dynamics tape just computed. The law points into
  * the question itself, which must stay where it is. */

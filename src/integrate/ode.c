@@ -104,7 +104,7 @@ static bool move(hmi_ode *ode, double t, const double *y, double *dy)
     hm_sim *sim = ode->sim;
     hmi_sim_motion *motion = sim->motion;
     size_t n = ode->n;
-    if (!motion || (ode->switches && ode->switches->slides))
+    if (!motion || (ode->switches && (ode->switches->slides || ode->switches->direction_count)))
         return false;
     bool inputs = sim->system->model->inputs.count > 0;
     if (inputs)
@@ -113,8 +113,8 @@ static bool move(hmi_ode *ode, double t, const double *y, double *dy)
         hmi_sim_refresh(sim);
     if (!hmi_sim_motion_run(sim, motion, &t, y, y + n, y + 2 * n))
         return false;
-    memcpy(dy, y + n, n * sizeof *dy);
-    memcpy(dy + n, motion->out, (motion->program.margin) * sizeof *dy);
+    hmi_sim_motion_copy(y + n, n, dy);
+    hmi_sim_motion_copy(motion->out, motion->program.margin, dy + n);
     ode->evaluations++;
     ode->last = HM_OK;
     return true;

@@ -1,14 +1,17 @@
 /* Taylor series of the motion: order and step from the tolerance.          [Jorba & Zou 2005]
  *
- * Order p = 1 - ln(rtol)/2 and a little more, since a part of the work does not grow with p^2. The
- * step makes the last terms |y_k| h^k, k = p-2 .. p, as large as the tolerance, in the norm of
+ * Order p = 1 - 3/4 ln(rtol): a half in place of 3/4 is best where work grows with p^2, but most of
+ * it does not (bench/bench_taylor.c). The step makes the last terms |y_k| h^k, k = p-2 .. p, as large as the tolerance, in the norm of
  * hmi_scaled_norm; the part left out is smaller by h over the radius of convergence. A step is
  * verified before it is taken: drift control must not move the state by more than the tolerance,
  * the equations must hold at its end, and the accelerations there must be those of the series. A
  * smaller step costs no new series.
  *
  * Where there is no series (a square root at 0), where branches slide or constraints are crossed by
- * least squares, and where verified steps shrink too far, DOP853 takes some steps in its place.
+ * least squares, and where verified steps shrink too far, DOP853 takes some steps in its place. So it
+ * does where the constraints lose rank ahead (a four-bar in its flat position) and where the radius
+ * of convergence collapses from one step to the next: series would creep towards such a place, where
+ * a step of DOP853 leads across.
  * Verified: test/unit/integrate/test_taylor.c
  */
 #include "integrate/taylor.h"
@@ -29,6 +32,8 @@ enum {
 };
 #define SAFETY         0.9
 #define LARGEST_FACTOR 10
+/* A step that is this much shorter than the last one: something other than the motion itself. */
+#define COLLAPSE 0.2
 /* h |f - f of the series| at the end of a step, in tolerances: p + 1 times the part left out. */
 #define MOST_DEFECT 100
 /* and this much of h |f| whatever the tolerance: accelerations have rounding errors too. */
@@ -40,6 +45,7 @@ typedef struct memory {
     bool has_series; /* of the last step, for dense output */
     bool by_rk;      /* the last step was DOP853's */
     int substitute;  /* steps that DOP853 still takes */
+    bool was_fast;   /* the solve of the last step was well conditioned */
     int suspicious;
     double h; /* the last step; 0: none yet */
     double h_done, t_from;
@@ -75,6 +81,8 @@ static hm_status applies(const hmi_ode *ode, const char **why)
         *why = "a force depends on constraint forces, which have no series of their own";
     else if (system->model->servos.count)
         *why = "the model has servos";
+    else if (ode->switches && ode->switches->direction_count)
+        *why = "a force is along u/|u| of velocities, which has no series at rest";
     else
         return HM_OK;
     return HM_ERR_USAGE;
@@ -82,7 +90,7 @@ static hm_status applies(const hmi_ode *ode, const char **why)
 
 static int order_for(const hmi_stepper *s)
 {
-    double order = ceil(1.0 - 0.5 * log(s->rtol)) + 2;
+    double order = ceil(1 - 0.75 * log(s->rtol));
     return (int)fmin(MOST_ORDER, fmax(LEAST_ORDER, order));
 }
 
@@ -114,11 +122,11 @@ static hm_status substitute(hmi_stepper *s, double t_limit)
     return status;
 }
 
-/* No series while a branch slides or least squares lead across a rank drop. */
+/* No series while a branch slides, and none near or across a rank drop. */
 static bool must_substitute(const hmi_stepper *s)
 {
     const hmi_ode *ode = s->ode;
-    return ode->forgiving || (ode->switches && ode->switches->slides > 0);
+    return ode->forgiving || isfinite(s->singular) || (ode->switches && ode->switches->slides > 0);
 }
 
 /* ---- start ---- */
@@ -155,7 +163,7 @@ static hm_status start(hmi_stepper *s)
         if (status != HM_OK)
             return status;
     }
-    m->begun = m->has_series = m->by_rk = false;
+    m->begun = m->has_series = m->by_rk = m->was_fast = false;
     m->substitute = 0;
     m->h = 0;
     s->t_old = s->t;
@@ -272,7 +280,7 @@ static bool verify(hmi_stepper *s, double t, double h)
     }
     for (size_t i = 0; i < width; i++)
         m->end[i] = m->trial[i] - m->end[i];
-    if (moved > HMI_MOVED && !(hmi_scaled_norm(s, m->end, s->y, m->trial) <= 1))
+    if (!(moved <= 1))
         return false;
     if (hmi_taylor_begin(&m->T, t, m->trial, m->f_new) != HM_OK)
         return false;
@@ -308,6 +316,11 @@ static hm_status try_step(hmi_stepper *s, double t_limit)
     if (status != HM_OK)
         return status;
     double h = choose_step(s);
+    if (h < COLLAPSE * m->h || (m->was_fast && !m->T.solver.fast)) {
+        m->was_fast = false;
+        return HM_ERR_NUMERIC;
+    }
+    m->was_fast = m->T.solver.fast;
     for (int i = 0; i < MOST_TRIALS; i++, h *= 0.5) {
         bool cut = s->t + 1.01 * h >= t_limit;
         double t = cut ? t_limit : s->t + h;
@@ -369,6 +382,7 @@ const hmi_method hmi_method_taylor = {
            "and below). Jorba & Zou (2005).",
     .order = MOST_ORDER,
     .carries_work = true,
+    .places_steps = true,
     .memory_size = memory_size,
     .applies = applies,
     .start = start,

@@ -32,26 +32,31 @@ typedef struct hmi_taylor_solver {
     double *W;                         /* n x m: L^-1 A^T */
     double *G, *GT, *gram_inverse;     /* m x m, its transpose, m */
     double *weight;                    /* m: V */
-    double *z, *t;                     /* n, m: scratch */
+    double *z;                         /* n: scratch */
+    int padded;                        /* n + m in blocks of four; 0: K is not used */
+    double *K;                         /* n + m columns: the inverse of [M -A^T; A 0], */
+    bool inverted;                     /* where it is made already */
 } hmi_taylor_solver;
 
 hm_status hmi_taylor_solver_init(hmi_taylor_solver *s, hm_sim *sim, hmi_arena *arena);
 /* Factors M (n x n), A (m x n) and checks the answer for r, b. Statuses of hmi_dynamics_solve. */
 hm_status hmi_taylor_factor(hmi_taylor_solver *s, const double *M, const double *A, const double *r,
                             const double *b);
-/* M a = r + A^T lambda, A a = b. Redundant rows have lambda = 0. */
-void hmi_taylor_solve(hmi_taylor_solver *s, const double *r, const double *b, double *a,
-                      double *lambda);
+/* M a = r + A^T lambda, A a = b; right = (r, b), answer = (a, lambda), in blocks of four. Redundant
+ * rows have lambda = 0. */
+void hmi_taylor_solve(hmi_taylor_solver *s, const double *right, double *answer);
+/* The same by a product with the inverse, made at the first call after factor, where that is less
+ * work for many right sides. */
+void hmi_taylor_solve_again(hmi_taylor_solver *s, const double *right, double *answer);
 
 /* ---- the series (taylor_series.c) ---- */
 
 /* The motion under Q + C or under Q alone: rows of a and lambda, and the sums above. */
 typedef struct hmi_taylor_motion {
     bool with_C;
-    uint32_t *a, *lambda; /* rows */
-    hmi_jet_pair *mass, *force, *constraint;
-    size_t *mass_start, *force_start, *constraint_start;
-    double *turning; /* n: Sum_{j>=1} A_j^T lambda_{k-j}, at the present order */
+    uint32_t *a, *mu;       /* rows; mu = -lambda, which gives all sums one sign */
+    hmi_jet_list *right;    /* n + m right sides: Q and b less the sums */
+    hmi_jet_list *reaction; /* n: Sum_{j>=1} A_j^T lambda_{k-j}, where the ledger wants it */
 } hmi_taylor_motion;
 
 /* A component of the state that some tape reads. */
@@ -77,10 +82,12 @@ typedef struct hmi_taylor {
     int motions; /* 2: the ledger wants the motion without C too */
     hmi_taylor_motion motion[2];
     uint32_t *ideal, *nonideal; /* n: rows of Qi, Qni; NULL: not wanted */
-    hmi_jet_pair *ideal_power, *nonideal_power;
+    hmi_jet_list ideal_power, nonideal_power;
     hmi_taylor_solver solver;
-    double *M, *r, *b, *a, *lambda; /* dense M; right sides and answers of one order */
-    double *Y;                      /* (order + 1) x width: coefficients in units of tau */
+    double *M;              /* dense */
+    double *right, *answer; /* n + m, of one order */
+    double *turning;        /* n: scratch */
+    double *Y;              /* (order + 1) x width: coefficients in units of tau */
     double tau;
 } hmi_taylor;
 

@@ -66,12 +66,11 @@ static hm_status add_rows(hmi_taylor *T)
         hmi_taylor_motion *m = &T->motion[k];
         m->with_C = k == 0 && T->sim->system->derived.has_nonideal;
         m->a = k == 0 ? m->a : take(T, T->n, sizeof *m->a, &failed);
-        m->lambda = take(T, T->m, sizeof *m->lambda, &failed);
-        m->turning = take(T, T->n, sizeof *m->turning, &failed);
+        m->mu = take(T, T->m, sizeof *m->mu, &failed);
         for (size_t i = 0; i < T->n && k > 0 && !failed; i++)
             m->a[i] = hmi_jet_new_row(&T->jet, false);
         for (size_t i = 0; i < T->m && !failed; i++)
-            m->lambda[i] = hmi_jet_new_row(&T->jet, false);
+            m->mu[i] = hmi_jet_new_row(&T->jet, false);
     }
     for (size_t i = 0; i < T->n && !failed; i++) {
         if (T->ideal)
@@ -83,104 +82,105 @@ static hm_status add_rows(hmi_taylor *T)
     return failed ? HM_ERR_NOMEM : T->jet.status;
 }
 
-/* Pairs of a sum, list by list: count the moving entries, then fill. */
-typedef struct pair_list {
+/* Pairs of one list after the other; `pairs` NULL: they are counted only. */
+typedef struct pair_writer {
     hmi_jet_pair *pairs;
-    size_t *start;
-    size_t lists;
-} pair_list;
+    size_t count;
+} pair_writer;
 
-static void add_pair(const hmi_taylor *T, pair_list *p, size_t list, uint32_t entry, uint32_t x,
-                     bool fill)
+static void add_pair(const hmi_taylor *T, pair_writer *w, uint32_t entry, uint32_t x)
 {
-    uint32_t stride = 2 * T->jet.length;
     if (T->jet.constant.data[entry])
         return;
-    if (fill)
-        p->pairs[p->start[list]] = (hmi_jet_pair){entry * stride, x * stride};
-    p->start[list]++;
+    if (w->pairs)
+        w->pairs[w->count] = (hmi_jet_pair){hmi_jet_place(&T->jet, entry),
+                                            hmi_jet_place(&T->jet, x)};
+    w->count++;
 }
 
-static void list_mass(const hmi_taylor *T, const hmi_taylor_motion *m, pair_list *p, bool fill)
+/* M a of equation i. */
+static void add_mass(const hmi_taylor *T, const hmi_taylor_motion *m, size_t i, pair_writer *w)
 {
     const hmi_sparse *M = &T->sim->system->derived.M;
-    for (size_t i = 0; i < M->rows; i++)
-        for (size_t k = M->start[i]; k < M->start[i + 1]; k++) {
-            size_t j = M->column.data[k];
-            uint32_t entry = T->out[T->sim->system->at.M + k];
-            add_pair(T, p, i, entry, m->a[j], fill);
-            if (i != j)
-                add_pair(T, p, j, entry, m->a[i], fill);
+    for (size_t r = i; r < M->rows; r++)
+        for (size_t k = M->start[r]; k < M->start[r + 1]; k++) {
+            size_t c = M->column.data[k];
+            if (r == i || c == i)
+                add_pair(T, w, T->out[T->sim->system->at.M + k], m->a[r == i ? c : r]);
         }
 }
 
-static void list_force(const hmi_taylor *T, const hmi_taylor_motion *m, pair_list *p, bool fill)
+/* A^T mu of equation i. */
+static void add_force(const hmi_taylor *T, const hmi_taylor_motion *m, size_t i, pair_writer *w)
 {
     const hmi_sparse *A = &T->sim->system->derived.constraints.A;
-    for (size_t i = 0; i < A->rows; i++)
-        for (size_t k = A->start[i]; k < A->start[i + 1]; k++)
-            add_pair(T, p, A->column.data[k], T->out[T->sim->system->at.A + k], m->lambda[i], fill);
+    for (size_t r = 0; r < A->rows; r++)
+        for (size_t k = A->start[r]; k < A->start[r + 1]; k++)
+            if (A->column.data[k] == i)
+                add_pair(T, w, T->out[T->sim->system->at.A + k], m->mu[r]);
 }
 
-static void list_constraint(const hmi_taylor *T, const hmi_taylor_motion *m, pair_list *p,
-                            bool fill)
+/* A a of row i. */
+static void add_constraint(const hmi_taylor *T, const hmi_taylor_motion *m, size_t i,
+                           pair_writer *w)
 {
     const hmi_sparse *A = &T->sim->system->derived.constraints.A;
-    for (size_t i = 0; i < A->rows; i++)
-        for (size_t k = A->start[i]; k < A->start[i + 1]; k++)
-            add_pair(T, p, i, T->out[T->sim->system->at.A + k], m->a[A->column.data[k]], fill);
+    for (size_t k = A->start[i]; k < A->start[i + 1]; k++)
+        add_pair(T, w, T->out[T->sim->system->at.A + k], m->a[A->column.data[k]]);
 }
 
-typedef void (*list_function)(const hmi_taylor *T, const hmi_taylor_motion *m, pair_list *p,
-                              bool fill);
+/* Lists right[n + m] and, where wanted, reaction[n]; their pairs from w on. */
+static void write_lists(const hmi_taylor *T, hmi_taylor_motion *m, pair_writer *w)
+{
+    const hmi_dynamics_layout *at = &T->sim->system->at;
+    for (size_t i = 0; i < T->n + T->m; i++) {
+        size_t from = w->count;
+        if (i < T->n) {
+            add_mass(T, m, i, w);
+            add_force(T, m, i, w);
+        } else {
+            add_constraint(T, m, i - T->n, w);
+        }
+        uint32_t value = T->out[i < T->n ? at->Q + i : at->b + i - T->n];
+        if (w->pairs)
+            m->right[i] = (hmi_jet_list){w->pairs + from, w->pairs + w->count,
+                                         hmi_jet_place(&T->jet, value)};
+    }
+    for (size_t i = 0; T->ideal && i < T->n; i++) {
+        size_t from = w->count;
+        add_force(T, m, i, w);
+        if (w->pairs)
+            m->reaction[i] = (hmi_jet_list){w->pairs + from, w->pairs + w->count,
+                                            hmi_jet_place(&T->jet, T->jet.one)};
+    }
+}
 
-static bool build_list(hmi_taylor *T, const hmi_taylor_motion *m, list_function list, size_t lists,
-                       hmi_jet_pair **pairs, size_t **start)
+/* v.F over the rows F. */
+static bool list_power(hmi_taylor *T, const uint32_t *force, hmi_jet_list *list)
 {
     bool failed = false;
-    pair_list p = {.lists = lists};
-    *start = p.start = take(T, lists + 1, sizeof *p.start, &failed);
-    if (failed)
-        return false;
-    list(T, m, &p, false);
-    size_t count = 0;
-    for (size_t i = 0; i < lists; i++) { /* counts -> where each list starts */
-        size_t here = p.start[i];
-        p.start[i] = count;
-        count += here;
-    }
-    *pairs = p.pairs = take(T, count, sizeof *p.pairs, &failed);
-    if (failed)
-        return false;
-    list(T, m, &p, true); /* start[i] is then where list i ends */
-    for (size_t i = lists; i > 0; i--)
-        p.start[i] = p.start[i - 1];
-    p.start[0] = 0;
-    return true;
+    pair_writer w = {.pairs = take(T, T->n, sizeof *w.pairs, &failed)};
+    for (size_t i = 0; i < T->n && !failed; i++)
+        add_pair(T, &w, hmi_jet_row_of(&T->jet, HMI_SYM_VELOCITY, (uint32_t)i), force[i]);
+    *list = (hmi_jet_list){w.pairs, w.pairs + w.count, hmi_jet_place(&T->jet, T->jet.one)};
+    return !failed;
 }
 
-static bool build_pairs(hmi_taylor *T)
+static bool build_lists(hmi_taylor *T)
 {
-    bool good = true, failed = false;
-    uint32_t stride = 2 * T->jet.length;
-    for (int k = 0; k < T->motions && good; k++) {
+    bool failed = false;
+    for (int k = 0; k < T->motions && !failed; k++) {
         hmi_taylor_motion *m = &T->motion[k];
-        good = build_list(T, m, list_mass, T->n, &m->mass, &m->mass_start) &&
-               build_list(T, m, list_force, T->n, &m->force, &m->force_start) &&
-               build_list(T, m, list_constraint, T->m, &m->constraint, &m->constraint_start);
+        pair_writer w = {0};
+        write_lists(T, m, &w);
+        m->right = take(T, T->n + T->m, sizeof *m->right, &failed);
+        m->reaction = take(T, T->n, sizeof *m->reaction, &failed);
+        w = (pair_writer){.pairs = take(T, w.count, sizeof *w.pairs, &failed)};
+        if (!failed)
+            write_lists(T, m, &w);
     }
-    if (good && T->ideal)
-        T->ideal_power = take(T, T->n, sizeof *T->ideal_power, &failed);
-    if (good && T->nonideal)
-        T->nonideal_power = take(T, T->n, sizeof *T->nonideal_power, &failed);
-    for (size_t i = 0; i < T->n && good && !failed; i++) {
-        uint32_t v = hmi_jet_row_of(&T->jet, HMI_SYM_VELOCITY, (uint32_t)i) * stride;
-        if (T->ideal)
-            T->ideal_power[i] = (hmi_jet_pair){v, T->ideal[i] * stride};
-        if (T->nonideal)
-            T->nonideal_power[i] = (hmi_jet_pair){v, T->nonideal[i] * stride};
-    }
-    return good && !failed;
+    return !failed && (!T->ideal || list_power(T, T->ideal, &T->ideal_power)) &&
+           (!T->nonideal || list_power(T, T->nonideal, &T->nonideal_power));
 }
 
 /* Which rows take their coefficients from the state? */
@@ -208,10 +208,9 @@ static bool allocate(hmi_taylor *T)
 {
     bool failed = false;
     T->M = take(T, T->n * T->n, sizeof *T->M, &failed);
-    T->r = take(T, T->n, sizeof *T->r, &failed);
-    T->b = take(T, T->m, sizeof *T->b, &failed);
-    T->a = take(T, T->n, sizeof *T->a, &failed);
-    T->lambda = take(T, T->m, sizeof *T->lambda, &failed);
+    T->right = take(T, T->n + T->m + 3, sizeof *T->right, &failed);
+    T->answer = take(T, T->n + T->m + 3, sizeof *T->answer, &failed);
+    T->turning = take(T, T->n, sizeof *T->turning, &failed);
     T->Y = take(T, (size_t)(T->order + 1) * T->width, sizeof *T->Y, &failed);
     return !failed;
 }
@@ -237,7 +236,7 @@ hm_status hmi_taylor_init(hmi_taylor *T, hmi_ode *ode, int order)
     if (status != HM_OK)
         return status;
     T->out = T->jet.outputs.data + T->dynamics.output;
-    if (!build_pairs(T) || !link_state(T) || !allocate(T))
+    if (!build_lists(T) || !link_state(T) || !allocate(T))
         return HM_ERR_NOMEM;
     return hmi_taylor_solver_init(&T->solver, sim, &T->arena);
 }
@@ -303,69 +302,65 @@ static double drift_term(const hmi_taylor *T, size_t i, int k)
     return r->level[i] == HM_LEVEL_VELOCITY ? rate * velocity : 0;
 }
 
-static double sum_list(const hmi_taylor *T, const hmi_jet_pair *pairs, const size_t *start,
-                       size_t i, int k)
-{
-    size_t count = start[i + 1] - start[i];
-    return count && k > 0 ? hmi_jet_sum(&T->jet, pairs + start[i], count, k) : 0;
-}
-
-/* T->r, T->b of order k. */
-static void assemble(hmi_taylor *T, hmi_taylor_motion *m, int k)
+/* T->right of order k. */
+static void assemble(hmi_taylor *T, const hmi_taylor_motion *m, int k)
 {
     const hmi_dynamics_layout *at = &T->sim->system->at;
-    for (size_t i = 0; i < T->n; i++) {
-        double sum = hmi_jet_get(&T->jet, T->out[at->Q + i], k);
-        if (m->with_C)
-            sum += hmi_jet_get(&T->jet, T->out[at->C + i], k);
-        m->turning[i] = sum_list(T, m->force, m->force_start, i, k);
-        T->r[i] = sum - sum_list(T, m->mass, m->mass_start, i, k) + m->turning[i];
-    }
-    for (size_t i = 0; i < T->m; i++) {
-        double sum = hmi_jet_get(&T->jet, T->out[at->b + i], k);
-        if (T->has_residuals)
-            sum -= drift_term(T, i, k);
-        T->b[i] = sum - sum_list(T, m->constraint, m->constraint_start, i, k);
-    }
+    double *right = T->right;
+    if (k > 0)
+        hmi_jet_sums(&T->jet, m->right, T->n + T->m, k, right);
+    for (size_t i = 0; k == 0 && i < T->n + T->m; i++)
+        right[i] = T->jet.memory[m->right[i].value];
+    for (size_t i = 0; m->with_C && i < T->n; i++)
+        right[i] += hmi_jet_get(&T->jet, T->out[at->C + i], k);
+    for (size_t i = 0; T->has_residuals && i < T->m; i++)
+        right[T->n + i] -= drift_term(T, i, k);
 }
 
 static void keep_answer(hmi_taylor *T, const hmi_taylor_motion *m, int k)
 {
     for (size_t i = 0; i < T->n; i++)
-        hmi_jet_put(&T->jet, m->a[i], k, T->a[i]);
+        hmi_jet_put(&T->jet, m->a[i], k, T->answer[i]);
     for (size_t i = 0; i < T->m; i++)
-        hmi_jet_put(&T->jet, m->lambda[i], k, T->lambda[i]);
+        hmi_jet_put(&T->jet, m->mu[i], k, -T->answer[T->n + i]);
 }
 
-/* A^T lambda at order k, component i. */
-static double reaction(const hmi_taylor *T, const hmi_taylor_motion *m, size_t i, int k)
+/* force[n] := A^T lambda at order k */
+static void find_reaction(hmi_taylor *T, const hmi_taylor_motion *m, int k, double *force)
 {
-    double sum = m->turning[i];
+    if (k > 0)
+        hmi_jet_sums(&T->jet, m->reaction, T->n, k, force);
+    else
+        hmi_zero((int)T->n, force);
     for (size_t j = 0; j < T->m; j++)
-        sum += T->solver.A[j * T->n + i] * hmi_jet_get(&T->jet, m->lambda[j], k);
-    return sum;
+        hmi_axpy((int)T->n, -hmi_jet_get(&T->jet, m->mu[j], k), T->solver.A + j * T->n, force);
 }
 
-/* x.y at order k over pairs of rows */
-static double power_of(const hmi_taylor *T, const hmi_jet_pair *pairs, int k)
+/* v.F at order k: the sum of the list is without v_0 and comes with a minus sign. */
+static double power_of(const hmi_taylor *T, const hmi_jet_list *list, int k)
 {
-    double sum = k > 0 ? hmi_jet_sum(&T->jet, pairs, T->n, k) : 0;
-    for (size_t i = 0; i < T->n; i++)
-        sum += T->jet.memory[pairs[i].x] * T->jet.memory[pairs[i].y + (uint32_t)k];
+    double sum = 0;
+    if (k > 0)
+        hmi_jet_sums(&T->jet, list, 1, k, &sum);
+    sum = -sum;
+    for (const hmi_jet_pair *p = list->first; p < list->end; p++)
+        sum += T->jet.memory[p->x] * T->jet.memory[p->y + (k > 0)];
     return sum;
 }
 
+/* Rows of Qi, and of Qni = C + A^T lambda - Qi. */
 static void find_reactions(hmi_taylor *T, int k)
 {
-    const hmi_taylor_motion *total = &T->motion[0], *ideal = &T->motion[T->motions - 1];
-    for (size_t i = 0; i < T->n; i++) {
-        double Qi = reaction(T, ideal, i, k);
-        hmi_jet_put(&T->jet, T->ideal[i], k, Qi);
-        if (T->nonideal)
-            hmi_jet_put(&T->jet, T->nonideal[i], k,
-                        hmi_jet_get(&T->jet, T->out[T->sim->system->at.C + i], k) +
-                            reaction(T, total, i, k) - Qi);
-    }
+    find_reaction(T, &T->motion[T->motions - 1], k, T->turning);
+    for (size_t i = 0; i < T->n; i++)
+        hmi_jet_put(&T->jet, T->ideal[i], k, T->turning[i]);
+    if (!T->nonideal)
+        return;
+    find_reaction(T, &T->motion[0], k, T->turning);
+    for (size_t i = 0; i < T->n; i++)
+        hmi_jet_put(&T->jet, T->nonideal[i], k,
+                    hmi_jet_get(&T->jet, T->out[T->sim->system->at.C + i], k) + T->turning[i] -
+                        hmi_jet_get(&T->jet, T->ideal[i], k));
 }
 
 /* Powers of order k. */
@@ -381,9 +376,9 @@ static void find_powers(hmi_taylor *T, int k, double *power)
         if (i < ledger->tape_count)
             power[i] = hmi_jet_get(&T->jet, out[i], k);
         else if (ledger->kind[i] == HMI_POWER_IDEAL)
-            power[i] = power_of(T, T->ideal_power, k);
+            power[i] = power_of(T, &T->ideal_power, k);
         else
-            power[i] = power_of(T, T->nonideal_power, k);
+            power[i] = power_of(T, &T->nonideal_power, k);
     }
 }
 
@@ -436,12 +431,12 @@ hm_status hmi_taylor_begin(hmi_taylor *T, double t, const double *y, double *f)
     scatter(T);
     for (int k = T->motions - 1; k >= 0; k--) {
         assemble(T, &T->motion[k], 0);
-        hm_status status = k == T->motions - 1
-                               ? hmi_taylor_factor(&T->solver, T->M, T->solver.A, T->r, T->b)
-                               : HM_OK;
+        hm_status status = k == T->motions - 1 ? hmi_taylor_factor(&T->solver, T->M, T->solver.A,
+                                                                   T->right, T->right + T->n)
+                                               : HM_OK;
         if (status != HM_OK)
             return status;
-        hmi_taylor_solve(&T->solver, T->r, T->b, T->a, T->lambda);
+        hmi_taylor_solve(&T->solver, T->right, T->answer);
         keep_answer(T, &T->motion[k], 0);
     }
     find_rates(T, 0, y, f);
@@ -467,11 +462,12 @@ hm_status hmi_taylor_expand(hmi_taylor *T, const double *y, const double *f)
         run_tapes(T, k);
         for (int i = 0; i < T->motions; i++) {
             assemble(T, &T->motion[i], k);
-            hmi_taylor_solve(&T->solver, T->r, T->b, T->a, T->lambda);
+            hmi_taylor_solve_again(&T->solver, T->right, T->answer);
             keep_answer(T, &T->motion[i], k);
         }
         find_rates(T, k, now, next);
         integrate(T, k, next);
+        hmi_jet_keep(&T->jet, k);
     }
     bool finite = hmi_all_finite((int)((size_t)(T->order + 1) * T->width), T->Y);
     if (!finite)

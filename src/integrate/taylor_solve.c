@@ -10,6 +10,8 @@
 #include "dynamics/workspace.h"
 
 #define WELL_CONDITIONED 1e-5
+/* Up to this size the inverse is made: for a dozen orders that is less work. */
+enum { MOST_INVERTED = 8 };
 
 static double *doubles(hmi_arena *arena, size_t count, bool *failed)
 {
@@ -44,7 +46,9 @@ hm_status hmi_taylor_solver_init(hmi_taylor_solver *s, hm_sim *sim, hmi_arena *a
     s->gram_inverse = doubles(arena, m, &failed);
     s->weight = doubles(arena, m, &failed);
     s->z = doubles(arena, n, &failed);
-    s->t = doubles(arena, m, &failed);
+    if (n + m <= MOST_INVERTED)
+        s->padded = ((int)(n + m) + 3) / 4 * 4;
+    s->K = doubles(arena, (n + m) * (size_t)s->padded, &failed);
     return failed ? HM_ERR_NOMEM : HM_OK;
 }
 
@@ -246,6 +250,7 @@ hm_status hmi_taylor_factor(hmi_taylor_solver *s, const double *M, const double 
 {
     if (A != s->A)
         hmi_copy(s->n * s->m, A, s->A);
+    s->inverted = false;
     s->fast = s->sim->formulation == HMI_AUTO && factor_fast(s, M);
     if (s->fast) {
         double *a = s->column, *lambda = s->column + s->n;
@@ -255,11 +260,40 @@ hm_status hmi_taylor_factor(hmi_taylor_solver *s, const double *M, const double 
     return s->fast ? HM_OK : factor_by_rank(s, M, r, b);
 }
 
-void hmi_taylor_solve(hmi_taylor_solver *s, const double *r, const double *b, double *a,
-                      double *lambda)
+void hmi_taylor_solve(hmi_taylor_solver *s, const double *right, double *answer)
 {
     if (s->fast)
-        solve_fast(s, r, b, a, lambda);
+        solve_fast(s, right, right + s->n, answer, answer + s->n);
     else
-        solve_by_rank(s, r, b, a, lambda);
+        solve_by_rank(s, right, right + s->n, answer, answer + s->n);
+}
+
+/* Column j of the inverse: the answer to the unit vector j. */
+static void invert(hmi_taylor_solver *s)
+{
+    int size = s->n + s->m;
+    double unit[MOST_INVERTED] = {0};
+    for (int j = 0; j < size; j++) {
+        unit[j] = 1;
+        hmi_taylor_solve(s, unit, s->K + hmi_area(j, s->padded));
+        unit[j] = 0;
+    }
+    s->inverted = true;
+}
+
+void hmi_taylor_solve_again(hmi_taylor_solver *s, const double *right, double *answer)
+{
+    if (s->padded == 0 || !s->fast) {
+        hmi_taylor_solve(s, right, answer);
+        return;
+    }
+    if (!s->inverted)
+        invert(s);
+    const double *restrict K = s->K;
+    int size = s->n + s->m, padded = s->padded;
+    double sum[MOST_INVERTED] = {0};
+    for (int j = 0; j < size; j++, K += padded)
+        for (int i = 0; i < padded; i++)
+            sum[i] += K[i] * right[j];
+    hmi_copy(size, sum, answer);
 }
