@@ -28,7 +28,7 @@ enum {
     MOST_ORDER = 32,
     SUBSTITUTE_STEPS = 8, /* by DOP853, before a series is tried again */
     MOST_TRIALS = 6,      /* of one series */
-    STIFF_STEPS = 15      /* with a tail that does not fall */
+    STIFF_STEPS = 15      /* suspicious ones in a row */
 };
 #define SAFETY         0.9
 #define LARGEST_FACTOR 10
@@ -124,8 +124,7 @@ static hm_status substitute(hmi_stepper *s, double t_limit)
 static bool must_substitute(const hmi_stepper *s)
 {
     const hmi_ode *ode = s->ode;
-    return ode->forgiving || isfinite(s->singular) ||
-           (ode->switches && ode->switches->slides > 0);
+    return ode->forgiving || isfinite(s->singular) || (ode->switches && ode->switches->slides > 0);
 }
 
 /* ---- start ---- */
@@ -250,14 +249,17 @@ static double choose_step(hmi_stepper *s)
     return fmin(fmin(h, most), s->largest);
 }
 
-/* A tail that does not fall although the step is small: modes far faster than the motion. */
+/* Stability limits steps of series at h |lambda| = 0.4 p about, where the last terms (h lambda)^k/k!
+ * fall by 0.4 each. Where the first ones fall a hundred times faster, the motion itself is slow: the
+ * fast modes are not in it any more. */
 static void look_for_stiffness(hmi_stepper *s, double h)
 {
     memory *m = memory_of(s);
     const hmi_taylor *T = &m->T;
-    double x = h / T->tau, last = term(s, T->order, s->y) * pow(x, T->order);
-    double middle = term(s, T->order / 2, s->y) * pow(x, T->order / 2);
-    m->suspicious = last > middle && last > 0 ? m->suspicious + 1 : 0;
+    double x = h / T->tau, first = term(s, 1, s->y), before = term(s, T->order - 2, s->y);
+    double slow = first > 0 ? x * term(s, 2, s->y) / first : 0;
+    double fast = before > 0 ? x * sqrt(term(s, T->order, s->y) / before) : 0;
+    m->suspicious = fast > 0.35 && slow < 0.01 * fast ? m->suspicious + 1 : 0;
     if (m->suspicious >= STIFF_STEPS)
         s->stiff = true;
 }
