@@ -103,107 +103,56 @@ static double power(const double *x, const double *xs, const double *r, const do
 #define A0         base[ip->a]
 #define B0         base[ip->b]
 #define R0         base[ip->dst]
+#define R          base[ip->dst + 1]
+#define P0         base[ip->p]
+#define Q0         base[ip->q]
 #define SET(value) base[ip->dst + 1] = (value)
 /* Sum_{j=1..k-1} x_j y_{k-j}, and with both ends */
 #define INNER(x, y) dot(forth + (x)*stride, back + (y)*stride, blocks)
 #define PRODUCT     ((A0 * B + A * B0) + INNER(ip->a, ip->b))
 
-TARGET INLINE void run(const hmi_jet_code *ip, const hmi_jet_machine *m, int k, int blocks)
+/* Instructions of one kind, which stand one after the other. */
+#define RUN_OF(name, ...)                                                                          \
+    case HMI_JET_##name:                                                                           \
+        do {                                                                                       \
+            __VA_ARGS__;                                                                           \
+            ip++;                                                                                  \
+        } while (ip->op == HMI_JET_##name);                                                        \
+        break
+
+TARGET INLINE void run(const hmi_jet_code *ip, const hmi_jet_code *end, const hmi_jet_machine *m,
+                       int k, int blocks)
 {
     double *base = m->base;
     const double *forth = m->series, *back = forth + k - 2;
     const size_t stride = m->stride;
     const double inverse = 1.0 / k;
-    for (;; ip++) {
+    while (ip < end) {
         switch ((hmi_jet_op)ip->op) {
-        case HMI_JET_STOP:
-            return;
-        case HMI_JET_COPY:
-            SET(A);
-            break;
-        case HMI_JET_NEG:
-            SET(-A);
-            break;
-        case HMI_JET_ADD:
-            SET(A + B);
-            break;
-        case HMI_JET_SUB:
-            SET(A - B);
-            break;
-        case HMI_JET_SCALE:
-            SET(B0 * A);
-            break;
-        case HMI_JET_NEG_SCALE:
-            SET(-(B0 * A));
-            break;
-        case HMI_JET_SCALE_ADD:
-            SET(B0 * A + C);
-            break;
-        case HMI_JET_SCALE_SUB:
-            SET(B0 * A - C);
-            break;
-        case HMI_JET_SUB_SCALE:
-            SET(C - B0 * A);
-            break;
-        case HMI_JET_MUL:
-            SET(PRODUCT);
-            break;
-        case HMI_JET_NEG_MUL:
-            SET(-PRODUCT);
-            break;
-        case HMI_JET_MUL_ADD:
-            SET(PRODUCT + C);
-            break;
-        case HMI_JET_MUL_SUB:
-            SET(PRODUCT - C);
-            break;
-        case HMI_JET_SUB_MUL:
-            SET(C - PRODUCT);
-            break;
-        case HMI_JET_DIV:
-            SET(((A - B * R0) - INNER(ip->b, ip->dst)) / B0);
-            break;
-        case HMI_JET_DIV_CONST:
-            SET(A / B0);
-            break;
-        case HMI_JET_CONST_DIV:
-            SET(-(B * R0 + INNER(ip->b, ip->dst)) / B0);
-            break;
-        case HMI_JET_SQRT:
-            SET((A - INNER(ip->dst, ip->dst)) / (2 * R0));
-            break;
-        case HMI_JET_POWER:
-            SET(power(base + ip->a, forth + ip->a * stride, base + ip->dst,
-                      forth + ip->dst * stride, B0, k));
-            break;
-        case HMI_JET_RATE:
-            SET(k * A);
-            break;
-        case HMI_JET_SINCOS: { /* a: the rate */
-            double cosine0 = base[ip->c], sine0 = R0;
-            double sine = (A * cosine0 + INNER(ip->a, ip->c)) * inverse;
-            base[ip->c + 1] = -((A * sine0 + INNER(ip->a, ip->dst)) * inverse);
-            SET(sine);
-            break;
-        }
-        case HMI_JET_CHAIN:
-            SET((A * B0 + INNER(ip->a, ip->b)) * inverse);
-            break;
-        case HMI_JET_CHAIN_ADD:
-            SET(base[ip->dst + 1] + (A * B0 + INNER(ip->a, ip->b)) * inverse);
-            break;
-        case HMI_JET_SELECT:
-            SET(A0 != 0 ? B : C);
-            break;
+            RUN_OF(LINEAR, SET(P0 * A + Q0 * C));
+            RUN_OF(LINEAR_SUB, SET(Q0 * C - P0 * A));
+            RUN_OF(PRODUCT, SET(P0 * PRODUCT + Q0 * C));
+            RUN_OF(DIV, SET(((A - B * R0) - INNER(ip->b, ip->dst)) / B0));
+            RUN_OF(DIV_CONST, SET(A / B0));
+            RUN_OF(CONST_DIV, SET(-(B * R0 + INNER(ip->b, ip->dst)) / B0));
+            RUN_OF(SQRT, SET((A - INNER(ip->dst, ip->dst)) / (2 * R0)));
+            RUN_OF(POWER, SET(power(base + ip->a, forth + ip->a * stride, base + ip->dst,
+                                    forth + ip->dst * stride, B0, k)));
+            RUN_OF(RATE, SET(k * A));
+            RUN_OF(SINCOS, double sine = (A * base[ip->c] + INNER(ip->a, ip->c)) * inverse;
+                   C = -((A * R0 + INNER(ip->a, ip->dst)) * inverse); SET(sine));
+            RUN_OF(CHAIN, SET((A * B0 + INNER(ip->a, ip->b)) * inverse));
+            RUN_OF(CHAIN_ADD, SET(R + (A * B0 + INNER(ip->a, ip->b)) * inverse));
+            RUN_OF(SELECT, SET(A0 != 0 ? B : C));
         default:
-            __builtin_unreachable();
+            return;
         }
     }
 }
 
-TARGET void RUN(const hmi_jet_code *ip, const hmi_jet_machine *m, int k)
+TARGET void RUN(const hmi_jet_code *ip, const hmi_jet_code *end, const hmi_jet_machine *m, int k)
 {
-#define CALL(blocks) run(ip, m, k, blocks)
+#define CALL(blocks) run(ip, end, m, k, blocks)
     BY_BLOCKS(k, CALL)
 #undef CALL
 }
