@@ -68,7 +68,8 @@ hm_status hmi_jet_seal(hmi_jet *jet, int order)
     jet->stride = stride;
     jet->series = jet->memory + 2 * jet->constant.count + 4;
     for (size_t i = 0; i < jet->constant.count; i++)
-        if (!jet->constant.data[i] && !hmi_array_push(jet->allocator, &jet->moving, (uint32_t)i))
+        if (!jet->constant.data[i] && jet->wanted.data[i] &&
+            !hmi_array_push(jet->allocator, &jet->moving, (uint32_t)i))
             return jet->status = HM_ERR_NOMEM;
     relocate(jet->zero.data, jet->zero.count, 2);
     relocate(jet->code.data, jet->code.count, 2);
