@@ -40,7 +40,7 @@ typedef struct invocation {
 } invocation;
 
 extern const command command_check, command_completion, command_derive, command_eval,
-    command_examples, command_manual, command_plot, command_run;
+    command_examples, command_linearize, command_manual, command_plot, command_run;
 
 /* commands.c: the tables that help, manual and completion show. */
 extern const command *const commands[];
@@ -63,11 +63,19 @@ typedef struct session {
     hm_model *model;
     hm_system *system;
     json_t *warnings; /* messages of the warnings that reading gave */
+    char *text;       /* of a model from standard input */
+    size_t length;
 } session;
 
 /* Reads the model and, where asked, derives it. Prints diagnostics; returns an exit status. */
 int session_open(session *s, const invocation *call, bool with_system);
 void session_close(session *s);
+/* The same model read again, without its system, with one more override; `again` is a session of its
+ * own. */
+int session_reread(const session *s, const invocation *call, const char *name, const char *value,
+                   session *again);
+/* The initial state of the file, changed as --at says (NULL: unchanged). */
+hm_status state_from_text(hm_sim *sim, const hm_model *model, const char *at);
 /* Prints the diagnostics so far to stderr and forgets them; warnings not when quiet. */
 void print_diagnostics(hm_context *context, bool quiet);
 int exit_status_of(hm_status status);

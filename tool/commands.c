@@ -1,9 +1,9 @@
 /* The subcommands, in the order in which help, manual and completion show them. */
 #include "command.h"
 
-const command *const commands[] = {&command_check,  &command_derive,    &command_eval,
-                                   &command_run,    &command_plot,      &command_examples,
-                                   &command_manual, &command_completion};
+const command *const commands[] = {&command_check,    &command_derive,    &command_eval,
+                                   &command_run,      &command_linearize, &command_plot,
+                                   &command_examples, &command_manual,    &command_completion};
 const size_t command_count = sizeof commands / sizeof *commands;
 
 const option_spec common_options[] = {
@@ -18,6 +18,7 @@ const option_values option_value_lists[] = {
     {"--drift", "project baumgarte none"},
     {"--format", "text latex json c"},
     {"--formulation", "auto uk gram kkt nullspace gauss singular dirac"},
-    {"--method", "auto rk5 dop853 radau rattle dla midpoint cvode ida"},
+    {"--engine", "auto interp jit"},
+    {"--method", "auto rk5 dop853 taylor radau rattle dla midpoint cvode ida"},
     {0},
 };

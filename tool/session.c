@@ -92,14 +92,12 @@ static const struct hamel_example *find_example(const char *name)
 
 static hm_status parse_stdin(session *s, hm_model_options *options)
 {
-    size_t length;
-    char *text = read_stdin(&length);
-    if (!text)
+    if (!s->text)
+        s->text = read_stdin(&s->length);
+    if (!s->text)
         return HM_ERR_NOMEM;
     options->name = "<stdin>";
-    hm_status status = hm_model_parse(s->context, text, length, options, &s->model);
-    free(text);
-    return status;
+    return hm_model_parse(s->context, s->text, s->length, options, &s->model);
 }
 
 /* A file of that name goes before an example of that name. */
@@ -168,4 +166,27 @@ void session_close(session *s)
     hm_model_destroy(s->model);
     hm_context_destroy(s->context);
     json_decref(s->warnings);
+    free(s->text);
+}
+
+int session_reread(const session *s, const invocation *call, const char *name, const char *value,
+                   session *again)
+{
+    invocation changed = *call;
+    *again = (session){.context = hm_context_create(NULL), .length = s->length};
+    changed.overrides = calloc(call->override_count + 1, sizeof *changed.overrides);
+    again->text = s->text ? malloc(s->length + 1) : NULL;
+    hm_status status = HM_ERR_NOMEM;
+    if (again->context && changed.overrides && (!s->text || again->text)) {
+        if (s->text)
+            memcpy(again->text, s->text, s->length);
+        if (call->override_count)
+            memcpy(changed.overrides, call->overrides,
+                   call->override_count * sizeof *call->overrides);
+        changed.overrides[changed.override_count++] = (hm_override){name, value};
+        status = read_model(again, &changed);
+        print_diagnostics(again->context, true);
+    }
+    free(changed.overrides);
+    return exit_status_of(status);
 }

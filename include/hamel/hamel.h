@@ -4,6 +4,7 @@
 
 #include <hamel/base.h>
 #include <hamel/linalg.h>
+#include <hamel/linearize.h>
 #include <hamel/model.h>
 #include <hamel/plot.h>
 #include <hamel/report.h>

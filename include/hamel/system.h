@@ -117,8 +117,9 @@ typedef struct hm_evaluate_options {
 } hm_evaluate_options;
 HM_API hm_evaluate_options hm_evaluate_options_default(void);
 
-/* Systems with more coordinates are not solved by dense algebra: hm_sim_evaluate then gives
- * everything up to the line "the solve" below. */
+/* Systems with more coordinates are solved by sparse algebra (formulation "sparse"): checks that need
+ * a basis of virtual displacements are then NaN, ranks that are not known -1, and servos, force laws
+ * that use constraint forces and other formulations are refused with HM_ERR_LIMIT. */
 enum { HM_MOST_DENSE = 400 };
 
 /* Every quantity of the theory at the present state. Arrays belong to the sim and live until its

@@ -19,7 +19,8 @@ static bool fill(const hm_allocator *allocator, void **data, size_t *count, size
     fill((b)->allocator, (void **)&(b)->array.data, &(b)->array.count, &(b)->array.capacity,       \
          (wanted), sizeof *(b)->array.data)
 
-enum { IS_OUTPUT = 1, IS_FUSED = 2 };
+enum { IS_OUTPUT = 1, IS_FUSED = 2, IS_NEEDED_LATE = 4 };
+enum { CACHED = 1 << 17 }; /* doubles */
 
 static bool is_hoisted(const hmi_array_builder *b, hmi_expr e)
 {
@@ -85,10 +86,13 @@ static hm_status place_hoisted(hmi_array_builder *b)
 }
 
 /* One run of places a kind, from its first symbol that occurs to its last. */
-static bool place_inputs(hmi_array_builder *b)
+static bool place_inputs(hmi_array_builder *b, const hmi_array_options *options)
 {
     uint32_t first[HMI_SYM_KIND_COUNT], end[HMI_SYM_KIND_COUNT] = {0}, slot[HMI_SYM_KIND_COUNT];
-    memset(first, 0xFF, sizeof first);
+    for (int kind = 0; kind < HMI_SYM_KIND_COUNT; kind++) {
+        end[kind] = (uint32_t)options->whole[kind];
+        first[kind] = end[kind] ? 0 : UINT32_MAX;
+    }
     for (size_t i = 0; i < b->walk.order.count; i++) {
         const hmi_node *node = hmi_node_at(b->graph, b->walk.order.data[i]);
         if (node->op != HMI_SYMBOL)
@@ -176,10 +180,17 @@ static void describe(const hmi_array_builder *b, hmi_expr e, hmi_array_op *op)
     }
 }
 
+static uint32_t producer_of(const hmi_array_builder *b, hmi_expr e, bool late)
+{
+    if (late && b->late_op_of.count && b->late_op_of.data[e])
+        return b->late_op_of.data[e];
+    return b->op_of.data[e];
+}
+
 static bool add_op(hmi_array_builder *b, hmi_array_op op)
 {
     for (int k = 0; k < 3 && op.operand[k] != HMI_NONE; k++) {
-        uint32_t from = b->op_of.data[op.operand[k]];
+        uint32_t from = producer_of(b, op.operand[k], op.late);
         if (!from)
             continue;
         const hmi_array_op *producer = &b->ops.data[from - 1];
@@ -189,8 +200,52 @@ static bool add_op(hmi_array_builder *b, hmi_array_op op)
     if (!hmi_array_push(b->allocator, &b->ops, op))
         return false;
     if (op.result != HMI_NONE)
-        b->op_of.data[op.result] = (uint32_t)b->ops.count;
+        *(op.again ? &b->late_op_of.data[op.result]
+                   : &b->op_of.data[op.result]) = (uint32_t)b->ops.count;
     return true;
+}
+
+static bool is_op(const hmi_array_builder *b, hmi_expr e)
+{
+    return hmi_op_of(b->graph, e) != HMI_SYMBOL && !(b->state.data[e] & IS_FUSED);
+}
+
+static void mark_operands(hmi_array_builder *b, hmi_expr e)
+{
+    hmi_array_op op = {.operand = {HMI_NONE, HMI_NONE, HMI_NONE}};
+    describe(b, e, &op);
+    for (int k = 0; k < 3 && op.operand[k] != HMI_NONE; k++)
+        b->state.data[op.operand[k]] |= IS_NEEDED_LATE;
+}
+
+/* The late part reads what the early one computed. Where that is more than a cache holds, and little
+ * work, it is computed again: arithmetic is cheaper than memory. */
+static bool plan_again(hmi_array_builder *b)
+{
+    size_t leaving = 0, cone = 0;
+    const uint16_t late = b->code->late;
+    for (size_t i = b->walk.order.count; i-- > 0;) {
+        hmi_expr e = b->walk.order.data[i];
+        bool is_late = hmi_deps(b->graph, e) & late;
+        if (is_op(b, e) && is_late)
+            mark_operands(b, e);
+    }
+    for (size_t i = b->walk.order.count; i-- > 0;) {
+        hmi_expr e = b->walk.order.data[i];
+        if (is_op(b, e) && !(hmi_deps(b->graph, e) & late))
+            leaving += b->state.data[e] & IS_NEEDED_LATE ? 1 : 0;
+    }
+    for (size_t i = b->walk.order.count; i-- > 0 && leaving > CACHED;) {
+        hmi_expr e = b->walk.order.data[i];
+        bool again = is_op(b, e) && !(hmi_deps(b->graph, e) & late) &&
+                     (b->state.data[e] & IS_NEEDED_LATE);
+        cone += again;
+        if (again)
+            mark_operands(b, e);
+    }
+    if (leaving <= CACHED || cone > 4 * leaving)
+        return true;
+    return FILL(b, late_place, b->graph->nodes.count) && FILL(b, late_op_of, b->graph->nodes.count);
 }
 
 static bool add_ops(hmi_array_builder *b, const hmi_expr *outputs, size_t count)
@@ -201,11 +256,15 @@ static bool add_ops(hmi_array_builder *b, const hmi_expr *outputs, size_t count)
     for (size_t i = 0; i < b->walk.order.count; i++) {
         hmi_array_op op = none;
         op.result = b->walk.order.data[i];
-        if (hmi_op_of(b->graph, op.result) == HMI_SYMBOL || (b->state.data[op.result] & IS_FUSED))
+        if (!is_op(b, op.result))
             continue;
         op.late = hmi_deps(b->graph, op.result) & b->code->late;
         describe(b, op.result, &op);
         if (!add_op(b, op))
+            return false;
+        op.again = !op.late && b->late_place.count && (b->state.data[op.result] & IS_NEEDED_LATE);
+        op.late = true;
+        if (op.again && !add_op(b, op))
             return false;
     }
     for (size_t i = 0; i < count; i++) {
@@ -244,7 +303,8 @@ static bool copy_hoisted(hmi_array_builder *b, const hmi_expr *outputs, size_t c
 
 /* ---- the whole ---- */
 
-static hm_status build(hmi_array_builder *b, const hmi_expr *outputs, size_t count)
+static hm_status build(hmi_array_builder *b, const hmi_expr *outputs, size_t count,
+                       const hmi_array_options *options)
 {
     hm_status status = reach(b, outputs, count);
     if (status != HM_OK)
@@ -257,10 +317,10 @@ static hm_status build(hmi_array_builder *b, const hmi_expr *outputs, size_t cou
     status = place_hoisted(b);
     if (status != HM_OK)
         return status;
-    if (!place_inputs(b))
+    if (!place_inputs(b, options))
         return HM_ERR_NOMEM;
     mark_fusions(b);
-    if (!add_ops(b, outputs, count))
+    if (!plan_again(b) || !add_ops(b, outputs, count))
         return HM_ERR_NOMEM;
     b->code->output_count = count;
     b->code->operations = b->ops.count;
@@ -277,6 +337,8 @@ static void release_builder(hmi_array_builder *b)
     hmi_walk_release(&b->walk);
     hmi_array_release(b->allocator, &b->place);
     hmi_array_release(b->allocator, &b->op_of);
+    hmi_array_release(b->allocator, &b->late_place);
+    hmi_array_release(b->allocator, &b->late_op_of);
     hmi_array_release(b->allocator, &b->uses);
     hmi_array_release(b->allocator, &b->state);
     hmi_array_release(b->allocator, &b->hoisted);
@@ -296,13 +358,14 @@ static bool has_wide_vectors(void)
 }
 
 hm_status hmi_array_compile(hmi_array_code *code, const hmi_graph *graph, const hmi_expr *outputs,
-                            size_t count, uint16_t late)
+                            size_t count, const hmi_array_options *options)
 {
-    *code = (hmi_array_code){.allocator = graph->allocator, .late = late};
+    const hmi_array_options none = {0};
+    *code = (hmi_array_code){.allocator = graph->allocator, .late = options ? options->late : 0};
     code->wide = has_wide_vectors();
     hmi_array_builder b = {.code = code, .graph = graph, .allocator = graph->allocator};
     hmi_walk_init(&b.walk, b.allocator);
-    hm_status status = build(&b, outputs, count);
+    hm_status status = build(&b, outputs, count, options ? options : &none);
     release_builder(&b);
     return status;
 }

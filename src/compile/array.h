@@ -59,14 +59,24 @@ typedef struct hmi_array_code {
     bool wide;        /* the processor has AVX2 */
 } hmi_array_code;
 
-/* Compiles outputs (HMI_NONE entries give 0); nodes that depend on the kinds of symbols in the mask
- * `late` go to the late part. Release also after a failure. */
+typedef struct hmi_array_options {
+    uint16_t late;                    /* kinds of symbols whose users go to the late part */
+    size_t whole[HMI_SYM_KIND_COUNT]; /* this many symbols of a kind have consecutive places, used
+                                         or not: the caller may keep them there (see
+                                         hmi_array_input) */
+} hmi_array_options;
+
+/* Compiles outputs (HMI_NONE entries give 0); options may be NULL. Release also after a failure. */
 hm_status hmi_array_compile(hmi_array_code *code, const hmi_graph *graph, const hmi_expr *outputs,
-                            size_t count, uint16_t late);
+                            size_t count, const hmi_array_options *options);
 void hmi_array_code_release(hmi_array_code *code);
 
 /* Do segments stand for enough operations to beat the interpreter? */
 bool hmi_array_pays(const hmi_array_code *code);
+
+/* Where the symbols of a kind that was compiled as `whole` are in the work vector; NULL: it has none.
+ * Values that are there already are not copied. */
+double *hmi_array_input(const hmi_array_code *code, hmi_symbol_kind kind, double *work);
 
 /* As for tapes: once and when a parameter changed; then the first part; then the late part. */
 void hmi_array_prepare(const hmi_array_code *code, const hmi_tape_values *values, double *work);

@@ -9,12 +9,12 @@
 
 #include "compile/array.h"
 
-enum { HMI_ARRAY_NO_OUTPUT = UINT32_MAX };
+#define HMI_ARRAY_NO_OUTPUT UINT32_MAX
 
 /* One operation. Operands are expressions; those not used are HMI_NONE. */
 typedef struct hmi_array_op {
-    uint8_t op; /* hmi_tape_op */
-    bool late;
+    uint8_t op;       /* hmi_tape_op */
+    bool late, again; /* again: the late part computes what the early one did */
     uint32_t level;
     uint32_t operand[3];
     uint32_t output; /* index of the output it writes, or HMI_ARRAY_NO_OUTPUT */
@@ -31,7 +31,6 @@ typedef struct hmi_op_run {
     uint32_t output;       /* of the first, */
     int32_t output_step;
     uint32_t block; /* index of its first block */
-    uint32_t done;  /* blocks scheduled */
 } hmi_op_run;
 
 typedef struct hmi_array_builder {
@@ -39,10 +38,11 @@ typedef struct hmi_array_builder {
     const hmi_graph *graph;
     const hm_allocator *allocator;
     hmi_walk walk;
-    HMI_ARRAY(uint32_t) place; /* by expression: virtual place + 1; 0: none yet */
-    HMI_ARRAY(uint32_t) op_of; /* by expression: operation + 1; 0: none */
-    HMI_ARRAY(uint32_t) uses;  /* by expression */
-    HMI_ARRAY(uint8_t) state;  /* by expression */
+    HMI_ARRAY(uint32_t) place;                  /* by expression: virtual place + 1; 0: none yet */
+    HMI_ARRAY(uint32_t) op_of;                  /* by expression: operation + 1; 0: none */
+    HMI_ARRAY(uint32_t) late_place, late_op_of; /* of what the late part computes again; or empty */
+    HMI_ARRAY(uint32_t) uses;                   /* by expression */
+    HMI_ARRAY(uint8_t) state;                   /* by expression */
     HMI_ARRAY(hmi_expr) hoisted;
     HMI_ARRAY(hmi_array_op) ops;
     uint32_t fixed_end;
@@ -65,7 +65,10 @@ static inline int hmi_array_arity(const hmi_array_op *op)
 /* The virtual place of operand k of an operation. */
 static inline uint32_t hmi_array_place(const hmi_array_builder *b, const hmi_array_op *op, int k)
 {
-    return b->place.data[op->operand[k]] - 1;
+    hmi_expr e = op->operand[k];
+    if (op->late && b->late_place.count && b->late_place.data[e])
+        return b->late_place.data[e] - 1;
+    return b->place.data[e] - 1;
 }
 
 #endif

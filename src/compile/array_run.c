@@ -191,7 +191,8 @@ static void load_inputs(const hmi_array_code *code, bool late, const hmi_tape_va
     for (size_t i = 0; i < code->inputs.count; i++) {
         const hmi_tape_input *input = &code->inputs.data[i];
         const double *from = values->by_kind[input->kind];
-        if (!!(code->late & HMI_DEP(input->kind)) != late)
+        if (!!(code->late & HMI_DEP(input->kind)) != late ||
+            (from && from + input->first == work + input->slot))
             continue;
         if (from)
             memcpy(work + input->slot, from + input->first, input->count * sizeof *work);
@@ -200,11 +201,18 @@ static void load_inputs(const hmi_array_code *code, bool late, const hmi_tape_va
     }
 }
 
+double *hmi_array_input(const hmi_array_code *code, hmi_symbol_kind kind, double *work)
+{
+    for (size_t i = 0; i < code->inputs.count; i++)
+        if (code->inputs.data[i].kind == kind)
+            return work + code->inputs.data[i].slot;
+    return NULL;
+}
+
 void hmi_array_prepare(const hmi_array_code *code, const hmi_tape_values *values, double *work)
 {
     hmi_tape_prepare(&code->prologue, values, work);
-    memset(work + code->prologue.work_size, 0,
-           (code->work_size - code->prologue.work_size) * sizeof *work);
+    memset(work + code->output_slot, 0, code->output_count * sizeof *work);
     for (size_t i = 0; i < code->copies.count; i++)
         work[code->copies.data[i].dst] = work[code->copies.data[i].from];
 }

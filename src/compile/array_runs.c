@@ -122,7 +122,9 @@ static bool place_op(hmi_array_builder *b, uint32_t index)
 {
     const hmi_array_op *op = &b->ops.data[index];
     uint32_t place = b->fixed_end + (uint32_t)b->op_at.count;
-    if (op->result != HMI_NONE)
+    if (op->result != HMI_NONE && op->again)
+        b->late_place.data[op->result] = place + 1;
+    else if (op->result != HMI_NONE)
         b->place.data[op->result] = place + 1;
     return hmi_array_push(b->allocator, &b->op_at, index) &&
            hmi_array_push(b->allocator, &b->run_at, (uint32_t)b->runs.count);
@@ -149,13 +151,22 @@ static void find_steps(const hmi_array_builder *b, const hmi_array_op *next, hmi
         run->output_step = (int32_t)(next->output - run->output);
 }
 
+/* A run ends where an operand leaves the run it comes from: then blocks of both lie side by side. */
+static bool same_source(const hmi_array_builder *b, uint32_t x, uint32_t y)
+{
+    return x < b->fixed_end || y < b->fixed_end
+               ? x < b->fixed_end && y < b->fixed_end
+               : b->run_at.data[x - b->fixed_end] == b->run_at.data[y - b->fixed_end];
+}
+
 static bool continues(const hmi_array_builder *b, const hmi_op_run *run, uint32_t k,
                       const hmi_array_op *op)
 {
     if (op->op != run->op || (op->output != HMI_ARRAY_NO_OUTPUT) != run->is_output)
         return false;
     for (int i = 0; i < hmi_array_arity(op); i++)
-        if (hmi_array_place(b, op, i) != run->first[i] + (uint32_t)run->step[i] * k)
+        if (hmi_array_place(b, op, i) != run->first[i] + (uint32_t)run->step[i] * k ||
+            !same_source(b, run->first[i], hmi_array_place(b, op, i)))
             return false;
     return !run->is_output || op->output == run->output + (uint32_t)run->output_step * k;
 }

@@ -21,6 +21,7 @@ typedef struct scheduler {
     HMI_ARRAY(task) tasks;
     size_t late_tasks;  /* tasks from here on are late */
     uint32_t blocks;    /* of all runs */
+    bool *done;         /* by block: scheduled */
     uint32_t *last_use; /* by block: the last task that reads it */
     uint32_t *chunk;    /* by block: where it is, + 1; 0: no place */
     HMI_ARRAY(uint32_t) free_chunks;
@@ -90,14 +91,15 @@ static void visit_operands(scheduler *s, uint32_t run_index, uint32_t first, uin
 static void advance(scheduler *s, uint32_t run_index, uint32_t block, uint32_t unused)
 {
     hmi_array_builder *b = s->b;
+    const hmi_op_run *run = &b->runs.data[run_index];
+    const task next = {run_index, block};
     (void)unused;
-    while (!s->failed && b->runs.data[run_index].done <= block) {
-        const hmi_op_run *run = &b->runs.data[run_index];
-        uint32_t first = run->done * BLOCK;
-        visit_operands(s, run_index, first, smaller(first + BLOCK, run->count), advance, 0);
-        const task next = {run_index, b->runs.data[run_index].done++};
-        s->failed |= !hmi_array_push(b->allocator, &s->tasks, next);
-    }
+    if (s->failed || s->done[run->block + block])
+        return;
+    s->done[run->block + block] = true;
+    visit_operands(s, run_index, block * BLOCK, smaller((block + 1) * BLOCK, run->count), advance,
+                   0);
+    s->failed |= !hmi_array_push(b->allocator, &s->tasks, next);
 }
 
 /* Advances the runs with a flag together: each by its share. */
@@ -110,9 +112,9 @@ static void advance_all(scheduler *s, const bool *wanted)
             rounds = block_count(&b->runs.data[r]);
     for (uint32_t i = 0; i < rounds && !s->failed; i++)
         for (size_t r = 0; r < b->runs.count; r++) {
-            uint32_t blocks = block_count(&b->runs.data[r]);
-            if (wanted[r])
-                advance(s, (uint32_t)r, (uint32_t)(((uint64_t)blocks * (i + 1) - 1) / rounds), 0);
+            uint64_t blocks = wanted[r] ? block_count(&b->runs.data[r]) : 0;
+            for (uint64_t k = blocks * i / rounds; k < blocks * (i + 1) / rounds; k++)
+                advance(s, (uint32_t)r, (uint32_t)k, 0);
         }
 }
 
@@ -127,9 +129,14 @@ static hm_status order_blocks(scheduler *s)
 {
     const hmi_array_builder *b = s->b;
     size_t count = b->runs.count;
+    for (size_t r = 0; r < count; r++) {
+        b->runs.data[r].block = s->blocks;
+        s->blocks += block_count(&b->runs.data[r]);
+    }
     bool *wanted = hmi_arena_alloc(&s->arena, count + 1);
+    s->done = hmi_arena_alloc(&s->arena, s->blocks + 1);
     s->last_use = hmi_arena_alloc(&s->arena, (count + 1) * sizeof *s->last_use);
-    if (!wanted || !s->last_use)
+    if (!wanted || !s->last_use || !s->done)
         return HM_ERR_NOMEM;
     for (size_t r = 0; r < count; r++)
         if (b->runs.data[r].late)
@@ -154,10 +161,6 @@ static void note_use(scheduler *s, uint32_t run, uint32_t block, uint32_t now)
 static hm_status find_last_uses(scheduler *s)
 {
     hmi_array_builder *b = s->b;
-    for (size_t r = 0; r < b->runs.count; r++) {
-        b->runs.data[r].block = s->blocks;
-        s->blocks += block_count(&b->runs.data[r]);
-    }
     s->last_use = hmi_arena_alloc(&s->arena, (s->blocks + 1) * sizeof *s->last_use);
     s->chunk = hmi_arena_alloc(&s->arena, (s->blocks + 1) * sizeof *s->chunk);
     if (!s->last_use || !s->chunk)

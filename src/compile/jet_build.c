@@ -8,7 +8,8 @@
 
 #include <string.h>
 
-enum { NO_ROW = UINT32_MAX, NOTHING = UINT32_MAX /* op of an instruction to be left out */ };
+#define NO_ROW  UINT32_MAX
+#define NOTHING UINT32_MAX /* op of an instruction to be left out */
 
 /* Operations at order 0 are those of tapes; a rate has no value there. */
 #define TABLE(op) ((uint32_t)(HMI_TAPE_FIRST_OF_TABLE + (op)))

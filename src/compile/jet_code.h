@@ -1,4 +1,4 @@
-/* Instructions of jets at orders above 0: between jet_build.c, which writes them, and jet_run.h,
+/* Instructions of jets at orders above 0: between jet_build.c, which writes them, and jet_run.inc,
  * which runs them. p and q are rows that do not change in time; sums and products of every shape are
  * one instruction, with 1, -1 or 0 where nothing else stands, so that runs of equal instructions are
  * long: what a jump to the next kind costs is paid once a run.

@@ -3,7 +3,7 @@
 #define RUN    hmi_jet_run_avx2
 #define SUMS   hmi_jet_sums_avx2
 #if defined(__x86_64__) && defined(__GNUC__)
-#include "compile/jet_run.h"
+#include "compile/jet_run.inc"
 #else
 typedef int hmi_jet_run_avx2_is_empty;
 #endif

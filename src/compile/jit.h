@@ -2,7 +2,8 @@
  *
  *   program (jit_program.c)   the body in single-assignment form, reordered so that calls of
  *                             transcendental functions stand together, with next uses
- *   emitter (jit_emit.c)      registers by furthest next use; instructions for arithmetic
+ *   emitter (jit_emit.c)      registers by furthest next use; the function
+ *   patterns (jit_patterns.c) instructions for arithmetic
  *   calls   (jit_call.c)      SLEEF, four arguments at a time
  *   pages   (jit_pages.c)     written, then executable; never both
  *
@@ -84,23 +85,35 @@ typedef struct hmi_jit_node {
 /* Where a value lies in memory, if it does. */
 enum { HMI_JIT_NOWHERE, HMI_JIT_WORK, HMI_JIT_SPILLED, HMI_JIT_INPUT /* + kind */ };
 typedef struct hmi_jit_value {
-    uint32_t next_use;
+    union {
+        uint32_t next_use;
+        uint32_t need; /* while the order is made: the first phase that reads it */
+    };
     uint32_t output; /* slot to store it to, or HMI_JIT_NONE */
     uint32_t index;  /* within its base */
-    uint32_t block;  /* of spilled ones that came by fours; HMI_JIT_NONE for others */
+    union {
+        uint32_t block; /* of spilled ones that came by fours; HMI_JIT_NONE for others */
+        uint32_t level; /* while the order is made: calls on the way to it */
+    };
     uint8_t base;
     int8_t reg; /* -1: in none */
 } hmi_jit_value;
 
 typedef struct hmi_jit_program {
     hmi_arena arena;
-    hmi_jit_node *nodes; /* in the order of execution */
+    hmi_jit_node *nodes; /* as in the tape */
+    uint32_t *order;     /* positions in the order of execution: which node */
     size_t node_count;
     hmi_jit_value *values;
     size_t value_count;
     uint32_t kinds; /* bit a kind of input that is read */
     bool has_calls;
 } hmi_jit_program;
+
+static inline const hmi_jit_node *hmi_jit_node_at(const hmi_jit_program *program, size_t position)
+{
+    return &program->nodes[program->order[position]];
+}
 
 /* HM_ERR_LIMIT: this tape stays with the interpreter. Release also after a failure. */
 hm_status hmi_jit_program_build(hmi_jit_program *program, const hmi_tape *tape);

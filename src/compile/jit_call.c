@@ -103,7 +103,7 @@ hmi_jit_row hmi_jit_row_at(uint32_t op)
 
 typedef struct call_site {
     hmi_emitter *e;
-    const hmi_jit_node *nodes;
+    const hmi_jit_node *nodes[4];
     size_t count;
     uint32_t occupied; /* registers that hold arguments, or are taken for gathering */
 } call_site;
@@ -119,17 +119,17 @@ static int spare_register(call_site *c)
 
 static hmi_x86_operand argument(call_site *c, size_t call, int k)
 {
-    return hmi_emitter_operand(c->e, c->nodes[call < c->count ? call : c->count - 1].operand[k]);
+    return hmi_emitter_operand(c->e, c->nodes[call < c->count ? call : c->count - 1]->operand[k]);
 }
 
 /* Four arguments that lie side by side are one load. */
 static bool side_by_side(const call_site *c, int k)
 {
-    const hmi_jit_value *first = hmi_emitter_value(c->e, c->nodes[0].operand[k]);
+    const hmi_jit_value *first = hmi_emitter_value(c->e, c->nodes[0]->operand[k]);
     for (size_t call = 0; call < 4; call++) {
         if (call >= c->count)
             return false;
-        const hmi_jit_value *value = hmi_emitter_value(c->e, c->nodes[call].operand[k]);
+        const hmi_jit_value *value = hmi_emitter_value(c->e, c->nodes[call]->operand[k]);
         if (value->reg >= 0 || value->base != first->base || value->index != first->index + call)
             return false;
         if (value->base == HMI_JIT_SPILLED && value->block == HMI_JIT_NONE)
@@ -183,7 +183,7 @@ static void pass_arguments(call_site *c, int arity)
 {
     for (size_t call = 0; call < c->count; call++)
         for (int k = 0; k < arity; k++) {
-            int reg = hmi_emitter_value(c->e, c->nodes[call].operand[k])->reg;
+            int reg = hmi_emitter_value(c->e, c->nodes[call]->operand[k])->reg;
             if (reg >= 0)
                 c->occupied |= 1u << reg;
         }
@@ -202,8 +202,8 @@ static void pass_time(call_site *c, int arity)
 {
     for (size_t call = 0; call < c->count; call++)
         for (int k = 0; k < arity; k++)
-            hmi_emitter_value(c->e, c->nodes[call].operand[k])->next_use =
-                c->nodes[call].next_use[k];
+            hmi_emitter_value(c->e, c->nodes[call]->operand[k])->next_use =
+                c->nodes[call]->next_use[k];
 }
 
 static void save_live(hmi_emitter *e)
@@ -228,8 +228,8 @@ static void drop_arguments(call_site *c, int arity)
 {
     for (size_t call = 0; call < c->count; call++)
         for (int k = 0; k < arity; k++)
-            if (hmi_emitter_value(c->e, c->nodes[call].operand[k])->next_use == HMI_JIT_NONE)
-                hmi_emitter_drop_home(c->e, c->nodes[call].operand[k]);
+            if (hmi_emitter_value(c->e, c->nodes[call]->operand[k])->next_use == HMI_JIT_NONE)
+                hmi_emitter_drop_home(c->e, c->nodes[call]->operand[k]);
 }
 
 /* ---- results ---- */
@@ -256,8 +256,8 @@ static void define_results(call_site *c, uint32_t block)
     uint32_t stride = c->e->lanes == 4 ? 1 : 4; /* from a sine to its cosine, in slots */
     for (size_t call = 0; call < c->count; call++)
         for (uint32_t k = 0; k < 2; k++)
-            if (c->nodes[call].result[k] != HMI_JIT_NONE)
-                define_in_block(c->e, c->nodes[call].result[k], block,
+            if (c->nodes[call]->result[k] != HMI_JIT_NONE)
+                define_in_block(c->e, c->nodes[call]->result[k], block,
                                 block + k * stride + (uint32_t)call);
 }
 
@@ -288,14 +288,16 @@ static void call_to_registers(call_site *c, const hmi_jit_function *function)
 {
     hmi_x86_call(&c->e->x, c->e->lanes == 4 ? function->four : function->one);
     for (int k = 0; k < 2; k++)
-        if (c->nodes[0].result[k] != HMI_JIT_NONE)
-            hmi_emitter_define(c->e, c->nodes[0].result[k], k);
+        if (c->nodes[0]->result[k] != HMI_JIT_NONE)
+            hmi_emitter_define(c->e, c->nodes[0]->result[k], k);
 }
 
 void hmi_emitter_call(hmi_emitter *e, size_t first, size_t count)
 {
-    call_site c = {.e = e, .nodes = &e->program->nodes[first], .count = count};
-    unsigned number = c.nodes[0].row.opcode;
+    call_site c = {.e = e, .count = count};
+    for (size_t call = 0; call < count; call++)
+        c.nodes[call] = hmi_jit_node_at(e->program, first + call);
+    unsigned number = c.nodes[0]->row.opcode;
     hmi_jit_function function = hmi_jit_function_at(number);
     bool pair = number == CALL_SINCOS;
     pass_time(&c, function.arity);

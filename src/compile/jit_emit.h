@@ -1,4 +1,4 @@
-/* What jit_emit.c and jit_call.c share: the state of an emission and the registers. */
+/* What jit_emit.c, jit_patterns.c and jit_call.c share: the state of an emission and the registers. */
 #ifndef HMI_COMPILE_JIT_EMIT_H
 #define HMI_COMPILE_JIT_EMIT_H
 
@@ -40,10 +40,20 @@ void hmi_emitter_save(hmi_emitter *e, uint32_t v);
 void hmi_emitter_define(hmi_emitter *e, uint32_t v, int reg);
 /* Its home is free for others once it is dead. */
 void hmi_emitter_drop_home(hmi_emitter *e, uint32_t v);
+/* A register that holds nothing, or -1. */
+int hmi_emitter_free_register(const hmi_emitter *e);
+/* A register for a new value at this position; one that is not pinned gives way if it must. */
+int hmi_emitter_take_register(hmi_emitter *e, size_t position, uint32_t pinned);
+/* From here on the register holds the value. */
+void hmi_emitter_hold(hmi_emitter *e, uint32_t v, int reg);
 /* Slots for the results of a call of four: their first. */
 uint32_t hmi_emitter_new_block(hmi_emitter *e);
 
-/* Emits the calls at nodes first .. first + count. */
+/* Constants of the patterns: HMI_JIT_ENTRY bytes before the code. */
+void hmi_emitter_put_constants(hmi_emitter *e);
+/* Emits the node at a position, which is not a call. */
+void hmi_emitter_arithmetic(hmi_emitter *e, size_t position);
+/* Emits the calls at positions first .. first + count. */
 void hmi_emitter_call(hmi_emitter *e, size_t first, size_t count);
 
 /* The whole function, into out->code, which the caller releases also after a failure. */

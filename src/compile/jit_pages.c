@@ -1,10 +1,10 @@
 /* Executable pages, and the way to machine code: see jit.h. */
-#define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
+#define _DEFAULT_SOURCE /* MAP_ANONYMOUS, MAP_POPULATE */
 #include "compile/jit.h"
 
 #include "compile/jit_emit.h"
 
-#if defined(__x86_64__) && defined(__unix__)
+#if defined(__x86_64__) && defined(__linux__)
 #include <string.h>
 #include <sys/mman.h>
 
@@ -31,7 +31,8 @@ bool hmi_jit_available(void)
 static void install(const hmi_x86 *x, hmi_machine_code *code)
 {
     size_t size = x->code.count;
-    void *pages = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void *pages = mmap(NULL, size, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
     if (pages == MAP_FAILED)
         return;
     memcpy(pages, x->code.data, size);

@@ -15,10 +15,7 @@ typedef struct builder {
     hmi_jit_program *program;
     const hmi_tape *tape;
     uint32_t *current; /* by slot: the value it holds */
-    uint32_t *level;   /* by value */
-    uint32_t *need;    /* by value: the first phase that reads it */
-    hmi_jit_node *nodes;
-    uint32_t *key; /* by node */
+    uint32_t *key;     /* by node */
     uint32_t last_phase;
 } builder;
 
@@ -32,19 +29,25 @@ static bool small_enough(const hmi_tape *tape)
     return tape->body.count <= MOST_INSTRUCTIONS && tape->work_size <= MOST_SLOTS;
 }
 
+/* One for each slot, one or two for each instruction. */
+static size_t count_values(const hmi_tape *tape)
+{
+    size_t count = tape->work_size + tape->body.count;
+    for (size_t i = 0; i < tape->body.count; i++)
+        count += tape->body.data[i].op == HMI_TAPE_SINCOS;
+    return count;
+}
+
 static bool allocate(builder *b)
 {
     hmi_arena *arena = &b->program->arena;
-    size_t nodes = b->tape->body.count, values = b->tape->work_size + 2 * nodes;
+    size_t nodes = b->tape->body.count, values = count_values(b->tape);
     b->current = hmi_arena_alloc(arena, b->tape->work_size * sizeof *b->current + 1);
-    b->level = hmi_arena_alloc(arena, values * sizeof *b->level);
-    b->need = hmi_arena_alloc(arena, values * sizeof *b->need);
-    b->nodes = hmi_arena_alloc(arena, nodes * sizeof *b->nodes);
     b->key = hmi_arena_alloc(arena, nodes * sizeof *b->key);
     b->program->nodes = hmi_arena_alloc(arena, nodes * sizeof *b->program->nodes);
+    b->program->order = hmi_arena_alloc(arena, nodes * sizeof *b->program->order);
     b->program->values = hmi_arena_alloc(arena, values * sizeof *b->program->values);
-    return b->current && b->level && b->need && b->nodes && b->key && b->program->nodes &&
-           b->program->values;
+    return b->current && b->key && b->program->nodes && b->program->order && b->program->values;
 }
 
 /* ---- values ---- */
@@ -52,8 +55,7 @@ static bool allocate(builder *b)
 static uint32_t new_value(builder *b)
 {
     hmi_jit_program *p = b->program;
-    p->values[p->value_count] = (hmi_jit_value){HMI_JIT_NONE, HMI_JIT_NONE,    0,
-                                                HMI_JIT_NONE, HMI_JIT_NOWHERE, -1};
+    p->values[p->value_count] = (hmi_jit_value){.output = HMI_JIT_NONE, .reg = -1};
     return (uint32_t)p->value_count++;
 }
 
@@ -115,15 +117,16 @@ static void set_results(builder *b, const hmi_instruction *instruction, hmi_jit_
 
 static bool add_node(builder *b, const hmi_instruction *instruction)
 {
-    hmi_jit_node *node = &b->nodes[b->program->node_count++];
+    hmi_jit_value *values = b->program->values;
+    hmi_jit_node *node = &b->program->nodes[b->program->node_count++];
     const uint32_t slots[3] = {instruction->a, instruction->b, instruction->c};
     node->row = hmi_jit_row_at(instruction->op);
     if (node->row.pattern == HMI_JIT_POWER)
         choose_power(b, instruction, node);
     for (int k = 0; k < node->row.operands; k++) {
         node->operand[k] = b->current[slots[k]];
-        if (b->level[node->operand[k]] > node->level)
-            node->level = b->level[node->operand[k]];
+        if (values[node->operand[k]].level > node->level)
+            node->level = values[node->operand[k]].level;
     }
     bool calls = node->row.pattern == HMI_JIT_CALL;
     node->level += calls;
@@ -133,7 +136,7 @@ static bool add_node(builder *b, const hmi_instruction *instruction)
     set_results(b, instruction, node);
     for (int k = 0; k < 2; k++)
         if (node->result[k] != HMI_JIT_NONE)
-            b->level[node->result[k]] = node->level;
+            values[node->result[k]].level = node->level;
     return node->row.pattern != HMI_JIT_UNKNOWN;
 }
 
@@ -145,25 +148,26 @@ static uint32_t phase_of(const builder *b, const hmi_jit_node *node)
     if (node->row.pattern == HMI_JIT_CALL)
         return node->level;
     for (int k = 0; k < 2; k++)
-        if (node->result[k] != HMI_JIT_NONE && b->need[node->result[k]] < phase)
-            phase = b->need[node->result[k]];
+        if (node->result[k] != HMI_JIT_NONE && b->program->values[node->result[k]].need < phase)
+            phase = b->program->values[node->result[k]].need;
     return phase;
 }
 
 /* Sort keys: phase, arithmetic before calls, calls by function. */
 static void set_keys(builder *b)
 {
+    hmi_jit_value *values = b->program->values;
     b->last_phase++;
     for (size_t v = 0; v < b->program->value_count; v++)
-        b->need[v] = b->last_phase;
+        values[v].need = b->last_phase;
     for (size_t i = b->program->node_count; i-- > 0;) {
-        const hmi_jit_node *node = &b->nodes[i];
+        const hmi_jit_node *node = &b->program->nodes[i];
         uint32_t phase = phase_of(b, node);
         unsigned call = node->row.pattern == HMI_JIT_CALL ? node->row.opcode : 0u;
         b->key[i] = phase * HMI_JIT_MOST_FUNCTIONS + call;
         for (int k = 0; k < node->row.operands; k++)
-            if (phase < b->need[node->operand[k]])
-                b->need[node->operand[k]] = phase;
+            if (phase < values[node->operand[k]].need)
+                values[node->operand[k]].need = phase;
     }
 }
 
@@ -179,15 +183,17 @@ static bool sort_nodes(builder *b)
     for (size_t k = 0; k < keys; k++)
         start[k + 1] += start[k];
     for (size_t i = 0; i < b->program->node_count; i++)
-        b->program->nodes[start[b->key[i]]++] = b->nodes[i];
+        b->program->order[start[b->key[i]]++] = (uint32_t)i;
     return true;
 }
 
 /* Backwards over the order: when is each operand read again? */
 static void set_next_uses(hmi_jit_program *program)
 {
+    for (size_t v = 0; v < program->value_count; v++)
+        program->values[v].next_use = program->values[v].block = HMI_JIT_NONE;
     for (size_t i = program->node_count; i-- > 0;) {
-        hmi_jit_node *node = &program->nodes[i];
+        hmi_jit_node *node = &program->nodes[program->order[i]];
         for (int k = node->row.operands; k-- > 0;) {
             hmi_jit_value *value = &program->values[node->operand[k]];
             node->next_use[k] = value->next_use;

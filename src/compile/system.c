@@ -202,6 +202,8 @@ static hm_status build(hm_system *system)
         status = find_used_multipliers(system);
     if (status == HM_OK)
         status = check_input_rates(system);
+    if (status == HM_OK)
+        status = hmi_block_schur_create(&system->derived, &system->schur);
     return status;
 }
 
@@ -236,6 +238,7 @@ void hm_system_destroy(hm_system *system)
 {
     if (!system)
         return;
+    hmi_block_schur_destroy(system->schur);
     hmi_tape_release(&system->inputs);
     hmi_tape_release(&system->dynamics);
     hmi_tape_release(&system->law);

@@ -5,10 +5,12 @@
  *   dynamics  M (stored entries), Q, A, b, C, servo A, b, b without gain; state rates
  *   law       Q and C under given constraint forces; only where they use reactions
  *   report    residuals, momenta, energies, powers, outputs
+ * and, for large sparse systems, the constraint problem as array code (block_schur.h).
  */
 #ifndef HMI_COMPILE_SYSTEM_H
 #define HMI_COMPILE_SYSTEM_H
 
+#include "compile/block_schur.h"
 #include "compile/tape.h"
 #include "derive/derived.h"
 
@@ -33,6 +35,7 @@ struct hm_system {
     hmi_dynamics_layout at;
     hmi_report_layout report_at;
     bool *multiplier_used;      /* m: some force law uses multiplier(c) */
+    hmi_block_schur *schur;     /* NULL: does not apply */
     hmi_expr *dynamics_outputs; /* what the dynamics tape computes, at.count of them */
 };
 

@@ -3,10 +3,18 @@
 
 #include <string.h>
 
-static void put(hmi_x86 *x, unsigned byte)
+static void more_room(hmi_x86 *x)
 {
-    if (!hmi_array_push(x->allocator, &x->code, (uint8_t)byte))
+    if (!hmi_array_reserve(x->allocator, &x->code, 4096))
         x->failed = true;
+}
+
+static inline void put(hmi_x86 *x, unsigned byte)
+{
+    if (x->code.count == x->code.capacity)
+        more_room(x);
+    if (!x->failed)
+        x->code.data[x->code.count++] = (uint8_t)byte;
 }
 
 static void put32(hmi_x86 *x, uint32_t value)

@@ -181,6 +181,7 @@ static hm_status create(hm_sim *sim, const hmi_motion_source *source, hmi_sim_mo
     if (!motion->work)
         return HM_ERR_NOMEM;
     motion->out = hmi_tape_outputs(tape, motion->work);
+    motion->margin = motion->out + motion->program.margin;
     return HM_OK;
 }
 
@@ -189,8 +190,8 @@ hm_status hmi_sim_motion_create(hm_sim *sim, const hmi_motion_source *source, hm
     const hmi_motion_source plain = {0};
     const hm_allocator *allocator = sim->system->allocator;
     *out = NULL;
-    if (!applies(sim))
-        return HM_OK;
+    if (!applies(sim) || (sim->fast && (!source || !source->graph)))
+        return HM_OK; /* fast.h serves large repetitive systems better */
     hmi_sim_motion *motion = hmi_alloc(allocator, sizeof *motion);
     if (!motion)
         return HM_ERR_NOMEM;
@@ -215,35 +216,9 @@ void hmi_sim_motion_destroy(hmi_sim_motion *motion)
 
 /* ---- running ---- */
 
-/* 0 x is 0, or NaN for infinities and NaN; two sums, since each addition waits for the last. */
-static bool is_finite(const double *values, size_t count)
+void hmi_sim_motion_prepare(hm_sim *sim, hmi_sim_motion *motion)
 {
-    double even = 0, odd = 0;
-    size_t i = 0;
-    for (; i + 2 <= count; i += 2) {
-        even += values[i] * 0;
-        odd += values[i + 1] * 0;
-    }
-    if (i < count)
-        even += values[i] * 0;
-    return even + odd == 0;
-}
-
-bool hmi_sim_motion_run(hm_sim *sim, hmi_sim_motion *motion, const double *t, const double *q,
-                        const double *v, const double *z)
-{
-    const hmi_tape *tape = &motion->program.tape;
-    if (motion->version != sim->version) {
-        motion->values = hmi_sim_values(sim);
-        hmi_tape_prepare(tape, &motion->values, motion->work);
-        motion->version = sim->version;
-    }
-    motion->values.by_kind[HMI_SYM_TIME] = t;
-    motion->values.by_kind[HMI_SYM_COORD] = q;
-    motion->values.by_kind[HMI_SYM_VELOCITY] = v;
-    motion->values.by_kind[HMI_SYM_STATE] = z;
-    hmi_tape_run(tape, &motion->values, motion->work);
-    /* q'', z' and powers: a multiplier that is not finite shows in them */
-    return motion->out[motion->program.margin] > 0 &&
-           is_finite(motion->out, motion->program.margin);
+    motion->values = hmi_sim_values(sim);
+    hmi_tape_prepare(&motion->program.tape, &motion->values, motion->work);
+    motion->version = sim->version;
 }

@@ -139,4 +139,10 @@ hm_status hmi_act_on_crossing(hmi_driver *d);
 /* Sides and modes at the present state: at the start, and after resets. */
 hm_status hmi_settle_sides(hmi_driver *d);
 
+/* rest.c: directions whose |u| is 0 or has just become so, after the sides of other functions. */
+hm_status hmi_settle_directions(hmi_driver *d, bool (*fired)(const hmi_driver *, size_t),
+                                bool reset);
+/* The largest |u| so far, and what counts as rest; g: values at an accepted state. */
+void hmi_watch_directions(hmi_driver *d, const double *g);
+
 #endif

@@ -35,8 +35,17 @@ static bool watch(hmi_driver *d, double t, const double *y, double *h)
         hmi_ode_forces(&d->ode, t, y, sw->needs_solve ? &solution : NULL) != HM_OK)
         return false;
     const double *g = hmi_switches_values(sw);
-    for (size_t k = 0; k < sw->count; k++)
-        h[k] = k < sw->switches && sw->sliding[k] ? 1 - fabs(sw->mode[k]) : sw->side[k] * g[k];
+    for (size_t k = 0; k < sw->count; k++) {
+        bool part = k < sw->switches && sw->of_direction[k];
+        bool slides = k < sw->switches && sw->sliding[k];
+        h[k] = part ? 1 : slides ? 1 - fabs(sw->mode[k]) : sw->side[k] * g[k];
+    }
+    for (size_t k = 0; k < sw->direction_count; k++) {
+        const hmi_direction *u = &sw->directions[k];
+        h[u->first] = u->stuck                 ? 1 + 1e-12 - g[u->first + u->count + 1]
+                      : sw->side[u->first] > 0 ? g[u->first] - u->least
+                                               : u->loose - g[u->first];
+    }
     return true;
 }
 
@@ -138,6 +147,7 @@ bool hmi_find_crossing(hmi_driver *d)
     bool found = false;
     if (!watch(d, s->t_old, s->y_old, before))
         memset(before, 0, count * sizeof *before);
+    hmi_watch_directions(d, hmi_tape_outputs(&d->switches.values, d->switches.values_work));
     for (int i = 1; i <= SAMPLES && !found; i++) {
         double b = i == SAMPLES ? s->t : s->t_old + length * i / SAMPLES;
         if (!watch_at(d, b, after))
@@ -216,7 +226,7 @@ static hm_status release(hmi_driver *d)
         if (status != HM_OK)
             return status;
         for (size_t k = 0; k < sw->switches; k++)
-            if (sw->sliding[k] && fabs(sw->mode[k]) > most) {
+            if (sw->sliding[k] && !sw->of_direction[k] && fabs(sw->mode[k]) > most) {
                 most = fabs(sw->mode[k]);
                 worst = k;
             }
@@ -262,16 +272,21 @@ static hm_status find_sides(hmi_driver *d, bool reset)
     double *value = d->g;
     memcpy(value, g, 2 * sw->count * sizeof *g);
     for (size_t k = 0; k < sw->switches; k++)
-        if (!has_fired(d, k) && fabs(value[k]) > 1e-13 && (reset || !sw->sliding[k]))
+        if (!sw->of_direction[k] && !has_fired(d, k) && fabs(value[k]) > 1e-13 &&
+            (reset || !sw->sliding[k]))
             take_side(sw, k, value[k] > 0 ? 1 : -1);
     for (size_t k = 0; k < sw->switches; k++) {
         bool fired = has_fired(d, k);
+        if (sw->of_direction[k])
+            continue;
         if (fired && sw->sliding[k])
             take_side(sw, k, sw->mode[k] > 0 ? 1 : -1);
         else if (fired || (fabs(value[k]) <= 1e-13 && !sw->sliding[k] && reset))
             decide(d, k, fired);
     }
     status = release(d);
+    if (status == HM_OK)
+        status = hmi_settle_directions(d, has_fired, reset);
     if (status == HM_OK)
         status = hmi_ode_forces(&d->ode, d->s.t, d->s.y, sw->needs_solve ? &solution : NULL);
     g = hmi_switches_values(sw);
@@ -290,6 +305,7 @@ hm_status hmi_settle_sides(hmi_driver *d)
     const double *g = hmi_switches_values(sw);
     for (size_t k = 0; k < sw->switches; k++)
         take_side(sw, k, g[k] < 0 ? -1 : 1);
+    hmi_watch_directions(d, g);
     return find_sides(d, true);
 }
 

@@ -122,13 +122,20 @@ static double dot(const double *x, const double *y, size_t n)
 }
 
 /* q'.(M q'' - Q), of ideal constraints alone */
-static double power_of_reactions(const hm_sim *sim)
+static double power_of_reactions(hm_sim *sim)
 {
-    size_t n = sim->system->derived.n;
-    const double *Q = hmi_tape_outputs(sim->dynamics_tape, sim->dynamics_work) + sim->system->at.Q;
-    double sum = 0;
-    for (size_t i = 0; i < n; i++)
-        sum += sim->v[i] * (dot(sim->M + i * n, sim->qdd, n) - Q[i]);
+    const hmi_sparse *M = &sim->system->derived.M;
+    if (sim->stale)
+        hm_sim_evaluate_fast(sim);
+    const double *values = hmi_sim_dynamics(sim), *entry = values + sim->system->at.M;
+    double sum = -dot(sim->v, values + sim->system->at.Q, M->rows);
+    for (size_t i = 0; i < M->rows; i++)
+        for (size_t k = M->start[i]; k < M->start[i + 1]; k++) {
+            size_t j = M->column.data[k];
+            sum += entry[k] * sim->v[i] * sim->qdd[j];
+            if (j != i)
+                sum += entry[k] * sim->v[j] * sim->qdd[i];
+        }
     return sum;
 }
 
@@ -141,7 +148,7 @@ static double power_of_servos(const hm_sim *sim, const hmi_solution *solution)
     return sum;
 }
 
-static double power_of(const hm_sim *sim, hmi_power kind, const hmi_solution *solution)
+static double power_of(hm_sim *sim, hmi_power kind, const hmi_solution *solution)
 {
     size_t n = sim->system->derived.n;
     switch (kind) {

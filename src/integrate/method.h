@@ -80,6 +80,8 @@ double hmi_place_step(const hmi_stepper *s, double h, double gap);
 
 /* NULL when there is no such method (or this build has none). */
 const hmi_method *hmi_method_find(const char *name);
+/* method->applies, and whether it can do systems of this size. */
+hm_status hmi_method_applies(const hmi_method *method, const hmi_ode *ode, const char **why);
 /* The part of a tolerance that size components of x amount to: a root mean square. */
 double hmi_scaled_norm(const hmi_stepper *s, const double *x, const double *y1, const double *y2);
 

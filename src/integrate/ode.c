@@ -1,6 +1,7 @@
 /* The motion as a first-order system: see ode.h. */
 #include "integrate/ode.h"
 
+#include "dynamics/large.h"
 #include "dynamics/sim_motion.h"
 #include "integrate/implicit.h"
 #include "integrate/ledger.h"
@@ -14,7 +15,7 @@ hm_status hmi_ode_init(hmi_ode *ode, hm_sim *sim)
 {
     size_t n = sim->system->derived.n, states = sim->system->model->states.count;
     *ode = (hmi_ode){.sim = sim, .n = n, .states = states, .size = 2 * n + states, .last = HM_OK};
-    return sim->dynamics ? HM_OK : HM_ERR_LIMIT;
+    return sim->dynamics || !hmi_large_refusal(sim->system) ? HM_OK : HM_ERR_LIMIT;
 }
 
 void hmi_ode_store(hmi_ode *ode, double t, const double *y)
@@ -112,8 +113,8 @@ static bool move(hmi_ode *ode, double t, const double *y, double *dy)
         hmi_sim_refresh(sim);
     if (!hmi_sim_motion_run(sim, motion, &t, y, y + n, y + 2 * n))
         return false;
-    memcpy(dy, y + n, n * sizeof *dy);
-    memcpy(dy + n, motion->out, (motion->program.margin) * sizeof *dy);
+    hmi_sim_motion_copy(y + n, n, dy);
+    hmi_sim_motion_copy(motion->out, motion->program.margin, dy + n);
     ode->evaluations++;
     ode->last = HM_OK;
     return true;

@@ -25,7 +25,7 @@ hm_status hmi_rank_watch_init(hmi_driver *d)
 {
     size_t m = d->projection.velocity.count, n = d->ode.n;
     hmi_rank_watch *w = &d->rank;
-    if (m < 2)
+    if (m < 2 || !d->sim->dynamics || d->sim->fast) /* dense algebra: not for large systems */
         return HM_OK;
     w->row = hmi_arena_alloc(&d->arena, m * sizeof *w->row);
     w->now = hmi_arena_alloc(&d->arena, m * n * sizeof(double));
@@ -62,7 +62,8 @@ static void take_rows(const hmi_driver *d, double *rows)
 {
     size_t n = d->ode.n;
     for (size_t k = 0; k < d->rank.count; k++)
-        take_row(d->projection.velocity.A + d->rank.row[k] * n, (int)n, rows + k * n);
+        take_row(hmi_part_dense_rows(d->projection.velocity.part) + d->rank.row[k] * n, (int)n,
+                 rows + k * n);
 }
 
 /* The same at the sim's state. */

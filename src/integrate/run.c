@@ -107,7 +107,7 @@ static void change_to_stiff_method(hmi_driver *d)
     const char *why;
     const hmi_method *radau = hmi_method_find("radau");
     hmi_driver_warn(d, "the problem is stiff from t = %.6g on", d->s.t);
-    if (!d->automatic || !radau || radau->applies(&d->ode, &why) != HM_OK)
+    if (!d->automatic || !radau || hmi_method_applies(radau, &d->ode, &why) != HM_OK)
         return;
     void *memory = hmi_arena_alloc(&d->arena, radau->memory_size(&d->ode));
     const char *before = d->method->name;
@@ -447,7 +447,7 @@ static const char *formulation_used(const hmi_driver *d)
 {
     if (d->ode.dirac)
         return hmi_formulation_name(HMI_DIRAC);
-    return d->formulation ? d->formulation : hmi_formulation_name(d->sim->formulation);
+    return d->formulation ? d->formulation : "";
 }
 
 hm_status hm_sim_result(const hm_sim *sim, hm_run_result *result)

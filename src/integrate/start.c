@@ -1,4 +1,5 @@
 /* The start of a run: memory, a consistent state, the method. See driver.h. */
+#include "dynamics/large.h"
 #include "integrate/driver.h"
 #include "integrate/implicit.h"
 
@@ -184,21 +185,18 @@ static bool try_dirac(hmi_driver *d)
     return true;
 }
 
-/* Is there a motion at all? Diagnostics name what is wrong. */
+/* Is there a motion at all? Diagnostics name what is wrong. Where some u/|u| has no value at the
+ * start (rest) the sim alone cannot say; the modes do, in begin. */
 static hm_status check_motion(hmi_driver *d)
 {
+    if (d->switches.direction_count && hmi_directions_rest(&d->switches))
+        return HM_OK;
     hm_evaluation at;
     const hm_evaluate_options options = {.formulation = d->options.formulation};
     if (try_dirac(d))
         return HM_OK;
     hm_status status = hm_sim_evaluate(d->sim, &options, &at);
     d->formulation = at.formulation;
-    if (status == HM_OK && !at.solved) {
-        hmi_error(d->model->context, hmi_no_span, NULL,
-                  "the model has more than %d coordinates: it cannot be simulated yet",
-                  HM_MOST_DENSE);
-        return HM_ERR_LIMIT;
-    }
     return status;
 }
 
@@ -230,7 +228,7 @@ static hm_status choose_method(hmi_driver *d)
     d->method = d->automatic ? automatic_method(d) : hmi_method_find(d->options.method);
     if (!d->method)
         return refuse(d, "method '%s' is not available in this build", d->options.method);
-    if (d->method->applies(&d->ode, &why) != HM_OK) {
+    if (hmi_method_applies(d->method, &d->ode, &why) != HM_OK) {
         hmi_error(d->model->context, hmi_no_span, NULL, "method '%s' does not apply: %s",
                   d->method->name, why ? why : "");
         return HM_ERR_USAGE;
@@ -317,7 +315,9 @@ static hm_status init_parts(hmi_driver *d)
     hm_status status = hmi_ode_init(&d->ode, sim);
     if (status == HM_ERR_LIMIT)
         return check_motion(d);
-    status = hmi_residuals_init(&d->residuals, sim, &d->arena);
+    status = sim->dynamics ? HM_OK : hmi_large_prepare(sim); /* no allocation in a step */
+    if (status == HM_OK)
+        status = hmi_residuals_init(&d->residuals, sim, &d->arena);
     if (status == HM_OK)
         status = hmi_projection_init(&d->projection, &d->ode, &d->residuals, &d->arena);
     if (status == HM_OK)
@@ -467,6 +467,10 @@ static hm_status begin(hmi_driver *d)
     hmi_driver_enter(d);
     hmi_ode_load(&d->ode, d->s.y);
     hm_status status = d->switches.count ? hmi_settle_sides(d) : HM_OK;
+    if (status == HM_OK && !d->formulation)
+        status = hmi_ode_forces(&d->ode, d->s.t, d->s.y, &d->solution);
+    if (status == HM_OK && !d->formulation)
+        d->formulation = hmi_formulation_name(d->solution.formulation);
     if (status == HM_OK)
         status = d->method->start(&d->s);
     hmi_ode_store(&d->ode, d->s.t, d->s.y);

@@ -75,7 +75,9 @@ static memory *memory_of(const hmi_stepper *s)
 static hm_status applies(const hmi_ode *ode, const char **why)
 {
     const hm_system *system = ode->sim->system;
-    if (ode->dirac)
+    if (!ode->sim->dynamics)
+        *why = "the system is solved by its sparse path";
+    else if (ode->dirac)
         *why = "the Lagrangian is degenerate: velocities, not accelerations, are determined";
     else if (system->derived.force_symbols)
         *why = "a force depends on constraint forces, which have no series of their own";

@@ -351,11 +351,15 @@ static bool fits(hmi_report *r, hmi_expr e)
     return narrow;
 }
 
-/* LaTeX does not break lines inside of brackets: a long energy gets named parts instead. */
+/* LaTeX does not break lines inside of brackets: a long energy or constraint gets named parts. */
 static void choose_parts(hmi_report *r)
 {
     const hmi_shared_options options = {.saving = 60, .longest = 90};
-    r->plain = r->plain && fits(r, r->view->kinetic) && fits(r, r->view->potential);
+    size_t rows = r->view->model->constraints.count + r->view->model->servo_rows.count;
+    r->plain = r->plain && !hmi_report_wider(r, HMI_MOST_WRITTEN_OUT) &&
+               fits(r, r->view->kinetic) && fits(r, r->view->potential);
+    for (size_t i = 0; r->plain && i < rows; i++)
+        r->plain = fits(r, r->view->residual[i]);
     hmi_report_name_parts(r, &options);
 }
 

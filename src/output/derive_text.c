@@ -481,6 +481,7 @@ static void write_parts(hmi_report *r)
 void hmi_report_text(hmi_report *r)
 {
     const hmi_shared_options options = hmi_shared_options_default();
+    r->plain = r->plain && !hmi_report_wider(r, HMI_MOST_WRITTEN_OUT);
     hmi_report_name_parts(r, &options);
     write_title(r);
     write_system(r);

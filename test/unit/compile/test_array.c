@@ -69,7 +69,8 @@ static void check_array(const hmi_graph *g, const hmi_expr *outputs, size_t coun
                         const hmi_tape_values *values)
 {
     hmi_array_code code;
-    assert_int_equal(hmi_array_compile(&code, g, outputs, count, late), HM_OK);
+    const hmi_array_options options = {.late = late};
+    assert_int_equal(hmi_array_compile(&code, g, outputs, count, &options), HM_OK);
     check_once(&code, g, outputs, count, values);
     code.wide = false;
     check_once(&code, g, outputs, count, values);
@@ -172,7 +173,7 @@ static size_t check_pieces(repeated *r)
     const hmi_tape_values values = values_of(r);
     hmi_array_code code;
     check_array(&r->g, r->outputs, r->count, HMI_DEP(HMI_SYM_MATRIX), &values);
-    assert_int_equal(hmi_array_compile(&code, &r->g, r->outputs, r->count, 0), HM_OK);
+    assert_int_equal(hmi_array_compile(&code, &r->g, r->outputs, r->count, NULL), HM_OK);
     size_t segments = code.code.count;
     hmi_array_code_release(&code);
     end(r);
@@ -224,7 +225,7 @@ static void test_depth(void **state)
         hmi_expr x = hmi_symbol(g, HMI_SYM_COORD, i);
         sum = hmi_add(g, hmi_intern(g, HMI_SIN, sum, 0, 0), x);
     }
-    assert_int_equal(hmi_array_compile(&code, g, &sum, 1, 0), HM_ERR_LIMIT);
+    assert_int_equal(hmi_array_compile(&code, g, &sum, 1, NULL), HM_ERR_LIMIT);
     hmi_array_code_release(&code);
     end(r);
 }
@@ -259,7 +260,7 @@ static void test_allocation_failures(void **state)
         const hm_allocator failing = {failing_resize, &heap};
         hmi_array_code code;
         r->g.allocator = &failing;
-        hm_status status = hmi_array_compile(&code, &r->g, r->outputs, r->count, 0);
+        hm_status status = hmi_array_compile(&code, &r->g, r->outputs, r->count, NULL);
         hmi_array_code_release(&code);
         r->g.allocator = &allocator;
         assert_int_equal(heap.live, 0);

@@ -8,6 +8,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#if defined(__linux__)
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#endif
 
 #include <cmocka.h>
 
@@ -284,6 +289,47 @@ static void test_kinds_of_inputs(void **state)
     hmi_graph_release(&g);
 }
 
+/* ---- no executable memory ---- */
+
+/* In a process that may not make memory executable: 0 where the interpreter stands in silently. */
+static int compile_without_executable_memory(void)
+{
+    const double coords[] = {0.7};
+    const hmi_tape_values values = {.by_kind = {[HMI_SYM_COORD] = coords}};
+    hmi_graph g;
+    hmi_tape tape;
+    double work[64];
+    open_graph(&g);
+    hmi_expr e = hmi_apply(&g, HMI_EXP, hmi_symbol(&g, HMI_SYM_COORD, 0), 0, 0);
+    if (hmi_tape_compile(&tape, &g, &e, 1) != HM_OK || tape.code.entry || tape.work_size > 64)
+        return 1;
+    hmi_tape_prepare(&tape, &values, work);
+    hmi_tape_run(&tape, &values, work);
+    return !same_bits(*hmi_tape_outputs(&tape, work), hmi_op_value(HMI_EXP, 0.7, 0, 0));
+}
+
+static void test_no_executable_memory(void **state)
+{
+    (void)state;
+#if defined(__linux__)
+    enum { SET_MDWE = 65, REFUSE_EXEC_GAIN = 1, NOT_POSSIBLE = 77 }; /* Linux 6.3 and later */
+    fflush(NULL);
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0)
+        _exit(prctl(SET_MDWE, REFUSE_EXEC_GAIN, 0, 0, 0) == 0 ? compile_without_executable_memory()
+                                                              : NOT_POSSIBLE);
+    int result = 0;
+    assert_int_equal(waitpid(child, &result, 0), child);
+    assert_true(WIFEXITED(result));
+    if (WEXITSTATUS(result) == NOT_POSSIBLE)
+        skip();
+    assert_int_equal(WEXITSTATUS(result), 0);
+#else
+    skip();
+#endif
+}
+
 /* ---- the choice ---- */
 
 static const char pendulum[] = "param g = 9.81\ncoord x, y\nkinetic (x'^2 + y'^2)/2\n"
@@ -333,8 +379,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_random_dags),     cmocka_unit_test(test_operations),
         cmocka_unit_test(test_calls_together),  cmocka_unit_test(test_spilling),
-        cmocka_unit_test(test_kinds_of_inputs), cmocka_unit_test(test_choice),
-        cmocka_unit_test(test_names),
+        cmocka_unit_test(test_kinds_of_inputs), cmocka_unit_test(test_no_executable_memory),
+        cmocka_unit_test(test_choice),          cmocka_unit_test(test_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

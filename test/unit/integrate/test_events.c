@@ -180,6 +180,21 @@ static void test_switching(void **state)
 }
 
 /* An event of the constraint force: the bead leaves the sphere at cos = 2/3. */
+/* Defaults of inputs switch as events, too: exact on either side. */
+static void test_switching_input(void **state)
+{
+    (void)state;
+    motion *m = motion_text("coord x; kinetic x'^2/2; input u = if(t < 1.2345, 1, -2)\n"
+                            "input w = abs(x - 0.1); force x = u + 0*w; simulate 0 .. 3");
+    motion_must(m);
+    double left = 3 - 1.2345;
+    check_number("x'", motion_value(m, "x'"), 1.2345 - 2 * left, 1e-13);
+    check_number("x", motion_value(m, "x"), 1.2345 * 1.2345 / 2 + 1.2345 * left - left * left,
+                 1e-13);
+    assert_true(m->result.rejected == 0);
+    motion_close(m);
+}
+
 static void test_event_of_a_multiplier(void **state)
 {
     (void)state;
@@ -201,6 +216,7 @@ int main(void)
         cmocka_unit_test(test_reset_in_the_ledger), cmocka_unit_test(test_dense_output_at_events),
         cmocka_unit_test(test_chattering),          cmocka_unit_test(test_reset_is_made_consistent),
         cmocka_unit_test(test_switching),           cmocka_unit_test(test_event_of_a_multiplier),
+        cmocka_unit_test(test_switching_input),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
