@@ -385,6 +385,7 @@ const hmi_method hmi_method_taylor = {
            "and below). Jorba & Zou (2005).",
     .order = MOST_ORDER,
     .carries_work = true,
+    .samples = 32, /* steps are long */
     .places_steps = true,
     .memory_size = memory_size,
     .applies = applies,

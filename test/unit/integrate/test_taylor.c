@@ -219,6 +219,19 @@ static void test_events(void **state)
     motion_close(m);
 }
 
+/* Steps are long, and yet what comes and goes within a step is seen. */
+static void test_brief_events(void **state)
+{
+    (void)state;
+    motion *m = motion_text("coord x; kinetic x'^2/2; potential x^2/2; initial x' = 1\n"
+                            "event top: x = 0.999 rising record\n"
+                            "simulate 0 .. 20 method taylor rtol 1e-12 atol 1e-14");
+    motion_must(m);
+    assert_int_equal(m->result.event_count, 3);
+    check_number("second", m->result.events[1].t, asin(0.999) + 2 * acos(-1), 1e-12);
+    motion_close(m);
+}
+
 /* Branches are held between events: |x| is smooth on either side; friction slides and sticks. */
 static void test_switches(void **state)
 {
@@ -385,10 +398,10 @@ int main(void)
         cmocka_unit_test(test_order),        cmocka_unit_test(test_kinds),
         cmocka_unit_test(test_ledger),       cmocka_unit_test(test_baumgarte),
         cmocka_unit_test(test_dense_output), cmocka_unit_test(test_events),
-        cmocka_unit_test(test_switches),     cmocka_unit_test(test_no_series),
-        cmocka_unit_test(test_refused),      cmocka_unit_test(test_stiff),
-        cmocka_unit_test(test_auto),         cmocka_unit_test(test_same_bits),
-        cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_brief_events), cmocka_unit_test(test_switches),
+        cmocka_unit_test(test_no_series),    cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_stiff),        cmocka_unit_test(test_auto),
+        cmocka_unit_test(test_same_bits),    cmocka_unit_test(test_no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
