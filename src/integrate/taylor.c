@@ -242,7 +242,8 @@ static hm_status expand(hmi_stepper *s)
 static double choose_step(hmi_stepper *s)
 {
     memory *m = memory_of(s);
-    double h = largest_step(s, s->y), most = m->h > 0 ? LARGEST_FACTOR * m->h : first_guess(s) * 10;
+    double first = s->step > 0 ? s->step : LARGEST_FACTOR * first_guess(s);
+    double h = largest_step(s, s->y), most = m->h > 0 ? LARGEST_FACTOR * m->h : first;
     if (isfinite(h)) { /* components that are small now need not be at the end */
         hmi_taylor_evaluate(&m->T, fmin(h, most), m->trial);
         if (isfinite(hmi_scaled_norm(s, m->trial, s->y, s->y)))
