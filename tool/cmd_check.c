@@ -73,6 +73,8 @@ static int run(const invocation *call)
 {
     session s;
     int status = session_open(&s, call, true);
+    if (status == EXIT_DONE && hm_system_warn_conflated(s.system) > 0)
+        session_take_warnings(&s, call->quiet);
     if (status == EXIT_DONE && call->json)
         status = print_json(&s);
     else if (status == EXIT_DONE)

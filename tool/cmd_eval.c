@@ -1,4 +1,5 @@
 /* hamel eval: every quantity of the theory at one state. */
+#include "audit_report.h"
 #include "command.h"
 #include "values.h"
 
@@ -30,15 +31,6 @@ static json_t *redundant_names(const hm_model *model, const hm_evaluation *e)
         if (e->redundant[i])
             json_array_append_new(list, json_string(hm_model_constraint(model, i).name));
     return list;
-}
-
-static json_t *by_constraint(const hm_model *model, const double *values)
-{
-    json_t *object = json_object();
-    for (size_t i = 0; values && i < hm_model_constraint_count(model); i++)
-        json_object_set_new(object, hm_model_constraint(model, i).name,
-                            json_number_or_null(values[i]));
-    return object;
 }
 
 static json_t *servo_forces(const hm_model *model, const hm_evaluation *e)
@@ -113,7 +105,7 @@ static void add_solution(json_t *object, const hm_model *model, const hm_evaluat
     json_object_set_new(object, "Qni", json_vector(e->Qni, n));
     json_object_set_new(object, "Qc", json_vector(e->Qc, n));
     json_object_set_new(object, "qdd", json_vector(e->qdd, n));
-    json_object_set_new(object, "lambda", by_constraint(model, e->lambda));
+    json_object_set_new(object, "lambda", json_by_constraint(model, e->lambda));
     json_object_set_new(object, "u", servo_forces(model, e));
     json_object_set_new(object, "checks", checks_object(e));
     json_object_set_new(object, "gram_condition",
@@ -169,8 +161,8 @@ static json_t *evaluation_object(const hm_model *model, const hm_evaluation *e)
     json_object_set_new(object, "energy", energy_object(e));
     json_object_set_new(object, "residual",
                         json_pack("{s:o, s:o}", "position",
-                                  by_constraint(model, e->position_residual), "velocity",
-                                  by_constraint(model, e->velocity_residual)));
+                                  json_by_constraint(model, e->position_residual), "velocity",
+                                  json_by_constraint(model, e->velocity_residual)));
     json_object_set_new(
         object, "inputs",
         named_values(model, hm_model_input_count(model), hm_model_input_name, e->inputs));
@@ -370,17 +362,21 @@ static void print_geometry(const hm_model *model, const hm_geometry *g)
 }
 
 /* What the user asked to see, in the form asked for. */
-static hm_status show(const session *s, const invocation *call, hm_sim *sim, const hm_evaluation *e)
+static hm_status show(const session *s, const invocation *call, hm_sim *sim, const hm_evaluation *e,
+                      bool good)
 {
     const hm_geometry *geometry = NULL;
     hm_status status = HM_OK;
     if (!call->json)
         print_text(s->model, e);
     json_t *object = call->json ? evaluation_object(s->model, e) : NULL;
+    if (good && e->has_total && e->solved && e->qdd)
+        status = show_audit(s->model, sim, object);
     /* The geometry solves anew and so ends the life of the evaluation's arrays: it comes last. */
-    if (option_value(call, "--geometry"))
+    bool asked = status == HM_OK && option_value(call, "--geometry");
+    if (asked)
         status = hm_sim_geometry(sim, &geometry);
-    if (status != HM_OK)
+    if (asked && status != HM_OK)
         fprintf(stderr, "hamel: the geometry needs a positive definite M and constraints that do "
                         "not contradict each other\n");
     if (geometry && call->json)
@@ -428,7 +424,7 @@ static int evaluate(session *s, const invocation *call, const hm_evaluate_option
     if (status == HM_OK) {
         status = hm_sim_evaluate(sim, options, &e);
         if (status == HM_OK || (e.solved && status != HM_ERR_USAGE)) {
-            hm_status shown = show(s, call, sim, &e);
+            hm_status shown = show(s, call, sim, &e, status == HM_OK);
             status = status == HM_OK ? shown : status;
         }
     }

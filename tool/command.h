@@ -39,8 +39,8 @@ typedef struct invocation {
     const char **values; /* by position in command->options; NULL where not given; flags: "" */
 } invocation;
 
-extern const command command_check, command_completion, command_derive, command_eval,
-    command_examples, command_linearize, command_manual, command_plot, command_run;
+extern const command command_check, command_compare, command_completion, command_derive,
+    command_eval, command_examples, command_linearize, command_manual, command_plot, command_run;
 
 /* commands.c: the tables that help, manual and completion show. */
 extern const command *const commands[];
@@ -70,6 +70,8 @@ typedef struct session {
 /* Reads the model and, where asked, derives it. Prints diagnostics; returns an exit status. */
 int session_open(session *s, const invocation *call, bool with_system);
 void session_close(session *s);
+/* Adds the warnings that the context holds to those of the session, prints and forgets them. */
+void session_take_warnings(session *s, bool quiet);
 /* The same model read again, without its system, with one more override; `again` is a session of its
  * own. */
 int session_reread(const session *s, const invocation *call, const char *name, const char *value,

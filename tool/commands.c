@@ -1,9 +1,9 @@
 /* The subcommands, in the order in which help, manual and completion show them. */
 #include "command.h"
 
-const command *const commands[] = {&command_check,    &command_derive,    &command_eval,
-                                   &command_run,      &command_linearize, &command_plot,
-                                   &command_examples, &command_manual,    &command_completion};
+const command *const commands[] = {
+    &command_check,     &command_derive, &command_eval,     &command_run,    &command_compare,
+    &command_linearize, &command_plot,   &command_examples, &command_manual, &command_completion};
 const size_t command_count = sizeof commands / sizeof *commands;
 
 const option_spec common_options[] = {
@@ -16,6 +16,7 @@ const option_spec set_option = {"--set", "NAME=VALUE", "override a parameter; ma
 
 const option_values option_value_lists[] = {
     {"--drift", "project baumgarte none"},
+    {"--find", "rest steady"},
     {"--format", "text latex json c"},
     {"--formulation", "auto uk gram kkt nullspace gauss singular dirac"},
     {"--engine", "auto interp jit"},

@@ -127,6 +127,14 @@ static json_t *warnings_of(const hm_context *context)
     return list;
 }
 
+void session_take_warnings(session *s, bool quiet)
+{
+    json_t *more = warnings_of(s->context);
+    json_array_extend(s->warnings, more);
+    json_decref(more);
+    print_diagnostics(s->context, quiet);
+}
+
 static hm_status create_system(session *s, hm_engine engine)
 {
     hm_system_options options = hm_system_options_default();

@@ -2,7 +2,9 @@
 #ifndef HAMEL_HAMEL_H
 #define HAMEL_HAMEL_H
 
+#include <hamel/audit.h>
 #include <hamel/base.h>
+#include <hamel/compare.h>
 #include <hamel/linalg.h>
 #include <hamel/linearize.h>
 #include <hamel/model.h>

@@ -83,6 +83,8 @@ static hm_status applies(const hmi_ode *ode, const char **why)
         *why = "a force depends on constraint forces, which have no series of their own";
     else if (system->model->servos.count)
         *why = "the model has servos";
+    else if (ode->switches && ode->switches->direction_count)
+        *why = "a force is along u/|u| of velocities, which has no series at rest";
     else
         return HM_OK;
     return HM_ERR_USAGE;

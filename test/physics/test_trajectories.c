@@ -1,5 +1,5 @@
 /* Every trajectory of test/data/trajectories.json, except the vakonomic ones: to 1e-9 with tight
- * tolerances, to 1e-6 as run by a user who chooses nothing. Errors are relative to max(1, |state|). */
+ * tolerances, to 1e-6 as run by a user who chooses nothing, and by radau. Errors are relative to max(1, |state|). */
 #include "support/check.h"
 #include "support/motion.h"
 
@@ -161,12 +161,20 @@ static void test_default(void **state)
     check_all("auto", 0, 0, 1e-6, 33);
 }
 
+/* Implicit, with the exact Jacobian: another method altogether, of order 5. */
+static void test_radau(void **state)
+{
+    (void)state;
+    check_all("radau", 1e-10, 1e-12, 1e-6, 33);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_tight),
         cmocka_unit_test(test_series),
         cmocka_unit_test(test_default),
+        cmocka_unit_test(test_radau),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
