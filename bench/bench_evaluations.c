@@ -13,10 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "yardstick/models.h"
+#include "yardstick/models.inc"
 
-#include "yardstick/disk.h"
-#include "yardstick/dop853.h"
+#include "yardstick/disk.inc"
+#include "yardstick/dop853.inc"
 
 enum { LINKS = 10, TOLERANCES = 33, MOST = 32 };
 

@@ -5,9 +5,9 @@
 
 #define REAL         double
 #define HAND_NAME(x) d_##x
-#include "hand/models.h"
-#include "hand/dop853.h"
-#include "hand/hand_body.h"
+#include "hand/models.inc"
+#include "hand/dop853.inc"
+#include "hand/hand_body.inc"
 
 int hand_coordinates(hand_model model)
 {

@@ -5,9 +5,9 @@
 
 #define REAL         long double
 #define HAND_NAME(x) l_##x
-#include "hand/models.h"
-#include "hand/dop853.h"
-#include "hand/hand_body.h"
+#include "hand/models.inc"
+#include "hand/dop853.inc"
+#include "hand/hand_body.inc"
 
 int hand_reference(hand_model model, double end, double *y)
 {

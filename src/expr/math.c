@@ -8,7 +8,7 @@
 #endif
 #include <sleef.h>
 
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(HMI_MATH_WITHOUT_FMA) /* the tests look at both */
 /* Asks libgcc's record of the processor and of what the system saves of it. */
 #define BY_PROCESSOR(fused, plain) (__builtin_cpu_supports("fma") ? (fused) : (plain))
 #else

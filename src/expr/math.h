@@ -5,8 +5,8 @@
  * four-lane ones that the machine code calls. SLEEF's sin and sincos differ in the last bit, so sine
  * and cosine always come from sincos. Square roots and absolute values are exact and stay with C.
  *
- * Where SLEEF is less than libm: sinh and cosh overflow at |x| = 710, 0.48 early; results below the
- * normal range are good to 1 ulp of that range. Verified: test/unit/expr/test_math.c.
+ * Where SLEEF is less than libm: sinh and cosh overflow at |x| = 710, 0.48 early; results below 4e-307
+ * are good to 2 ulp. Verified: test/unit/expr/test_math.c.
  */
 #ifndef HMI_EXPR_MATH_H
 #define HMI_EXPR_MATH_H

@@ -10,6 +10,7 @@
 
 #include "dynamics/sim_motion.h"
 #include "integrate/consistent.h"
+#include "integrate/integral.h"
 #include "integrate/ledger.h"
 #include "integrate/method.h"
 #include "integrate/projection.h"
@@ -49,10 +50,12 @@ typedef struct hmi_driver {
     hmi_drift drift;
     hmi_ode ode;
     hmi_residuals residuals;
+    hmi_integrals integrals;
     hmi_projection projection;
     hmi_ledger ledger;
     hmi_switches switches;
     hmi_sim_motion *motion; /* q'', z' and powers in one tape; NULL: there is none */
+    bool compiled;          /* the parts above are complete: their tapes serve the next run too */
     hmi_rank_watch rank;
     const hmi_method *method;
     hmi_stepper s;
@@ -63,6 +66,7 @@ typedef struct hmi_driver {
     double reset_work; /* energy that resets brought */
     bool has_total;
     double *position_violation, *velocity_violation, *violation; /* largest, by row */
+    double *frame_violation;                                     /* 2 rows: as a frame shows them */
 
     bool restart;   /* the method starts afresh with the next step: something jumped */
     double reached; /* by the last step, see hmi_driver_step */
@@ -114,6 +118,8 @@ hm_status hmi_driver_finish(hmi_driver *d);
 /* A warning for the result; kept once. */
 void hmi_driver_warn(hmi_driver *d, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void hmi_driver_fail(hmi_driver *d, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Fails with what the method says of its last attempt, or with what grows. */
+void hmi_driver_explain(hmi_driver *d, hm_status status);
 /* Drift control: y back to the constraints; velocities of degenerate Lagrangians. */
 hm_status hmi_driver_settle(hmi_driver *d, double t, double *y);
 

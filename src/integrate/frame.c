@@ -4,6 +4,7 @@
 #include "linalg/dense.h"
 
 #include <math.h>
+#include <string.h>
 
 /* |N^T Qi| relative to |N| |Qi|: zero for ideal forces.                         [UK02 Result 4] */
 static double check_ideal(const hmi_driver *d, const hmi_solution *s)
@@ -51,6 +52,21 @@ static void show_report(hmi_driver *d, const double *y, unsigned content, hm_fra
                          hmi_ledger_sum(&d->ledger, work);
 }
 
+/* Of rows of acceleration level: the drift of their integrals, at the last accepted step. */
+static void show_violation(hmi_driver *d, hm_frame *frame)
+{
+    size_t m = d->residuals.count;
+    double *position = d->frame_violation, *velocity = position + m;
+    memcpy(position, d->residuals.position, m * sizeof *position);
+    memcpy(velocity, d->residuals.velocity, m * sizeof *velocity);
+    for (size_t i = 0; i < d->integrals.count; i++) {
+        position[d->integrals.row[i]] = d->integrals.position[i];
+        velocity[d->integrals.row[i]] = d->integrals.velocity[i];
+    }
+    frame->position_violation = position;
+    frame->velocity_violation = velocity;
+}
+
 hm_status hmi_driver_frame(hmi_driver *d, double t, const double *y, unsigned content,
                            hm_frame *frame)
 {
@@ -77,8 +93,7 @@ hm_status hmi_driver_frame(hmi_driver *d, double t, const double *y, unsigned co
     }
     if (content & HM_FRAME_VIOLATION) {
         hmi_residuals_evaluate(&d->residuals);
-        frame->position_violation = d->residuals.position;
-        frame->velocity_violation = d->residuals.velocity;
+        show_violation(d, frame);
     }
     return HM_OK;
 }
@@ -115,6 +130,12 @@ void hmi_driver_observe(hmi_driver *d)
     for (size_t k = 0; k < r->count; k++) {
         keep_largest(&d->position_violation[k], r->position[k]);
         keep_largest(&d->velocity_violation[k], r->velocity[k]);
+    }
+    for (size_t i = 0; i < d->integrals.count; i++) {
+        keep_largest(&d->position_violation[d->integrals.row[i]], d->integrals.position[i]);
+        keep_largest(&d->velocity_violation[d->integrals.row[i]], d->integrals.velocity[i]);
+    }
+    for (size_t k = 0; k < r->count; k++) {
         d->violation[k] = fmax(d->position_violation[k], d->velocity_violation[k]);
     }
     if (!d->has_total)

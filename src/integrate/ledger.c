@@ -37,16 +37,19 @@ hmi_expr hmi_ledger_expression(const hmi_ledger *ledger, const hm_system *system
     return powers[ledger->kind[k]];
 }
 
+static hm_status take_work(const hmi_tape *tape, hmi_arena *arena, double **work)
+{
+    *work = hmi_arena_alloc(arena, (tape->work_size + 1) * sizeof(double));
+    return *work ? HM_OK : HM_ERR_NOMEM;
+}
+
 hm_status hmi_ledger_compile(hmi_ledger *ledger, const hmi_graph *graph, const hmi_expr *list,
                              hmi_arena *arena)
 {
     hmi_tape_release(&ledger->tape);
     ledger->tape = (hmi_tape){0};
     hm_status status = hmi_tape_compile(&ledger->tape, graph, list, ledger->tape_count);
-    if (status != HM_OK)
-        return status;
-    ledger->work = hmi_arena_alloc(arena, (ledger->tape.work_size + 1) * sizeof(double));
-    return ledger->work ? HM_OK : HM_ERR_NOMEM;
+    return status == HM_OK ? take_work(&ledger->tape, arena, &ledger->work) : status;
 }
 
 static void find_powers(hmi_ledger *ledger, const hm_system *system)
@@ -71,19 +74,17 @@ hm_status hmi_ledger_init(hmi_ledger *ledger, hm_sim *sim, hmi_arena *arena)
 {
     const hmi_derived *d = &sim->system->derived;
     hmi_expr list[HMI_POWERS];
-    *ledger = (hmi_ledger){0};
+    *ledger = (hmi_ledger){.tape = ledger->tape, .total = ledger->total};
     if (d->total == HMI_NONE)
         return HM_OK;
     find_powers(ledger, sim->system);
     for (size_t k = 0; k < ledger->tape_count; k++)
         list[k] = hmi_ledger_expression(ledger, sim->system, k);
-    hm_status status = hmi_ledger_compile(ledger, &d->graph, list, arena);
-    if (status == HM_OK)
+    hm_status status = ledger->tape.allocator ? take_work(&ledger->tape, arena, &ledger->work)
+                                              : hmi_ledger_compile(ledger, &d->graph, list, arena);
+    if (status == HM_OK && !ledger->total.allocator)
         status = hmi_tape_compile(&ledger->total, &d->graph, &d->total, 1);
-    if (status != HM_OK)
-        return status;
-    ledger->total_work = hmi_arena_alloc(arena, (ledger->total.work_size + 1) * sizeof(double));
-    return ledger->total_work ? HM_OK : HM_ERR_NOMEM;
+    return status == HM_OK ? take_work(&ledger->total, arena, &ledger->total_work) : status;
 }
 
 void hmi_ledger_release(hmi_ledger *ledger)

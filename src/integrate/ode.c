@@ -104,7 +104,7 @@ static bool move(hmi_ode *ode, double t, const double *y, double *dy)
     hm_sim *sim = ode->sim;
     hmi_sim_motion *motion = sim->motion;
     size_t n = ode->n;
-    if (!motion || (ode->switches && ode->switches->slides))
+    if (!motion || (ode->switches && (ode->switches->slides || ode->switches->direction_count)))
         return false;
     bool inputs = sim->system->model->inputs.count > 0;
     if (inputs)

@@ -15,58 +15,6 @@ static double wall_clock(void)
                : 0;
 }
 
-/* ---- failures in words ---- */
-
-/* The component of y that grows fastest relative to its size, as a name; NULL where none is large. */
-static const char *fastest(const hmi_driver *d, char *text, size_t size)
-{
-    size_t n = d->ode.n, worst = 0;
-    double most = -1;
-    for (size_t i = 0; i < d->ode.size && d->s.f_valid; i++) {
-        double rate = fabs(d->s.f[i]) / (1e-300 + fabs(d->s.y[i]));
-        if (fabs(d->s.y[i]) > 1e6 && rate > most) {
-            most = rate;
-            worst = i;
-        }
-    }
-    if (most < 0)
-        return NULL;
-    const char *name = worst < 2 * n ? d->model->coords.data[worst % n].name
-                                     : d->model->states.data[worst - 2 * n].name;
-    snprintf(text, size, "%s%s = %.6g", name, worst >= n && worst < 2 * n ? "'" : "",
-             d->s.y[worst]);
-    return text;
-}
-
-/* No step right after several events: they have come too near to each other. */
-static bool events_accumulate(const hmi_driver *d)
-{
-    long count = d->event_total;
-    double span = fmax(d->options.end - d->t_begin, fabs(d->s.t));
-    return count >= HMI_QUICK && d->s.t - d->recent[(count - 1) % HMI_CHATTER] < 1e-12 * span &&
-           d->s.t - d->recent[(count - HMI_QUICK) % HMI_CHATTER] < 1e-6 * span;
-}
-
-static void explain_failure(hmi_driver *d, hm_status status)
-{
-    char text[256];
-    if (events_accumulate(d)) {
-        hmi_driver_fail(d, "stopped at t = %.12g: events come without end (chattering)", d->s.t);
-        return;
-    }
-    const char *trouble = d->s.trouble ? d->s.trouble : "no step can be taken any more";
-    if (status == HM_ERR_NUMERIC) {
-        const char *what = fastest(d, text, sizeof text);
-        if (what)
-            hmi_driver_fail(d, "stopped at t = %.12g: the motion grows beyond all bounds: %s",
-                            d->s.t, what);
-        else
-            hmi_driver_fail(d, "stopped at t = %.12g: %s", d->s.t, trouble);
-    } else {
-        hmi_driver_fail(d, "stopped at t = %.12g: %s; %s", d->s.t, trouble, hm_status_text(status));
-    }
-}
-
 /* ---- one step ---- */
 
 hm_status hmi_driver_settle(hmi_driver *d, double t, double *y)
@@ -201,7 +149,7 @@ hm_status hmi_driver_step(hmi_driver *d, double t_limit)
     if (status == HM_OK)
         status = watch_pace(d);
     if (status != HM_OK) {
-        explain_failure(d, status);
+        hmi_driver_explain(d, status);
         d->reached = s->t;
         hmi_ode_store(&d->ode, s->t, s->y);
         return status;
@@ -217,10 +165,13 @@ hm_status hmi_driver_step(hmi_driver *d, double t_limit)
 hm_status hmi_driver_finish(hmi_driver *d)
 {
     hm_status status = HM_OK;
+    hmi_integrals_follow(&d->integrals, d->method, &d->s, d->reached, d->y);
     if (d->crossed)
         status = hmi_act_on_crossing(d);
-    d->crossed = false;
     hmi_ode_store(&d->ode, d->s.t, d->s.y);
+    if (d->crossed)
+        hmi_integrals_start(&d->integrals);
+    d->crossed = false;
     hmi_driver_observe(d);
     if (status == HM_OK && d->s.stiff && d->automatic)
         change_to_stiff_method(d);

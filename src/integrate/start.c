@@ -22,36 +22,6 @@ static double wall_clock(void)
                : 0;
 }
 
-/* ---- messages ---- */
-
-void hmi_driver_warn(hmi_driver *d, const char *format, ...)
-{
-    char text[512];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
-    va_end(args);
-    for (size_t i = 0; i < d->warnings.count; i++)
-        if (strcmp(d->warnings.data[i], text) == 0)
-            return;
-    if (d->warnings.count >= HMI_MOST_WARNINGS)
-        return;
-    const char *kept = hmi_arena_text(&d->arena, text, strlen(text));
-    if (kept)
-        (void)!hmi_array_push(d->arena.allocator, &d->warnings, kept);
-}
-
-void hmi_driver_fail(hmi_driver *d, const char *format, ...)
-{
-    va_list args;
-    if (d->status == HM_RUN_FAILED)
-        return;
-    d->status = HM_RUN_FAILED;
-    va_start(args, format);
-    hmi_text_addv(&d->message, format, args);
-    va_end(args);
-}
-
 /* ---- options ---- */
 
 static hm_status refuse(const hmi_driver *d, const char *message, const char *word)
@@ -193,8 +163,10 @@ static hm_status check_motion(hmi_driver *d)
         return HM_OK;
     hm_evaluation at;
     const hm_evaluate_options options = {.formulation = d->options.formulation};
-    if (try_dirac(d))
+    if (try_dirac(d)) {
+        d->formulation = hmi_formulation_name(HMI_DIRAC);
         return HM_OK;
+    }
     hm_status status = hm_sim_evaluate(d->sim, &options, &at);
     d->formulation = at.formulation;
     return status;
@@ -278,6 +250,7 @@ static hm_status allocate(hmi_driver *d)
     d->position_violation = doubles(d, m, &failed);
     d->velocity_violation = doubles(d, m, &failed);
     d->violation = doubles(d, m, &failed);
+    d->frame_violation = doubles(d, 2 * m, &failed);
     d->g = doubles(d, 4 * d->switches.count, &failed);
     d->fixed = hmi_arena_alloc(&d->arena, 2 * d->ode.n + 1);
     d->crossing.which = hmi_arena_alloc(&d->arena, (d->switches.count + 1) * sizeof(size_t));
@@ -315,11 +288,14 @@ static hm_status init_parts(hmi_driver *d)
     if (status == HM_OK)
         status = hmi_residuals_init(&d->residuals, sim, &d->arena);
     if (status == HM_OK)
+        status = hmi_integrals_init(&d->integrals, sim, &d->arena);
+    if (status == HM_OK)
         status = hmi_projection_init(&d->projection, &d->ode, &d->residuals, &d->arena);
     if (status == HM_OK)
         status = hmi_ledger_init(&d->ledger, sim, &d->arena);
     if (status == HM_OK)
         status = hmi_switches_init(&d->switches, sim, &d->ledger, &d->arena);
+    d->ode.switches = d->switches.switches ? &d->switches : NULL;
     if (status == HM_OK)
         status = compile_resets(d);
     if (status == HM_OK)
@@ -330,6 +306,7 @@ static hm_status init_parts(hmi_driver *d)
 static void prepare_parts(hmi_driver *d)
 {
     hmi_residuals_prepare(&d->residuals);
+    hmi_integrals_prepare(&d->integrals);
     hmi_ledger_prepare(&d->ledger, d->sim);
     hmi_switches_prepare(&d->switches);
     if (d->event_work) {
@@ -359,16 +336,31 @@ void hmi_driver_leave(hmi_driver *d)
     }
 }
 
+/* What an earlier run of the sim compiled serves again, where no modes are in it. */
+static void take_tapes(hmi_driver *old, hmi_driver *d)
+{
+    if (!old->compiled || old->switches.switches)
+        return;
+    d->residuals.tape = old->residuals.tape;
+    d->ledger.tape = old->ledger.tape;
+    d->ledger.total = old->ledger.total;
+    d->motion = old->motion;
+    old->residuals.tape = old->ledger.tape = old->ledger.total = (hmi_tape){0};
+    old->motion = NULL;
+}
+
 static hm_status create(hm_sim *sim, const hm_run_options *options, hmi_driver **out)
 {
     const hm_allocator *allocator = sim->system->allocator;
-    if (sim->run)
-        sim->run_destroy(sim->run);
-    sim->run = NULL;
     hmi_driver *d = hmi_alloc(allocator, sizeof *d);
     if (!d)
         return HM_ERR_NOMEM;
     memset(d, 0, sizeof *d);
+    if (sim->run) {
+        take_tapes(sim->run, d);
+        sim->run_destroy(sim->run);
+    }
+    sim->run = NULL;
     d->sim = sim;
     d->model = sim->system->model;
     hmi_arena_init(&d->arena, allocator);
@@ -381,7 +373,8 @@ static hm_status create(hm_sim *sim, const hm_run_options *options, hmi_driver *
         return status;
     sim->formulation = (hmi_formulation)d->options.formulation;
     status = init_parts(d);
-    if (status == HM_OK)
+    d->compiled = status == HM_OK;
+    if (d->compiled)
         prepare_parts(d);
     return status;
 }
@@ -399,6 +392,7 @@ void hmi_driver_destroy(void *driver)
     hmi_ledger_release(&d->ledger);
     hmi_projection_release(&d->projection);
     hmi_residuals_release(&d->residuals);
+    hmi_integrals_release(&d->integrals);
     hmi_tape_release(&d->set_tape);
     hmi_text_release(&d->message);
     hmi_array_release(allocator, &d->events);
@@ -415,7 +409,6 @@ void hmi_driver_destroy(void *driver)
 static void connect(hmi_driver *d)
 {
     d->ode.ledger = d->ledger.count ? &d->ledger : NULL;
-    d->ode.switches = d->switches.switches ? &d->switches : NULL;
     if (d->drift == HMI_DRIFT_BAUMGARTE) {
         d->ode.residuals = &d->residuals;
         memcpy(d->ode.baumgarte, d->options.drift_gain, sizeof d->ode.baumgarte);
@@ -435,13 +428,29 @@ static void connect(hmi_driver *d)
         d->s.settle = settle_step;
 }
 
+/* Is there a motion tape that answers here, of an earlier run? One that does not is put away. */
+static bool has_motion(hmi_driver *d, bool wanted)
+{
+    hm_sim *sim = d->sim;
+    if (!d->motion)
+        return false;
+    hmi_sim_refresh(sim);
+    if (wanted && hmi_sim_motion_run(sim, d->motion, &sim->t, sim->q, sim->v, sim->z))
+        return true;
+    hmi_sim_motion_destroy(d->motion);
+    d->motion = NULL;
+    return false;
+}
+
 /* One tape for q'', z' and the powers, with the modes that are held. */
 static hm_status compile_motion(hmi_driver *d)
 {
     const hmi_ledger *ledger = &d->ledger;
     hmi_motion_source source = {.power_count = ledger->tape_count};
     hmi_expr powers[HMI_POWERS];
-    if (d->ode.dirac || d->drift == HMI_DRIFT_BAUMGARTE || d->sim->formulation != HMI_AUTO)
+    bool wanted = !d->ode.dirac && d->drift != HMI_DRIFT_BAUMGARTE &&
+                  d->sim->formulation == HMI_AUTO;
+    if (has_motion(d, wanted) || !wanted)
         return HM_OK;
     for (size_t k = 0; k < ledger->tape_count; k++)
         powers[k] = hmi_ledger_expression(ledger, d->sim->system, k);
@@ -473,6 +482,7 @@ static hm_status begin(hmi_driver *d)
     d->t_begin = d->reached = d->pace_t = d->s.t;
     d->has_total = d->sim->system->derived.total != HMI_NONE;
     d->energy_start = d->energy = hmi_ledger_total(&d->ledger, d->sim);
+    hmi_integrals_start(&d->integrals);
     hmi_driver_observe(d);
     return status;
 }

@@ -81,6 +81,8 @@ static hm_status applies(const hmi_ode *ode, const char **why)
         *why = "a force depends on constraint forces, which have no series of their own";
     else if (system->model->servos.count)
         *why = "the model has servos";
+    else if (ode->switches && ode->switches->direction_count)
+        *why = "a force is along u/|u| of velocities, which has no series at rest";
     else
         return HM_OK;
     return HM_ERR_USAGE;
@@ -124,8 +126,7 @@ static hm_status substitute(hmi_stepper *s, double t_limit)
 static bool must_substitute(const hmi_stepper *s)
 {
     const hmi_ode *ode = s->ode;
-    return ode->forgiving || isfinite(s->singular) ||
-           (ode->switches && ode->switches->slides > 0);
+    return ode->forgiving || isfinite(s->singular) || (ode->switches && ode->switches->slides > 0);
 }
 
 /* ---- start ---- */

@@ -129,7 +129,8 @@ static void write_parameters(hmi_report *r)
     for (size_t i = 0; i < model->params.count; i++) {
         hmi_text_add(&r->text, i ? ", $" : "$");
         hmi_print_name(&r->text, HMI_PRINT_LATEX, model->params.data[i].name, 0);
-        hmi_text_addf(&r->text, " = %s$", hmi_number_text(model->params.data[i].value, number));
+        hmi_text_addf(&r->text, " = %s$",
+                      hmi_number_for_reading(model->params.data[i].value, number));
     }
     hmi_text_add(&r->text, ".\n");
 }

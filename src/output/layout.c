@@ -43,8 +43,8 @@ static bool is_command(const char *s, size_t length, const char *name)
 
 static int command_width(const char *s, size_t length)
 {
-    static const char *const invisible[] = {"\\left", "\\right", "\\frac",  "\\dot",
-                                            "\\ddot", "\\text",  "\\mathrm"};
+    static const char *const invisible[] = {"\\left", "\\right", "\\frac",   "\\dot",
+                                            "\\ddot", "\\text",  "\\mathrm", "\\,"};
     for (size_t i = 0; i < sizeof invisible / sizeof *invisible; i++)
         if (is_command(s, length, invisible[i]))
             return 0;
