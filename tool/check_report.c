@@ -119,8 +119,10 @@ static void print_set(const hm_analysis *a, size_t n)
     const hm_set_analysis *s = &a->set;
     if (!s->known)
         return;
-    printf("\nthe set\n  rank of A %zu: %zu degrees of freedom in velocity, %zu in configuration\n",
-           s->rank, s->degrees_of_freedom, s->configuration_dimension);
+    printf(
+        "\nthe set\n  rank of A %zu: %zu degree%s of freedom in velocity, %zu in configuration\n",
+        s->rank, s->degrees_of_freedom, s->degrees_of_freedom == 1 ? "" : "s",
+        s->configuration_dimension);
     if (a->constraint_count == 0)
         return;
     printf("  growth of the directions by Lie brackets, in %s: (", s->with_time ? "(q, t)" : "q");
@@ -128,9 +130,11 @@ static void print_set(const hm_analysis *a, size_t n)
         printf("%s%zu", i ? ", " : "", s->growth[i]);
     printf(")\n");
     if (s->omitted)
-        printf("  without %zu constraint%s that are not linear in the velocities\n", s->omitted,
-               s->omitted == 1 ? "" : "s");
-    if (s->holonomic_part == 0)
+        printf("  without %zu constraint%s not linear in the velocities\n", s->omitted,
+               s->omitted == 1 ? ", which is" : "s, which are");
+    if (s->holonomic_part == 0 && s->omitted)
+        printf("  no combination of the linear ones is integrable\n");
+    else if (s->holonomic_part == 0)
         printf("  no combination of the constraints is integrable: all %zu coordinates can be "
                "reached\n",
                n);
@@ -149,7 +153,10 @@ static void print_set(const hm_analysis *a, size_t n)
 
 static void print_row(const char *name, bool applies, const char *why)
 {
-    printf("  %-58s%s%s%s\n", name, applies ? "yes" : "no", *why ? ": " : "", why);
+    int width = 0;
+    for (const char *p = name; *p; p++)
+        width += (*p & 0xC0) != 0x80; /* characters, not bytes */
+    printf("  %s%*s%s%s%s\n", name, 50 - width, "", applies ? "yes" : "no", *why ? ": " : "", why);
 }
 
 static void print_verdict(const hm_analysis *a)
@@ -163,11 +170,20 @@ static void print_verdict(const hm_analysis *a)
         printf("  the multiplier rule is valid: every G_kj lies in the span of the rows; with an "
                "integrating\n  factor Φ, λ = −Φ d(μ/Φ)/dt\n");
     else if (p->worst)
-        printf("  the multiplier rule is not valid: G of '%s' has a part %.4g outside the span of "
-               "the rows\n  (largest at random states); L + μ g varied freely gives other motions\n",
-               p->worst, p->G);
+        printf(
+            "  the multiplier rule is not valid: G of '%s' has a part %.4g outside the span of "
+            "the rows\n  (largest at random states); L + μ g varied freely gives other motions\n",
+            p->worst, p->G);
     else
         printf("  the multiplier rule is not valid for constraints nonlinear in the velocities\n");
+}
+
+static bool linear_forms(const hm_analysis *a)
+{
+    for (size_t i = 0; i < a->constraint_count; i++)
+        if (a->constraints[i].linear_form)
+            return true;
+    return false;
 }
 
 static void print_principles(const hm_analysis *a)
@@ -177,7 +193,9 @@ static void print_principles(const hm_analysis *a)
         return;
     printf("\nwhich principle applies? (Flannery 2005)\n");
     print_row("D'Alembert's basic principle (14)", p->basic,
-              p->basic ? "" : "only by Chetaev's rule");
+              !p->basic         ? "only by Chetaev's rule"
+              : linear_forms(a) ? "with the linear form"
+                                : "");
     print_row("D'Alembert generalized, L + λ f(q,t) (22)", p->holonomic,
               p->holonomic ? "" : "not all constraints are of position level");
     print_row("D'Alembert generalized, L + μ g(q,q',t) (29)", p->semiholonomic, "");
@@ -194,7 +212,9 @@ static void print_principles(const hm_analysis *a)
 static void print_ranks(const hm_wellposedness *w, size_t constraints)
 {
     printf("  M has rank %d, %s\n", w->rank_M,
-           w->definite ? "positive definite" : w->semidefinite ? "semidefinite" : "indefinite");
+           w->definite       ? "positive definite"
+           : w->semidefinite ? "semidefinite"
+                             : "indefinite");
     if (constraints == 0)
         return;
     printf("  A has rank %d at the initial state", w->rank_A);
@@ -231,8 +251,11 @@ static void print_wellposed(const hm_analysis *a)
         printf("  q'' %s unique, multipliers are %sunique\n",
                w->unique_acceleration ? "is" : "is not", w->unique_multipliers ? "" : "not ");
     for (size_t i = 0; i < w->function_count; i++)
-        printf("  %s: %s%s\n", w->functions[i].expression, w->functions[i].why,
-               w->functions[i].here ? ", as at the initial state" : "");
+        if (w->functions[i].here || i < 3)
+            printf("  %s: %s%s\n", w->functions[i].expression, w->functions[i].why,
+                   w->functions[i].here ? ", and not Lipschitz at the initial state" : "");
+    if (w->function_count > 3)
+        printf("  (%zu such functions in all)\n", w->function_count);
     printf("  %s\n", w->wellposed ? "well posed: one motion starts from the initial state"
                                   : "not seen to be well posed");
 }

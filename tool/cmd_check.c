@@ -38,7 +38,8 @@ static json_t *constraint_object(const hm_constraint_analysis *c)
     if (!c->linear) {
         json_object_set_new(o, "linear_form", text_or_null(c->linear_form));
         json_object_set_new(o, "linear_class",
-                            c->linear_form ? json_string(hm_class_text(c->linear_kind)) : json_null());
+                            c->linear_form ? json_string(hm_class_text(c->linear_kind))
+                                           : json_null());
         json_object_set_new(o, "lost_at_rest", json_boolean(c->lost_at_rest));
     }
     return o;
@@ -78,10 +79,9 @@ static json_t *motion_object(const hm_wellposedness *w)
 {
     json_t *functions = json_array();
     for (size_t i = 0; i < w->function_count; i++)
-        json_array_append_new(functions,
-                              json_pack("{s:s, s:s, s:b}", "expression", w->functions[i].expression,
-                                        "why", w->functions[i].why, "at_initial_state",
-                                        w->functions[i].here));
+        json_array_append_new(
+            functions, json_pack("{s:s, s:s, s:b}", "expression", w->functions[i].expression, "why",
+                                 w->functions[i].why, "at_initial_state", w->functions[i].here));
     json_t *o = json_pack("{s:b, s:b, s:i, s:[i,i], s:o}", "unique_acceleration",
                           w->unique_acceleration, "unique_multipliers", w->unique_multipliers,
                           "rank_initial", w->rank_A, "rank_run", w->rank_lowest, w->rank_highest,
@@ -115,9 +115,10 @@ static json_t *servo_list(const hm_model *model)
     json_t *servos = json_array();
     for (size_t i = 0; i < hm_model_servo_count(model); i++) {
         hm_constraint_info row = hm_model_servo(model, i);
-        json_array_append_new(servos, json_pack("{s:s, s:s, s:b, s:s}", "name", row.name, "level",
-                                                hm_level_text(row.level), "linear", row.linear,
-                                                "time", row.rheonomic ? "rheonomic" : "scleronomic"));
+        json_array_append_new(servos,
+                              json_pack("{s:s, s:s, s:b, s:s}", "name", row.name, "level",
+                                        hm_level_text(row.level), "linear", row.linear, "time",
+                                        row.rheonomic ? "rheonomic" : "scleronomic"));
     }
     return servos;
 }

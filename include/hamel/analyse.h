@@ -23,12 +23,12 @@ extern "C" {
 
 /* Classes of a single constraint, on the manifold of the position constraints. */
 typedef enum hm_class {
-    HM_HOLONOMIC,               /* position level */
-    HM_SEMIHOLONOMIC,           /* velocity level, exact: Flannery (33) */
-    HM_INTEGRABLE,              /* velocity level, exact after multiplication by a factor */
-    HM_NONHOLONOMIC,            /* not integrable (Frobenius) */
-    HM_NONLINEAR_NONHOLONOMIC,  /* nonlinear in the velocities */
-    HM_UNCLASSIFIED             /* not decided: see the remark */
+    HM_HOLONOMIC,              /* position level */
+    HM_SEMIHOLONOMIC,          /* velocity level, exact: Flannery (33) */
+    HM_INTEGRABLE,             /* velocity level, exact after multiplication by a factor */
+    HM_NONHOLONOMIC,           /* not integrable (Frobenius) */
+    HM_NONLINEAR_NONHOLONOMIC, /* nonlinear in the velocities */
+    HM_UNCLASSIFIED            /* not decided: see the remark */
 } hm_class;
 /* "holonomic", "semiholonomic", ... */
 HM_API const char *hm_class_text(hm_class kind);
@@ -56,28 +56,28 @@ typedef struct hm_constraint_analysis {
     bool catastatic; /* satisfied at rest: no term without a velocity */
     bool rheonomic;  /* t occurs, or occurs in the integrated form */
     hm_class kind;
-    bool redundant;               /* depends on the constraints before it */
-    const char *potential;        /* integrated form f(q, t); NULL: none, or not in closed form */
+    bool redundant;                 /* depends on the constraints before it */
+    const char *potential;          /* integrated form f(q, t); NULL: none, or not in closed form */
     const char *integrating_factor; /* NULL: none needed or found */
-    const char *frobenius;        /* three coordinates: the review's expression (11); else NULL */
-    double frobenius_value;       /* at the initial state */
+    const char *frobenius;          /* three coordinates: the review's expression (11); else NULL */
+    double frobenius_value;         /* at the initial state */
     hm_reduction reduction;
     const char *linear_form; /* "... = 0" it is equivalent to; several are separated by ", " */
     hm_class linear_kind;    /* of the first of them */
     bool lost_at_rest;       /* nonlinear: its row of A vanishes at q' = 0 */
-    bool in_span;            /* G_k lies in the span of the rows: the multiplier rule holds for it */
-    double G;                /* largest part of G_k outside the span, at random states; 0 inside */
+    bool in_span; /* G_k lies in the span of the rows: the multiplier rule holds for it */
+    double G;     /* largest part of G_k outside the span, at random states; 0 inside */
     hm_evidence evidence;
 } hm_constraint_analysis;
 
 typedef struct hm_set_analysis {
-    bool known;         /* false: too large, or no point was found (remark) */
-    size_t rank;        /* of A at generic admissible states */
-    bool with_time;     /* growth is in (q, t); else in q */
+    bool known;     /* false: too large, or no point was found (remark) */
+    size_t rank;    /* of A at generic admissible states */
+    bool with_time; /* growth is in (q, t); else in q */
     size_t growth_count;
-    const size_t *growth; /* dimensions of D, D + [D, D], ... */
+    const size_t *growth;  /* dimensions of D, D + [D, D], ... */
     size_t holonomic_part; /* independent integrable combinations, position constraints included */
-    size_t hidden; /* of these, how many no single constraint shows */
+    size_t hidden;         /* of these, how many no single constraint shows */
     size_t degrees_of_freedom, configuration_dimension;
     size_t omitted; /* constraints that are no forms: nonlinear ones, accelerations */
     hm_evidence evidence;
@@ -85,34 +85,34 @@ typedef struct hm_set_analysis {
 
 /* Flannery's principles for this model. */
 typedef struct hm_principles {
-    bool basic;        /* (14): all constraints are linear in the velocities */
-    bool holonomic;    /* (22), (52): all are of position level */
+    bool basic; /* (14): all constraints are linear in the velocities, or amount to linear ones */
+    bool holonomic;     /* (22), (52): all are of position level */
     bool semiholonomic; /* (29), (53): the multiplier rule is valid */
-    bool exact;        /* every G_kj is 0: lambda = -mu' */
-    bool potential;    /* no forces but those of L: the variational forms apply */
-    double G;          /* largest part of G_kj outside the span of the rows */
-    const char *worst; /* of this constraint; NULL: none */
+    bool exact;         /* every G_kj is 0: lambda = -mu' */
+    bool potential;     /* no forces but those of L: the variational forms apply */
+    double G;           /* largest part of G_kj outside the span of the rows */
+    const char *worst;  /* of this constraint; NULL: none */
 } hm_principles;
 
 typedef struct hm_singular_function {
     const char *expression; /* "sqrt(x)" */
-    const char *why;        /* "not Lipschitz where x = 0" */
-    bool here;              /* at the initial state */
+    const char *why;        /* "not smooth where x = 0" */
+    bool here;              /* not Lipschitz at the initial state */
     bool discontinuous;
 } hm_singular_function;
 
 typedef struct hm_wellposedness {
-    bool known;     /* the initial state could be evaluated */
-    bool wellposed; /* q'' unique there and along the run, Lipschitz there */
+    bool known;      /* the initial state could be evaluated */
+    bool wellposed;  /* q'' unique there and along the run, Lipschitz there */
     bool consistent; /* the initial state is, or could be made so */
     bool unique_acceleration, unique_multipliers;
     int rank_M, rank_A, rank_lowest, rank_highest; /* of A along the run */
     bool definite, semidefinite;
-    double gram_condition;     /* at the initial state; 0 unless M > 0 */
-    double distance;           /* smallest singular value of A of that rank, rows of unit length, */
-    double distance_lowest;    /* and the lowest along the run: distance to a lower rank */
-    double distance_time;      /* when */
-    double run_end;            /* the run went from the start to here */
+    double gram_condition;  /* at the initial state; 0 unless M > 0 */
+    double distance;        /* smallest singular value of A of that rank, rows of unit length, */
+    double distance_lowest; /* and the lowest along the run: distance to a lower rank */
+    double distance_time;   /* when */
+    double run_end;         /* the run went from the start to here */
     size_t function_count;
     const hm_singular_function *functions;
     size_t moved_count;

@@ -87,15 +87,18 @@ const char *hmi_analysis_print(hmi_analysis *a, const hmi_graph *graph, hmi_expr
         hmi_text_release(&text);
         hmi_text_add(&text, "(too long to be shown)");
     }
+    if (status == HM_ERR_NOMEM) {
+        hmi_text_release(&text);
+        return NULL;
+    }
     return keep_text(a, &text);
 }
 
 hm_evidence hmi_analysis_evidence(const hmi_evidence *e)
 {
     double bits = e->zero == -INFINITY ? (double)HMI_BITS : -e->zero;
-    return (hm_evidence){.points = e->points,
-                         .bits = (int)fmin(bits, HMI_BITS),
-                         .proved = e->proved};
+    return (hm_evidence){
+        .points = e->points, .bits = (int)fmin(bits, HMI_BITS), .proved = e->proved};
 }
 
 /* ---- values at the initial state ---- */
@@ -166,8 +169,11 @@ static hm_status classify(hmi_analysis *a)
     hm_status status = hmi_forms_init(&a->forms, a->system);
     if (status == HM_OK)
         status = hmi_sampler_init(&a->sampler, &a->forms, a->q0, a->t0);
-    for (size_t k = 0; status == HM_OK && k < a->forms.m; k++)
+    for (size_t k = 0; status == HM_OK && k < a->forms.m; k++) {
         status = hmi_classify_row(a, k);
+        if (status == HM_OK)
+            status = hmi_forms_status(&a->forms);
+    }
     if (status == HM_OK)
         status = hmi_analyse_set(a);
     hmi_sampler_release(&a->sampler);

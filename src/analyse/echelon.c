@@ -8,10 +8,10 @@ double hmi_log2_above(const arb_t x)
     arf_t bound;
     arf_init(bound);
     arb_get_abs_ubound_arf(bound, x, 30);
-    double size = arf_is_zero(bound)   ? -INFINITY
-                  : arf_is_nan(bound)  ? NAN
-                  : arf_is_inf(bound)  ? INFINITY
-                                       : (double)fmpz_get_si(ARF_EXPREF(bound));
+    double size = arf_is_zero(bound)  ? -INFINITY
+                  : arf_is_nan(bound) ? NAN
+                  : arf_is_inf(bound) ? INFINITY
+                                      : (double)fmpz_get_si(ARF_EXPREF(bound));
     if (isfinite(size)) {
         arf_mul_2exp_si(bound, bound, -(slong)size);
         size += log2(arf_get_d(bound, ARF_RND_UP));
@@ -37,14 +37,20 @@ double hmi_log2_below(const arb_t x)
     return size;
 }
 
+double hmi_zero_tolerance(slong precision, bool inexact)
+{
+    return inexact ? -43 : -0.625 * (double)precision;
+}
+
 hm_status hmi_echelon_init(hmi_echelon *e, const hm_allocator *allocator, size_t columns,
-                           size_t most, slong precision, double tolerance)
+                           size_t most, slong precision, bool inexact)
 {
     *e = (hmi_echelon){.allocator = allocator,
                        .columns = columns,
                        .most = most,
                        .precision = precision,
-                       .tolerance = tolerance,
+                       .tolerance = hmi_zero_tolerance(precision, inexact),
+                       .inexact = inexact,
                        .zero = -INFINITY,
                        .nonzero = INFINITY};
     e->pivot = hmi_alloc(allocator, (most + 1) * sizeof *e->pivot);
@@ -113,11 +119,12 @@ hmi_verdict hmi_echelon_add(hmi_echelon *e, arb_srcptr row, size_t step)
             pivot = j;
         }
     }
-    if (above <= scale + e->tolerance) {
+    bool tiny = above <= scale + e->tolerance;
+    if (tiny && (e->inexact || below == -INFINITY)) {
         e->zero = fmax(e->zero, above - scale);
         return HMI_DEPENDENT;
     }
-    if (below <= scale + e->tolerance)
+    if (below == -INFINITY || (e->inexact && below <= scale + e->tolerance))
         return HMI_UNDECIDED;
     e->nonzero = fmin(e->nonzero, below - scale);
     if (e->rank < e->most)

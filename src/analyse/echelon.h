@@ -1,7 +1,9 @@
 /* Rank in ball arithmetic: rows are added one by one and reduced by those before.
  *
- * A row is independent where a reduced element is proved to be nonzero, dependent where all are
- * zero to within the tolerance relative to the row; in between, more bits are needed.
+ * A row is independent where a reduced element is proved to be nonzero, dependent where all balls
+ * contain 0 and are smaller than the tolerance relative to the row; in between, more bits are
+ * needed. Where numbers are known to double precision only (inexact), what is below the tolerance
+ * counts as zero though it be proved nonzero.
  */
 #ifndef HMI_ANALYSE_ECHELON_H
 #define HMI_ANALYSE_ECHELON_H
@@ -20,16 +22,21 @@ typedef struct hmi_echelon {
     arb_ptr work;  /* columns */
     slong precision;
     double tolerance; /* log2 of what is zero, relative to the row */
-    double zero;      /* log2 of the largest relative size that was taken for zero; -inf: exact */
-    double nonzero;   /* log2 of the smallest relative size that was proved nonzero */
+    bool inexact;
+    double zero;    /* log2 of the largest relative size that was taken for zero; -inf: exact */
+    double nonzero; /* log2 of the smallest relative size that was proved nonzero */
 } hmi_echelon;
 
 /* Room for `most` independent rows. */
 hm_status hmi_echelon_init(hmi_echelon *e, const hm_allocator *allocator, size_t columns,
-                           size_t most, slong precision, double tolerance);
+                           size_t most, slong precision, bool inexact);
 void hmi_echelon_release(hmi_echelon *e);
 /* row: `columns` balls, `step` apart. */
 hmi_verdict hmi_echelon_add(hmi_echelon *e, arb_srcptr row, size_t step);
+
+/* What is zero at this precision, log2: five eighths of the bits, or 1e-13 where numbers are known to
+ * double precision only. */
+double hmi_zero_tolerance(slong precision, bool inexact);
 
 /* log2 of an upper bound of |x|; -inf for 0. */
 double hmi_log2_above(const arb_t x);

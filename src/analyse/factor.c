@@ -47,9 +47,9 @@ static void add_candidate(search *s, hmi_expr e)
 static void add_factors(search *s, hmi_expr e, int depth)
 {
     hmi_graph *g = &s->forms->graph;
-    hmi_op op = hmi_op_of(g, e);
-    if (depth > 8)
+    if (depth > 8 || e == HMI_NONE)
         return;
+    hmi_op op = hmi_op_of(g, e);
     if (op == HMI_MUL || op == HMI_DIV) {
         add_factors(s, hmi_operand(g, e, 0), depth + 1);
         add_factors(s, hmi_operand(g, e, 1), depth + 1);
@@ -94,8 +94,7 @@ static void list_candidates(search *s)
 static bool list_positions(search *s)
 {
     for (size_t k = 0; k < s->form->count + s->form->gradient_count; k++) {
-        uint32_t j = k < s->form->count ? s->form->at[k]
-                                        : s->form->gradient_at[k - s->form->count];
+        uint32_t j = k < s->form->count ? s->form->at[k] : s->form->gradient_at[k - s->form->count];
         bool known = false;
         for (size_t i = 0; i < s->positions; i++)
             known |= s->at[i] == j;

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-static void note(hmi_evidence *evidence, const hmi_transport *tr)
+void hmi_evidence_note(hmi_evidence *evidence, const hmi_transport *tr)
 {
     evidence->zero = fmax(evidence->zero, tr->zero);
     evidence->nonzero = fmin(evidence->nonzero, tr->nonzero);
@@ -14,7 +14,7 @@ static void note(hmi_evidence *evidence, const hmi_transport *tr)
     evidence->points++;
 }
 
-static hmi_evidence no_evidence(void)
+hmi_evidence hmi_no_evidence(void)
 {
     return (hmi_evidence){.zero = -INFINITY, .nonzero = INFINITY, .proved = true};
 }
@@ -37,14 +37,16 @@ static double turning_scale(const hmi_transport *tr, size_t target)
 static bool clean(hmi_transport *tr, arb_ptr entries, size_t count, double scale,
                   hmi_evidence *evidence)
 {
+    double tolerance = hmi_zero_tolerance(tr->precision, tr->inexact);
     for (size_t i = 0; i < count; i++) {
         double above = hmi_log2_above(entries + i);
+        bool holds_zero = arb_contains_zero(entries + i);
         if (arb_is_zero(entries + i))
             continue;
-        if (above <= scale + tr->tolerance) {
+        if (above <= scale + tolerance && (tr->inexact || holds_zero)) {
             evidence->zero = fmax(evidence->zero, above - scale);
             arb_zero(entries + i);
-        } else if (arb_contains_zero(entries + i) || !arb_is_finite(entries + i)) {
+        } else if (holds_zero || !arb_is_finite(entries + i)) {
             return false;
         } else {
             evidence->nonzero = fmin(evidence->nonzero, hmi_log2_below(entries + i) - scale);
@@ -73,6 +75,9 @@ static bool clean_levels(hmi_transport *tr, arb_ptr K, size_t levels, hmi_eviden
 }
 
 /* ---- levels at one point ---- */
+
+/* Levels that are made complete by further curves; deeper ones are those of a single curve. */
+enum { MOST_COMPLETED = 10 };
 
 typedef struct levels {
     hmi_transport *tr;
@@ -115,7 +120,7 @@ static hm_status run_curve(const levels *l, size_t depth, arb_ptr K)
 static hm_status open_echelon(const levels *l, hmi_echelon *e)
 {
     return hmi_echelon_init(e, l->tr->forms->allocator, l->count, l->count, l->tr->precision,
-                            l->tr->tolerance);
+                            l->tr->inexact);
 }
 
 /* The rank of K_0 .. K_depth-1 of one curve; *stable: the last level added nothing, or all. */
@@ -152,7 +157,7 @@ static hm_status saturate(const levels *l, hmi_echelon *e, size_t k)
     return status;
 }
 
-static hm_status complete_levels(levels *l, size_t depth, arb_srcptr A, arb_srcptr B)
+static hm_status complete_levels(levels *l, size_t depth, arb_srcptr A, size_t second, arb_srcptr B)
 {
     hmi_echelon e;
     size_t block = l->tr->targets * (l->tr->size - l->tr->rank);
@@ -160,7 +165,7 @@ static hm_status complete_levels(levels *l, size_t depth, arb_srcptr A, arb_srcp
     for (size_t k = 0; status == HM_OK && k < depth && e.rank < l->final; k++) {
         status = add_block(l, &e, A + k * block);
         size_t before = e.rank;
-        if (status == HM_OK && e.rank < l->final)
+        if (status == HM_OK && e.rank < l->final && k < second)
             status = add_block(l, &e, B + k * block);
         if (status == HM_OK && e.rank != before && e.rank < l->final)
             status = saturate(l, &e, k);
@@ -183,13 +188,17 @@ static hm_status find_levels(levels *l)
         status = run_curve(l, depth, A);
         if (status == HM_OK)
             status = rank_along(l, depth, A, &l->final, &stable);
+        size_t second = depth < MOST_COMPLETED ? depth : MOST_COMPLETED;
         if (status == HM_OK && stable && l->final > 0)
-            status = run_curve(l, depth, B);
+            status = run_curve(l, second, B);
         if (status == HM_OK && stable)
-            status = complete_levels(l, depth, A, B);
+            status = complete_levels(l, depth, A, second, B);
         _arb_vec_clear(A, (slong)room);
         _arb_vec_clear(B, (slong)room);
-        depth = depth * 2 <= l->most ? depth * 2 : l->most;
+        if (l->tr->size - l->tr->rank == 2 && depth == 4)
+            depth = l->most; /* one more a level: likely all the way */
+        depth *= depth < 4 ? 2 : 3;
+        depth = depth < l->most ? depth : l->most;
     }
     return status;
 }
@@ -205,8 +214,8 @@ static hm_status take_memory(hmi_arena *arena, size_t rows, levels *l, hmi_flag 
     flag->independent = hmi_arena_alloc(arena, rows + 1);
     flag->in_span = hmi_arena_alloc(arena, rows + 1);
     flag->outside = hmi_arena_alloc(arena, (rows + 1) * sizeof(double));
-    return l->target_of && l->kept && l->rho && flag->growth && flag->independent && flag->in_span &&
-                   flag->outside
+    return l->target_of && l->kept && l->rho && flag->growth && flag->independent &&
+                   flag->in_span && flag->outside
                ? HM_OK
                : HM_ERR_NOMEM;
 }
@@ -272,12 +281,12 @@ static hm_status find_spans(levels *l, const size_t *target_row, hmi_flag *flag)
     return status;
 }
 
-/* At one point, with as many bits as it takes. */
-static hm_status one_point(levels *l, const size_t *target_row, hmi_flag *flag)
+/* At one point, with as many bits as it takes. Every other point has twice the bits: what is tiny
+ * but not zero shows then. */
+static hm_status one_point(levels *l, const size_t *target_row, slong bits, hmi_flag *flag)
 {
     hm_status status = HM_ERR_LIMIT;
-    slong bits = HMI_BITS + 2 * (slong)l->tr->size;
-    for (; status == HM_ERR_LIMIT && bits <= HMI_MOST_BITS; bits *= 2) {
+    for (; status == HM_ERR_LIMIT && bits <= 2 * HMI_MOST_BITS; bits *= 2) {
         status = hmi_transport_point(l->tr, bits);
         if (status == HM_OK)
             match_targets(l, target_row);
@@ -293,13 +302,19 @@ static hm_status one_point(levels *l, const size_t *target_row, hmi_flag *flag)
     if (status != HM_OK)
         return status == HM_ERR_NOMEM ? status : HM_ERR_NUMERIC;
     take_levels(flag, l);
-    note(l->evidence, l->tr);
+    hmi_evidence_note(l->evidence, l->tr);
     return HM_OK;
 }
 
-static int points_for(size_t size)
+int hmi_points_for(size_t size)
 {
     return size > 30 ? 2 : HMI_POINTS;
+}
+
+/* Where nothing is integrable everything was proved nonzero: large sets need no second point. */
+static bool settled(const hmi_flag *flag)
+{
+    return flag->dimension > 30 && flag->levels > MOST_COMPLETED && flag->integrable == 0;
 }
 
 hm_status hmi_flag_find(hmi_sampler *sampler, const size_t *rows, size_t count, bool with_time,
@@ -308,11 +323,12 @@ hm_status hmi_flag_find(hmi_sampler *sampler, const size_t *rows, size_t count, 
     hmi_forms *forms = sampler->forms;
     hmi_transport tr = {0};
     levels l = {.tr = &tr, .evidence = &flag->evidence};
-    *flag = (hmi_flag){.dimension = forms->n + with_time, .evidence = no_evidence()};
+    *flag = (hmi_flag){.dimension = forms->n + with_time, .evidence = hmi_no_evidence()};
     hm_status status = take_memory(&forms->arena, count, &l, flag);
     const hmi_form **form = hmi_arena_alloc(&forms->arena, 2 * (count + 1) * sizeof *form);
     size_t *target_row = hmi_arena_alloc(&forms->arena, (count + 1) * sizeof *target_row);
     size_t targets = 0;
+    slong bits = HMI_BITS + 6 * (slong)flag->dimension;
     if (status != HM_OK || !form || !target_row)
         return HM_ERR_NOMEM;
     for (size_t i = 0; i < count; i++) {
@@ -324,8 +340,9 @@ hm_status hmi_flag_find(hmi_sampler *sampler, const size_t *rows, size_t count, 
     for (size_t k = 0; k < targets; k++)
         form[count + k] = form[target_row[k]];
     status = hmi_transport_init(&tr, sampler, form, count, form + count, targets, flag->dimension);
-    for (int k = 0; status == HM_OK && k < points_for(flag->dimension); k++)
-        status = one_point(&l, target_row, flag);
+    for (int k = 0; status == HM_OK && k < hmi_points_for(flag->dimension) && !(k && settled(flag));
+         k++)
+        status = one_point(&l, target_row, bits << (k & 1), flag);
     hmi_transport_release(&tr);
     return status;
 }
@@ -338,7 +355,7 @@ typedef hm_status (*point_test)(hmi_transport *tr, bool *holds, hmi_evidence *ev
 static hm_status at_points(hmi_transport *tr, point_test test, bool *holds, hmi_evidence *evidence)
 {
     *holds = true;
-    for (int k = 0; k < points_for(tr->size); k++) {
+    for (int k = 0; k < hmi_points_for(tr->size); k++) {
         hm_status status = HM_ERR_LIMIT;
         for (slong bits = HMI_BITS; status == HM_ERR_LIMIT && bits <= HMI_MOST_BITS; bits *= 2) {
             status = hmi_transport_point(tr, bits);
@@ -351,7 +368,7 @@ static hm_status at_points(hmi_transport *tr, point_test test, bool *holds, hmi_
         }
         if (status != HM_OK)
             return status == HM_ERR_NOMEM ? status : HM_ERR_NUMERIC;
-        note(evidence, tr);
+        hmi_evidence_note(evidence, tr);
     }
     return HM_OK;
 }
@@ -383,7 +400,7 @@ static hm_status test_form(hmi_sampler *sampler, const hmi_form *form, const siz
 {
     hmi_forms *forms = sampler->forms;
     hmi_transport tr = {0};
-    *evidence = no_evidence();
+    *evidence = hmi_no_evidence();
     const hmi_form **list = hmi_arena_alloc(&forms->arena, (count + 2) * sizeof *list);
     if (!list)
         return HM_ERR_NOMEM;
@@ -408,123 +425,4 @@ hm_status hmi_form_depends(hmi_sampler *sampler, const hmi_form *form, const siz
                            size_t count, bool *depends, hmi_evidence *evidence)
 {
     return test_form(sampler, form, rows, count, true, depends_here, depends, evidence);
-}
-
-/* ---- plain expressions ---- */
-
-static bool zero_here(const hmi_jet *jet, double tolerance, bool *zero, hmi_evidence *evidence)
-{
-    double scale = -INFINITY;
-    for (size_t i = 0; i < jet->slots.count; i++)
-        if (arb_is_finite(jet->value + i))
-            scale = fmax(scale, hmi_log2_above(jet->value + i));
-    for (size_t i = 0; i < jet->roots.count; i++) {
-        arb_srcptr value = hmi_jet_root(jet, i, 0);
-        double above = hmi_log2_above(value);
-        if (above <= scale + tolerance) {
-            evidence->zero = fmax(evidence->zero, above - scale);
-        } else if (arb_contains_zero(value)) {
-            return false;
-        } else {
-            evidence->nonzero = fmin(evidence->nonzero, hmi_log2_below(value) - scale);
-            *zero = false;
-        }
-    }
-    return true;
-}
-
-static hm_status zero_at_point(hmi_sampler *sampler, hmi_jet *jet, slong bits, bool *zero,
-                               hmi_evidence *evidence)
-{
-    hmi_curve point;
-    hmi_curve_init(&point, sampler->forms, 1, bits);
-    hm_status status = hmi_sample(sampler, &point);
-    if (status == HM_OK) {
-        for (size_t i = 0; i < point.size; i++)
-            arb_set_d(point.X + i, hmi_random(sampler));
-        hmi_jet_start(jet, 1, bits);
-        hmi_curve_fill(&point, jet, 0);
-        hmi_jet_extend(jet, 0);
-        if (jet->failed)
-            hmi_sample_reject(sampler);
-        double tolerance = jet->inexact || sampler->jet.inexact ? -43 : -200;
-        if (jet->failed || !zero_here(jet, tolerance, zero, evidence))
-            status = HM_ERR_LIMIT;
-        evidence->points += status == HM_OK;
-        evidence->proved &= point.proved;
-    }
-    hmi_curve_clear(&point);
-    return status;
-}
-
-hm_status hmi_all_zero(hmi_sampler *sampler, const hmi_expr *list, size_t count, bool *zero,
-                       hmi_evidence *evidence)
-{
-    hmi_jet jet;
-    hmi_forms *forms = sampler->forms;
-    hmi_jet_init(&jet, forms->allocator, forms->model, &forms->graph);
-    *evidence = no_evidence();
-    *zero = true;
-    hm_status status = HM_OK;
-    for (size_t i = 0; status == HM_OK && i < count; i++)
-        status = hmi_jet_add(&jet, list[i]);
-    for (int k = 0; status == HM_OK && k < HMI_POINTS; k++) {
-        status = HM_ERR_LIMIT;
-        for (slong bits = HMI_BITS; status == HM_ERR_LIMIT && bits <= HMI_MOST_BITS; bits *= 2)
-            status = zero_at_point(sampler, &jet, bits, zero, evidence);
-        if (status == HM_ERR_LIMIT)
-            status = HM_ERR_NUMERIC;
-    }
-    hmi_jet_release(&jet);
-    return status;
-}
-
-/* ---- expressions of states ---- */
-
-static hm_status zero_in_state(hmi_transport *tr, hmi_jet *jet, slong bits, bool *zero,
-                               hmi_evidence *evidence)
-{
-    hm_status status = hmi_transport_point(tr, bits);
-    if (status != HM_OK)
-        return status;
-    hmi_transport_velocity(tr);
-    hmi_jet_start(jet, 1, bits);
-    hmi_curve_fill(&tr->point, jet, 0);
-    hmi_jet_extend(jet, 0);
-    if (jet->failed)
-        hmi_sample_reject(tr->sampler);
-    if (jet->failed || !zero_here(jet, jet->inexact ? -43 : tr->tolerance, zero, evidence))
-        return HM_ERR_LIMIT;
-    note(evidence, tr);
-    return HM_OK;
-}
-
-hm_status hmi_zero_in_states(hmi_sampler *sampler, const size_t *rows, size_t count,
-                             const hmi_expr *list, size_t list_count, bool *zero,
-                             hmi_evidence *evidence)
-{
-    hmi_jet jet;
-    hmi_transport tr = {0};
-    hmi_forms *forms = sampler->forms;
-    *evidence = no_evidence();
-    *zero = true;
-    const hmi_form **form = hmi_arena_alloc(&forms->arena, (count + 1) * sizeof *form);
-    if (!form)
-        return HM_ERR_NOMEM;
-    for (size_t i = 0; i < count; i++)
-        form[i] = &forms->rows[rows[i]].form;
-    hmi_jet_init(&jet, forms->allocator, forms->model, &forms->graph);
-    hm_status status = hmi_transport_init(&tr, sampler, form, count, NULL, 0, forms->n + 1);
-    for (size_t i = 0; status == HM_OK && i < list_count; i++)
-        status = hmi_jet_add(&jet, list[i]);
-    for (int k = 0; status == HM_OK && k < points_for(tr.size); k++) {
-        status = HM_ERR_LIMIT;
-        for (slong bits = HMI_BITS; status == HM_ERR_LIMIT && bits <= HMI_MOST_BITS; bits *= 2)
-            status = zero_in_state(&tr, &jet, bits, zero, evidence);
-        if (status == HM_ERR_LIMIT)
-            status = HM_ERR_NUMERIC;
-    }
-    hmi_transport_release(&tr);
-    hmi_jet_release(&jet);
-    return status;
 }

@@ -9,8 +9,9 @@
  * and the covectors that annihilate D + [D, D] + ... are the c with c K_0 = c K_1 = ... = 0: those
  * are the integrable combinations. K_0 is what Flannery (30) calls G_kj, modulo the rows: it is zero
  * where the multiplier rule holds (errata 3.4). For a generic curve the rank of (K_0, K_1, ...)
- * grows until it is the final one [Sontag 1992: generic controls of analytic systems]; levels are
- * made complete with further curves through the same point. K needs first derivatives of the
+ * grows until it is the final one [Sontag 1992: generic controls of analytic systems]; the first ten
+ * levels are made complete with further curves through the same point, deeper ones are those of one
+ * curve. K needs first derivatives of the
  * coefficients only and power series of the order of the level.
  * Verified: test/cases/test_classify.c (growth vectors of the literature).
  */
@@ -28,9 +29,9 @@ typedef struct hmi_evidence {
 } hmi_evidence;
 
 typedef struct hmi_flag {
-    size_t rank;       /* independent forms */
-    size_t dimension;  /* of the space: n, or n + 1 with t */
-    size_t *growth;    /* dimensions of D, D + [D, D], ...; levels of them */
+    size_t rank;      /* independent forms */
+    size_t dimension; /* of the space: n, or n + 1 with t */
+    size_t *growth;   /* dimensions of D, D + [D, D], ...; levels of them */
     size_t levels;
     size_t integrable; /* independent integrable combinations, position constraints included */
     bool *independent; /* by row of the list given */

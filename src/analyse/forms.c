@@ -38,6 +38,14 @@ static hmi_expr clock_tangent(hmi_graph *graph, hmi_expr leaf, void *user)
     }
 }
 
+/* Remembers that an expression could not be made. */
+static hmi_expr sticky(hmi_forms *forms, hmi_expr e)
+{
+    if (e == HMI_NONE && forms->status == HM_OK)
+        forms->status = forms->graph.status != HM_OK ? forms->graph.status : HM_ERR_NOMEM;
+    return e;
+}
+
 static hmi_expr replace_leaves(hmi_forms *forms, hmi_expr e, hmi_leaf_replacement leaf,
                                uint16_t deps)
 {
@@ -45,7 +53,7 @@ static hmi_expr replace_leaves(hmi_forms *forms, hmi_expr e, hmi_leaf_replacemen
     hmi_substitution_init(&substitution, forms->allocator, leaf, forms, deps);
     hmi_expr result = hmi_substitute(&substitution, &forms->graph, e);
     hmi_substitution_release(&substitution);
-    return result;
+    return sticky(forms, result);
 }
 
 /* ---- forms ---- */
@@ -54,6 +62,8 @@ hm_status hmi_forms_status(const hmi_forms *forms)
 {
     if (forms->graph.status != HM_OK)
         return forms->graph.status;
+    if (forms->status != HM_OK)
+        return forms->status;
     return forms->normal ? hmi_normal_status(forms->normal) : HM_OK;
 }
 
@@ -73,9 +83,9 @@ hmi_expr hmi_form_component(const hmi_forms *forms, const hmi_form *form, size_t
 hmi_expr hmi_partial_by(hmi_forms *forms, hmi_expr e, size_t j)
 {
     if (j == forms->n)
-        return hmi_tangent_of(&forms->clock, &forms->graph, e);
+        return sticky(forms, hmi_tangent_of(&forms->clock, &forms->graph, e));
     if (hmi_gradient(&forms->adjoint, &forms->graph, e, HMI_SYM_COORD) != HM_OK)
-        return HMI_NONE;
+        return sticky(forms, HMI_NONE);
     for (size_t k = 0; k < forms->adjoint.partials.count; k++)
         if (forms->adjoint.partials.data[k].index == j)
             return forms->adjoint.partials.data[k].value;
@@ -131,7 +141,8 @@ hm_status hmi_form_differentiate(hmi_forms *forms, hmi_form *form)
     hmi_graph *g = &forms->graph;
     hmi_expr sum = g->zero;
     for (size_t k = 0; k < form->count; k++)
-        sum = hmi_add(g, sum, hmi_mul(g, form->value[k], hmi_symbol(g, HMI_SYM_VELOCITY, form->at[k])));
+        sum = hmi_add(g, sum,
+                      hmi_mul(g, form->value[k], hmi_symbol(g, HMI_SYM_VELOCITY, form->at[k])));
     hmi_expr by_time = sum == HMI_NONE ? HMI_NONE : hmi_tangent_of(&forms->clock, g, sum);
     if (by_time == HMI_NONE)
         return g->status != HM_OK ? g->status : HM_ERR_NOMEM;

@@ -44,6 +44,7 @@ typedef struct hmi_forms {
     hmi_normal *normal; /* NULL for large systems */
     hmi_adjoint adjoint;
     hmi_tangent clock; /* d/dt at fixed q, q' */
+    hm_status status;  /* a failure of differentiation or substitution; sticky */
     size_t n, signals, m;
     size_t row_count;   /* m, and rows that quadratic constraints stand for (quadratic.c) */
     hmi_form_row *rows; /* m + n at most */

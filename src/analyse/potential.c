@@ -75,6 +75,10 @@ static void add_factor(integrator *in, product *out, hmi_expr e, double p)
 static void split(integrator *in, product *out, hmi_expr e, double p, int depth)
 {
     hmi_graph *g = &in->forms->graph;
+    if (e == HMI_NONE) {
+        out->full = true;
+        return;
+    }
     hmi_op op = hmi_op_of(g, e);
     hmi_expr a = hmi_op_arity(op) > 0 ? hmi_operand(g, e, 0) : HMI_NONE;
     hmi_expr b = hmi_op_arity(op) > 1 ? hmi_operand(g, e, 1) : HMI_NONE;
@@ -141,20 +145,29 @@ static hmi_expr function_integral(hmi_graph *g, hmi_op op, hmi_expr u, double p)
         return apply1(g, HMI_TAN, u);
     if (p == -2 && op == HMI_SIN)
         return hmi_neg(g, hmi_div(g, cosine, sine));
+    if (p == 2 && op == HMI_TAN)
+        return hmi_sub(g, apply1(g, HMI_TAN, u), u);
     if (op == HMI_EXP)
         return hmi_div(g, power(g, apply1(g, HMI_EXP, u), p), hmi_number(g, p));
     if (p != 1)
         return HMI_NONE;
     switch (op) {
-    case HMI_SIN: return hmi_neg(g, cosine);
-    case HMI_COS: return sine;
-    case HMI_SINH: return apply1(g, HMI_COSH, u);
-    case HMI_COSH: return apply1(g, HMI_SINH, u);
+    case HMI_SIN:
+        return hmi_neg(g, cosine);
+    case HMI_COS:
+        return sine;
+    case HMI_SINH:
+        return apply1(g, HMI_COSH, u);
+    case HMI_COSH:
+        return apply1(g, HMI_SINH, u);
     case HMI_TAN:
         return hmi_neg(g, power_integral(g, cosine, -1));
-    case HMI_TANH: return apply1(g, HMI_LOG, apply1(g, HMI_COSH, u));
-    case HMI_LOG: return hmi_sub(g, hmi_mul(g, u, apply1(g, HMI_LOG, u)), u);
-    default: return HMI_NONE;
+    case HMI_TANH:
+        return apply1(g, HMI_LOG, apply1(g, HMI_COSH, u));
+    case HMI_LOG:
+        return hmi_sub(g, hmi_mul(g, u, apply1(g, HMI_LOG, u)), u);
+    default:
+        return HMI_NONE;
     }
 }
 
@@ -307,12 +320,17 @@ static hm_status verify(hmi_sampler *sampler, const hmi_form *form, hmi_expr f, 
 {
     hmi_forms *forms = sampler->forms;
     hmi_evidence evidence;
-    hmi_expr *list = hmi_arena_alloc(&forms->arena, (form->count + 1) * sizeof *list);
+    hmi_expr *list = hmi_arena_alloc(&forms->arena, (forms->n + 1) * sizeof *list);
+    size_t count = 0;
     if (!list)
         return HM_ERR_NOMEM;
-    for (size_t k = 0; k < form->count; k++)
-        list[k] = hmi_sub(&forms->graph, form->value[k], hmi_partial_by(forms, f, form->at[k]));
-    hm_status status = hmi_all_zero(sampler, list, form->count, right, &evidence);
+    for (size_t j = 0; j <= forms->n; j++) {
+        hmi_expr left = hmi_sub(&forms->graph, hmi_form_component(forms, form, j),
+                                hmi_partial_by(forms, f, j));
+        if (left != forms->graph.zero)
+            list[count++] = left;
+    }
+    hm_status status = hmi_all_zero(sampler, list, count, right, &evidence);
     if (status == HM_ERR_NUMERIC || status == HM_ERR_LIMIT)
         *right = false;
     return status == HM_ERR_NOMEM ? status : HM_OK;

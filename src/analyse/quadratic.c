@@ -12,8 +12,8 @@ enum { MOST_ROWS = HMI_SYMBOLIC_MOST, MOST_SIZE = 24 };
 typedef struct study {
     hmi_sampler *sampler;
     hmi_forms *forms;
-    size_t k, size;   /* the row; n + 1 */
-    size_t *others;   /* pfaffian rows */
+    size_t k, size; /* the row; n + 1 */
+    size_t *others; /* pfaffian rows */
     size_t other_count;
     hmi_expr *H;      /* size x size */
     hmi_transport tr; /* of the others, at a point */
@@ -53,7 +53,7 @@ static hm_status find_hessian(study *s, bool *quadratic)
         }
     }
     s->H[s->size * s->size - 1] = hmi_mul(g, g->two, hmi_form_component(f, &linear, f->n));
-    return HM_OK;
+    return hmi_forms_status(f);
 }
 
 /* ---- the basis of the others' null space ---- */
@@ -112,8 +112,8 @@ static hm_status restrict_form(study *s)
         for (size_t a = 0; a < s->freed; a++) {
             hmi_expr sum = g->zero;
             for (size_t i = 0; i < s->size; i++)
-                sum = hmi_add(g, sum, hmi_mul(g, s->N[i * s->freed + a],
-                                              polar_component(s, i, column)));
+                sum = hmi_add(g, sum,
+                              hmi_mul(g, s->N[i * s->freed + a], polar_component(s, i, column)));
             s->R[a * s->freed + b] = hmi_forms_normal(f, sum);
         }
     }
@@ -162,6 +162,8 @@ static hm_status find_rank(study *s)
 static hmi_expr root_of(hmi_forms *f, hmi_expr e)
 {
     hmi_graph *g = &f->graph;
+    if (e == HMI_NONE)
+        return HMI_NONE;
     hmi_op op = hmi_op_of(g, e);
     if (op == HMI_MUL || op == HMI_DIV) {
         hmi_expr a = root_of(f, hmi_operand(g, e, 0)), b = root_of(f, hmi_operand(g, e, 1));
@@ -187,6 +189,8 @@ static uint32_t cost_of(hmi_forms *f, const hmi_form *form)
 static void shorten(hmi_forms *f, hmi_form *form, hmi_expr e, int depth)
 {
     hmi_graph *g = &f->graph;
+    if (e == HMI_NONE)
+        return;
     hmi_op op = hmi_op_of(g, e);
     hmi_expr value[MOST_SIZE];
     if (depth < 6 && (op == HMI_MUL || op == HMI_DIV)) {
@@ -194,16 +198,16 @@ static void shorten(hmi_forms *f, hmi_form *form, hmi_expr e, int depth)
         shorten(f, form, hmi_operand(g, e, 1), depth + 1);
         return;
     }
-    for (int times = 0; times < 3; times++)
-        for (int up = 0; up < 2; up++) {
-            hmi_form trial = {.count = form->count, .value = value};
-            for (size_t k = 0; k < form->count; k++)
-                value[k] = hmi_forms_normal(f, up ? hmi_mul(g, form->value[k], e)
-                                                  : hmi_div(g, form->value[k], e));
-            if (cost_of(f, &trial) < cost_of(f, form))
-                for (size_t k = 0; k < form->count; k++)
-                    form->value[k] = value[k];
-        }
+    bool number = hmi_is_const(g, e);
+    for (int k = 0; k < (number ? 1 : 6); k++) {
+        hmi_form trial = {.count = form->count, .value = value};
+        for (size_t i = 0; i < form->count; i++)
+            value[i] = hmi_forms_normal(f, k % 2 ? hmi_mul(g, form->value[i], e)
+                                                 : hmi_div(g, form->value[i], e));
+        if (cost_of(f, &trial) < cost_of(f, form) + number)
+            for (size_t i = 0; i < form->count; i++)
+                form->value[i] = value[i];
+    }
 }
 
 /* H X* as a form. */
@@ -224,6 +228,8 @@ static hm_status polar_form(study *s, const hmi_expr *X, hmi_form *form)
     }
     if (form->count)
         shorten(f, form, form->value[0], 0);
+    if (hmi_forms_status(f) != HM_OK)
+        return hmi_forms_status(f);
     hmi_expr first = form->count ? form->value[0] : f->graph.zero;
     if (hmi_op_of(&f->graph, first) == HMI_NEG)
         for (size_t k = 0; k < form->count; k++)
@@ -243,8 +249,7 @@ static bool branch_vector(study *s, hmi_expr *X)
             hmi_expr D = hmi_forms_normal(f, hmi_sub(g, hmi_mul(g, b, b), hmi_mul(g, a, c)));
             if (i == j || D == g->zero || (a == g->zero && c != g->zero))
                 continue;
-            hmi_expr wi = a == g->zero ? g->one
-                                       : hmi_div(g, hmi_sub(g, root_of(f, D), b), a);
+            hmi_expr wi = a == g->zero ? g->one : hmi_div(g, hmi_sub(g, root_of(f, D), b), a);
             hmi_expr wj = a == g->zero ? g->zero : g->one;
             for (size_t k = 0; k < s->size; k++)
                 X[k] = hmi_forms_normal(f, hmi_add(g, hmi_mul(g, s->N[k * n + i], wi),

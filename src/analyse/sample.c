@@ -141,7 +141,6 @@ hm_status hmi_sampler_init(hmi_sampler *s, hmi_forms *forms, const double *q0, d
         s->center[i] = q0[i];
     if (status == HM_OK)
         s->center[forms->n] = t0;
-    s->tolerance = s->jet.inexact ? -43 : -200;
     return status;
 }
 
@@ -256,8 +255,8 @@ static hm_status choose_pivots(hmi_sampler *s, slong precision, pivots *p)
 {
     hmi_echelon echelon;
     size_t next = s->rows, n = s->forms->n;
-    hm_status status = hmi_echelon_init(&echelon, s->forms->allocator, n,
-                                        s->rows < n ? s->rows : n, precision, -36);
+    hm_status status = hmi_echelon_init(&echelon, s->forms->allocator, n, s->rows < n ? s->rows : n,
+                                        precision, true);
     if (status != HM_OK)
         return status;
     arb_ptr row = _arb_vec_init((slong)n);
@@ -285,8 +284,8 @@ static bool polish(hmi_sampler *s, const pivots *p, hmi_curve *point)
     for (slong bits = 40; good && bits < 4 * point->precision; bits *= 2) {
         evaluate(s, point, point->precision + 20);
         fill_system(s, p, jacobian, residual);
-        good = !s->jet.failed && arb_mat_approx_solve(residual, jacobian, residual,
-                                                      point->precision + 20);
+        good = !s->jet.failed &&
+               arb_mat_approx_solve(residual, jacobian, residual, point->precision + 20);
         for (slong j = 0; good && j < rank; j++) {
             arb_ptr z = point->z + p->column[j] * point->orders;
             arb_sub(z, z, arb_mat_entry(residual, j, 0), point->precision + 20);
@@ -316,7 +315,8 @@ static bool inside(arb_mat_t C, arb_mat_t J, arb_mat_t residual, arb_mat_t box, 
     arb_mat_mul(residual, C, residual, precision);
     arb_mat_sub(move, move, residual, precision);
     for (slong i = 0; i < rank; i++)
-        proved = proved && arb_contains_interior(arb_mat_entry(box, i, 0), arb_mat_entry(move, i, 0));
+        proved = proved &&
+                 arb_contains_interior(arb_mat_entry(box, i, 0), arb_mat_entry(move, i, 0));
     arb_mat_clear(product);
     arb_mat_clear(move);
     return proved;

@@ -40,8 +40,7 @@ typedef struct hmi_sampler {
     double *near, *step; /* n + 1 */
     double *A, *phi, *doubles;
     int *ints;
-    double spread;    /* how far from the centre points are drawn */
-    double tolerance; /* log2: see echelon.h */
+    double spread; /* how far from the centre points are drawn */
 } hmi_sampler;
 
 /* q0, t0: where to look, n coordinates. */

@@ -40,7 +40,7 @@ static hm_status add_rows(hmi_analysis *a, hmi_transport *tr, hmi_jet *jet, size
     const hmi_sparse *A = &a->system->derived.constraints.A;
     size_t n = a->forms.n, m = A->rows;
     hm_status status = hmi_echelon_init(&e, a->allocator, n, m < n ? m : n, tr->precision,
-                                        tr->tolerance);
+                                        tr->inexact);
     if (status != HM_OK)
         return status;
     arb_ptr row = _arb_vec_init((slong)n);
@@ -114,6 +114,8 @@ static hm_status take_flag(hmi_analysis *a, const size_t *list, size_t count, co
         return HM_ERR_NOMEM;
     for (size_t i = 0; i < flag->levels; i++)
         growth[i] = flag->growth[i];
+    for (size_t k = 0; k < a->forms.m; k++)
+        a->rows[k].in_span = a->forms.rows[k].pfaffian || a->rows[k].reduction;
     set->growth = growth;
     set->growth_count = flag->levels;
     set->with_time = flag->dimension > a->forms.n;
@@ -125,8 +127,8 @@ static hm_status take_flag(hmi_analysis *a, const size_t *list, size_t count, co
                        ? list[i]
                        : (size_t)(a->forms.rows[list[i]].row - a->model->constraints.data);
         a->rows[k].redundant |= list[i] < a->forms.m && !flag->independent[i];
-        a->rows[k].in_span = flag->in_span[i];
-        a->rows[k].G = flag->outside[i];
+        a->rows[k].in_span &= flag->in_span[i];
+        a->rows[k].G = fmax(a->rows[k].G, flag->outside[i]);
     }
     return HM_OK;
 }
@@ -179,9 +181,10 @@ static void find_principles(hmi_analysis *a)
     for (size_t k = 0; k < a->forms.m; k++) {
         const hm_constraint_analysis *row = &a->rows[k];
         bool position = row->level == HM_LEVEL_POSITION;
-        p->basic &= position || (row->level == HM_LEVEL_VELOCITY && row->linear);
+        bool linear = row->level == HM_LEVEL_VELOCITY && (row->linear || row->reduction);
+        p->basic &= position || linear;
         p->holonomic &= position;
-        p->semiholonomic &= position || (row->linear && row->in_span);
+        p->semiholonomic &= position || (linear && row->in_span);
         p->exact &= position || row->kind == HM_SEMIHOLONOMIC;
         if (row->G > p->G) {
             p->G = row->G;
@@ -194,8 +197,9 @@ hm_status hmi_analyse_set(hmi_analysis *a)
 {
     hm_status status = find_set(a);
     if (status == HM_ERR_NUMERIC || status == HM_ERR_LIMIT)
-        status = hmi_analysis_remark(a, "the set of constraints is not analysed: no point was found "
-                                        "where its functions exist and can be decided");
+        status = hmi_analysis_remark(a,
+                                     "the set of constraints is not analysed: no point was found "
+                                     "where its functions exist and can be decided");
     if (status == HM_OK)
         find_principles(a);
     return status;

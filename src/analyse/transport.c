@@ -52,7 +52,7 @@ hm_status hmi_transport_init(hmi_transport *tr, hmi_sampler *sampler, const hmi_
     for (size_t i = 0; i < all; i++)
         tr->form[i] = i < row_count ? rows[i] : targets[i - row_count];
     hm_status status = add_forms(tr);
-    tr->tolerance = tr->W.inexact || tr->G.inexact || sampler->jet.inexact ? -43 : -200;
+    tr->inexact = tr->W.inexact || tr->G.inexact || sampler->jet.inexact;
     return status;
 }
 
@@ -92,7 +92,7 @@ static hm_status choose_rows(hmi_transport *tr)
     hmi_verdict verdict = HMI_DEPENDENT;
     hm_status status = hmi_echelon_init(&e, tr->forms->allocator, tr->size,
                                         tr->rows < tr->size ? tr->rows : tr->size, tr->precision,
-                                        tr->tolerance);
+                                        tr->inexact);
     if (status != HM_OK)
         return status;
     arb_ptr row = _arb_vec_init((slong)tr->size);
@@ -191,12 +191,13 @@ static void next_velocity(journey *j, size_t k)
         const hmi_form *form = tr->form[tr->chosen[i]];
         for (size_t a = 0; a < form->count; a++)
             if (form->at[a] < tr->size)
-                arb_dot(rhs + i, rhs + i, 1, hmi_jet_root(&tr->W, tr->w_start[tr->chosen[i]] + a, 0),
-                        1, c->X + form->at[a] * c->orders + k, -1, (slong)k + 1, tr->precision);
+                arb_dot(rhs + i, rhs + i, 1,
+                        hmi_jet_root(&tr->W, tr->w_start[tr->chosen[i]] + a, 0), 1,
+                        c->X + form->at[a] * c->orders + k, -1, (slong)k + 1, tr->precision);
     }
     for (size_t i = 0; i < tr->rank; i++)
-        arb_dot(c->X + tr->pivot[i] * c->orders + k, NULL, 0,
-                tr->inverse->rows[i], 1, rhs, 1, (slong)tr->rank, tr->precision);
+        arb_dot(c->X + tr->pivot[i] * c->orders + k, NULL, 0, tr->inverse->rows[i], 1, rhs, 1,
+                (slong)tr->rank, tr->precision);
     _arb_vec_clear(rhs, (slong)tr->rank + 1);
 }
 
@@ -227,8 +228,8 @@ static void subtract_rows(journey *j, arb_srcptr H, size_t k, size_t from, arb_p
         for (size_t a = 0; a < form->count; a++)
             if (form->at[a] < tr->size && k >= from)
                 arb_dot(gamma + form->at[a], gamma + form->at[a], 1,
-                        hmi_jet_root(&tr->W, tr->w_start[tr->chosen[i]] + a, from), 1, h + (k - from),
-                        -1, (slong)(k - from) + 1, tr->precision);
+                        hmi_jet_root(&tr->W, tr->w_start[tr->chosen[i]] + a, from), 1,
+                        h + (k - from), -1, (slong)(k - from) + 1, tr->precision);
     }
 }
 
@@ -287,7 +288,7 @@ static void derive_K(journey *j, size_t left, const size_t *target_of)
     size_t per = j->freed * j->levels, L = j->levels;
     arb_ptr next = _arb_vec_init((slong)(tr->targets * per) + 1);
     for (size_t target = 0; target < tr->targets; target++)
-        for (size_t b = 0; b < j->freed; b++) {
+        for (size_t b = 0; b + 1 < j->freed; b++) { /* K X_F = 0: the last column follows */
             arb_ptr out = next + target * per + b * L;
             for (size_t k = 0; k < left; k++)
                 arb_mul_ui(out + k, j->K + target * per + b * L + k + 1, k + 1, tr->precision);

@@ -16,13 +16,13 @@ typedef struct hmi_transport {
     size_t *w_start, *g_start; /* first root of a form in its jet */
     hmi_jet W, G;              /* components; gradients of the targets */
     slong precision;
-    double tolerance;
+    bool inexact;
 
     hmi_curve point; /* order 1 */
     size_t rank;
-    size_t *chosen; /* independent rows, rank of them */
-    size_t *pivot;  /* their columns, in some order */
-    size_t *freed;  /* the other columns, size - rank */
+    size_t *chosen;    /* independent rows, rank of them */
+    size_t *pivot;     /* their columns, in some order */
+    size_t *freed;     /* the other columns, size - rank */
     arb_mat_t inverse; /* of the chosen rows and pivot columns */
     bool has_inverse;
     double zero, nonzero; /* log2, of the choice of rows */
@@ -44,5 +44,10 @@ hm_status hmi_transport_curve(hmi_transport *tr, size_t levels, const size_t *ta
 /* A random velocity X of the point that the rows allow, with the rate 1 of t where size is n + 1
  * and t is free. Into order 0 of tr->point.X. */
 void hmi_transport_velocity(hmi_transport *tr);
+
+/* flag.c: evidence of a point looked at; none yet; points for a space of this dimension. */
+void hmi_evidence_note(hmi_evidence *evidence, const hmi_transport *tr);
+hmi_evidence hmi_no_evidence(void);
+int hmi_points_for(size_t size);
 
 #endif

@@ -45,8 +45,8 @@ static hm_status look_at_state(hmi_analysis *a, hm_sim *sim, hm_status *solved, 
     if (*solved == HM_ERR_NOMEM || !at->solved)
         return *solved == HM_ERR_NOMEM ? *solved : HM_OK;
     if (a->model->context->diagnostics.count > errors && *solved != HM_OK)
-        a->shown.wellposedness.message =
-            hmi_analysis_text(a, "%s", a->model->context->diagnostics.data[errors].message);
+        a->shown.wellposedness.message = hmi_analysis_text(
+            a, "%s", a->model->context->diagnostics.data[errors].message);
     if (at->A.rows == 0 || at->A.rows > MOST_SVD || at->A.columns > MOST_SVD)
         return HM_OK;
     return rank_distance(a, at, distance);
@@ -197,57 +197,94 @@ typedef struct singular_list {
     size_t count;
 } singular_list;
 
-/* What is wrong with an operation, and the expression that is 0 where it is. */
-static const char *trouble(hmi_graph *g, hmi_expr e, hmi_expr *zero, bool *discontinuous)
+/* An operation that may not be smooth: where `zero` is 0. power: it is |zero|^power there; 0 for a
+ * jump. */
+typedef struct trouble {
+    const char *what; /* NULL: none */
+    hmi_expr zero;
+    double power;
+    hmi_expr jump; /* what it jumps by; HMI_NONE: by something */
+} trouble;
+
+static trouble trouble_of(hmi_graph *g, hmi_expr e)
 {
     hmi_op op = hmi_op_of(g, e);
     hmi_expr x = hmi_op_arity(op) > 0 ? hmi_operand(g, e, 0) : HMI_NONE;
     hmi_expr y = hmi_op_arity(op) > 1 ? hmi_operand(g, e, 1) : HMI_NONE;
-    *zero = x;
-    *discontinuous = false;
+    double power = op == HMI_POW && hmi_is_const(g, y) ? hmi_constant_of(g, y)->value : 1;
     switch (op) {
     case HMI_SQRT:
-        return "not Lipschitz";
+        return (trouble){"not smooth", x, 0.5, HMI_NONE};
     case HMI_POW:
-        return hmi_is_const(g, y) && hmi_constant_of(g, y)->value > 0 &&
-                       hmi_constant_of(g, y)->value < 1
-                   ? "not Lipschitz"
-                   : NULL;
-    case HMI_HYPOT:
-        return NULL; /* Lipschitz, with constant 1 */
+        return power > 0 && power < 1 ? (trouble){"not smooth", x, power, HMI_NONE} : (trouble){0};
     case HMI_ASIN:
     case HMI_ACOS:
-        *zero = hmi_sub(g, hmi_mul(g, x, x), g->one);
-        return "not Lipschitz";
+        return (trouble){"not smooth", hmi_sub(g, hmi_mul(g, x, x), g->one), 0.5, HMI_NONE};
     case HMI_SIGN:
-        *discontinuous = true;
-        return "discontinuous";
-    case HMI_LT:
-    case HMI_LE:
-        *zero = hmi_sub(g, x, y);
-        *discontinuous = true;
-        return "switches";
+        return (trouble){"discontinuous", x, 0, HMI_NONE};
+    case HMI_SELECT:
+        if (hmi_op_of(g, x) != HMI_LT && hmi_op_of(g, x) != HMI_LE)
+            return (trouble){0};
+        return (trouble){"switches", hmi_sub(g, hmi_operand(g, x, 0), hmi_operand(g, x, 1)), 0,
+                         hmi_sub(g, y, hmi_operand(g, e, 2))};
     default:
-        return NULL;
+        return (trouble){0};
     }
+}
+
+/* Does e vanish to second order at the initial state, as a sum of squares does? */
+static hm_status second_order(hmi_analysis *a, hmi_graph *g, hmi_expr e, bool *flat)
+{
+    static const hmi_symbol_kind kinds[] = {HMI_SYM_COORD, HMI_SYM_VELOCITY, HMI_SYM_STATE,
+                                            HMI_SYM_TIME};
+    hmi_adjoint adjoint;
+    hm_status status = HM_OK;
+    hmi_adjoint_init(&adjoint, a->allocator);
+    *flat = true;
+    for (size_t k = 0; status == HM_OK && k < sizeof kinds / sizeof *kinds; k++) {
+        status = hmi_gradient(&adjoint, g, e, kinds[k]);
+        for (size_t i = 0; status == HM_OK && i < adjoint.partials.count; i++) {
+            double slope;
+            status = hmi_analysis_values(a, g, &adjoint.partials.data[i].value, 1, &slope);
+            *flat &= fabs(slope) < 1e-12;
+        }
+    }
+    hmi_adjoint_release(&adjoint);
+    return status;
+}
+
+/* Not Lipschitz there: a jump, or |u|^p with u of first order (of second order for p < 1/2). */
+static hm_status look_here(hmi_analysis *a, hmi_graph *g, const trouble *t, bool *here)
+{
+    double value = NAN, jump = NAN;
+    bool flat = false;
+    hm_status status = hmi_analysis_values(a, g, &t->zero, 1, &value);
+    *here = fabs(value) < 1e-12;
+    if (status == HM_OK && *here && t->jump != HMI_NONE) {
+        status = hmi_analysis_values(a, g, &t->jump, 1, &jump);
+        *here = !(fabs(jump) < 1e-12); /* both branches agree: continuous */
+    }
+    if (status != HM_OK || !*here || t->power == 0)
+        return status;
+    status = second_order(a, g, t->zero, &flat);
+    *here = !(flat && t->power >= 0.5);
+    return status;
 }
 
 static hm_status add_function(hmi_analysis *a, hmi_graph *g, hmi_expr e, singular_list *out)
 {
-    hmi_expr zero;
-    bool discontinuous;
-    double value = NAN;
-    const char *what = trouble(g, e, &zero, &discontinuous);
-    if (!what || out->count == MOST_FUNCTIONS)
+    bool here = false;
+    trouble t = trouble_of(g, e);
+    if (!t.what || out->count == MOST_FUNCTIONS)
         return HM_OK;
-    const char *at = hmi_analysis_print(a, g, zero), *text = hmi_analysis_print(a, g, e);
-    hm_status status = hmi_analysis_values(a, g, &zero, 1, &value);
+    hm_status status = look_here(a, g, &t, &here);
+    const char *at = hmi_analysis_print(a, g, t.zero), *text = hmi_analysis_print(a, g, e);
     if (status != HM_OK || !at || !text)
         return status != HM_OK ? status : HM_ERR_NOMEM;
-    const char *why = hmi_analysis_text(a, "%s where %s = 0", what, at);
+    const char *why = hmi_analysis_text(a, "%s where %s = 0", t.what, at);
     if (!why)
         return HM_ERR_NOMEM;
-    out->list[out->count++] = (hm_singular_function){text, why, fabs(value) < 1e-12, discontinuous};
+    out->list[out->count++] = (hm_singular_function){text, why, here, t.power == 0};
     return HM_OK;
 }
 
