@@ -234,10 +234,12 @@ static bool next_set(const search *s, size_t *set, int *size)
                 set[k] = set[k - 1] + 1;
             return true;
         }
+    if (*size == 3 || (size_t)*size == s->count)
+        return false;
     (*size)++;
     for (int k = 0; k < *size; k++)
         set[k] = (size_t)k;
-    return *size <= 3 && (size_t)*size <= s->count;
+    return true;
 }
 
 static hmi_expr factor_of(search *s, const size_t *set, int size, const double *kappa)
