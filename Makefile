@@ -2,7 +2,7 @@
 PREFIX       ?= /usr/local
 FUZZ_SECONDS ?= 600
 
-.PHONY: all demo test install debug sanitize bench soak fuzz format check-format clean help
+.PHONY: all demo test coverage install debug sanitize bench soak fuzz format check-format clean help
 
 all: ## build libraries and command into build/release
 	@scripts/setup build
@@ -13,6 +13,9 @@ demo: ## build, then show what Hamel does
 
 test: ## build and run every test, plain and under the sanitizers
 	@scripts/run-tests
+
+coverage: ## run the tests once more, counting: lines and branches of src/ that they reach
+	@scripts/coverage
 
 install: all ## install below PREFIX (default /usr/local)
 	@cmake --install build/release --prefix "$(PREFIX)"

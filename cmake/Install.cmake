@@ -5,6 +5,21 @@ install(TARGETS hamel_static hamel_shared EXPORT hamelTargets
     ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 if(tool_target)
     install(TARGETS ${tool_target} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+
+    # The command itself writes its man page and its completion scripts.
+    set(shell_files ${PROJECT_BINARY_DIR}/share)
+    add_custom_command(TARGET ${tool_target} POST_BUILD
+        COMMAND ${CMAKE_COMMAND} -E make_directory ${shell_files}
+        COMMAND ${tool_target} manual > ${shell_files}/hamel.1
+        COMMAND ${tool_target} completion bash > ${shell_files}/hamel
+        COMMAND ${tool_target} completion zsh > ${shell_files}/_hamel
+        COMMAND ${tool_target} completion fish > ${shell_files}/hamel.fish VERBATIM)
+    install(FILES ${shell_files}/hamel.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+    install(FILES ${shell_files}/hamel
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+    install(FILES ${shell_files}/_hamel DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+    install(FILES ${shell_files}/hamel.fish
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 endif()
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/hamel)

@@ -160,6 +160,8 @@ static int run(const invocation *call)
     session s;
     hm_analysis *analysis = NULL;
     int status = session_open(&s, call, true);
+    if (status == EXIT_DONE && hm_system_warn_conflated(s.system) > 0)
+        session_take_warnings(&s, call->quiet);
     if (status == EXIT_DONE) {
         hm_status done = hm_system_analyse(s.system, &analysis);
         bool silent = done != HM_OK && hm_context_diagnostic_count(s.context) == 0;

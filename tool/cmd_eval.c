@@ -1,54 +1,10 @@
 /* hamel eval: every quantity of the theory at one state. */
+#include "audit_report.h"
 #include "command.h"
 #include "values.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
-
-/* ---- the state ---- */
-
-typedef struct state_arrays {
-    double t, *q, *v, *z, *u;
-    bool *u_set;
-} state_arrays;
-
-static bool allocate_state(state_arrays *x, const hm_model *model)
-{
-    size_t n = hm_model_coordinate_count(model), inputs = hm_model_input_count(model);
-    x->q = calloc(n + 1, sizeof *x->q);
-    x->v = calloc(n + 1, sizeof *x->v);
-    x->z = calloc(hm_model_state_count(model) + 1, sizeof *x->z);
-    x->u = calloc(inputs + 1, sizeof *x->u);
-    x->u_set = calloc(inputs + 1, sizeof *x->u_set);
-    return x->q && x->v && x->z && x->u && x->u_set;
-}
-
-static void free_state(state_arrays *x)
-{
-    free(x->q);
-    free(x->v);
-    free(x->z);
-    free(x->u);
-    free(x->u_set);
-}
-
-/* The initial state of the file, changed as --at says. */
-static hm_status set_state(hm_sim *sim, const hm_model *model, const char *at)
-{
-    state_arrays x = {.t = hm_sim_time(sim)};
-    hm_status status = HM_ERR_NOMEM;
-    if (allocate_state(&x, model)) {
-        hm_model_initial(model, x.q, x.v, x.z);
-        status = at ? hm_model_read_state(model, at, &x.t, x.q, x.v, x.z, x.u, x.u_set) : HM_OK;
-        hm_sim_set_state(sim, x.t, x.q, x.v, x.z);
-        for (size_t i = 0; status == HM_OK && i < hm_model_input_count(model); i++)
-            if (x.u_set[i])
-                status = hm_sim_set_input(sim, i, x.u[i], 0, 0);
-    }
-    free_state(&x);
-    return status;
-}
 
 /* ---- JSON ---- */
 
@@ -75,15 +31,6 @@ static json_t *redundant_names(const hm_model *model, const hm_evaluation *e)
         if (e->redundant[i])
             json_array_append_new(list, json_string(hm_model_constraint(model, i).name));
     return list;
-}
-
-static json_t *by_constraint(const hm_model *model, const double *values)
-{
-    json_t *object = json_object();
-    for (size_t i = 0; values && i < hm_model_constraint_count(model); i++)
-        json_object_set_new(object, hm_model_constraint(model, i).name,
-                            json_number_or_null(values[i]));
-    return object;
 }
 
 static json_t *servo_forces(const hm_model *model, const hm_evaluation *e)
@@ -158,7 +105,7 @@ static void add_solution(json_t *object, const hm_model *model, const hm_evaluat
     json_object_set_new(object, "Qni", json_vector(e->Qni, n));
     json_object_set_new(object, "Qc", json_vector(e->Qc, n));
     json_object_set_new(object, "qdd", json_vector(e->qdd, n));
-    json_object_set_new(object, "lambda", by_constraint(model, e->lambda));
+    json_object_set_new(object, "lambda", json_by_constraint(model, e->lambda));
     json_object_set_new(object, "u", servo_forces(model, e));
     json_object_set_new(object, "checks", checks_object(e));
     json_object_set_new(object, "gram_condition",
@@ -214,8 +161,8 @@ static json_t *evaluation_object(const hm_model *model, const hm_evaluation *e)
     json_object_set_new(object, "energy", energy_object(e));
     json_object_set_new(object, "residual",
                         json_pack("{s:o, s:o}", "position",
-                                  by_constraint(model, e->position_residual), "velocity",
-                                  by_constraint(model, e->velocity_residual)));
+                                  json_by_constraint(model, e->position_residual), "velocity",
+                                  json_by_constraint(model, e->velocity_residual)));
     json_object_set_new(
         object, "inputs",
         named_values(model, hm_model_input_count(model), hm_model_input_name, e->inputs));
@@ -415,17 +362,21 @@ static void print_geometry(const hm_model *model, const hm_geometry *g)
 }
 
 /* What the user asked to see, in the form asked for. */
-static hm_status show(const session *s, const invocation *call, hm_sim *sim, const hm_evaluation *e)
+static hm_status show(const session *s, const invocation *call, hm_sim *sim, const hm_evaluation *e,
+                      bool good)
 {
     const hm_geometry *geometry = NULL;
     hm_status status = HM_OK;
     if (!call->json)
         print_text(s->model, e);
     json_t *object = call->json ? evaluation_object(s->model, e) : NULL;
+    if (good && e->has_total && e->solved && e->qdd)
+        status = show_audit(s->model, sim, object);
     /* The geometry solves anew and so ends the life of the evaluation's arrays: it comes last. */
-    if (option_value(call, "--geometry"))
+    bool asked = status == HM_OK && option_value(call, "--geometry");
+    if (asked)
         status = hm_sim_geometry(sim, &geometry);
-    if (status != HM_OK)
+    if (asked && status != HM_OK)
         fprintf(stderr, "hamel: the geometry needs a positive definite M and constraints that do "
                         "not contradict each other\n");
     if (geometry && call->json)
@@ -452,7 +403,7 @@ static hm_status settle_initial(session *s, const invocation *call, hm_sim *sim)
         return status;
     if (status != HM_OK) {
         hm_context_clear(s->context);
-        return set_state(sim, s->model, NULL);
+        return state_from_text(sim, s->model, NULL);
     }
     if (count && !call->json && !call->quiet)
         printf("initial values moved onto the constraints\n");
@@ -467,13 +418,13 @@ static int evaluate(session *s, const invocation *call, const hm_evaluate_option
     hm_evaluation e = {0};
     hm_status status = hm_sim_create(s->system, &sim);
     if (status == HM_OK)
-        status = set_state(sim, s->model, option_value(call, "--at"));
+        status = state_from_text(sim, s->model, option_value(call, "--at"));
     if (status == HM_OK)
         status = settle_initial(s, call, sim);
     if (status == HM_OK) {
         status = hm_sim_evaluate(sim, options, &e);
         if (status == HM_OK || (e.solved && status != HM_ERR_USAGE)) {
-            hm_status shown = show(s, call, sim, &e);
+            hm_status shown = show(s, call, sim, &e, status == HM_OK);
             status = status == HM_OK ? shown : status;
         }
     }
@@ -501,6 +452,7 @@ static const option_spec options[] = {
     {"--at", "STATE", "the state, as in \"x=1, x'=0.2, t=0\"; default: the initial state"},
     {"--geometry", NULL, "also B, its pseudo-inverse, the projectors and scaled accelerations"},
     {"--formulation", "NAME", "auto, uk, gram, kkt, nullspace, gauss, singular, dirac"},
+    {"--engine", "NAME", "auto, interp (portable) or jit (machine code): same results"},
     {0},
 };
 

@@ -323,6 +323,7 @@ static const option_spec options[] = {
     {"--drift", "HOW", "project, baumgarte, baumgarte(a,b) or none"},
     {"--formulation", "NAME", "auto, uk, gram, kkt, nullspace, gauss, singular, dirac"},
     {"--at", "STATE", "start from here, as in \"x=1, x'=0.2, t=0\"; rest: the initial state"},
+    {"--engine", "NAME", "auto, interp (portable) or jit (machine code): same results"},
     {0},
 };
 

@@ -39,8 +39,20 @@ typedef struct invocation {
     const char **values; /* by position in command->options; NULL where not given; flags: "" */
 } invocation;
 
-extern const command command_check, command_derive, command_eval, command_examples, command_plot,
-    command_run;
+extern const command command_check, command_compare, command_completion, command_derive,
+    command_eval, command_examples, command_linearize, command_manual, command_plot, command_run;
+
+/* commands.c: the tables that help, manual and completion show. */
+extern const command *const commands[];
+extern const size_t command_count;
+extern const option_spec common_options[]; /* of every command; ends with a NULL name */
+extern const option_spec set_option;       /* of commands that need a model */
+
+/* What an option may be followed by, where that is one of a few words. */
+typedef struct option_values {
+    const char *name, *values; /* "--drift", "project none": separated by blanks */
+} option_values;
+extern const option_values option_value_lists[]; /* ends with a NULL name */
 
 /* The value of an option of this command; NULL where it was not given. */
 const char *option_value(const invocation *call, const char *name);
@@ -51,11 +63,21 @@ typedef struct session {
     hm_model *model;
     hm_system *system;
     json_t *warnings; /* messages of the warnings that reading gave */
+    char *text;       /* of a model from standard input */
+    size_t length;
 } session;
 
 /* Reads the model and, where asked, derives it. Prints diagnostics; returns an exit status. */
 int session_open(session *s, const invocation *call, bool with_system);
 void session_close(session *s);
+/* Adds the warnings that the context holds to those of the session, prints and forgets them. */
+void session_take_warnings(session *s, bool quiet);
+/* The same model read again, without its system, with one more override; `again` is a session of its
+ * own. */
+int session_reread(const session *s, const invocation *call, const char *name, const char *value,
+                   session *again);
+/* The initial state of the file, changed as --at says (NULL: unchanged). */
+hm_status state_from_text(hm_sim *sim, const hm_model *model, const char *at);
 /* Prints the diagnostics so far to stderr and forgets them; warnings not when quiet. */
 void print_diagnostics(hm_context *context, bool quiet);
 int exit_status_of(hm_status status);

@@ -5,10 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const command *const commands[] = {&command_check,    &command_derive, &command_eval,
-                                          &command_examples, &command_plot,   &command_run};
-enum { COMMANDS = sizeof commands / sizeof *commands };
-
 int usage_error(const char *format, ...)
 {
     va_list args;
@@ -29,16 +25,17 @@ static void print_general_help(FILE *to)
             "usage: hamel COMMAND MODEL [options]\n\n"
             "MODEL is a file, '-' for standard input, or the name of an example.\n\n",
             hm_version());
-    for (size_t i = 0; i < COMMANDS; i++)
+    for (size_t i = 0; i < command_count; i++)
         fprintf(to, "  %-10s %s\n", commands[i]->name, commands[i]->summary);
     fprintf(to, "\nhamel COMMAND --help tells more. hamel --version prints the version.\n");
 }
 
-static void print_option(const char *name, const char *argument, const char *help)
+static void print_option(const option_spec *o)
 {
     char left[64];
-    snprintf(left, sizeof left, "%s%s%s", name, argument ? " " : "", argument ? argument : "");
-    printf("  %-22s %s\n", left, help);
+    snprintf(left, sizeof left, "%s%s%s", o->name, o->argument ? " " : "",
+             o->argument ? o->argument : "");
+    printf("  %-22s %s\n", left, o->help);
 }
 
 static void print_command_help(const command *c)
@@ -46,12 +43,11 @@ static void print_command_help(const command *c)
     printf("usage: hamel %s%s%s\n\n%s\n\noptions\n", c->name, c->usage[0] ? " " : "", c->usage,
            c->summary);
     for (const option_spec *o = c->options; o->name; o++)
-        print_option(o->name, o->argument, o->help);
+        print_option(o);
     if (c->needs_model)
-        print_option("--set", "NAME=VALUE", "override a parameter; may be repeated");
-    print_option("--json", NULL, "print JSON for programs");
-    print_option("--quiet", NULL, "no warnings");
-    print_option("--help", NULL, "this text");
+        print_option(&set_option);
+    for (const option_spec *o = common_options; o->name; o++)
+        print_option(o);
     printf("\nexample\n  %s\n", c->example);
 }
 
@@ -190,7 +186,7 @@ int main(int argc, char **argv)
         print_general_help(stdout);
         return finish_output(EXIT_DONE);
     }
-    for (size_t i = 0; i < COMMANDS; i++)
+    for (size_t i = 0; i < command_count; i++)
         if (strcmp(argv[1], commands[i]->name) == 0)
             return run_command(commands[i], argc - 2, argv + 2);
     return usage_error("unknown command '%s'; see hamel --help", argv[1]);

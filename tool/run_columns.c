@@ -134,8 +134,9 @@ static void name_list(column_set *set, unsigned group, const char *what, const c
 }
 
 static const char *const energy_names[] = {"kinetic", "potential", "total", "error", NULL};
-static const char *const work_names[] = {"impressed", "dissipation", "gyroscopic",    "ideal",
-                                         "nonideal",  "servo",       "explicit_time", NULL};
+static const char *const work_names[] = {"impressed",     "dissipation", "gyroscopic",
+                                         "ideal",         "nonideal",    "servo",
+                                         "explicit_time", "reset",       NULL};
 static const char *const violation_names[] = {"position", "velocity", NULL};
 static const char *const check_names[] = {"ideal", NULL};
 
@@ -202,8 +203,8 @@ static double *put_energy(double *row, const hm_frame *f)
 static double *put_work(double *row, const hm_frame *f)
 {
     const hm_ledger *w = &f->work;
-    const double values[] = {w->impressed, w->dissipation, w->gyroscopic,   w->ideal,
-                             w->nonideal,  w->servo,       w->explicit_time};
+    const double values[] = {w->impressed, w->dissipation, w->gyroscopic,    w->ideal,
+                             w->nonideal,  w->servo,       w->explicit_time, w->reset};
     return put(row, f->has_total ? values : NULL, sizeof values / sizeof *values);
 }
 

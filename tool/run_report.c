@@ -9,14 +9,14 @@
 enum { MOST_SHOWN = 40, MOST_EVENTS = 12 };
 
 /* Work by kind, in the order of cli.md. */
-enum { KINDS = 7 };
-static const char *const kind_names[KINDS] = {"impressed", "dissipation", "gyroscopic",   "ideal",
-                                              "nonideal",  "servo",       "explicit_time"};
+enum { KINDS = 8 };
+static const char *const kind_names[KINDS] = {"impressed", "dissipation", "gyroscopic",    "ideal",
+                                              "nonideal",  "servo",       "explicit_time", "reset"};
 
 static void work_by_kind(const hm_ledger *w, double work[KINDS])
 {
-    const double values[KINDS] = {w->impressed, w->dissipation, w->gyroscopic,   w->ideal,
-                                  w->nonideal,  w->servo,       w->explicit_time};
+    const double values[KINDS] = {w->impressed, w->dissipation, w->gyroscopic,    w->ideal,
+                                  w->nonideal,  w->servo,       w->explicit_time, w->reset};
     memcpy(work, values, sizeof values);
 }
 

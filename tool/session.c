@@ -92,14 +92,12 @@ static const struct hamel_example *find_example(const char *name)
 
 static hm_status parse_stdin(session *s, hm_model_options *options)
 {
-    size_t length;
-    char *text = read_stdin(&length);
-    if (!text)
+    if (!s->text)
+        s->text = read_stdin(&s->length);
+    if (!s->text)
         return HM_ERR_NOMEM;
     options->name = "<stdin>";
-    hm_status status = hm_model_parse(s->context, text, length, options, &s->model);
-    free(text);
-    return status;
+    return hm_model_parse(s->context, s->text, s->length, options, &s->model);
 }
 
 /* A file of that name goes before an example of that name. */
@@ -129,8 +127,28 @@ static json_t *warnings_of(const hm_context *context)
     return list;
 }
 
+void session_take_warnings(session *s, bool quiet)
+{
+    json_t *more = warnings_of(s->context);
+    json_array_extend(s->warnings, more);
+    json_decref(more);
+    print_diagnostics(s->context, quiet);
+}
+
+static hm_status create_system(session *s, hm_engine engine)
+{
+    hm_system_options options = hm_system_options_default();
+    options.engine = engine;
+    return hm_system_create_with(s->model, &options, &s->system);
+}
+
 int session_open(session *s, const invocation *call, bool with_system)
 {
+    const char *engine_name = option_value(call, "--engine");
+    hm_engine engine = HM_ENGINE_AUTO;
+    *s = (session){0};
+    if (engine_name && !hm_engine_find(engine_name, &engine))
+        return usage_error("unknown engine '%s'; one of auto, interp, jit", engine_name);
     *s = (session){.context = hm_context_create(NULL)};
     if (!s->context) {
         fputs("hamel: out of memory\n", stderr);
@@ -138,7 +156,7 @@ int session_open(session *s, const invocation *call, bool with_system)
     }
     hm_status status = read_model(s, call);
     if (status == HM_OK && with_system)
-        status = hm_system_create(s->model, &s->system);
+        status = create_system(s, engine);
     bool silent = status != HM_OK && hm_context_diagnostic_count(s->context) == 0;
     s->warnings = warnings_of(s->context);
     print_diagnostics(s->context, call->quiet);
@@ -156,4 +174,27 @@ void session_close(session *s)
     hm_model_destroy(s->model);
     hm_context_destroy(s->context);
     json_decref(s->warnings);
+    free(s->text);
+}
+
+int session_reread(const session *s, const invocation *call, const char *name, const char *value,
+                   session *again)
+{
+    invocation changed = *call;
+    *again = (session){.context = hm_context_create(NULL), .length = s->length};
+    changed.overrides = calloc(call->override_count + 1, sizeof *changed.overrides);
+    again->text = s->text ? malloc(s->length + 1) : NULL;
+    hm_status status = HM_ERR_NOMEM;
+    if (again->context && changed.overrides && (!s->text || again->text)) {
+        if (s->text)
+            memcpy(again->text, s->text, s->length);
+        if (call->override_count)
+            memcpy(changed.overrides, call->overrides,
+                   call->override_count * sizeof *call->overrides);
+        changed.overrides[changed.override_count++] = (hm_override){name, value};
+        status = read_model(again, &changed);
+        print_diagnostics(again->context, true);
+    }
+    free(changed.overrides);
+    return exit_status_of(status);
 }

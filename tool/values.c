@@ -117,3 +117,12 @@ void print_matrix(const char *title, const hm_matrix *matrix)
     if (shown < count)
         printf("    ... %zu entries in all (--json gives them)\n", count);
 }
+
+json_t *json_by_constraint(const hm_model *model, const double *values)
+{
+    json_t *object = json_object();
+    for (size_t i = 0; values && i < hm_model_constraint_count(model); i++)
+        json_object_set_new(object, hm_model_constraint(model, i).name,
+                            json_number_or_null(values[i]));
+    return object;
+}

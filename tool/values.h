@@ -12,6 +12,8 @@ json_t *json_number_or_null(double value);
 json_t *json_vector(const double *values, size_t count);
 /* Rows, or {rows, cols, entries} beyond 200 coordinates. */
 json_t *json_matrix(const hm_matrix *matrix, size_t coordinates);
+/* {NAME: value, ...} by constraint row; empty for NULL. */
+json_t *json_by_constraint(const hm_model *model, const double *values);
 /* Prints with 17 significant digits and a final newline; false when writing failed. */
 bool json_print(json_t *value);
 

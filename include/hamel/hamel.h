@@ -3,8 +3,11 @@
 #define HAMEL_HAMEL_H
 
 #include <hamel/analyse.h>
+#include <hamel/audit.h>
 #include <hamel/base.h>
+#include <hamel/compare.h>
 #include <hamel/linalg.h>
+#include <hamel/linearize.h>
 #include <hamel/model.h>
 #include <hamel/plot.h>
 #include <hamel/report.h>

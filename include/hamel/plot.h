@@ -67,7 +67,8 @@ HM_API HM_MUST_CHECK hm_status hm_figure_histories(hm_figure *figure, const hm_t
 /* The page that shows a run, from a table with columns as `hamel run --csv` writes them: the path in
  * the plane or in space where there are such coordinates (else phase portraits), time histories of
  * coordinates, velocities and outputs, energy and its balance, and violation where there are such
- * columns. Of very many curves of a kind the first are shown, on six panels at most. */
+ * columns. Of very many curves of a kind the first are shown, on six panels at most, and a heading says
+ * how many there are. */
 HM_API HM_MUST_CHECK hm_status hm_figure_run(hm_figure *figure, const hm_table *table);
 
 /* ---- drawing elsewhere ---- */

@@ -2,6 +2,7 @@
 #ifndef HAMEL_REPORT_H
 #define HAMEL_REPORT_H
 
+#include <hamel/compare.h>
 #include <hamel/system.h>
 
 #ifdef __cplusplus
@@ -19,6 +20,11 @@ typedef enum hm_format { HM_FORMAT_TEXT, HM_FORMAT_LATEX, HM_FORMAT_JSON, HM_FOR
  *   HM_ERR_IO: the writer stopped. */
 HM_API HM_MUST_CHECK hm_status hm_system_derive(const hm_system *system, hm_format format,
                                                 hm_writer writer, void *user);
+
+/* The accelerations of both systems of a comparison in closed form, side by side as text, where they
+ * are short enough to read; *written tells whether. */
+HM_API HM_MUST_CHECK hm_status hm_comparison_write(const hm_comparison *comparison,
+                                                   hm_writer writer, void *user, bool *written);
 
 #ifdef __cplusplus
 }

@@ -25,9 +25,10 @@ extern "C" {
 
 /* ---- frames: the motion at one time ---------------------------------------------------------- */
 
-/* Work or power by kind; they sum to E(t) - E(0), or to dE/dt. */
+/* Work or power by kind; they sum to E(t) - E(0), or to dE/dt. `reset`: what events that `set`
+ * values changed. */
 typedef struct hm_ledger {
-    double impressed, dissipation, gyroscopic, ideal, nonideal, servo, explicit_time;
+    double impressed, dissipation, gyroscopic, ideal, nonideal, servo, explicit_time, reset;
 } hm_ledger;
 
 /* Why a frame is given. */
@@ -65,8 +66,10 @@ typedef struct hm_frame {
     double kinetic, potential, total;
     hm_ledger work;                   /* since the start of the run */
     double balance;                   /* total - total at the start - sum of work */
-    const double *position_violation; /* m: phi; 0 where a row is not of position level */
-    const double *velocity_violation; /* m: phi' or psi */
+    const double *position_violation; /* m: phi; 0 for rows of velocity level */
+    const double *velocity_violation; /* m: phi' or psi. Rows of acceleration level: by how much
+                                         A q' differs from its start + the integral of b + A' q',
+                                         and the integral of that over time as position */
     double ideal_check;               /* |N^T Qi| / |Qi|, N a basis of virtual displacements */
     double progress;                  /* 0 .. 1 of the run */
 } hm_frame;

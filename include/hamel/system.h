@@ -24,8 +24,27 @@ extern "C" {
 typedef struct hm_system hm_system;
 typedef struct hm_sim hm_sim;
 
+/* What evaluates the compiled equations. The engines give the same bits. */
+typedef enum hm_engine {
+    HM_ENGINE_AUTO, /* machine code where it can be; HAMEL_ENGINE=interp in the environment: not */
+    HM_ENGINE_INTERP, /* the portable interpreter */
+    HM_ENGINE_JIT     /* machine code: x86-64 with AVX2 and FMA, else HM_ERR_USAGE */
+} hm_engine;
+HM_API const char *hm_engine_name(hm_engine engine);
+/* false: there is no such engine. */
+HM_API bool hm_engine_find(const char *name, hm_engine *engine);
+
+typedef struct hm_system_options {
+    hm_engine engine; /* default HM_ENGINE_AUTO */
+} hm_system_options;
+HM_API hm_system_options hm_system_options_default(void);
+
 /* Derives M, Q, A, b, C and energies and compiles them. Errors are in the model's context. */
 HM_API HM_MUST_CHECK hm_status hm_system_create(const hm_model *model, hm_system **system);
+/* The same with options; NULL: the default ones. */
+HM_API HM_MUST_CHECK hm_status hm_system_create_with(const hm_model *model,
+                                                     const hm_system_options *options,
+                                                     hm_system **system);
 HM_API void hm_system_destroy(hm_system *system);
 HM_API const hm_model *hm_system_model(const hm_system *system);
 
@@ -38,6 +57,8 @@ typedef struct hm_system_statistics {
     size_t tape_nodes; /* operations an evaluation of M, Q, A, b executes */
     size_t tape_instructions;
     size_t work_doubles; /* scratch memory of an evaluation */
+    hm_engine engine;    /* what evaluates M, Q, A, b: HM_ENGINE_INTERP also where JIT failed */
+    size_t code_bytes;   /* machine code of M, Q, A, b */
 } hm_system_statistics;
 HM_API hm_system_statistics hm_system_get_statistics(const hm_system *system);
 
@@ -96,8 +117,9 @@ typedef struct hm_evaluate_options {
 } hm_evaluate_options;
 HM_API hm_evaluate_options hm_evaluate_options_default(void);
 
-/* Systems with more coordinates are not solved by dense algebra: hm_sim_evaluate then gives
- * everything up to the line "the solve" below. */
+/* Systems with more coordinates are solved by sparse algebra (formulation "sparse"): checks that need
+ * a basis of virtual displacements are then NaN, ranks that are not known -1, and servos, force laws
+ * that use constraint forces and other formulations are refused with HM_ERR_LIMIT. */
 enum { HM_MOST_DENSE = 400 };
 
 /* Every quantity of the theory at the present state. Arrays belong to the sim and live until its
@@ -170,6 +192,14 @@ HM_API HM_MUST_CHECK hm_status hm_sim_geometry(hm_sim *sim, const hm_geometry **
 
 /* The hot path: M, Q, A, b, C alone, without diagnostics or checks. Never allocates. */
 HM_API void hm_sim_evaluate_fast(hm_sim *sim);
+
+/* q'' (hm_model_coordinate_count values) at the present state by the fastest way there is, without
+ * diagnostics. The first call compiles the solve together with the equations, where the system is
+ * small and well-conditioned enough for it; later ones do not allocate.
+ *   HM_ERR_NUMERIC       something is not finite there;
+ *   HM_ERR_UNDETERMINED, HM_ERR_INCONSISTENT: qdd is the least-squares answer of minimum norm;
+ *   HM_ERR_LIMIT         the system is too large for the solve. */
+HM_API HM_MUST_CHECK hm_status hm_sim_accelerate(hm_sim *sim, double *qdd);
 
 #ifdef __cplusplus
 }

@@ -103,16 +103,16 @@ hm_evidence hmi_analysis_evidence(const hmi_evidence *e)
 
 /* ---- values at the initial state ---- */
 
-static void fill_initial(const hmi_analysis *a, hmi_jet *jet)
+static void fill_initial(const hmi_analysis *a, hmi_series *jet)
 {
     for (size_t i = 0; i < jet->leaves.count; i++) {
-        const hmi_jet_leaf *leaf = &jet->leaves.data[i];
+        const hmi_series_leaf *leaf = &jet->leaves.data[i];
         double value = leaf->kind == HMI_SYM_TIME       ? a->t0
                        : leaf->kind == HMI_SYM_COORD    ? a->q0[leaf->index]
                        : leaf->kind == HMI_SYM_VELOCITY ? a->v0[leaf->index]
                        : leaf->kind == HMI_SYM_STATE    ? a->z0[leaf->index]
                                                         : 0;
-        arb_set_d(hmi_jet_leaf_value(jet, i, 0), value);
+        arb_set_d(hmi_series_leaf_value(jet, i, 0), value);
     }
 }
 
@@ -120,18 +120,18 @@ hm_status hmi_analysis_values(hmi_analysis *a, const hmi_graph *graph, const hmi
                               size_t count, double *values)
 {
     for (size_t i = 0; i < count; i++) {
-        hmi_jet jet;
-        hmi_jet_init(&jet, a->allocator, a->model, graph);
-        hm_status status = hmi_jet_add(&jet, list[i]);
+        hmi_series jet;
+        hmi_series_init(&jet, a->allocator, a->model, graph);
+        hm_status status = hmi_series_add(&jet, list[i]);
         values[i] = NAN;
         if (status == HM_OK) {
-            hmi_jet_start(&jet, 1, 96);
+            hmi_series_start(&jet, 1, 96);
             fill_initial(a, &jet);
-            hmi_jet_extend(&jet, 0);
-            if (arb_is_finite(hmi_jet_root(&jet, 0, 0)))
-                values[i] = arf_get_d(arb_midref(hmi_jet_root(&jet, 0, 0)), ARF_RND_NEAR);
+            hmi_series_extend(&jet, 0);
+            if (arb_is_finite(hmi_series_root(&jet, 0, 0)))
+                values[i] = arf_get_d(arb_midref(hmi_series_root(&jet, 0, 0)), ARF_RND_NEAR);
         }
-        hmi_jet_release(&jet);
+        hmi_series_release(&jet);
         if (status == HM_ERR_NOMEM)
             return status;
     }

@@ -174,30 +174,30 @@ static hm_status show_reduction(hmi_analysis *a, size_t k, const hmi_quadratic *
 /* Does the gradient by q' vanish, or not exist, at rest? */
 static hm_status look_for_lost_row(hmi_analysis *a, size_t k)
 {
-    hmi_jet jet;
+    hmi_series jet;
     hmi_curve point;
     hmi_form gradient = {0};
     hmi_forms *f = &a->forms;
     hm_status status = hmi_form_of_velocities(f, f->rows[k].residual, &gradient);
-    hmi_jet_init(&jet, a->allocator, a->model, &f->graph);
+    hmi_series_init(&jet, a->allocator, a->model, &f->graph);
     for (size_t i = 0; status == HM_OK && i < gradient.count; i++)
         if (gradient.at[i] < f->n)
-            status = hmi_jet_add(&jet, gradient.value[i]);
+            status = hmi_series_add(&jet, gradient.value[i]);
     hmi_curve_init(&point, f, 1, 128);
     if (status == HM_OK)
         status = hmi_sample(&a->sampler, &point);
     if (status == HM_OK) {
         bool some = false;
-        hmi_jet_start(&jet, 1, 128);
+        hmi_series_start(&jet, 1, 128);
         hmi_curve_fill(&point, &jet, 0);
-        hmi_jet_extend(&jet, 0);
+        hmi_series_extend(&jet, 0);
         for (size_t i = 0; i < jet.roots.count; i++)
-            some |= arb_is_finite(hmi_jet_root(&jet, i, 0)) &&
-                    !arb_contains_zero(hmi_jet_root(&jet, i, 0));
+            some |= arb_is_finite(hmi_series_root(&jet, i, 0)) &&
+                    !arb_contains_zero(hmi_series_root(&jet, i, 0));
         a->rows[k].lost_at_rest = !some;
     }
     hmi_curve_clear(&point);
-    hmi_jet_release(&jet);
+    hmi_series_release(&jet);
     return status;
 }
 

@@ -109,31 +109,31 @@ static bool list_positions(search *s)
 /* ---- equations ---- */
 
 /* Roots: components (positions), their derivatives (positions^2), candidates and theirs. */
-static hm_status add_roots(search *s, hmi_jet *jet)
+static hm_status add_roots(search *s, hmi_series *jet)
 {
     hm_status status = HM_OK;
     size_t n = s->positions;
     for (size_t i = 0; i < n && status == HM_OK; i++)
-        status = hmi_jet_add(jet, hmi_form_component(s->forms, s->form, s->at[i]));
+        status = hmi_series_add(jet, hmi_form_component(s->forms, s->form, s->at[i]));
     for (size_t i = 0; i < n * n && status == HM_OK; i++) {
         hmi_expr a = hmi_form_component(s->forms, s->form, s->at[i / n]);
-        status = hmi_jet_add(jet, hmi_partial_by(s->forms, a, s->at[i % n]));
+        status = hmi_series_add(jet, hmi_partial_by(s->forms, a, s->at[i % n]));
     }
     for (size_t c = 0; c < s->count && status == HM_OK; c++) {
-        status = hmi_jet_add(jet, s->candidate[c]);
+        status = hmi_series_add(jet, s->candidate[c]);
         for (size_t i = 0; i < n && status == HM_OK; i++)
-            status = hmi_jet_add(jet, hmi_partial_by(s->forms, s->candidate[c], s->at[i]));
+            status = hmi_series_add(jet, hmi_partial_by(s->forms, s->candidate[c], s->at[i]));
     }
     return status == HM_OK ? hmi_forms_status(s->forms) : status;
 }
 
-static double root(const hmi_jet *jet, size_t i)
+static double root(const hmi_series *jet, size_t i)
 {
-    return arf_get_d(arb_midref(hmi_jet_root(jet, i, 0)), ARF_RND_NEAR);
+    return arf_get_d(arb_midref(hmi_series_root(jet, i, 0)), ARF_RND_NEAR);
 }
 
 /* d_i(ln c) a_j - d_j(ln c) a_i, and d_j a_i - d_i a_j on the right. */
-static void add_equations(search *s, const hmi_jet *jet)
+static void add_equations(search *s, const hmi_series *jet)
 {
     size_t n = s->positions, columns = s->count + 1;
     for (size_t i = 0; i < n; i++)
@@ -155,27 +155,27 @@ static void add_equations(search *s, const hmi_jet *jet)
 
 static hm_status sample_equations(search *s)
 {
-    hmi_jet jet;
+    hmi_series jet;
     hmi_curve point;
     hmi_forms *forms = s->forms;
     size_t most = POINTS * MOST_POSITIONS * MOST_POSITIONS;
     s->matrix = hmi_arena_alloc(&forms->arena, most * (s->count + 1) * sizeof(double));
     if (!s->matrix)
         return HM_ERR_NOMEM;
-    hmi_jet_init(&jet, forms->allocator, forms->model, &forms->graph);
+    hmi_series_init(&jet, forms->allocator, forms->model, &forms->graph);
     hmi_curve_init(&point, forms, 1, 96);
     hm_status status = add_roots(s, &jet);
     for (int k = 0, tries = 0; status == HM_OK && k < POINTS && tries < 60; tries++) {
         status = hmi_sample(s->sampler, &point);
-        hmi_jet_start(&jet, 1, 96);
+        hmi_series_start(&jet, 1, 96);
         hmi_curve_fill(&point, &jet, 0);
-        hmi_jet_extend(&jet, 0);
+        hmi_series_extend(&jet, 0);
         if (status == HM_OK && !jet.failed) {
             add_equations(s, &jet);
             k++;
         }
     }
-    hmi_jet_release(&jet);
+    hmi_series_release(&jet);
     hmi_curve_clear(&point);
     return status;
 }

@@ -125,23 +125,23 @@ static hm_status restrict_form(study *s)
 static hm_status find_rank(study *s)
 {
     hmi_forms *f = s->forms;
-    hmi_jet jet;
+    hmi_series jet;
     double M[MOST_SIZE * MOST_SIZE], values[MOST_SIZE], vectors[MOST_SIZE * MOST_SIZE];
     int n = (int)s->freed;
-    hmi_jet_init(&jet, f->allocator, f->model, &f->graph);
+    hmi_series_init(&jet, f->allocator, f->model, &f->graph);
     hm_status status = HM_OK;
     for (size_t i = 0; status == HM_OK && i < s->freed * s->freed; i++)
-        status = hmi_jet_add(&jet, s->R[i]);
+        status = hmi_series_add(&jet, s->R[i]);
     if (status == HM_OK) {
-        hmi_jet_start(&jet, 1, 96);
+        hmi_series_start(&jet, 1, 96);
         hmi_curve_fill(&s->tr.point, &jet, 0);
-        hmi_jet_extend(&jet, 0);
+        hmi_series_extend(&jet, 0);
         if (jet.failed)
             status = HM_ERR_NUMERIC;
         for (int i = 0; i < n * n; i++)
-            M[i] = arf_get_d(arb_midref(hmi_jet_root(&jet, (size_t)i, 0)), ARF_RND_NEAR);
+            M[i] = arf_get_d(arb_midref(hmi_series_root(&jet, (size_t)i, 0)), ARF_RND_NEAR);
     }
-    hmi_jet_release(&jet);
+    hmi_series_release(&jet);
     if (status != HM_OK)
         return status;
     hmi_eigen(n, M, values, vectors);

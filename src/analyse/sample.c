@@ -50,11 +50,11 @@ static void fill_signal(const hmi_curve *curve, uint32_t signal, int derivative,
         arb_addmul(out, u + derivative + 1, t + k, curve->precision);
 }
 
-void hmi_curve_fill(const hmi_curve *curve, hmi_jet *jet, size_t k)
+void hmi_curve_fill(const hmi_curve *curve, hmi_series *jet, size_t k)
 {
     for (size_t i = 0; i < jet->leaves.count; i++) {
-        const hmi_jet_leaf *leaf = &jet->leaves.data[i];
-        arb_ptr out = hmi_jet_leaf_value(jet, i, k);
+        const hmi_series_leaf *leaf = &jet->leaves.data[i];
+        arb_ptr out = hmi_series_leaf_value(jet, i, k);
         switch (leaf->kind) {
         case HMI_SYM_TIME:
             arb_set(out, curve->z + (curve->size - 1) * curve->orders + k);
@@ -115,11 +115,11 @@ static hm_status fill_jet(hmi_sampler *s)
     hmi_forms *forms = s->forms;
     hm_status status = HM_OK;
     for (size_t i = 0; status == HM_OK && i < s->rows; i++)
-        status = hmi_jet_add(&s->jet, forms->rows[s->row[i]].residual);
+        status = hmi_series_add(&s->jet, forms->rows[s->row[i]].residual);
     for (size_t i = 0; i < s->rows; i++) {
         const hmi_form *form = &forms->rows[s->row[i]].form;
         for (size_t k = 0; status == HM_OK && k < form->count; k++)
-            status = hmi_jet_add(&s->jet, form->value[k]);
+            status = hmi_series_add(&s->jet, form->value[k]);
     }
     return status;
 }
@@ -127,7 +127,7 @@ static hm_status fill_jet(hmi_sampler *s)
 hm_status hmi_sampler_init(hmi_sampler *s, hmi_forms *forms, const double *q0, double t0)
 {
     *s = (hmi_sampler){.forms = forms, .state = 20261116, .spread = 1};
-    hmi_jet_init(&s->jet, forms->allocator, forms->model, &forms->graph);
+    hmi_series_init(&s->jet, forms->allocator, forms->model, &forms->graph);
     s->row = hmi_arena_alloc(&forms->arena, (forms->m + 1) * sizeof *s->row);
     if (!s->row)
         return HM_ERR_NOMEM;
@@ -147,7 +147,7 @@ hm_status hmi_sampler_init(hmi_sampler *s, hmi_forms *forms, const double *q0, d
 void hmi_sampler_release(hmi_sampler *s)
 {
     if (s->forms)
-        hmi_jet_release(&s->jet);
+        hmi_series_release(&s->jet);
     s->forms = NULL;
 }
 
@@ -155,9 +155,9 @@ void hmi_sampler_release(hmi_sampler *s)
 
 static void evaluate(hmi_sampler *s, hmi_curve *point, slong precision)
 {
-    hmi_jet_start(&s->jet, 1, precision);
+    hmi_series_start(&s->jet, 1, precision);
     hmi_curve_fill(point, &s->jet, 0);
-    hmi_jet_extend(&s->jet, 0);
+    hmi_series_extend(&s->jet, 0);
 }
 
 /* The component of d phi_i by q_j; NULL where it is 0. First call with *next = rows, then go on. */
@@ -167,7 +167,7 @@ static void gradient_row(const hmi_sampler *s, size_t i, size_t *next, arb_ptr r
     _arb_vec_zero(row, (slong)s->forms->n);
     for (size_t k = 0; k < form->count; k++, (*next)++)
         if (form->at[k] < s->forms->n)
-            arb_set(row + form->at[k], hmi_jet_root(&s->jet, *next, 0));
+            arb_set(row + form->at[k], hmi_series_root(&s->jet, *next, 0));
 }
 
 static double to_double(const arb_t x)
@@ -188,7 +188,7 @@ static double newton_step(hmi_sampler *s)
         for (int j = 0; j < n; j++)
             A[j] = to_double(row + j);
         double length = hmi_norm(n, A);
-        s->phi[i] = length > 0 ? -to_double(hmi_jet_root(&s->jet, i, 0)) / length : 0;
+        s->phi[i] = length > 0 ? -to_double(hmi_series_root(&s->jet, i, 0)) / length : 0;
         for (int j = 0; j < n && length > 0; j++)
             A[j] /= length;
     }
@@ -245,7 +245,7 @@ static void fill_system(hmi_sampler *s, const pivots *p, arb_mat_t jacobian, arb
         for (size_t j = 0; j < p->rank; j++)
             arb_set(arb_mat_entry(jacobian, (slong)at, (slong)j), row + p->column[j]);
         if (residual)
-            arb_set(arb_mat_entry(residual, (slong)at, 0), hmi_jet_root(&s->jet, i, 0));
+            arb_set(arb_mat_entry(residual, (slong)at, 0), hmi_series_root(&s->jet, i, 0));
         at++;
     }
     _arb_vec_clear(row, (slong)s->forms->n);

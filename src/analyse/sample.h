@@ -11,7 +11,7 @@
 
 #include "analyse/echelon.h"
 #include "analyse/forms.h"
-#include "analyse/jet.h"
+#include "analyse/series.h"
 
 /* A curve z(s) with its velocity X(s) = dz/ds as power series; a point is one of order 1. */
 typedef struct hmi_curve {
@@ -28,11 +28,11 @@ typedef struct hmi_curve {
 void hmi_curve_init(hmi_curve *curve, const hmi_forms *forms, size_t orders, slong precision);
 void hmi_curve_clear(hmi_curve *curve);
 /* Order k of every leaf of the jet, from the curve. */
-void hmi_curve_fill(const hmi_curve *curve, hmi_jet *jet, size_t k);
+void hmi_curve_fill(const hmi_curve *curve, hmi_series *jet, size_t k);
 
 typedef struct hmi_sampler {
     hmi_forms *forms;
-    hmi_jet jet;         /* phi, then the components of d phi by q */
+    hmi_series jet;      /* phi, then the components of d phi by q */
     size_t rows;         /* of position level */
     size_t *row;         /* which */
     double *center;      /* n + 1 */

@@ -34,7 +34,7 @@ static bool needs_time(const hmi_analysis *a, const size_t *list, size_t count)
 /* ---- ranks ---- */
 
 /* Rows of A as derived, at a state that the forms allow. */
-static hm_status add_rows(hmi_analysis *a, hmi_transport *tr, hmi_jet *jet, size_t *rank)
+static hm_status add_rows(hmi_analysis *a, hmi_transport *tr, hmi_series *jet, size_t *rank)
 {
     hmi_echelon e;
     const hmi_sparse *A = &a->system->derived.constraints.A;
@@ -47,7 +47,7 @@ static hm_status add_rows(hmi_analysis *a, hmi_transport *tr, hmi_jet *jet, size
     for (size_t i = 0; i < m; i++) {
         _arb_vec_zero(row, (slong)n);
         for (size_t k = A->start[i]; k < A->start[i + 1]; k++)
-            arb_set(row + A->column.data[k], hmi_jet_root(jet, k, 0));
+            arb_set(row + A->column.data[k], hmi_series_root(jet, k, 0));
         if (hmi_echelon_add(&e, row, 1) == HMI_UNDECIDED)
             status = HM_ERR_LIMIT;
     }
@@ -60,28 +60,28 @@ static hm_status add_rows(hmi_analysis *a, hmi_transport *tr, hmi_jet *jet, size
 /* The rank of A at a generic admissible state. */
 static hm_status find_rank(hmi_analysis *a, const hmi_form *const *form, size_t count, size_t *rank)
 {
-    hmi_jet jet;
+    hmi_series jet;
     hmi_transport tr = {0};
     const hmi_sparse *A = &a->system->derived.constraints.A;
-    hmi_jet_init(&jet, a->allocator, a->model, &a->forms.graph);
+    hmi_series_init(&jet, a->allocator, a->model, &a->forms.graph);
     hm_status status = hmi_transport_init(&tr, &a->sampler, form, count, NULL, 0, a->forms.n + 1);
     for (size_t k = 0; status == HM_OK && k < A->value.count; k++)
-        status = hmi_jet_add(&jet, A->value.data[k]);
+        status = hmi_series_add(&jet, A->value.data[k]);
     for (int tries = 0; status == HM_OK && tries < 8; tries++) {
         status = hmi_transport_point(&tr, HMI_BITS << (tries / 3));
         if (status != HM_OK)
             break;
         hmi_transport_velocity(&tr);
-        hmi_jet_start(&jet, 1, tr.precision);
+        hmi_series_start(&jet, 1, tr.precision);
         hmi_curve_fill(&tr.point, &jet, 0);
-        hmi_jet_extend(&jet, 0);
+        hmi_series_extend(&jet, 0);
         status = jet.failed ? HM_ERR_LIMIT : add_rows(a, &tr, &jet, rank);
         if (status == HM_OK)
             break;
         status = status == HM_ERR_LIMIT && tries < 7 ? HM_OK : status;
     }
     hmi_transport_release(&tr);
-    hmi_jet_release(&jet);
+    hmi_series_release(&jet);
     return status;
 }
 

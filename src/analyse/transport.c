@@ -16,13 +16,13 @@ static hm_status add_forms(hmi_transport *tr)
         const hmi_form *form = tr->form[i];
         tr->w_start[i] = tr->W.roots.count;
         for (size_t k = 0; status == HM_OK && k < form->count; k++)
-            status = hmi_jet_add(&tr->W, form->value[k]);
+            status = hmi_series_add(&tr->W, form->value[k]);
     }
     for (size_t i = 0; i < tr->targets; i++) {
         const hmi_form *form = tr->form[tr->rows + i];
         tr->g_start[i] = tr->G.roots.count;
         for (size_t k = 0; status == HM_OK && k < form->gradient_count; k++)
-            status = hmi_jet_add(&tr->G, form->gradient[k]);
+            status = hmi_series_add(&tr->G, form->gradient[k]);
     }
     return status;
 }
@@ -39,8 +39,8 @@ hm_status hmi_transport_init(hmi_transport *tr, hmi_sampler *sampler, const hmi_
                           .targets = target_count,
                           .size = size};
     hmi_arena_init(&tr->arena, forms->allocator);
-    hmi_jet_init(&tr->W, forms->allocator, forms->model, &forms->graph);
-    hmi_jet_init(&tr->G, forms->allocator, forms->model, &forms->graph);
+    hmi_series_init(&tr->W, forms->allocator, forms->model, &forms->graph);
+    hmi_series_init(&tr->G, forms->allocator, forms->model, &forms->graph);
     tr->form = hmi_arena_alloc(&tr->arena, (all + 1) * sizeof *tr->form);
     tr->w_start = hmi_arena_alloc(&tr->arena, (all + 1) * sizeof(size_t));
     tr->g_start = hmi_arena_alloc(&tr->arena, (target_count + 1) * sizeof(size_t));
@@ -69,8 +69,8 @@ void hmi_transport_release(hmi_transport *tr)
     if (!tr->forms)
         return;
     forget_point(tr);
-    hmi_jet_release(&tr->W);
-    hmi_jet_release(&tr->G);
+    hmi_series_release(&tr->W);
+    hmi_series_release(&tr->G);
     hmi_arena_release(&tr->arena);
     tr->forms = NULL;
 }
@@ -83,7 +83,7 @@ static void dense_row(const hmi_transport *tr, size_t i, arb_ptr row)
     _arb_vec_zero(row, (slong)tr->size);
     for (size_t k = 0; k < form->count; k++)
         if (form->at[k] < tr->size)
-            arb_set(row + form->at[k], hmi_jet_root(&tr->W, tr->w_start[i] + k, 0));
+            arb_set(row + form->at[k], hmi_series_root(&tr->W, tr->w_start[i] + k, 0));
 }
 
 static hm_status choose_rows(hmi_transport *tr)
@@ -154,9 +154,9 @@ hm_status hmi_transport_point(hmi_transport *tr, slong precision)
         hm_status status = hmi_sample(tr->sampler, &tr->point);
         if (status != HM_OK)
             return status;
-        hmi_jet_start(&tr->W, 1, precision);
+        hmi_series_start(&tr->W, 1, precision);
         hmi_curve_fill(&tr->point, &tr->W, 0);
-        hmi_jet_extend(&tr->W, 0);
+        hmi_series_extend(&tr->W, 0);
         if (!tr->W.failed) {
             status = choose_rows(tr);
             list_free(tr);
@@ -192,7 +192,7 @@ static void next_velocity(journey *j, size_t k)
         for (size_t a = 0; a < form->count; a++)
             if (form->at[a] < tr->size)
                 arb_dot(rhs + i, rhs + i, 1,
-                        hmi_jet_root(&tr->W, tr->w_start[tr->chosen[i]] + a, 0), 1,
+                        hmi_series_root(&tr->W, tr->w_start[tr->chosen[i]] + a, 0), 1,
                         c->X + form->at[a] * c->orders + k, -1, (slong)k + 1, tr->precision);
     }
     for (size_t i = 0; i < tr->rank; i++)
@@ -210,12 +210,12 @@ static void turning(journey *j, size_t target, size_t k, arb_ptr gamma)
     _arb_vec_zero(gamma, (slong)tr->size);
     for (size_t a = 0; a < form->count; a++)
         if (form->at[a] < tr->size)
-            arb_mul_ui(gamma + form->at[a], hmi_jet_root(&tr->W, w + a, k + 1), k + 1,
+            arb_mul_ui(gamma + form->at[a], hmi_series_root(&tr->W, w + a, k + 1), k + 1,
                        tr->precision);
     for (size_t a = 0; a < form->gradient_count; a++)
         if (form->gradient_at[a] < tr->size)
             arb_sub(gamma + form->gradient_at[a], gamma + form->gradient_at[a],
-                    hmi_jet_root(&tr->G, tr->g_start[target] + a, k), tr->precision);
+                    hmi_series_root(&tr->G, tr->g_start[target] + a, k), tr->precision);
 }
 
 /* gamma -= sum_i H_i W_i over orders `from`..k of W, so that H of order k - order is known. */
@@ -228,7 +228,7 @@ static void subtract_rows(journey *j, arb_srcptr H, size_t k, size_t from, arb_p
         for (size_t a = 0; a < form->count; a++)
             if (form->at[a] < tr->size && k >= from)
                 arb_dot(gamma + form->at[a], gamma + form->at[a], 1,
-                        hmi_jet_root(&tr->W, tr->w_start[tr->chosen[i]] + a, from), 1,
+                        hmi_series_root(&tr->W, tr->w_start[tr->chosen[i]] + a, from), 1,
                         h + (k - from), -1, (slong)(k - from) + 1, tr->precision);
     }
 }
@@ -249,7 +249,8 @@ static void next_matrices(journey *j, size_t target, size_t k, arb_ptr gamma)
         for (size_t a = 0; a < form->count; a++)
             if (form->at[a] < tr->size)
                 arb_submul(gamma + form->at[a], H + i * j->levels + k,
-                           hmi_jet_root(&tr->W, tr->w_start[tr->chosen[i]] + a, 0), tr->precision);
+                           hmi_series_root(&tr->W, tr->w_start[tr->chosen[i]] + a, 0),
+                           tr->precision);
     }
     for (size_t b = 0; b < j->freed; b++)
         arb_set(j->K + (target * j->freed + b) * j->levels + k, gamma + tr->freed[b]);
@@ -260,19 +261,19 @@ static bool follow(journey *j)
     hmi_transport *tr = j->tr;
     hmi_curve *c = &j->curve;
     arb_ptr gamma = _arb_vec_init((slong)tr->size);
-    hmi_jet_start(&tr->W, j->levels + 1, tr->precision);
-    hmi_jet_start(&tr->G, j->levels, tr->precision);
+    hmi_series_start(&tr->W, j->levels + 1, tr->precision);
+    hmi_series_start(&tr->G, j->levels, tr->precision);
     hmi_curve_fill(c, &tr->W, 0);
-    hmi_jet_extend(&tr->W, 0);
+    hmi_series_extend(&tr->W, 0);
     for (size_t k = 0; k < j->levels && !tr->W.failed && !tr->G.failed; k++) {
         next_velocity(j, k);
         hmi_curve_fill(c, &tr->G, k);
-        hmi_jet_extend(&tr->G, k);
+        hmi_series_extend(&tr->G, k);
         for (size_t i = 0; i < c->size; i++)
             arb_div_ui(c->z + i * c->orders + k + 1, c->X + i * c->orders + k, k + 1,
                        tr->precision);
         hmi_curve_fill(c, &tr->W, k + 1);
-        hmi_jet_extend(&tr->W, k + 1);
+        hmi_series_extend(&tr->W, k + 1);
         for (size_t target = 0; target < tr->targets; target++)
             next_matrices(j, target, k, gamma);
     }

@@ -14,7 +14,7 @@ typedef struct hmi_transport {
     const hmi_form **form; /* of the rows, then of the targets */
     size_t rows, targets, size;
     size_t *w_start, *g_start; /* first root of a form in its jet */
-    hmi_jet W, G;              /* components; gradients of the targets */
+    hmi_series W, G;           /* components; gradients of the targets */
     slong precision;
     bool inexact;
 

@@ -258,3 +258,19 @@ int hmi_edit_distance(const char *a, const char *b, int most)
     }
     return min2(row[m % 3][n], most + 1);
 }
+
+bool hmi_is_near(double a, double b)
+{
+    return fabs(a - b) <= 2 * (nextafter(fabs(b), INFINITY) - fabs(b));
+}
+
+const char *hmi_number_for_reading(double value, char buffer[HMI_NUMBER_TEXT])
+{
+    for (int digits = 1; digits <= 12; digits++) {
+        snprintf(buffer, HMI_NUMBER_TEXT, "%.*g", digits, value);
+        double shorter = strtod(buffer, NULL);
+        if (hmi_is_near(shorter, value))
+            return hmi_number_text(shorter, buffer);
+    }
+    return hmi_number_text(value, buffer);
+}

@@ -27,6 +27,11 @@ const char *hmi_text_view(const hmi_text *text);
 /* The shortest decimal form that reads back as the same double ("0.1", "3", "1e-12"). */
 enum { HMI_NUMBER_TEXT = 40 };
 const char *hmi_number_text(double value, char buffer[HMI_NUMBER_TEXT]);
+/* The shortest decimal of up to 12 digits within 2 units in the last place, else the exact one: 0.3
+ * for 0.1*3, as a person would write. */
+const char *hmi_number_for_reading(double value, char buffer[HMI_NUMBER_TEXT]);
+/* a within 2 units in the last place of b. */
+bool hmi_is_near(double a, double b);
 /* The value of decimal digits with an optional point and exponent, whatever the process's locale;
  * NaN when there are more than 500 characters. */
 double hmi_number_value(const char *digits, size_t length);

@@ -1,5 +1,6 @@
 /* The portable engine: one loop over the instructions. */
 #include "compile/tape.h"
+#include "expr/math.h"
 
 #include <math.h>
 #include <string.h>
@@ -58,9 +59,9 @@ L_COPY:
     W(ip->dst) = W(ip->a);
     NEXT;
 L_SINCOS : {
-    double x = W(ip->a);
-    W(ip->dst) = sin(x);
-    W(ip->b) = cos(x);
+    hmi_sincos both = hmi_math_sincos(W(ip->a));
+    W(ip->dst) = both.sine;
+    W(ip->b) = both.cosine;
     NEXT;
 }
 L_SQUARE:
@@ -99,8 +100,8 @@ L_SUB_MUL:
             W(ip->dst) = x;
             break;
         case HMI_TAPE_SINCOS:
-            W(ip->dst) = sin(x);
-            W(ip->b) = cos(x);
+            W(ip->dst) = hmi_math_sincos(x).sine;
+            W(ip->b) = hmi_math_sincos(x).cosine;
             break;
         case HMI_TAPE_SQUARE:
             W(ip->dst) = x * x;
@@ -138,7 +139,7 @@ void hmi_tape_prepare(const hmi_tape *tape, const hmi_tape_values *values, doubl
     run(tape->prologue.data, work);
 }
 
-void hmi_tape_run(const hmi_tape *tape, const hmi_tape_values *values, double *work)
+void hmi_tape_interpret(const hmi_tape *tape, const hmi_tape_values *values, double *work)
 {
     load_inputs(tape, tape->param_inputs, tape->inputs.count, values, work);
     run(tape->body.data, work);

@@ -189,6 +189,7 @@ static void report_failure(const hm_system *system, hm_status status)
 static hm_status build(hm_system *system)
 {
     hm_status status = hmi_derive_model(&system->derived, system->model);
+    system->derived.graph.interpreted = system->interpreted;
     if (status == HM_OK)
         status = compile_dynamics(system);
     if (status == HM_OK)
@@ -201,18 +202,29 @@ static hm_status build(hm_system *system)
         status = find_used_multipliers(system);
     if (status == HM_OK)
         status = check_input_rates(system);
+    if (status == HM_OK)
+        status = hmi_block_schur_create(&system->derived, &system->schur);
     return status;
 }
 
 hm_status hm_system_create(const hm_model *model, hm_system **out)
 {
+    return hm_system_create_with(model, NULL, out);
+}
+
+hm_status hm_system_create_with(const hm_model *model, const hm_system_options *options,
+                                hm_system **out)
+{
+    const hm_system_options chosen = options ? *options : hm_system_options_default();
     const hm_allocator *allocator = &model->context->allocator;
     hmi_context_begin(model->context);
     hm_system *system = hmi_alloc(allocator, sizeof *system);
     if (!system)
         return HM_ERR_NOMEM;
     *system = (hm_system){.model = model, .allocator = allocator};
-    hm_status status = build(system);
+    hm_status status = hmi_system_choose_engine(system, &chosen);
+    if (status == HM_OK)
+        status = build(system);
     if (status != HM_OK) {
         report_failure(system, status);
         hm_system_destroy(system);
@@ -226,6 +238,7 @@ void hm_system_destroy(hm_system *system)
 {
     if (!system)
         return;
+    hmi_block_schur_destroy(system->schur);
     hmi_tape_release(&system->inputs);
     hmi_tape_release(&system->dynamics);
     hmi_tape_release(&system->law);
@@ -252,6 +265,8 @@ hm_system_statistics hm_system_get_statistics(const hm_system *system)
         .tape_nodes = system->dynamics.node_count,
         .tape_instructions = system->dynamics.body.count,
         .work_doubles = system->dynamics.work_size,
+        .engine = system->dynamics.code.entry ? HM_ENGINE_JIT : HM_ENGINE_INTERP,
+        .code_bytes = system->dynamics.code.size,
     };
 }
 

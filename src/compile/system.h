@@ -5,10 +5,12 @@
  *   dynamics  M (stored entries), Q, A, b, C, servo A, b, b without gain; state rates
  *   law       Q and C under given constraint forces; only where they use reactions
  *   report    residuals, momenta, energies, powers, outputs
+ * and, for large sparse systems, the constraint problem as array code (block_schur.h).
  */
 #ifndef HMI_COMPILE_SYSTEM_H
 #define HMI_COMPILE_SYSTEM_H
 
+#include "compile/block_schur.h"
 #include "compile/tape.h"
 #include "derive/derived.h"
 
@@ -28,12 +30,17 @@ struct hm_system {
     const hm_model *model;
     const hm_allocator *allocator;
     hmi_derived derived;
+    bool interpreted; /* no machine code */
     hmi_tape inputs, dynamics, law, report;
     hmi_dynamics_layout at;
     hmi_report_layout report_at;
     bool *multiplier_used;      /* m: some force law uses multiplier(c) */
+    hmi_block_schur *schur;     /* NULL: does not apply */
     hmi_expr *dynamics_outputs; /* what the dynamics tape computes, at.count of them */
 };
+
+/* HM_ERR_USAGE with a diagnostic: this machine does not have it. */
+hm_status hmi_system_choose_engine(hm_system *system, const hm_system_options *options);
 
 /* Parameters in dependency order: value_expr of a parameter uses earlier ones only. */
 hm_status hmi_system_evaluate_params(const hm_system *system, const bool *set, double *values);

@@ -6,6 +6,8 @@
  */
 #include "compile/tape.h"
 
+#include "compile/jit.h"
+
 #include <string.h>
 
 enum { NO_SLOT = -1 };
@@ -435,6 +437,19 @@ static hm_status compile(compiler *c, const hmi_expr *outputs, size_t count)
     return copy_outputs(c, outputs, count) ? finish(c, count) : HM_ERR_NOMEM;
 }
 
+/* Machine code, where that is wanted and possible. */
+static hm_status choose_engine(hmi_tape *tape, bool interpreted)
+{
+    tape->run = hmi_tape_interpret;
+    hm_status status = interpreted ? HM_OK
+                                   : hmi_jit_compile(tape, 1, hmi_tape_interpret, &tape->code);
+    if (tape->code.entry) {
+        tape->run = tape->code.entry;
+        tape->work_size += tape->code.spill_doubles;
+    }
+    return status;
+}
+
 hm_status hmi_tape_compile(hmi_tape *tape, const hmi_graph *graph, const hmi_expr *outputs,
                            size_t count)
 {
@@ -442,6 +457,8 @@ hm_status hmi_tape_compile(hmi_tape *tape, const hmi_graph *graph, const hmi_exp
     compiler c = {.tape = tape, .graph = graph, .allocator = graph->allocator};
     hmi_walk_init(&c.walk, c.allocator);
     hm_status status = compile(&c, outputs, count);
+    if (status == HM_OK)
+        status = choose_engine(tape, graph->interpreted);
     hmi_walk_release(&c.walk);
     hmi_array_release(c.allocator, &c.position);
     hmi_array_release(c.allocator, &c.slot);
@@ -456,6 +473,7 @@ void hmi_tape_release(hmi_tape *tape)
 {
     if (!tape->allocator)
         return;
+    hmi_jit_release(&tape->code);
     hmi_array_release(tape->allocator, &tape->prologue);
     hmi_array_release(tape->allocator, &tape->body);
     hmi_array_release(tape->allocator, &tape->constants);

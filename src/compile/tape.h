@@ -1,7 +1,7 @@
-/* DAG -> tape: straight-line code over one work vector, and its interpreter.
+/* DAG -> tape: straight-line code over one work vector; its interpreter, its machine code.
  *
  * The work vector, which the caller supplies, has these parts in order:
- *     constants | inputs | values that depend on parameters only | temporaries | outputs
+ *     constants | inputs | values that depend on parameters only | temporaries | outputs | spilled
  * Every operand is an index into it. Code is in two pieces: the prologue computes what depends on
  * parameters and constants alone and runs when those change (hmi_tape_prepare), the body runs at
  * every evaluation.
@@ -41,7 +41,25 @@ typedef struct hmi_tape_input {
     uint32_t first, count, slot;
 } hmi_tape_input;
 
-typedef struct hmi_tape {
+typedef struct hmi_tape hmi_tape;
+
+/* Values of the symbols, by kind; NULL where the tape has none of the kind. */
+typedef struct hmi_tape_values {
+    const double *by_kind[HMI_SYM_KIND_COUNT];
+} hmi_tape_values;
+
+/* Something that runs a body. */
+typedef void hmi_tape_function(const hmi_tape *tape, const hmi_tape_values *values, double *work);
+
+/* The body as machine code (jit.h); entry is NULL where there is none. */
+typedef struct hmi_machine_code {
+    hmi_tape_function *entry;
+    void *pages;
+    size_t size;          /* bytes */
+    size_t spill_doubles; /* that the code needs behind the work vector */
+} hmi_machine_code;
+
+struct hmi_tape {
     const hm_allocator *allocator;
     HMI_ARRAY(hmi_instruction) prologue;
     HMI_ARRAY(hmi_instruction) body;
@@ -51,22 +69,26 @@ typedef struct hmi_tape {
     size_t output_count, output_slot;
     size_t work_size;  /* doubles */
     size_t node_count; /* operations of the graph behind the body */
-} hmi_tape;
+    hmi_tape_function *run;
+    hmi_machine_code code;
+};
 
-/* Values of the symbols, by kind; NULL where the tape has none of the kind. */
-typedef struct hmi_tape_values {
-    const double *by_kind[HMI_SYM_KIND_COUNT];
-} hmi_tape_values;
-
-/* Compiles outputs (HMI_NONE entries give 0). Release also after a failure. */
+/* Compiles outputs (HMI_NONE entries give 0), to machine code too unless graph->interpreted. Release
+ * also after a failure. */
 hm_status hmi_tape_compile(hmi_tape *tape, const hmi_graph *graph, const hmi_expr *outputs,
                            size_t count);
 void hmi_tape_release(hmi_tape *tape);
 
 /* Fills in constants and runs the prologue: once, and again when a parameter changes. */
 void hmi_tape_prepare(const hmi_tape *tape, const hmi_tape_values *values, double *work);
-/* Runs the body. The outputs are at work[output_slot]. */
-void hmi_tape_run(const hmi_tape *tape, const hmi_tape_values *values, double *work);
+/* Runs the body: machine code where there is, else the interpreter, with the same bits. The outputs
+ * are at work[output_slot]. */
+static inline void hmi_tape_run(const hmi_tape *tape, const hmi_tape_values *values, double *work)
+{
+    tape->run(tape, values, work);
+}
+/* The interpreter, whatever hmi_tape_run does. */
+void hmi_tape_interpret(const hmi_tape *tape, const hmi_tape_values *values, double *work);
 static inline const double *hmi_tape_outputs(const hmi_tape *tape, const double *work)
 {
     return work + tape->output_slot;

@@ -1,7 +1,10 @@
 /* From the numbers of the tapes to the answer: the solve behind hm_sim_evaluate, and what is said
  * when there is none. */
+#include "dynamics/fast.h"
+#include "dynamics/large.h"
 #include "dynamics/sim.h"
 #include "dynamics/sim_dirac.h"
+#include "dynamics/sim_motion.h"
 
 #include <math.h>
 #include <string.h>
@@ -81,8 +84,17 @@ void hmi_sim_use_tapes(hm_sim *sim, const hmi_tape *dynamics, double *dynamics_w
     sim->law_tape = law ? law : &sim->system->law;
     sim->law_work = law ? law_work : sim->own_law_work;
     sim->modes = modes;
+    sim->motion = dynamics ? NULL : sim->own_motion; /* a run brings one that knows the modes */
+    sim->by_motion = false;
     sim->prepared = false;
     follow_tape(sim, old);
+}
+
+void hmi_sim_use_inputs(hm_sim *sim, const hmi_tape *inputs, double *inputs_work)
+{
+    sim->inputs_tape = inputs ? inputs : &sim->system->inputs;
+    sim->inputs_work = inputs ? inputs_work : sim->own_inputs_work;
+    sim->prepared = false;
 }
 
 hm_status hmi_sim_prepare_solve(hm_sim *sim)
@@ -331,6 +343,16 @@ static void keep_forces(hm_sim *sim, const hmi_solution *s)
 
 hm_status hmi_sim_accelerate(hm_sim *sim, hmi_solution *solution)
 {
+    if (!solution && hmi_fast_accelerate(sim))
+        return HM_OK;
+    if (!solution && sim->motion && sim->formulation == HMI_AUTO) {
+        hmi_sim_refresh(sim);
+        if (hmi_sim_motion_run(sim, sim->motion, &sim->t, sim->q, sim->v, sim->z)) {
+            hmi_sim_motion_copy(sim->motion->out, sim->system->derived.n, sim->qdd);
+            sim->by_motion = true;
+            return HM_OK;
+        }
+    }
     hm_sim_evaluate_fast(sim);
     return hmi_sim_accelerate_here(sim, solution);
 }
@@ -340,7 +362,7 @@ hm_status hmi_sim_accelerate_here(hm_sim *sim, hmi_solution *solution)
     hmi_question ask;
     hmi_solution local;
     if (!sim->dynamics)
-        return HM_ERR_LIMIT;
+        return hmi_large_accelerate(sim, solution);
     hmi_sim_pose(sim, &ask);
     if (!solution && !ask.equations.C && !ask.equations.law && ask.equations.servo_count == 0 &&
         sim->formulation == HMI_AUTO)
@@ -357,8 +379,33 @@ hm_status hmi_sim_accelerate_here(hm_sim *sim, hmi_solution *solution)
     return status;
 }
 
+hm_status hm_sim_accelerate(hm_sim *sim, double *qdd)
+{
+    hmi_sim_motion *motion = sim->motion;
+    if (motion && sim->prepared && sim->system->model->inputs.count == 0 &&
+        sim->formulation == HMI_AUTO &&
+        hmi_sim_motion_run(sim, motion, &sim->t, sim->q, sim->v, sim->z)) {
+        hmi_sim_motion_copy(motion->out, sim->system->derived.n, qdd);
+        return HM_OK;
+    }
+    if (!sim->own_motion_tried) {
+        hm_status made = hmi_sim_motion_create(sim, NULL, &sim->own_motion);
+        if (made != HM_OK)
+            return made;
+        sim->own_motion_tried = true;
+    }
+    if (!sim->motion)
+        sim->motion = sim->own_motion;
+    hm_status status = hmi_sim_accelerate(sim, NULL);
+    if (status != HM_ERR_LIMIT)
+        memcpy(qdd, sim->qdd, sim->system->derived.n * sizeof *qdd);
+    return status;
+}
+
 const double *hmi_sim_state_rates(const hm_sim *sim)
 {
+    if (sim->by_motion)
+        return sim->motion->out + sim->motion->program.rates;
     return hmi_tape_outputs(sim->dynamics_tape, sim->dynamics_work) + sim->system->at.state_rates;
 }
 

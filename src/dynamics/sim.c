@@ -1,7 +1,10 @@
 /* hm_sim: creation, state, evaluation of M, Q, A, b, C and energies. */
 #include "dynamics/sim.h"
 
+#include "dynamics/fast.h"
+#include "dynamics/large.h"
 #include "dynamics/sim_jacobian.h"
+#include "dynamics/sim_motion.h"
 
 #include <math.h>
 #include <string.h>
@@ -27,12 +30,14 @@ static bool allocate(hm_sim *sim)
     sim->params = doubles(sim, model->params.count, &failed);
     for (int order = 0; order < 3; order++)
         sim->inputs[order] = doubles(sim, model->inputs.count, &failed);
-    sim->inputs_work = doubles(sim, system->inputs.work_size, &failed);
+    sim->own_inputs_work = doubles(sim, system->inputs.work_size, &failed);
     sim->own_dynamics_work = doubles(sim, system->dynamics.work_size, &failed);
     sim->own_law_work = doubles(sim, system->law.work_size, &failed);
     sim->dynamics_work = sim->own_dynamics_work;
     sim->law_work = sim->own_law_work;
+    sim->inputs_work = sim->own_inputs_work;
     sim->dynamics_tape = &system->dynamics;
+    sim->inputs_tape = &system->inputs;
     sim->law_tape = &system->law;
     sim->report_work = doubles(sim, system->report.work_size, &failed);
     sim->qdd = doubles(sim, n, &failed);
@@ -68,6 +73,8 @@ hm_status hm_sim_create(const hm_system *system, hm_sim **out)
         return HM_ERR_NOMEM;
     }
     hm_status status = hmi_sim_prepare_solve(sim);
+    if (status == HM_OK)
+        status = hmi_fast_create(sim);
     if (status != HM_OK) {
         hm_sim_destroy(sim);
         return status;
@@ -84,6 +91,8 @@ void hm_sim_destroy(hm_sim *sim)
     const hm_allocator *allocator = sim->system->allocator;
     if (sim->run)
         sim->run_destroy(sim->run);
+    hmi_large_destroy(sim);
+    hmi_sim_motion_destroy(sim->own_motion);
     hmi_dynamics_destroy(sim->dynamics);
     hmi_sim_derivatives_destroy(sim->derivatives);
     hmi_arena_release(&sim->arena);
@@ -179,25 +188,29 @@ hmi_tape_values hmi_sim_values(const hm_sim *sim)
 static void prepare_tapes(hm_sim *sim, const hmi_tape_values *values)
 {
     const hm_system *system = sim->system;
-    hmi_tape_prepare(&system->inputs, values, sim->inputs_work);
+    hmi_tape_prepare(sim->inputs_tape, values, sim->inputs_work);
     hmi_tape_prepare(sim->dynamics_tape, values, sim->dynamics_work);
     hmi_tape_prepare(&system->report, values, sim->report_work);
     if (sim->law_tape->work_size)
         hmi_tape_prepare(sim->law_tape, values, sim->law_work);
+    hmi_fast_prepare(sim, values);
     sim->prepared = true;
+    sim->version++;
 }
 
 void hmi_sim_refresh(hm_sim *sim)
 {
     const hm_system *system = sim->system;
     size_t count = system->model->inputs.count;
+    if (sim->prepared && count == 0)
+        return;
     const hmi_tape_values values = hmi_sim_values(sim);
     if (!sim->prepared)
         prepare_tapes(sim, &values);
     if (count == 0)
         return;
-    hmi_tape_run(&system->inputs, &values, sim->inputs_work);
-    const double *defaults = hmi_tape_outputs(&system->inputs, sim->inputs_work);
+    hmi_tape_run(sim->inputs_tape, &values, sim->inputs_work);
+    const double *defaults = hmi_tape_outputs(sim->inputs_tape, sim->inputs_work);
     for (size_t k = 0; k < count; k++)
         for (int order = 0; order < 3; order++)
             if (!sim->input_set[k])
@@ -207,8 +220,10 @@ void hmi_sim_refresh(hm_sim *sim)
 void hm_sim_evaluate_fast(hm_sim *sim)
 {
     hmi_sim_refresh(sim);
+    sim->by_motion = false;
     const hmi_tape_values values = hmi_sim_values(sim);
     hmi_tape_run(sim->dynamics_tape, &values, sim->dynamics_work);
+    sim->stale = false;
 }
 
 static hm_matrix matrix_view(const hmi_sparse *pattern, const double *values, bool lower)
@@ -292,9 +307,8 @@ static bool report_is_finite(const hm_sim *sim)
                       sim->system->report_at.outputs);
 }
 
-/* Beyond the dense limit q'' and constraint forces are not known: outputs that use them have no
- * value, and it is said. */
-static void report_unsolved(hm_sim *sim)
+/* Without an answer outputs that use accelerations or constraint forces have no value. */
+static void clear_unsolved(hm_sim *sim)
 {
     const hm_model *model = sim->system->model;
     const uint16_t unknown = HMI_DEP(HMI_SYM_ACCELERATION) | HMI_DEP_FORCES;
@@ -303,10 +317,6 @@ static void report_unsolved(hm_sim *sim)
     for (size_t i = 0; i < model->outputs.count; i++)
         if (hmi_deps(&model->graph, model->outputs.data[i].expr) & unknown)
             outputs[i] = NAN;
-    hmi_warning(model->context, hmi_no_span, NULL,
-                "accelerations and constraint forces are not computed: the model has more than %d "
-                "coordinates",
-                HM_MOST_DENSE);
 }
 
 hm_status hm_sim_evaluate(hm_sim *sim, const hm_evaluate_options *options,
@@ -327,7 +337,8 @@ hm_status hm_sim_evaluate(hm_sim *sim, const hm_evaluate_options *options,
         hmi_system_explain(system, &values);
         return HM_ERR_NUMERIC;
     }
-    hm_status status = sim->dynamics ? hmi_sim_solve(sim, &chosen, evaluation) : HM_OK;
+    hm_status status = sim->dynamics ? hmi_sim_solve(sim, &chosen, evaluation)
+                                     : hmi_large_solve(sim, &chosen, evaluation);
     if (evaluation->velocity_determined) { /* energies at the velocities found */
         run_report(sim);
         view_report(sim, evaluation);
@@ -338,8 +349,8 @@ hm_status hm_sim_evaluate(hm_sim *sim, const hm_evaluate_options *options,
                                                    sim->report_work)[system->report_at.impressed];
     evaluation->outputs = hmi_tape_outputs(&system->report, sim->report_work) +
                           system->report_at.outputs;
-    if (!sim->dynamics)
-        report_unsolved(sim);
+    if (!evaluation->solved)
+        clear_unsolved(sim);
     return status;
 }
 

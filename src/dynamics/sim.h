@@ -6,6 +6,9 @@
 #include "dynamics/solve.h"
 
 struct hmi_sim_derivatives;
+struct hmi_fast;
+struct hmi_large;
+struct hmi_sim_motion;
 
 struct hm_sim {
     const hm_system *system;
@@ -17,18 +20,31 @@ struct hm_sim {
     double *inputs[3]; /* u, u', u'' */
     bool *input_set;
     double *inputs_work, *dynamics_work, *law_work, *report_work;
-    double *own_dynamics_work, *own_law_work; /* of the system's tapes */
+    double *own_dynamics_work, *own_law_work, *own_inputs_work; /* of the system's tapes */
     double *qdd, *reaction, *multiplier, *total_reaction, *total_multiplier, energy;
-    bool prepared; /* parameters are in the work vectors */
+    bool prepared;         /* parameters are in the work vectors */
+    unsigned long version; /* counts how often they were put there */
 
     /* The tapes in use: the system's, or those of a run that holds branches (integrate/switch.c). */
-    const hmi_tape *dynamics_tape, *law_tape;
+    const hmi_tape *dynamics_tape, *law_tape, *inputs_tape;
     const double *modes;         /* values of HMI_SYM_MODE; NULL with the system's tapes */
     hmi_formulation formulation; /* of hmi_sim_accelerate */
+
+    /* The motion tape in use (sim_motion.h), NULL: none; own_motion is the sim's, made on demand. */
+    struct hmi_sim_motion *motion, *own_motion;
+    bool own_motion_tried;
+    bool by_motion; /* the last acceleration is its answer */
 
     /* What integrate/ keeps here between calls, and how it is released; NULL: nothing. */
     void *run;
     void (*run_destroy)(void *run);
+
+    /* The compiled solve of large sparse systems (fast.h); NULL: does not apply. */
+    struct hmi_fast *fast;
+    bool stale; /* the last q'' is of the compiled solve: M, Q, A, b belong to another state */
+
+    /* The solve beyond HM_MOST_DENSE coordinates (large.h); NULL until first needed. */
+    struct hmi_large *large;
 
     /* The solve, for systems up to HM_MOST_DENSE coordinates. */
     hmi_dynamics *dynamics;
@@ -52,9 +68,10 @@ hm_status hmi_sim_solve(hm_sim *sim, const hm_evaluate_options *options, hm_eval
 
 /* The hot path of integration: q'' at the sim's present t, q, v, z, into sim->qdd. Allocates nothing
  * and reports nothing; the status is that of hmi_dynamics_solve, or HM_ERR_NUMERIC where something
- * is not finite, or HM_ERR_LIMIT for systems beyond HM_MOST_DENSE. State rates are then at
+ * is not finite, or HM_ERR_LIMIT where large.h refuses. State rates are then at
  * hmi_sim_state_rates. Where `solution` is not NULL constraint forces are wanted too: it is filled
- * in (not with the fast solve) and reaction, multiplier and the total ones of the sim are set. */
+ * in (not with the fast solve) and reaction, multiplier and the total ones of the sim are set.
+ * Without `solution` the motion tape answers where there is one. */
 hm_status hmi_sim_accelerate(hm_sim *sim, hmi_solution *solution);
 /* The same without evaluating M, Q, A, b, C first. */
 hm_status hmi_sim_accelerate_here(hm_sim *sim, hmi_solution *solution);
@@ -68,6 +85,7 @@ void hmi_sim_scatter(hm_sim *sim);
 /* Other tapes with the outputs of the system's own (NULL: the system's own again). */
 void hmi_sim_use_tapes(hm_sim *sim, const hmi_tape *dynamics, double *dynamics_work,
                        const hmi_tape *law, double *law_work, const double *modes);
+void hmi_sim_use_inputs(hm_sim *sim, const hmi_tape *inputs, double *inputs_work);
 
 /* The question to the solver, at the values the dynamics tape just computed. The law points into
  * the question itself, which must stay where it is. */

@@ -390,3 +390,28 @@ hm_status hmi_sim_param_jacobian(hm_sim *sim, const double *gains, double *J)
 {
     return derive(sim, HMI_JACOBIAN_PARAM, gains, J);
 }
+
+hm_status hmi_sim_residual_jacobian(hm_sim *sim, double *residual, double *C)
+{
+    static const hmi_block blocks[2] = {HMI_BLOCK_POSITION, HMI_BLOCK_VELOCITY};
+    hm_status status = hmi_sim_prepare_derivatives(sim, HMI_JACOBIAN_STATE);
+    if (status != HM_OK)
+        return status;
+    hmi_slopes *s = &sim->derivatives->by[HMI_JACOBIAN_STATE];
+    size_t m = sim->system->derived.constraints.count, free = s->jacobian->columns.free;
+    hmi_sim_refresh(sim);
+    const double *out = hmi_sim_run_slopes(sim, HMI_JACOBIAN_STATE, sim->qdd,
+                                           sim->total_multiplier);
+    gather_inputs(sim, s);
+    for (size_t k = 0; k < 2; k++) {
+        hmi_copy((int)m, out + s->jacobian->block[blocks[k]].value, residual + k * m);
+        if (!C)
+            continue;
+        clear(s->constraint, free * m);
+        gather(s, blocks[k], s->constraint);
+        for (size_t i = 0; i < m; i++)
+            for (size_t d = 0; d < free; d++)
+                C[(k * m + i) * free + d] = s->constraint[d * m + i];
+    }
+    return hmi_all_finite((int)(2 * m), residual) ? HM_OK : HM_ERR_NUMERIC;
+}

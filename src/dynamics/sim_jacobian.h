@@ -55,6 +55,10 @@ HM_MUST_CHECK hm_status hmi_sim_jacobian(hm_sim *sim, const double *gains, doubl
  * (parameters that are computed from others do not follow). */
 HM_MUST_CHECK hm_status hmi_sim_param_jacobian(hm_sim *sim, const double *gains, double *J);
 
+/* Residuals of the constraints (2m: phi, then phi' or psi; 0 where a row has none) and, where it is
+ * not NULL, their derivatives (2m x columns of J, row-major) at the present state. */
+HM_MUST_CHECK hm_status hmi_sim_residual_jacobian(hm_sim *sim, double *residual, double *C);
+
 /* Runs the tape at the sim's t, q, v, z (inputs as they are) with these q'' and lambda (NULL where
  * the blocks do not use them); the outputs. The kind must have been prepared. */
 const double *hmi_sim_run_slopes(hm_sim *sim, hmi_jacobian_kind kind, const double *acceleration,

@@ -1,5 +1,6 @@
 /* The expression DAG: storage, interning, traversal. See graph.h; simplification is simplify.c. */
 #include "expr/graph.h"
+#include "expr/math.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -31,7 +32,7 @@ const char *hmi_op_text(hmi_op op)
 double hmi_powi(double x, double n)
 {
     if (fabs(n) > 64)
-        return pow(x, n);
+        return hmi_math_pow(x, n);
     int exponent = abs((int)n);
     double result = 1, square = x;
     for (; exponent; exponent >>= 1, square *= square)

@@ -81,6 +81,7 @@ typedef struct hmi_graph {
     hmi_graph_slot *table; /* open addressing */
     size_t table_size;
     hm_status status;
+    bool interpreted; /* tapes of this graph stay with the interpreter (compile/tape.h) */
     hmi_expr zero, one, two, minus_one, half; /* always present */
 } hmi_graph;
 

@@ -228,6 +228,50 @@ static size_t collect(hmi_normal *s, hmi_expr e, int depth, term *terms)
     return count;
 }
 
+static bool are_alike(const term *a, const term *b)
+{
+    if (!a->product || !b->product || a->product->count != b->product->count)
+        return false;
+    for (size_t i = 0; i < a->product->count; i++)
+        if (a->product->factors[i].e != b->product->factors[i].e ||
+            a->product->factors[i].power != b->product->factors[i].power)
+            return false;
+    return true;
+}
+
+static hmi_coefficient signed_number(const term *t)
+{
+    hmi_coefficient c = t->product->number;
+    return (c.n < 0) != t->negative ? hmi_coefficient_negate(c) : c;
+}
+
+/* b becomes part of a; false where their numbers cannot be added exactly. */
+static bool absorb(hmi_normal *s, term *a, const term *b)
+{
+    hmi_coefficient sum = hmi_coefficient_add(s, signed_number(a), signed_number(b));
+    if (!hmi_normal_forgive(s))
+        return false;
+    a->negative = sum.n < 0;
+    a->product->number = a->negative ? hmi_coefficient_negate(sum) : sum;
+    a->product->negative = false;
+    a->e = sum.n ? put_together(s, a->product) : s->graph->zero;
+    return true;
+}
+
+/* Of terms in order like ones are neighbours: 2 x^2 - x^2 is x^2. Returns how many are left. */
+static size_t merge(hmi_normal *s, term *terms, size_t count)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (kept && are_alike(&terms[kept - 1], &terms[i]) &&
+            absorb(s, &terms[kept - 1], &terms[i]))
+            kept -= terms[kept - 1].e == s->graph->zero;
+        else
+            terms[kept++] = terms[i];
+    }
+    return kept;
+}
+
 static hmi_expr tidy_sum(hmi_normal *s, hmi_expr e, int depth)
 {
     term *terms = hmi_normal_alloc(s, HMI_MOST_TERMS * sizeof *terms);
@@ -235,6 +279,9 @@ static hmi_expr tidy_sum(hmi_normal *s, hmi_expr e, int depth)
     if (count == 0)
         return e;
     sort(s, terms, count);
+    count = merge(s, terms, count);
+    if (count == 0)
+        return s->graph->zero;
     size_t first = 0; /* a sum begins with a positive term where it has one */
     while (first + 1 < count && terms[first].negative)
         first++;

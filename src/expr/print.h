@@ -60,6 +60,10 @@ void hmi_shared_release(hmi_shared *shared);
 /* Chooses anew, for all roots together. HM_ERR_NOMEM leaves nothing named. */
 hm_status hmi_shared_pick(hmi_shared *shared, const hmi_graph *graph, const hmi_expr *roots,
                           size_t count, const hmi_shared_options *options);
+/* About how many columns these take altogether, written out without names; an expression counts for
+ * 2^20 at most. */
+hm_status hmi_printed_width(const hm_allocator *allocator, const hmi_graph *graph,
+                            const hmi_expr *roots, size_t count, uint64_t *width);
 /* Is this node printed by name? */
 bool hmi_shared_has(const hmi_shared *shared, hmi_expr e);
 

@@ -1,5 +1,6 @@
 /* The C printer: see print.h. Helpers come from the table of operations, so that the values agree
- * with hmi_op_value by construction; brackets keep every rounding where the DAG has it.
+ * with hmi_op_value by construction (the functions of <math.h> stand for ours, within an ulp);
+ * brackets keep every rounding where the DAG has it.
  */
 #include "expr/print.h"
 
@@ -8,7 +9,7 @@
 
 /* What an operation is in C, from its value in the table: "sin(x)" calls sin, "x < y" a helper. */
 static const struct {
-    const char *name, *value;
+    const char *name, *table_value;
     int arity;
 } ops[HMI_OP_COUNT] = {
 #define OP(name, arity, text, value, ddx, ddy) [HMI_##name] = {#name, #value, arity},
@@ -16,12 +17,20 @@ static const struct {
 #undef OP
 };
 
+/* In exported C the functions are those of <math.h>. */
+static const char *value_of(hmi_op op)
+{
+    static const char ours[] = "hmi_math_";
+    const char *value = ops[op].table_value;
+    return strncmp(value, ours, sizeof ours - 1) == 0 ? value + sizeof ours - 1 : value;
+}
+
 /* ---- preamble ---- */
 
 /* The length of NAME in NAME(x) or NAME(x, y); 0 where the value is anything else. */
 static size_t called_function(hmi_op op)
 {
-    const char *value = ops[op].value, *bracket = strchr(value, '(');
+    const char *value = value_of(op), *bracket = strchr(value, '(');
     if (!bracket || bracket == value)
         return 0;
     bool plain = strcmp(bracket, ops[op].arity == 1 ? "(x)" : "(x, y)") == 0;
@@ -49,7 +58,7 @@ static void add_helper(hmi_text *out, hmi_op op)
     add_lower(out, ops[op].name);
     hmi_text_addf(out, "(double x%s%s)\n{\n    return %s;\n}\n\n",
                   ops[op].arity > 1 ? ", double y" : "", ops[op].arity > 2 ? ", double z" : "",
-                  ops[op].value);
+                  value_of(op));
 }
 
 void hmi_print_c_preamble(hmi_text *out)
@@ -199,7 +208,7 @@ static void write_call(writer *w, hmi_expr e)
     hmi_op op = hmi_op_of(w->graph, e);
     size_t length = called_function(op);
     if (length) {
-        hmi_text_add_bytes(w->out, ops[op].value, length);
+        hmi_text_add_bytes(w->out, value_of(op), length);
     } else {
         hmi_text_add(w->out, "hm_");
         add_lower(w->out, ops[op].name);

@@ -1,6 +1,8 @@
 /* The printing machine: see print_core.h. Sums and products are in print_terms.c. */
 #include "expr/print_core.h"
 
+#include <math.h>
+
 /* ---- the stack ---- */
 
 void hmi_push(hmi_printer *p, hmi_item item)
@@ -98,6 +100,26 @@ hmi_level hmi_logic_level(hmi_op op)
     }
 }
 
+/* ---- numbers ---- */
+
+bool hmi_pi_multiple(const hmi_printer *p, double value, int *n, int *d)
+{
+    static const int denominators[] = {1,  2,  3,  4,  5,  6,  7,  8,  9,
+                                       10, 12, 15, 16, 18, 20, 24, 36, 180};
+    const double pi = 3.14159265358979323846;
+    if (!p->style->reads_pi || !(fabs(value) < 100))
+        return false;
+    for (size_t i = 0; i < sizeof denominators / sizeof *denominators; i++) {
+        double whole = nearbyint(value / pi * denominators[i]);
+        if (whole == 0 || !hmi_is_near(whole * pi / denominators[i], value))
+            continue;
+        *n = (int)whole;
+        *d = denominators[i];
+        return true;
+    }
+    return false;
+}
+
 /* ---- items ---- */
 
 static void print_number(hmi_printer *p, const hmi_item *item)
@@ -108,10 +130,30 @@ static void print_number(hmi_printer *p, const hmi_item *item)
     p->style->number(p, value);
 }
 
+/* n pi, or d, of n pi/d. */
+static void print_pi_part(hmi_printer *p, const hmi_item *item)
+{
+    int n, d;
+    if (!hmi_pi_multiple(p, hmi_constant_of(p->graph, item->e)->value, &n, &d))
+        return;
+    n = n < 0 ? -n : n;
+    if (item->level == 2 || n > 1)
+        p->style->number(p, item->level == 2 ? d : n);
+    if (item->level == 2)
+        return;
+    if (n > 1)
+        hmi_text_add(p->out, p->style->times);
+    p->style->number(p, 3.14159265358979323846);
+}
+
 /* A number as a factor: level 1 is the numerator, 2 the denominator of a ratio. */
 static void print_factor_number(hmi_printer *p, const hmi_item *item)
 {
     const hmi_constant *c = hmi_constant_of(p->graph, item->e);
+    if (item->level && c->denominator <= 1) {
+        print_pi_part(p, item);
+        return;
+    }
     double value = item->level == 1 ? c->numerator : item->level == 2 ? c->denominator : c->value;
     p->style->number(p, value < 0 ? -value : value);
     if (item->power > 1)
@@ -129,7 +171,9 @@ static bool is_product(const hmi_printer *p, hmi_expr e)
         return true;
     case HMI_CONST: {
         const hmi_constant *c = hmi_constant_of(p->graph, e);
-        return c->denominator > 1 || c->value < 0;
+        int n, d;
+        return c->denominator > 1 || c->value < 0 ||
+               (!c->denominator && hmi_pi_multiple(p, c->value, &n, &d) && n * d != 1);
     }
     case HMI_POWI:
         return hmi_constant_of(p->graph, node->b)->value < 0 && hmi_is_shown_power(p, node, 1);

@@ -42,9 +42,10 @@ typedef struct hmi_printer hmi_printer;
 /* What the styles do differently. */
 typedef struct hmi_style {
     const char *plus, *minus, *lead_minus; /* between terms; before the first */
-    const char *times;                     /* between factors */
+    const char *times, *word_times;        /* between factors; where one of them is a word */
     const char *open, *close;              /* brackets */
     bool bar;                              /* quotients stand above each other */
+    bool reads_pi;                         /* 1.0471975511965976 is shown as pi/3 */
     void (*number)(hmi_printer *p, double value);
     void (*symbol)(hmi_printer *p, const hmi_node *node);
     /* e^power for power >= 2. */
@@ -90,6 +91,11 @@ size_t hmi_part_of(const hmi_printer *p, hmi_expr e);
 /* The declared name of a symbol, in p->scratch; its number of dots is returned. */
 int hmi_symbol_text(hmi_printer *p, const hmi_node *node);
 bool hmi_is_trigonometric(hmi_op op);
+/* Is a name written as a word, in upright letters, not as one letter? */
+bool hmi_name_is_word(const char *name);
+/* value = n pi/d for small whole n and d, to within rounding; n carries the sign. Not for styles that
+ * are to be read back. */
+bool hmi_pi_multiple(const hmi_printer *p, double value, int *n, int *d);
 /* Comparisons and logic: the level, HMI_LEVEL_ATOM for all else. */
 hmi_level hmi_logic_level(hmi_op op);
 

@@ -11,7 +11,7 @@ static void latex_number(hmi_printer *p, double value)
         hmi_text_add(p->out, "\\pi");
         return;
     }
-    const char *text = hmi_number_text(value, buffer);
+    const char *text = hmi_number_for_reading(value, buffer);
     const char *e = strchr(text, 'e');
     if (!e || e == text) {
         hmi_text_add(p->out, text);
@@ -245,9 +245,11 @@ const hmi_style hmi_style_latex = {
     .minus = " - ",
     .lead_minus = "-",
     .times = " ",
+    .word_times = " \\, ",
     .open = "\\left(",
     .close = "\\right)",
     .bar = true,
+    .reads_pi = true,
     .number = latex_number,
     .symbol = latex_symbol,
     .power = latex_power,

@@ -239,6 +239,12 @@ static void latex_word(hmi_text *out, span s)
         hmi_text_add(out, "}");
 }
 
+bool hmi_name_is_word(const char *name)
+{
+    span base = split_name(name).base;
+    return find_greek(base) == GREEK_COUNT && characters(base) > 1;
+}
+
 static void latex_name(hmi_text *out, const char *name, int dots)
 {
     parts p = split_name(name);

@@ -194,6 +194,39 @@ static bool prepare(chooser *c, const hmi_expr *roots, size_t count)
     return true;
 }
 
+/* With nothing named; saturates. */
+static uint64_t add_widths(chooser *c, const hmi_expr *roots, size_t count)
+{
+    uint64_t sum = 0;
+    for (size_t i = 0; i < c->walk.order.count; i++)
+        c->width[c->walk.order.data[i]] = width_of(c, c->walk.order.data[i]);
+    for (size_t i = 0; i < count; i++)
+        sum += roots[i] == HMI_NONE ? 0 : c->width[roots[i]];
+    return sum;
+}
+
+static void release(chooser *c)
+{
+    hmi_free(c->shared->allocator, c->uses, c->count * sizeof *c->uses);
+    hmi_free(c->shared->allocator, c->width, c->count * sizeof *c->width);
+    hmi_walk_release(&c->walk);
+}
+
+hm_status hmi_printed_width(const hm_allocator *allocator, const hmi_graph *graph,
+                            const hmi_expr *roots, size_t count, uint64_t *width)
+{
+    hmi_shared none;
+    hmi_shared_init(&none, allocator, "");
+    chooser c = {.shared = &none, .graph = graph, .count = graph->nodes.count};
+    hmi_walk_init(&c.walk, allocator);
+    bool ready = prepare(&c, roots, count);
+    if (ready)
+        *width = add_widths(&c, roots, count);
+    release(&c);
+    hmi_shared_release(&none);
+    return ready ? HM_OK : HM_ERR_NOMEM;
+}
+
 hm_status hmi_shared_pick(hmi_shared *shared, const hmi_graph *graph, const hmi_expr *roots,
                           size_t count, const hmi_shared_options *options)
 {
@@ -206,9 +239,7 @@ hm_status hmi_shared_pick(hmi_shared *shared, const hmi_graph *graph, const hmi_
         choose(&c);
         renumber(&c);
     }
-    hmi_free(shared->allocator, c.uses, c.count * sizeof *c.uses);
-    hmi_free(shared->allocator, c.width, c.count * sizeof *c.width);
-    hmi_walk_release(&c.walk);
+    release(&c);
     if (ready && !c.failed)
         return HM_OK;
     shared->nodes.count = shared->numbers.count = 0;

@@ -80,6 +80,30 @@ static void collect_factors(hmi_printer *p, hmi_expr e, bool *negative)
 
 /* ---- writing products ---- */
 
+static void push_number(hmi_printer *p, hmi_display_factor f, uint8_t level, uint32_t *written)
+{
+    if ((*written)++)
+        hmi_push_text(p, p->style->bar ? " \\cdot " : p->style->times);
+    hmi_push(p, (hmi_item){.kind = HMI_ITEM_POWER,
+                           .e = f.e,
+                           .power = f.power < 0 ? -f.power : f.power,
+                           .level = level});
+}
+
+/* n pi on one side of the line, d on the other; false: it is no such number. */
+static bool push_pi(hmi_printer *p, hmi_display_factor f, bool under, uint32_t *written)
+{
+    const hmi_constant *c = hmi_constant_of(p->graph, f.e);
+    int n, d;
+    if (c->denominator || (f.power != 1 && f.power != -1) || !hmi_pi_multiple(p, c->value, &n, &d))
+        return false;
+    bool own_side = (f.power < 0) == under;
+    if (own_side || d > 1)
+        push_number(p, f, own_side ? 1 : 2, written);
+    *written += own_side && n * n > 1; /* two factors: 1/(2 pi) */
+    return true;
+}
+
 /* Numbers come first; 1 is not written beside other factors. */
 static uint32_t push_numbers(hmi_printer *p, uint32_t first, bool under)
 {
@@ -87,6 +111,8 @@ static uint32_t push_numbers(hmi_printer *p, uint32_t first, bool under)
     for (size_t i = first; i < p->factors.count; i++) {
         hmi_display_factor f = p->factors.data[i];
         if (!hmi_is_const(p->graph, f.e))
+            continue;
+        if (push_pi(p, f, under, &written))
             continue;
         const hmi_constant *c = hmi_constant_of(p->graph, f.e);
         bool whole = c->denominator == 1, one = whole && (c->numerator == 1 || c->numerator == -1);
@@ -96,13 +122,8 @@ static uint32_t push_numbers(hmi_printer *p, uint32_t first, bool under)
         bool unit = ratio && (c->numerator == 1 || c->numerator == -1) && (f.power < 0) == under;
         if (unit)
             continue;
-        if (written++)
-            hmi_push_text(p, p->style->bar ? " \\cdot " : p->style->times);
         /* level tells which part of a ratio is meant; see print_item */
-        hmi_push(p, (hmi_item){.kind = HMI_ITEM_POWER,
-                               .e = f.e,
-                               .power = f.power < 0 ? -f.power : f.power,
-                               .level = (uint8_t)(ratio ? 1 + ((f.power < 0) != under) : 0)});
+        push_number(p, f, (uint8_t)(ratio ? 1 + ((f.power < 0) != under) : 0), &written);
     }
     return written;
 }
@@ -119,15 +140,34 @@ static bool next_is_function(const hmi_printer *p, size_t i, bool under)
     return true;
 }
 
+static bool is_word(hmi_printer *p, hmi_expr e)
+{
+    if (hmi_op_of(p->graph, e) != HMI_SYMBOL || hmi_part_of(p, e) != SIZE_MAX)
+        return false;
+    hmi_symbol_text(p, hmi_node_at(p->graph, e));
+    return hmi_name_is_word(hmi_text_view(&p->scratch));
+}
+
+/* LaTeX sets words side by side without a space. */
+static const char *times_between(hmi_printer *p, hmi_expr before, hmi_expr after)
+{
+    bool words = p->style->word_times && before != HMI_NONE &&
+                 !hmi_is_trigonometric(hmi_op_of(p->graph, after)) &&
+                 (is_word(p, before) || is_word(p, after));
+    return words ? p->style->word_times : p->style->times;
+}
+
 static uint32_t push_factors(hmi_printer *p, uint32_t first, bool under)
 {
     uint32_t written = push_numbers(p, first, under);
+    hmi_expr before = HMI_NONE;
     for (size_t i = first; i < p->factors.count; i++) {
         hmi_display_factor f = p->factors.data[i];
         if ((f.power < 0) != under || hmi_is_const(p->graph, f.e))
             continue;
         if (written++)
-            hmi_push_text(p, p->style->times);
+            hmi_push_text(p, times_between(p, before, f.e));
+        before = f.e;
         hmi_push(p, (hmi_item){.kind = HMI_ITEM_POWER,
                                .e = f.e,
                                .power = f.power < 0 ? -f.power : f.power,

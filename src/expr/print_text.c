@@ -7,20 +7,16 @@ static const double pi = 3.14159265358979323846;
 
 /* ---- numbers and symbols ---- */
 
-static void add_number(hmi_printer *p, double value, const char *pi_text)
-{
-    char buffer[HMI_NUMBER_TEXT];
-    hmi_text_add(p->out, value == pi ? pi_text : hmi_number_text(value, buffer));
-}
-
 static void text_number(hmi_printer *p, double value)
 {
-    add_number(p, value, "π");
+    char buffer[HMI_NUMBER_TEXT];
+    hmi_text_add(p->out, value == pi ? "π" : hmi_number_for_reading(value, buffer));
 }
 
 static void plain_number(hmi_printer *p, double value)
 {
-    add_number(p, value, "pi");
+    char buffer[HMI_NUMBER_TEXT];
+    hmi_text_add(p->out, value == pi ? "pi" : hmi_number_text(value, buffer));
 }
 
 static const char *function_of_kind(uint32_t kind)
@@ -202,6 +198,7 @@ const hmi_style hmi_style_text = {
     .times = "·",
     .open = "(",
     .close = ")",
+    .reads_pi = true,
     .number = text_number,
     .symbol = text_symbol,
     .power = text_power,

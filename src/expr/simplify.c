@@ -507,11 +507,24 @@ static parity parity_of(hmi_op op)
     }
 }
 
+/* sin and cos of k pi/2, as on paper: pi/2 is written as the double next to it, and cos(pi/2) means
+ * 0, not 6e-17, which would also hide that an entry of a rotation vanishes. HMI_NONE: none of these. */
+static hmi_expr at_right_angles(hmi_graph *g, hmi_op op, double x)
+{
+    const double right_angle = 1.5707963267948966;
+    double turns = nearbyint(x / right_angle);
+    if ((op != HMI_SIN && op != HMI_COS) || fabs(turns) > 64 || x != turns * right_angle)
+        return HMI_NONE;
+    int quarter = ((int)turns % 4 + 4) % 4; /* sin 0, 1, 0, -1; cos a quarter ahead */
+    quarter = (quarter + (op == HMI_COS)) % 4;
+    return quarter % 2 == 0 ? g->zero : quarter == 1 ? g->one : g->minus_one;
+}
+
 /* A function of a number is folded only where the result is exact; sqrt(2) stays sqrt(2). */
 static hmi_expr function_of_number(hmi_graph *g, hmi_op op, hmi_expr a)
 {
     double x = value_of(g, a);
-    hmi_expr exact = x == 0 ? exact_at_zero(g, op) : HMI_NONE;
+    hmi_expr exact = x == 0 ? exact_at_zero(g, op) : at_right_angles(g, op, x);
     if (exact != HMI_NONE)
         return exact;
     double value = hmi_op_value(op, x, 0, 0);

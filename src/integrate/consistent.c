@@ -16,8 +16,8 @@ typedef struct problem {
     double *x;              /* q or v of the sim */
     size_t n, free_count;
     size_t *free; /* coordinates that may move */
-    hmi_dynamics *solver;
-    double *M, *A, *Q, *b; /* of the free ones */
+    hmi_part *part;
+    double *Q, *b, *pull; /* of the free ones; pull: how far they are from where they were */
     double *x0, *step, *old;
 } problem;
 
@@ -33,9 +33,8 @@ static hm_status set_up(problem *p, hmi_arena *arena, const bool *fixed)
     size_t n = p->n, m = p->level->count;
     bool failed = false;
     p->free = hmi_arena_alloc(arena, (n + 1) * sizeof *p->free);
-    p->M = doubles(arena, n * n, &failed);
-    p->A = doubles(arena, m * n, &failed);
     p->Q = doubles(arena, n, &failed);
+    p->pull = doubles(arena, n, &failed);
     p->b = doubles(arena, m, &failed);
     p->x0 = doubles(arena, n, &failed);
     p->step = doubles(arena, n, &failed);
@@ -48,24 +47,22 @@ static hm_status set_up(problem *p, hmi_arena *arena, const bool *fixed)
             p->free[p->free_count++] = i;
     if (p->free_count == 0)
         return HM_OK;
-    const hmi_dynamics_size size = {.n = (int)p->free_count, .m = (int)m};
-    return hmi_dynamics_create(arena->allocator, &size, &p->solver);
+    return hmi_part_create(p->projection->ode->sim, p->level->row, m, p->free, p->free_count,
+                           &p->part);
 }
 
 /* M, A at the present state, and how large each residual is, relative to the size of its terms. */
 static double look(problem *p, bool with_matrices)
 {
     hm_sim *sim = p->projection->ode->sim;
-    if (with_matrices) {
+    if (with_matrices)
         hm_sim_evaluate_fast(sim);
-        hmi_sim_scatter(sim);
-    }
     hmi_residuals_evaluate(p->projection->residuals);
     double sum = 0;
     for (size_t k = 0; k < p->level->count; k++) {
         double r = p->residual[p->level->row[k]];
         p->b[k] = -r;
-        double length = hmi_norm((int)p->n, sim->A + p->level->row[k] * p->n);
+        double length = hmi_row_length(sim, p->level->row[k]);
         sum += r * r / (length > 0 ? length * length : 1);
     }
     return sqrt(sum);
@@ -73,20 +70,10 @@ static double look(problem *p, bool with_matrices)
 
 static void take_free(problem *p, bool pull)
 {
-    const hm_sim *sim = p->projection->ode->sim;
-    size_t f = p->free_count, n = p->n;
-    for (size_t i = 0; i < f; i++) {
-        const double *row = sim->M + p->free[i] * n;
-        p->Q[i] = 0;
-        for (size_t j = 0; j < f; j++) {
-            p->M[i * f + j] = row[p->free[j]];
-            if (pull)
-                p->Q[i] += row[p->free[j]] * (p->x0[p->free[j]] - p->x[p->free[j]]);
-        }
-    }
-    for (size_t k = 0; k < p->level->count; k++)
-        for (size_t j = 0; j < f; j++)
-            p->A[k * f + j] = sim->A[p->level->row[k] * n + p->free[j]];
+    hmi_part_take(p->part);
+    for (size_t j = 0; j < p->free_count; j++)
+        p->pull[j] = pull ? p->x0[p->free[j]] - p->x[p->free[j]] : 0;
+    hmi_part_times_mass(p->part, p->pull, p->Q);
 }
 
 static void move(problem *p, double part)
@@ -102,8 +89,8 @@ static hm_status improve(problem *p, bool pull, double part, double *now, double
 {
     double next, size = 0;
     take_free(p, pull);
-    hm_status status = hmi_accelerate(p->solver, p->M, p->Q, p->A, p->b, p->step, NULL);
-    if (status == HM_ERR_NUMERIC || status == HM_ERR_USAGE)
+    hm_status status = hmi_part_solve(p->part, p->Q, p->b, p->step);
+    if (status != HM_OK && status != HM_ERR_INCONSISTENT && status != HM_ERR_UNDETERMINED)
         return status;
     memcpy(p->old, p->x, p->n * sizeof *p->x);
     double length = hmi_norm((int)p->free_count, p->step);
@@ -127,7 +114,7 @@ static double judge(const problem *p, hmi_consistent *c, hm_level level)
     double worst = 0;
     for (size_t k = 0; k < p->level->count; k++) {
         size_t row = p->level->row[k];
-        double size = hmi_rounding_of_row(sim, sim->A + row * p->n, p->x) / (2 * HMI_EPSILON);
+        double size = hmi_rounding_of_row(sim, row, p->x) / (2 * HMI_EPSILON);
         double r = fabs(p->residual[row]) / fmax(size, 1e-6);
         if (!(r <= worst)) {
             worst = r;
@@ -180,7 +167,7 @@ static hm_status solve_level(hmi_consistent *c, hm_level level, const bool *fixe
     hm_status status = set_up(&p, &arena, fixed);
     if (status == HM_OK)
         status = solve(&p, c, level);
-    hmi_dynamics_destroy(p.solver);
+    hmi_part_destroy(p.part);
     hmi_arena_release(&arena);
     return status;
 }

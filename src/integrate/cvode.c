@@ -75,7 +75,7 @@ static int project(realtype t, N_Vector y, N_Vector correction, realtype epsilon
 {
     hmi_stepper *s = user;
     cvode *c = s->memory;
-    bool moved = false;
+    double moved = 0;
     (void)epsilon, (void)error;
     const double *from = N_VGetArrayPointer(y);
     memcpy(c->projected, from, s->size * sizeof *from);

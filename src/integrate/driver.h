@@ -8,7 +8,9 @@
 #ifndef HMI_INTEGRATE_DRIVER_H
 #define HMI_INTEGRATE_DRIVER_H
 
+#include "dynamics/sim_motion.h"
 #include "integrate/consistent.h"
+#include "integrate/integral.h"
 #include "integrate/ledger.h"
 #include "integrate/method.h"
 #include "integrate/projection.h"
@@ -25,11 +27,17 @@ typedef struct hmi_crossing {
     size_t *which; /* of hmi_switches; sliding that ends as well */
 } hmi_crossing;
 
-/* Constraint rows of the last two steps: rank.c. */
+/* Constraint rows of the last two steps, and the motion there: rank.c. */
 typedef struct hmi_rank_watch {
-    double *now, *last, *product;
+    size_t count;          /* independent rows */
+    size_t *row;           /* of the velocity level */
+    double *now, *last;    /* count x n: of unit length */
+    double *product, *tau; /* count^2; of the QR decomposition */
     int *pivots;
-    bool known;
+    bool known;                           /* last is */
+    double t[2], *motion[2], smallest[2]; /* at the last two steps: q, v, q''; least pivot */
+    size_t steps;                         /* of these that are known */
+    double *y;                            /* foreseen state */
 } hmi_rank_watch;
 
 enum { HMI_MOST_EVENTS = 10000, HMI_MOST_WARNINGS = 20, HMI_CHATTER = 20, HMI_QUICK = 4 };
@@ -42,9 +50,12 @@ typedef struct hmi_driver {
     hmi_drift drift;
     hmi_ode ode;
     hmi_residuals residuals;
+    hmi_integrals integrals;
     hmi_projection projection;
     hmi_ledger ledger;
     hmi_switches switches;
+    hmi_sim_motion *motion; /* q'', z' and powers in one tape; NULL: there is none */
+    bool compiled;          /* the parts above are complete: their tapes serve the next run too */
     hmi_rank_watch rank;
     const hmi_method *method;
     hmi_stepper s;
@@ -52,9 +63,12 @@ typedef struct hmi_driver {
 
     double *y; /* scratch, two states with works */
     double energy_start, energy, balance_error;
+    double reset_work; /* energy that resets brought */
     bool has_total;
     double *position_violation, *velocity_violation, *violation; /* largest, by row */
+    double *frame_violation;                                     /* 2 rows: as a frame shows them */
 
+    bool restart;   /* the method starts afresh with the next step: something jumped */
     double reached; /* by the last step, see hmi_driver_step */
     bool crossed;   /* there is a crossing at `reached` */
     hmi_crossing crossing;
@@ -104,12 +118,17 @@ hm_status hmi_driver_finish(hmi_driver *d);
 /* A warning for the result; kept once. */
 void hmi_driver_warn(hmi_driver *d, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void hmi_driver_fail(hmi_driver *d, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Fails with what the method says of its last attempt, or with what grows. */
+void hmi_driver_explain(hmi_driver *d, hm_status status);
 /* Drift control: y back to the constraints; velocities of degenerate Lagrangians. */
 hm_status hmi_driver_settle(hmi_driver *d, double t, double *y);
 
-/* rank.c: warns where the constraints lost rank within the last step; after a projection at its end. */
+/* rank.c: at an accepted step, after the projection at its end. Warns where the constraints lost
+ * rank within the last step, and foresees where they will: s.singular. */
 hm_status hmi_rank_watch_init(hmi_driver *d);
-void hmi_driver_watch_rank(hmi_driver *d, double t);
+void hmi_driver_watch_rank(hmi_driver *d);
+/* The motion starts afresh, after a jump. */
+void hmi_driver_forget_rank(hmi_driver *d);
 
 /* frame.c */
 /* Gives the user a frame; false: the user wants to stop. */
@@ -125,5 +144,11 @@ bool hmi_find_crossing(hmi_driver *d);
 hm_status hmi_act_on_crossing(hmi_driver *d);
 /* Sides and modes at the present state: at the start, and after resets. */
 hm_status hmi_settle_sides(hmi_driver *d);
+
+/* rest.c: directions whose |u| is 0 or has just become so, after the sides of other functions. */
+hm_status hmi_settle_directions(hmi_driver *d, bool (*fired)(const hmi_driver *, size_t),
+                                bool reset);
+/* The largest |u| so far, and what counts as rest; g: values at an accepted state. */
+void hmi_watch_directions(hmi_driver *d, const double *g);
 
 #endif

@@ -35,8 +35,17 @@ static bool watch(hmi_driver *d, double t, const double *y, double *h)
         hmi_ode_forces(&d->ode, t, y, sw->needs_solve ? &solution : NULL) != HM_OK)
         return false;
     const double *g = hmi_switches_values(sw);
-    for (size_t k = 0; k < sw->count; k++)
-        h[k] = k < sw->switches && sw->sliding[k] ? 1 - fabs(sw->mode[k]) : sw->side[k] * g[k];
+    for (size_t k = 0; k < sw->count; k++) {
+        bool part = k < sw->switches && sw->of_direction[k];
+        bool slides = k < sw->switches && sw->sliding[k];
+        h[k] = part ? 1 : slides ? 1 - fabs(sw->mode[k]) : sw->side[k] * g[k];
+    }
+    for (size_t k = 0; k < sw->direction_count; k++) {
+        const hmi_direction *u = &sw->directions[k];
+        h[u->first] = u->stuck                 ? 1 + 1e-12 - g[u->first + u->count + 1]
+                      : sw->side[u->first] > 0 ? g[u->first] - u->least
+                                               : u->loose - g[u->first];
+    }
     return true;
 }
 
@@ -138,6 +147,7 @@ bool hmi_find_crossing(hmi_driver *d)
     bool found = false;
     if (!watch(d, s->t_old, s->y_old, before))
         memset(before, 0, count * sizeof *before);
+    hmi_watch_directions(d, hmi_tape_outputs(&d->switches.values, d->switches.values_work));
     for (int i = 1; i <= SAMPLES && !found; i++) {
         double b = i == SAMPLES ? s->t : s->t_old + length * i / SAMPLES;
         if (!watch_at(d, b, after))
@@ -216,7 +226,7 @@ static hm_status release(hmi_driver *d)
         if (status != HM_OK)
             return status;
         for (size_t k = 0; k < sw->switches; k++)
-            if (sw->sliding[k] && fabs(sw->mode[k]) > most) {
+            if (sw->sliding[k] && !sw->of_direction[k] && fabs(sw->mode[k]) > most) {
                 most = fabs(sw->mode[k]);
                 worst = k;
             }
@@ -262,16 +272,21 @@ static hm_status find_sides(hmi_driver *d, bool reset)
     double *value = d->g;
     memcpy(value, g, 2 * sw->count * sizeof *g);
     for (size_t k = 0; k < sw->switches; k++)
-        if (!has_fired(d, k) && fabs(value[k]) > 1e-13 && (reset || !sw->sliding[k]))
+        if (!sw->of_direction[k] && !has_fired(d, k) && fabs(value[k]) > 1e-13 &&
+            (reset || !sw->sliding[k]))
             take_side(sw, k, value[k] > 0 ? 1 : -1);
     for (size_t k = 0; k < sw->switches; k++) {
         bool fired = has_fired(d, k);
+        if (sw->of_direction[k])
+            continue;
         if (fired && sw->sliding[k])
             take_side(sw, k, sw->mode[k] > 0 ? 1 : -1);
         else if (fired || (fabs(value[k]) <= 1e-13 && !sw->sliding[k] && reset))
             decide(d, k, fired);
     }
     status = release(d);
+    if (status == HM_OK)
+        status = hmi_settle_directions(d, has_fired, reset);
     if (status == HM_OK)
         status = hmi_ode_forces(&d->ode, d->s.t, d->s.y, sw->needs_solve ? &solution : NULL);
     g = hmi_switches_values(sw);
@@ -290,6 +305,7 @@ hm_status hmi_settle_sides(hmi_driver *d)
     const double *g = hmi_switches_values(sw);
     for (size_t k = 0; k < sw->switches; k++)
         take_side(sw, k, g[k] < 0 ? -1 : 1);
+    hmi_watch_directions(d, g);
     return find_sides(d, true);
 }
 
@@ -393,7 +409,7 @@ static hm_status act_on_events(hmi_driver *d, bool *was_reset)
     double before = hmi_ledger_total(&d->ledger, d->sim);
     status = reset(d);
     hmi_ode_store(&d->ode, d->s.t, d->s.y);
-    d->energy_start += hmi_ledger_total(&d->ledger, d->sim) - before; /* not the work of a force */
+    d->reset_work += hmi_ledger_total(&d->ledger, d->sim) - before;
     if (status == HM_OK && !hmi_driver_give(d, d->s.t, d->s.y, HM_FRAME_EVENT))
         d->interrupted = true;
     return status;
@@ -405,8 +421,9 @@ hm_status hmi_act_on_crossing(hmi_driver *d)
     hmi_stepper *s = &d->s;
     double t = d->crossing.t;
     bool was_reset = false;
+    double *y = scratch(d);
+    d->method->interpolate(s, 0.5 * (s->t_old + t), y); /* ready before y changes */
     if (t != s->t) {
-        double *y = scratch(d);
         d->method->interpolate(s, t, y);
         memcpy(s->y, y, (s->size + (d->method->carries_work ? s->works : 0)) * sizeof *y);
         s->t = t;
@@ -423,8 +440,8 @@ hm_status hmi_act_on_crossing(hmi_driver *d)
     if (status == HM_OK)
         status = find_sides(d, was_reset);
     s->f_valid = false;
-    if (status == HM_OK && !d->stopped)
-        status = d->method->start(s);
+    hmi_driver_forget_rank(d);
+    d->restart = true; /* with the next step: until then the dense output of this one is good */
     if (status != HM_OK)
         hmi_driver_fail(d, "stopped at t = %.12g, at an event: %s", s->t, hm_status_text(status));
     return status;

@@ -4,12 +4,15 @@
 #include "linalg/dense.h"
 
 #include <math.h>
+#include <string.h>
 
 /* |N^T Qi| relative to |N| |Qi|: zero for ideal forces.                         [UK02 Result 4] */
 static double check_ideal(const hmi_driver *d, const hmi_solution *s)
 {
     int n = (int)d->ode.n;
     double worst = 0, size = hmi_norm(n, s->Qi);
+    if (!s->virtual_displacements)
+        return NAN; /* large systems have no basis of them */
     for (int k = 0; k < s->freedom && size > 0; k++) {
         const double *v = s->virtual_displacements + (size_t)k * d->ode.n;
         worst = fmax(worst, fabs(hmi_dot(n, v, s->Qi)) / (hmi_norm(n, v) * size));
@@ -43,9 +46,25 @@ static void show_report(hmi_driver *d, const double *y, unsigned content, hm_fra
     frame->kinetic = out[at->kinetic];
     frame->potential = out[at->potential];
     frame->total = out[at->total];
-    frame->work = hmi_ledger_view(&d->ledger, work);
+    frame->work = hmi_ledger_view(&d->ledger, work, d->reset_work);
     if (d->has_total)
-        frame->balance = frame->total - d->energy_start - hmi_ledger_sum(&d->ledger, work);
+        frame->balance = frame->total - d->energy_start - d->reset_work -
+                         hmi_ledger_sum(&d->ledger, work);
+}
+
+/* Of rows of acceleration level: the drift of their integrals, at the last accepted step. */
+static void show_violation(hmi_driver *d, hm_frame *frame)
+{
+    size_t m = d->residuals.count;
+    double *position = d->frame_violation, *velocity = position + m;
+    memcpy(position, d->residuals.position, m * sizeof *position);
+    memcpy(velocity, d->residuals.velocity, m * sizeof *velocity);
+    for (size_t i = 0; i < d->integrals.count; i++) {
+        position[d->integrals.row[i]] = d->integrals.position[i];
+        velocity[d->integrals.row[i]] = d->integrals.velocity[i];
+    }
+    frame->position_violation = position;
+    frame->velocity_violation = velocity;
 }
 
 hm_status hmi_driver_frame(hmi_driver *d, double t, const double *y, unsigned content,
@@ -74,8 +93,7 @@ hm_status hmi_driver_frame(hmi_driver *d, double t, const double *y, unsigned co
     }
     if (content & HM_FRAME_VIOLATION) {
         hmi_residuals_evaluate(&d->residuals);
-        frame->position_violation = d->residuals.position;
-        frame->velocity_violation = d->residuals.velocity;
+        show_violation(d, frame);
     }
     return HM_OK;
 }
@@ -112,6 +130,12 @@ void hmi_driver_observe(hmi_driver *d)
     for (size_t k = 0; k < r->count; k++) {
         keep_largest(&d->position_violation[k], r->position[k]);
         keep_largest(&d->velocity_violation[k], r->velocity[k]);
+    }
+    for (size_t i = 0; i < d->integrals.count; i++) {
+        keep_largest(&d->position_violation[d->integrals.row[i]], d->integrals.position[i]);
+        keep_largest(&d->velocity_violation[d->integrals.row[i]], d->integrals.velocity[i]);
+    }
+    for (size_t k = 0; k < r->count; k++) {
         d->violation[k] = fmax(d->position_violation[k], d->velocity_violation[k]);
     }
     if (!d->has_total)
@@ -119,5 +143,5 @@ void hmi_driver_observe(hmi_driver *d)
     d->energy = hmi_ledger_total(&d->ledger, d->sim);
     d->s.work_scale = fmax(d->s.work_scale, fabs(d->energy));
     double work = hmi_ledger_sum(&d->ledger, d->s.y + d->ode.size);
-    keep_largest(&d->balance_error, d->energy - d->energy_start - work);
+    keep_largest(&d->balance_error, d->energy - d->energy_start - d->reset_work - work);
 }

@@ -1,6 +1,8 @@
 /* The ledger of powers and works: see ledger.h. */
 #include "integrate/ledger.h"
 
+#include "dynamics/sim_motion.h"
+
 #include <string.h>
 
 /* ---- which powers are there? ---- */
@@ -35,16 +37,19 @@ hmi_expr hmi_ledger_expression(const hmi_ledger *ledger, const hm_system *system
     return powers[ledger->kind[k]];
 }
 
+static hm_status take_work(const hmi_tape *tape, hmi_arena *arena, double **work)
+{
+    *work = hmi_arena_alloc(arena, (tape->work_size + 1) * sizeof(double));
+    return *work ? HM_OK : HM_ERR_NOMEM;
+}
+
 hm_status hmi_ledger_compile(hmi_ledger *ledger, const hmi_graph *graph, const hmi_expr *list,
                              hmi_arena *arena)
 {
     hmi_tape_release(&ledger->tape);
     ledger->tape = (hmi_tape){0};
     hm_status status = hmi_tape_compile(&ledger->tape, graph, list, ledger->tape_count);
-    if (status != HM_OK)
-        return status;
-    ledger->work = hmi_arena_alloc(arena, (ledger->tape.work_size + 1) * sizeof(double));
-    return ledger->work ? HM_OK : HM_ERR_NOMEM;
+    return status == HM_OK ? take_work(&ledger->tape, arena, &ledger->work) : status;
 }
 
 static void find_powers(hmi_ledger *ledger, const hm_system *system)
@@ -69,19 +74,17 @@ hm_status hmi_ledger_init(hmi_ledger *ledger, hm_sim *sim, hmi_arena *arena)
 {
     const hmi_derived *d = &sim->system->derived;
     hmi_expr list[HMI_POWERS];
-    *ledger = (hmi_ledger){0};
+    *ledger = (hmi_ledger){.tape = ledger->tape, .total = ledger->total};
     if (d->total == HMI_NONE)
         return HM_OK;
     find_powers(ledger, sim->system);
     for (size_t k = 0; k < ledger->tape_count; k++)
         list[k] = hmi_ledger_expression(ledger, sim->system, k);
-    hm_status status = hmi_ledger_compile(ledger, &d->graph, list, arena);
-    if (status == HM_OK)
+    hm_status status = ledger->tape.allocator ? take_work(&ledger->tape, arena, &ledger->work)
+                                              : hmi_ledger_compile(ledger, &d->graph, list, arena);
+    if (status == HM_OK && !ledger->total.allocator)
         status = hmi_tape_compile(&ledger->total, &d->graph, &d->total, 1);
-    if (status != HM_OK)
-        return status;
-    ledger->total_work = hmi_arena_alloc(arena, (ledger->total.work_size + 1) * sizeof(double));
-    return ledger->total_work ? HM_OK : HM_ERR_NOMEM;
+    return status == HM_OK ? take_work(&ledger->total, arena, &ledger->total_work) : status;
 }
 
 void hmi_ledger_release(hmi_ledger *ledger)
@@ -120,13 +123,20 @@ static double dot(const double *x, const double *y, size_t n)
 }
 
 /* q'.(M q'' - Q), of ideal constraints alone */
-static double power_of_reactions(const hm_sim *sim)
+static double power_of_reactions(hm_sim *sim)
 {
-    size_t n = sim->system->derived.n;
-    const double *Q = hmi_tape_outputs(sim->dynamics_tape, sim->dynamics_work) + sim->system->at.Q;
-    double sum = 0;
-    for (size_t i = 0; i < n; i++)
-        sum += sim->v[i] * (dot(sim->M + i * n, sim->qdd, n) - Q[i]);
+    const hmi_sparse *M = &sim->system->derived.M;
+    if (sim->stale)
+        hm_sim_evaluate_fast(sim);
+    const double *values = hmi_sim_dynamics(sim), *entry = values + sim->system->at.M;
+    double sum = -dot(sim->v, values + sim->system->at.Q, M->rows);
+    for (size_t i = 0; i < M->rows; i++)
+        for (size_t k = M->start[i]; k < M->start[i + 1]; k++) {
+            size_t j = M->column.data[k];
+            sum += entry[k] * sim->v[i] * sim->qdd[j];
+            if (j != i)
+                sum += entry[k] * sim->v[j] * sim->qdd[i];
+        }
     return sum;
 }
 
@@ -139,7 +149,7 @@ static double power_of_servos(const hm_sim *sim, const hmi_solution *solution)
     return sum;
 }
 
-static double power_of(const hm_sim *sim, hmi_power kind, const hmi_solution *solution)
+static double power_of(hm_sim *sim, hmi_power kind, const hmi_solution *solution)
 {
     size_t n = sim->system->derived.n;
     switch (kind) {
@@ -156,6 +166,11 @@ static double power_of(const hm_sim *sim, hmi_power kind, const hmi_solution *so
 
 void hmi_ledger_powers(hmi_ledger *ledger, hm_sim *sim, const hmi_solution *solution, double *power)
 {
+    if (sim->by_motion && !solution) {
+        const hmi_sim_motion *motion = sim->motion;
+        memcpy(power, motion->out + motion->program.powers, ledger->count * sizeof *power);
+        return;
+    }
     if (ledger->tape_count) {
         const hmi_tape_values values = hmi_sim_values(sim);
         hmi_tape_run(&ledger->tape, &values, ledger->work);
@@ -192,7 +207,7 @@ void hmi_ledger_integrate(hmi_ledger *ledger, const hmi_method *method, hmi_step
     s->ode->evaluations = evaluations; /* counted are those of the method */
 }
 
-hm_ledger hmi_ledger_view(const hmi_ledger *ledger, const double *work)
+hm_ledger hmi_ledger_view(const hmi_ledger *ledger, const double *work, double reset)
 {
     double by_kind[HMI_POWERS] = {0};
     for (size_t k = 0; k < ledger->count; k++)
@@ -205,6 +220,7 @@ hm_ledger hmi_ledger_view(const hmi_ledger *ledger, const double *work)
         .nonideal = by_kind[HMI_POWER_NONIDEAL],
         .servo = by_kind[HMI_POWER_SERVO],
         .explicit_time = by_kind[HMI_POWER_EXPLICIT_TIME],
+        .reset = reset,
     };
 }
 

@@ -36,7 +36,8 @@ typedef struct hmi_ledger {
     double *total_work;
 } hmi_ledger;
 
-/* Without a total energy nothing is in use. Release also after a failure. */
+/* Without a total energy nothing is in use. Release also after a failure. Tapes that are there
+ * already (of an earlier run) serve again; otherwise *ledger is zero. */
 hm_status hmi_ledger_init(hmi_ledger *ledger, hm_sim *sim, hmi_arena *arena);
 /* The expressions of the first group, of the system's graph; and their tape from those of another. */
 hmi_expr hmi_ledger_expression(const hmi_ledger *ledger, const hm_system *system, size_t k);
@@ -54,7 +55,7 @@ void hmi_ledger_powers(hmi_ledger *ledger, hm_sim *sim, const hmi_solution *solu
 void hmi_ledger_integrate(hmi_ledger *ledger, const hmi_method *method, hmi_stepper *s, double *y,
                           double *work);
 /* Work by kind as people read it, and its sum. */
-hm_ledger hmi_ledger_view(const hmi_ledger *ledger, const double *work);
+hm_ledger hmi_ledger_view(const hmi_ledger *ledger, const double *work, double reset);
 double hmi_ledger_sum(const hmi_ledger *ledger, const double *work);
 
 #endif

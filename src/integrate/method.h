@@ -6,13 +6,16 @@
 
 #include "integrate/ode.h"
 
+#define HMI_MOVED 0.01
+
 /* What a method works on. The driver fills in the first part and then calls start. */
 typedef struct hmi_stepper {
     hmi_ode *ode;
     size_t size;
     double rtol, atol;
-    double step;    /* given step; 0: the method chooses (fixed-step methods need one) */
-    double largest; /* no step is larger; infinity by default */
+    double step;     /* given step; 0: the method chooses (fixed-step methods need one) */
+    double largest;  /* no step is larger; infinity by default */
+    double singular; /* foreseen by the driver: constraints lose rank there; infinity: nowhere */
     double t;
     double *y;    /* size (+ works): the state at t */
     double *f;    /* size (+ works): y' at t; valid where f_valid */
@@ -34,9 +37,12 @@ typedef struct hmi_stepper {
     double work_scale;
     /* Drift control of the driver, NULL: none. A method may call it on the new state of a step that
      * passed its error test, before f is evaluated there; it then sets `settled`, which the driver
-     * clears before each step and looks at after it. *moved: y changed by more than a small part
-     * of the tolerance, so that an f from before is not good any more. */
-    hm_status (*settle)(struct hmi_stepper *s, double t, double *y, bool *moved);
+     * clears before each step and looks at after it. *moved: by how much y changed, relative to the
+     * tolerance; above HMI_MOVED an f from before is not good any more. */
+    hm_status (*settle)(struct hmi_stepper *s, double t, double *y, double *moved);
+    /* The parts of an error e of q and q' that drift control leaves, at the state y: for steps
+     * across `singular`, where noise along the constraints is large and does not matter. */
+    void (*tangent)(struct hmi_stepper *s, double t, const double *y, double *e);
     void *driver;
     bool settled;
 } hmi_stepper;
@@ -47,6 +53,7 @@ typedef struct hmi_method {
     int order;
     bool fixed_step;
     bool carries_work;      /* works: see hmi_stepper */
+    bool places_steps;      /* by hmi_place_step: a rank drop ahead is worth looking for */
     bool keeps_constraints; /* new states satisfy the constraints: the driver does not project */
     size_t (*memory_size)(const hmi_ode *ode);
     /* Does it apply to this system? HM_OK, or HM_ERR_USAGE with the reason in *why. */
@@ -62,13 +69,19 @@ typedef struct hmi_method {
 } hmi_method;
 
 extern const hmi_method hmi_method_rk5, hmi_method_dop853, hmi_method_radau, hmi_method_rattle,
-    hmi_method_dla, hmi_method_midpoint;
+    hmi_method_dla, hmi_method_midpoint, hmi_method_taylor;
 #ifdef HAMEL_SUNDIALS
 extern const hmi_method hmi_method_cvode, hmi_method_ida;
+/* The step h, or less where the constraints lose rank within it or soon after: that moment shall
+ * come at t + gap h, in the widest gap between the places where the method evaluates. */
+double hmi_place_step(const hmi_stepper *s, double h, double gap);
+
 #endif
 
 /* NULL when there is no such method (or this build has none). */
 const hmi_method *hmi_method_find(const char *name);
+/* method->applies, and whether it can do systems of this size. */
+hm_status hmi_method_applies(const hmi_method *method, const hmi_ode *ode, const char **why);
 /* The part of a tolerance that size components of x amount to: a root mean square. */
 double hmi_scaled_norm(const hmi_stepper *s, const double *x, const double *y1, const double *y2);
 

@@ -1,6 +1,8 @@
 /* The motion as a first-order system: see ode.h. */
 #include "integrate/ode.h"
 
+#include "dynamics/large.h"
+#include "dynamics/sim_motion.h"
 #include "integrate/implicit.h"
 #include "integrate/ledger.h"
 #include "integrate/residuals.h"
@@ -13,7 +15,7 @@ hm_status hmi_ode_init(hmi_ode *ode, hm_sim *sim)
 {
     size_t n = sim->system->derived.n, states = sim->system->model->states.count;
     *ode = (hmi_ode){.sim = sim, .n = n, .states = states, .size = 2 * n + states, .last = HM_OK};
-    return sim->dynamics ? HM_OK : HM_ERR_LIMIT;
+    return sim->dynamics || !hmi_large_refusal(sim->system) ? HM_OK : HM_ERR_LIMIT;
 }
 
 void hmi_ode_store(hmi_ode *ode, double t, const double *y)
@@ -54,9 +56,10 @@ static void add_baumgarte(hmi_ode *ode)
 
 static hm_status accelerate(hmi_ode *ode, hmi_solution *solution)
 {
+    if (!ode->residuals || (ode->baumgarte[0] == 0 && ode->baumgarte[1] == 0))
+        return hmi_sim_accelerate(ode->sim, solution);
     hm_sim_evaluate_fast(ode->sim);
-    if (ode->residuals && (ode->baumgarte[0] != 0 || ode->baumgarte[1] != 0))
-        add_baumgarte(ode);
+    add_baumgarte(ode);
     return hmi_sim_accelerate_here(ode->sim, solution);
 }
 
@@ -94,10 +97,35 @@ hm_status hmi_ode_evaluate(hmi_ode *ode, double t, const double *y, double *dy)
     return evaluate(ode, t, y, dy, NULL);
 }
 
+/* dy with powers by the motion tape alone, without a detour through the sim (invariant 3 does not
+ * hold then). false: not that way. */
+static bool move(hmi_ode *ode, double t, const double *y, double *dy)
+{
+    hm_sim *sim = ode->sim;
+    hmi_sim_motion *motion = sim->motion;
+    size_t n = ode->n;
+    if (!motion || (ode->switches && (ode->switches->slides || ode->switches->direction_count)))
+        return false;
+    bool inputs = sim->system->model->inputs.count > 0;
+    if (inputs)
+        hmi_ode_store(ode, t, y); /* they may depend on the state */
+    if (!sim->prepared || inputs)
+        hmi_sim_refresh(sim);
+    if (!hmi_sim_motion_run(sim, motion, &t, y, y + n, y + 2 * n))
+        return false;
+    hmi_sim_motion_copy(y + n, n, dy);
+    hmi_sim_motion_copy(motion->out, motion->program.margin, dy + n);
+    ode->evaluations++;
+    ode->last = HM_OK;
+    return true;
+}
+
 hm_status hmi_ode_evaluate_all(hmi_ode *ode, double t, const double *y, double *dy)
 {
     hmi_solution solution;
     hmi_ledger *ledger = ode->ledger;
+    if (move(ode, t, y, dy))
+        return HM_OK;
     bool forces = ledger && ledger->needs_solution;
     hm_status status = evaluate(ode, t, y, dy, forces ? &solution : NULL);
     if (status == HM_OK && ledger)

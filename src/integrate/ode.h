@@ -37,7 +37,8 @@ typedef struct hmi_ode {
 hm_status hmi_ode_init(hmi_ode *ode, hm_sim *sim);
 /* dy = f(t, y). */
 hm_status hmi_ode_evaluate(hmi_ode *ode, double t, const double *y, double *dy);
-/* The same with the powers of the ledger behind the first `size` components of dy. */
+/* The same with the powers of the ledger behind the first `size` components of dy; what it leaves
+ * in the sim is not said. */
 hm_status hmi_ode_evaluate_all(hmi_ode *ode, double t, const double *y, double *dy);
 /* The solve at (t, y) with all forces, not counted; the sim then holds them. */
 hm_status hmi_ode_forces(hmi_ode *ode, double t, const double *y, hmi_solution *solution);

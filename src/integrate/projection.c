@@ -20,10 +20,9 @@ static double *doubles(hmi_arena *arena, size_t count, bool *failed)
 static hm_status init_level(hmi_level *level, hmi_projection *p, hm_level deepest, hmi_arena *arena)
 {
     const hm_sim *sim = p->ode->sim;
-    size_t n = p->ode->n, m = p->residuals->count;
+    size_t m = p->residuals->count;
     bool failed = false;
     level->row = hmi_arena_alloc(arena, (m + 1) * sizeof *level->row);
-    level->A = doubles(arena, m * n, &failed);
     level->b = doubles(arena, m, &failed);
     if (failed || !level->row)
         return HM_ERR_NOMEM;
@@ -32,8 +31,7 @@ static hm_status init_level(hmi_level *level, hmi_projection *p, hm_level deepes
             level->row[level->count++] = k;
     if (level->count == 0)
         return HM_OK;
-    const hmi_dynamics_size size = {.n = (int)n, .m = (int)level->count};
-    return hmi_dynamics_create(sim->system->allocator, &size, &level->solver);
+    return hmi_part_create(sim, level->row, level->count, NULL, 0, &level->part);
 }
 
 hm_status hmi_projection_init(hmi_projection *p, hmi_ode *ode, hmi_residuals *residuals,
@@ -53,25 +51,15 @@ hm_status hmi_projection_init(hmi_projection *p, hmi_ode *ode, hmi_residuals *re
 
 void hmi_projection_release(hmi_projection *p)
 {
-    hmi_dynamics_destroy(p->position.solver);
-    hmi_dynamics_destroy(p->velocity.solver);
+    hmi_part_destroy(p->position.part);
+    hmi_part_destroy(p->velocity.part);
 }
 
 /* ---- residuals and their sizes ---- */
 
-static void take_rows(hmi_projection *p, hmi_level *level)
+double hmi_rounding_of_row(const hm_sim *sim, size_t row, const double *x)
 {
-    size_t n = p->ode->n;
-    for (size_t k = 0; k < level->count; k++)
-        memcpy(level->A + k * n, p->ode->sim->A + level->row[k] * n, n * sizeof *level->A);
-}
-
-double hmi_rounding_of_row(const hm_sim *sim, const double *row, const double *x)
-{
-    double size = 0;
-    for (size_t i = 0; i < sim->system->derived.n; i++)
-        size += fabs(row[i] * x[i]);
-    return 2 * HMI_EPSILON * size;
+    return 2 * HMI_EPSILON * hmi_row_terms(sim, row, x);
 }
 
 /* The largest residual relative to what rounding allows; b := -residual. */
@@ -91,17 +79,22 @@ static double measure(hmi_projection *p, hmi_level *level, const double *residua
 static void measure_rows(hmi_projection *p, const hmi_level *level, const double *x)
 {
     for (size_t k = 0; k < level->count; k++)
-        p->size[k] = fmax(hmi_rounding_of_row(p->ode->sim, level->A + k * p->ode->n, x), 1e-16);
+        p->size[k] = fmax(hmi_rounding_of_row(p->ode->sim, level->row[k], x), 1e-16);
 }
 
 /* ---- one level ---- */
+
+/* Least-squares answers will do. */
+static bool has_answer(hm_status status)
+{
+    return status == HM_OK || status == HM_ERR_INCONSISTENT || status == HM_ERR_UNDETERMINED;
+}
 
 /* x (q or v of the sim) onto the rows of the level, whose residuals are at `residual` after an
  * evaluation. Stops at rounding level, or where steps do not help any more. */
 static hm_status project_level(hmi_projection *p, hmi_level *level, double *x,
                                const double *residual, bool *moved)
 {
-    hm_sim *sim = p->ode->sim;
     size_t n = p->ode->n;
     double last = INFINITY;
     measure_rows(p, level, x);
@@ -118,9 +111,8 @@ static hm_status project_level(hmi_projection *p, hmi_level *level, double *x,
             return now < 1e4 ? HM_OK : HM_ERR_INCONSISTENT;
         memcpy(p->best, x, n * sizeof *x);
         last = now;
-        hm_status status = hmi_accelerate(level->solver, sim->M, p->zero, level->A, level->b,
-                                          p->step, NULL);
-        if (status == HM_ERR_NUMERIC || status == HM_ERR_USAGE)
+        hm_status status = hmi_part_solve(level->part, p->zero, level->b, p->step);
+        if (!has_answer(status))
             return status;
         hmi_axpy((int)n, 1, p->step, x);
         *moved = true;
@@ -135,15 +127,36 @@ hm_status hmi_project(hmi_projection *p, double t, double *y)
     if (p->velocity.count == 0)
         return HM_OK;
     hm_sim_evaluate_fast(sim);
-    hmi_sim_scatter(sim);
     hm_status status = HM_OK;
     if (p->position.count) {
-        take_rows(p, &p->position);
+        hmi_part_take(p->position.part);
         status = project_level(p, &p->position, sim->q, p->residuals->position, &moved);
     }
-    take_rows(p, &p->velocity);
+    hmi_part_take(p->velocity.part);
     hm_status second = project_level(p, &p->velocity, sim->v, p->residuals->velocity, &moved);
     p->count += moved;
     hmi_ode_load(p->ode, y);
     return status != HM_OK ? status : second;
+}
+
+/* x -= its normal part, by the rows of the level at the sim's state */
+static void remove_normal(hmi_projection *p, hmi_level *level, double *x)
+{
+    size_t n = p->ode->n;
+    if (level->count == 0)
+        return;
+    hmi_part_take(level->part);
+    hmi_part_times_rows(level->part, x, level->b);
+    for (size_t k = 0; k < level->count; k++)
+        level->b[k] = -level->b[k];
+    if (has_answer(hmi_part_solve(level->part, p->zero, level->b, p->step)))
+        hmi_axpy((int)n, 1, p->step, x);
+}
+
+void hmi_project_error(hmi_projection *p, double t, const double *y, double *e)
+{
+    hmi_ode_store(p->ode, t, y);
+    hm_sim_evaluate_fast(p->ode->sim);
+    remove_normal(p, &p->position, e);
+    remove_normal(p, &p->velocity, e + p->ode->n);
 }

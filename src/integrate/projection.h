@@ -11,6 +11,7 @@
 #ifndef HMI_INTEGRATE_PROJECTION_H
 #define HMI_INTEGRATE_PROJECTION_H
 
+#include "dynamics/part.h"
 #include "integrate/ode.h"
 #include "integrate/residuals.h"
 
@@ -18,8 +19,8 @@
 typedef struct hmi_level {
     size_t count;
     size_t *row; /* of the model */
-    hmi_dynamics *solver;
-    double *A, *b; /* count x n, count */
+    hmi_part *part;
+    double *b; /* count */
 } hmi_level;
 
 typedef struct hmi_projection {
@@ -40,7 +41,10 @@ void hmi_projection_release(hmi_projection *p);
  * as it came. HM_ERR_NUMERIC: something is not finite. Leaves (t, y) in the sim. */
 hm_status hmi_project(hmi_projection *p, double t, double *y);
 
-/* How small a residual of a row can be made: a few roundings of its terms. */
-double hmi_rounding_of_row(const hm_sim *sim, const double *row, const double *x);
+/* Takes from e, two vectors like q and q', what the projection at (t, y) would take: normal parts. */
+void hmi_project_error(hmi_projection *p, double t, const double *y, double *e);
+
+/* How small a residual of a row of the model can be made: a few roundings of its terms. */
+double hmi_rounding_of_row(const hm_sim *sim, size_t row, const double *x);
 
 #endif

@@ -383,6 +383,8 @@ static double choose_step(hmi_stepper *s, double direction, bool retry)
     if (h == 0)
         h = s->step > 0 ? s->step : first_step(s, direction);
     h = copysign(fmin(fabs(h), s->largest), direction);
+    if (direction > 0)
+        h = hmi_place_step(s, h, 0.4); /* between c1 and c2 */
     return retry ? h : settle_step(r, h);
 }
 
@@ -446,6 +448,7 @@ const hmi_method hmi_method_radau = {
         "Radau IIA, implicit, order 5, L-stable, with the exact Jacobian and variable steps: for "
         "stiff motion. Hairer & Wanner 1996, IV.8.",
     .order = 5,
+    .places_steps = true,
     .memory_size = memory_size,
     .applies = applies,
     .start = start,

@@ -7,7 +7,7 @@ hm_status hmi_residuals_init(hmi_residuals *r, hm_sim *sim, hmi_arena *arena)
 {
     const hmi_rows *rows = &sim->system->derived.constraints;
     size_t m = rows->count;
-    *r = (hmi_residuals){.sim = sim, .count = m};
+    *r = (hmi_residuals){.sim = sim, .count = m, .tape = r->tape};
     hmi_expr *list = hmi_arena_alloc(arena, (2 * m + 1) * sizeof *list);
     r->level = hmi_arena_alloc(arena, (m + 1) * sizeof *r->level);
     if (!list || !r->level)
@@ -17,7 +17,9 @@ hm_status hmi_residuals_init(hmi_residuals *r, hm_sim *sim, hmi_arena *arena)
         list[m + k] = rows->velocity_residual[k];
         r->level[k] = sim->system->model->constraints.data[k].level;
     }
-    hm_status status = hmi_tape_compile(&r->tape, &sim->system->derived.graph, list, 2 * m);
+    hm_status status = HM_OK;
+    if (!r->tape.allocator)
+        status = hmi_tape_compile(&r->tape, &sim->system->derived.graph, list, 2 * m);
     if (status != HM_OK)
         return status;
     r->work = hmi_arena_alloc(arena, (r->tape.work_size + 1) * sizeof *r->work);

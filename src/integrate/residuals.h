@@ -13,7 +13,8 @@ typedef struct hmi_residuals {
     double *work;
 } hmi_residuals;
 
-/* Memory comes from the arena; release the tape also after a failure. */
+/* Memory comes from the arena; release the tape also after a failure. A tape that is there already
+ * (of an earlier run) serves again; otherwise *r is zero. */
 hm_status hmi_residuals_init(hmi_residuals *r, hm_sim *sim, hmi_arena *arena);
 void hmi_residuals_release(hmi_residuals *r);
 /* Parameters changed. */

@@ -9,6 +9,15 @@
 /* Hairer's test of stiffness: so many suspicious steps in a row, or so many good ones to forget. */
 enum { STIFF_STEPS = 15, SMOOTH_STEPS = 6, STIFF_EVERY = 1000 };
 
+/* Drift control that moves a state by so many tolerances does not correct an error of the step. */
+#define MOST_MOVED 10
+
+/* A row of the table without its zeros. */
+typedef struct terms {
+    int count, stage[HMI_RK_MOST_STAGES];
+    double weight[HMI_RK_MOST_STAGES];
+} terms;
+
 /* The method's memory: a header, then K (stages + 1 + extra rows), trial, dense rows. */
 typedef struct memory {
     double h;          /* next step to try */
@@ -20,6 +29,7 @@ typedef struct memory {
     int suspicious, smooth;
     double *K, *trial, *r;
     double *before; /* the argument of the last stage, for the stiffness test */
+    terms A[HMI_RK_MOST_STAGES], b, estimate[2], D[4];
 } memory;
 
 static size_t width(const hmi_stepper *s)
@@ -73,6 +83,14 @@ double hmi_scaled_norm(const hmi_stepper *s, const double *x, const double *y1, 
     return s->size ? sqrt(sum / (double)s->size) : 0;
 }
 
+double hmi_place_step(const hmi_stepper *s, double h, double gap)
+{
+    double distance = s->singular - s->t;
+    if (!(distance > 0) || distance > (1 + gap) * h)
+        return h;
+    return distance <= gap * h ? distance / gap : distance / (1 + gap);
+}
+
 /* ---- the first step ---- */
 
 /* [HNW93, II.4, "Starting step size"]: h0 makes an Euler step a hundredth of the scale, a second
@@ -109,9 +127,32 @@ static hm_status refresh(hmi_stepper *s)
     return status;
 }
 
+static void collect_terms(const double *weight, int count, terms *row)
+{
+    row->count = 0;
+    for (int j = 0; j < count; j++)
+        if (weight[j] != 0) {
+            row->stage[row->count] = j;
+            row->weight[row->count++] = weight[j];
+        }
+}
+
+static void collect_rows(const hmi_rk_table *table, memory *m)
+{
+    int count = table->stages + (table->error_uses_last ? 1 : 0);
+    for (int i = 0; i < all_stages(table); i++)
+        collect_terms(table->A[i], i, &m->A[i]);
+    collect_terms(table->b, table->stages, &m->b);
+    for (int k = 0; k < table->errors; k++)
+        collect_terms(table->error[k], count, &m->estimate[k]);
+    for (int row = 0; row < table->dense_rows; row++)
+        collect_terms(table->D[row], all_stages(table), &m->D[row]);
+}
+
 hm_status hmi_rk_start(const hmi_rk_table *table, hmi_stepper *s)
 {
     memory *m = memory_of(table, s);
+    collect_rows(table, m);
     m->h = 0;
     m->last_error = 1e-4;
     m->just_rejected = m->fresh = m->dense_ready = false;
@@ -123,23 +164,60 @@ hm_status hmi_rk_start(const hmi_rk_table *table, hmi_stepper *s)
 
 /* ---- one step ---- */
 
-/* out = y + h sum_j w_j K_j over the first `count` stages; zero weights cost nothing. */
-static void combine(const hmi_stepper *s, const memory *m, const double *y, double h,
-                    const double *w, int count, double *restrict out)
+/* out[0..4) = sum_j w_j K_j at component i: four sums side by side, none waits for another. */
+static inline void add_four(const memory *m, size_t n, const terms *row, size_t i, double out[4])
 {
-    size_t n = width(s);
-    for (size_t i = 0; i < n; i++)
-        out[i] = 0;
-    for (int j = 0; j < count; j++) {
-        if (w[j] == 0)
-            continue;
-        const double *restrict k = stage(s, m, j);
-        double a = w[j];
-        for (size_t i = 0; i < n; i++)
-            out[i] += a * k[i];
+    double s0 = 0, s1 = 0, s2 = 0, s3 = 0;
+    for (int j = 0; j < row->count; j++) {
+        const double *k = m->K + (size_t)row->stage[j] * n + i;
+        double w = row->weight[j];
+        s0 += w * k[0];
+        s1 += w * k[1];
+        s2 += w * k[2];
+        s3 += w * k[3];
     }
-    for (size_t i = 0; i < n; i++)
-        out[i] = y ? y[i] + h * out[i] : h * out[i];
+    out[0] = s0;
+    out[1] = s1;
+    out[2] = s2;
+    out[3] = s3;
+}
+
+static inline double add_one(const memory *m, size_t n, const terms *row, size_t i)
+{
+    double sum = 0;
+    for (int j = 0; j < row->count; j++)
+        sum += row->weight[j] * m->K[(size_t)row->stage[j] * n + i];
+    return sum;
+}
+
+/* out = h sum_j w_j K_j */
+static void combine(const hmi_stepper *s, const memory *m, double h, const terms *row,
+                    double *restrict out)
+{
+    size_t n = width(s), i = 0;
+    double sum[4];
+    for (; i + 4 <= n; i += 4) {
+        add_four(m, n, row, i, sum);
+        for (int l = 0; l < 4; l++)
+            out[i + (size_t)l] = h * sum[l];
+    }
+    for (; i < n; i++)
+        out[i] = h * add_one(m, n, row, i);
+}
+
+/* out = y + h sum_j w_j K_j */
+static void advance(const hmi_stepper *s, const memory *m, const double *restrict y, double h,
+                    const terms *row, double *restrict out)
+{
+    size_t n = width(s), i = 0;
+    double sum[4];
+    for (; i + 4 <= n; i += 4) {
+        add_four(m, n, row, i, sum);
+        for (int l = 0; l < 4; l++)
+            out[i + (size_t)l] = y[i + (size_t)l] + h * sum[l];
+    }
+    for (; i < n; i++)
+        out[i] = y[i] + h * add_one(m, n, row, i);
 }
 
 /* Stages 1 .. stages-1 and the new state in m->trial. */
@@ -147,14 +225,14 @@ static hm_status run_stages(const hmi_rk_table *table, hmi_stepper *s, memory *m
 {
     memcpy(stage(s, m, 0), s->f, width(s) * sizeof(double));
     for (int i = 1; i < table->stages; i++) {
-        combine(s, m, s->y, h, table->A[i], i, m->trial);
+        advance(s, m, s->y, h, &m->A[i], m->trial);
         hm_status status = hmi_ode_evaluate_all(s->ode, s->t + table->c[i] * h, m->trial,
                                                 stage(s, m, i));
         if (status != HM_OK)
             return status;
     }
     memcpy(m->before, m->trial, width(s) * sizeof(double));
-    combine(s, m, s->y, h, table->b, table->stages, m->trial);
+    advance(s, m, s->y, h, &m->b, m->trial);
     if (table->error_uses_last)
         return hmi_ode_evaluate_all(s->ode, s->t + h, m->trial, stage(s, m, table->stages));
     return HM_OK;
@@ -179,12 +257,19 @@ static double join_estimates(const hmi_rk_table *table, const double e[2])
     return both > 0 ? e[0] * e[0] / sqrt(both) : 0;
 }
 
-static double estimate_error(const hmi_rk_table *table, const hmi_stepper *s, memory *m, double h)
+/* Do the constraints lose rank within this step? */
+static bool crosses(const hmi_stepper *s, double h)
+{
+    return s->singular > s->t && s->singular < s->t + h;
+}
+
+static double estimate_error(const hmi_rk_table *table, hmi_stepper *s, memory *m, double h)
 {
     double e[2] = {0, 0}, works[2] = {0, 0};
-    int count = table->stages + (table->error_uses_last ? 1 : 0);
     for (int k = 0; k < table->errors; k++) {
-        combine(s, m, NULL, h, table->error[k], count, m->r);
+        combine(s, m, h, &m->estimate[k], m->r);
+        if (crosses(s, h))
+            s->tangent(s, s->t + h, m->trial, m->r);
         e[k] = hmi_scaled_norm(s, m->r, s->y, m->trial);
         works[k] = norm_of_works(s, m->r, m->trial);
     }
@@ -221,18 +306,26 @@ static void look_for_stiffness(const hmi_rk_table *table, hmi_stepper *s, memory
         s->stiff = true;
 }
 
-/* Drift control and f at the new state. Fails where the step has to be tried again. */
-static hm_status settle(const hmi_rk_table *table, hmi_stepper *s, memory *m, double t)
+/* Drift control and f at the new state. Fails where the step has to be tried again: so too where
+ * drift control moves the state much further than the error can be, as it does near places where
+ * the constraints lose rank; *error is then what it moved. */
+static hm_status settle(const hmi_rk_table *table, hmi_stepper *s, memory *m, double t,
+                        double *error)
 {
-    bool moved = false;
+    double moved = 0;
     double *f_new = stage(s, m, table->stages);
     if (s->settle) {
         hm_status status = s->settle(s, t, m->trial, &moved);
         if (status != HM_OK)
             return status;
         s->settled = true;
+        double most = crosses(s, t - s->t) ? 1 / sqrt(s->rtol) : MOST_MOVED;
+        if (moved > most) {
+            *error = moved / most;
+            return HM_OK;
+        }
     }
-    if (!table->error_uses_last || moved)
+    if (!table->error_uses_last || moved > HMI_MOVED)
         return hmi_ode_evaluate_all(s->ode, t, m->trial, f_new);
     return HM_OK;
 }
@@ -286,7 +379,8 @@ hm_status hmi_rk_step(const hmi_rk_table *table, hmi_stepper *s, double t_limit)
     if (m->h == 0)
         status = choose_first_step(table, s, m, most);
     while (status == HM_OK) {
-        double wanted = m->h, h = fmin(wanted, s->largest), t = s->t + h;
+        double wanted = m->h, h = hmi_place_step(s, fmin(wanted, s->largest), table->gap);
+        double t = s->t + h;
         bool to_limit = s->t + 1.01 * h >= t_limit;
         if (to_limit) {
             h = t_limit - s->t;
@@ -299,10 +393,10 @@ hm_status hmi_rk_step(const hmi_rk_table *table, hmi_stepper *s, double t_limit)
         last = run_stages(table, s, m, h);
         double error = last == HM_OK ? estimate_error(table, s, m, h) : INFINITY;
         if (last == HM_OK && error < 1) {
-            last = settle(table, s, m, t);
-            if (last == HM_OK) {
+            last = settle(table, s, m, t, &error);
+            if (last == HM_OK && error < 1) {
                 accept(table, s, m, t, h, error);
-                if (to_limit && wanted > m->h) /* a step cut short says nothing about the next */
+                if (h < wanted && wanted > m->h) /* a step cut short says nothing about the next */
                     m->h = wanted;
                 return HM_OK;
             }
@@ -327,13 +421,13 @@ static bool prepare_dense(const hmi_rk_table *table, const hmi_stepper *s, memor
     if (m->dense_ready)
         return true;
     for (int k = 0; k < table->extra; k++, count++) {
-        combine(s, m, s->y_old, h, table->A[count], count, m->trial);
+        advance(s, m, s->y_old, h, &m->A[count], m->trial);
         if (hmi_ode_evaluate_all(s->ode, s->t_old + table->c[count] * h, m->trial,
                                  stage(s, m, count)) != HM_OK)
             return false;
     }
     for (int row = 0; row < table->dense_rows; row++)
-        combine(s, m, NULL, h, table->D[row], count, m->r + (size_t)(4 + row) * n);
+        combine(s, m, h, &m->D[row], m->r + (size_t)(4 + row) * n);
     const double *f0 = stage(s, m, 0), *f1 = stage(s, m, table->stages);
     double *r1 = m->r + n, *r2 = m->r + 2 * n, *r3 = m->r + 3 * n;
     for (size_t i = 0; i < n; i++) {

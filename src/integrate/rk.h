@@ -31,6 +31,7 @@ typedef struct hmi_rk_table {
     int order;   /* err ~ h^order: exponent of the step size control */
     double beta; /* of the PI controller [HNW93, IV.2; Gustafsson 1991] */
     double least_factor, largest_factor, safety;
+    double gap;         /* middle of the widest gap between the abscissae c */
     double stiff_limit; /* h |lambda| on the boundary of the stability domain */
 } hmi_rk_table;
 

@@ -27,6 +27,7 @@ static const hmi_rk_table table = {
     .least_factor = 0.2,
     .largest_factor = 10,
     .safety = 0.9,
+    .gap = 0.55,
     .stiff_limit = 2.8, /* 3.25 is the boundary */
 };
 /* clang-format on */
@@ -58,6 +59,7 @@ const hmi_method hmi_method_rk5 = {
            "or motion that is not very smooth. Hairer, Norsett & Wanner (1993), II.5.",
     .order = 5,
     .carries_work = true,
+    .places_steps = true,
     .memory_size = memory_size,
     .applies = hmi_rk_applies,
     .start = start,

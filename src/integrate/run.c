@@ -15,58 +15,6 @@ static double wall_clock(void)
                : 0;
 }
 
-/* ---- failures in words ---- */
-
-/* The component of y that grows fastest relative to its size, as a name; NULL where none is large. */
-static const char *fastest(const hmi_driver *d, char *text, size_t size)
-{
-    size_t n = d->ode.n, worst = 0;
-    double most = -1;
-    for (size_t i = 0; i < d->ode.size && d->s.f_valid; i++) {
-        double rate = fabs(d->s.f[i]) / (1e-300 + fabs(d->s.y[i]));
-        if (fabs(d->s.y[i]) > 1e6 && rate > most) {
-            most = rate;
-            worst = i;
-        }
-    }
-    if (most < 0)
-        return NULL;
-    const char *name = worst < 2 * n ? d->model->coords.data[worst % n].name
-                                     : d->model->states.data[worst - 2 * n].name;
-    snprintf(text, size, "%s%s = %.6g", name, worst >= n && worst < 2 * n ? "'" : "",
-             d->s.y[worst]);
-    return text;
-}
-
-/* No step right after several events: they have come too near to each other. */
-static bool events_accumulate(const hmi_driver *d)
-{
-    long count = d->event_total;
-    double span = fmax(d->options.end - d->t_begin, fabs(d->s.t));
-    return count >= HMI_QUICK && d->s.t - d->recent[(count - 1) % HMI_CHATTER] < 1e-12 * span &&
-           d->s.t - d->recent[(count - HMI_QUICK) % HMI_CHATTER] < 1e-6 * span;
-}
-
-static void explain_failure(hmi_driver *d, hm_status status)
-{
-    char text[256];
-    if (events_accumulate(d)) {
-        hmi_driver_fail(d, "stopped at t = %.12g: events come without end (chattering)", d->s.t);
-        return;
-    }
-    const char *trouble = d->s.trouble ? d->s.trouble : "no step can be taken any more";
-    if (status == HM_ERR_NUMERIC) {
-        const char *what = fastest(d, text, sizeof text);
-        if (what)
-            hmi_driver_fail(d, "stopped at t = %.12g: the motion grows beyond all bounds: %s",
-                            d->s.t, what);
-        else
-            hmi_driver_fail(d, "stopped at t = %.12g: %s", d->s.t, trouble);
-    } else {
-        hmi_driver_fail(d, "stopped at t = %.12g: %s; %s", d->s.t, trouble, hm_status_text(status));
-    }
-}
-
 /* ---- one step ---- */
 
 hm_status hmi_driver_settle(hmi_driver *d, double t, double *y)
@@ -85,11 +33,13 @@ static hm_status complete_step(hmi_driver *d)
     hmi_stepper *s = &d->s;
     size_t size = s->size;
     if (s->settle && !s->settled && !d->method->keeps_constraints) {
-        bool moved = false;
+        double moved = 0;
         hm_status status = s->settle(s, s->t, s->y, &moved);
-        s->f_valid = s->f_valid && !moved;
+        s->f_valid = s->f_valid && moved <= HMI_MOVED;
+        if (status == HM_OK && moved > 1 / sqrt(s->rtol)) /* to where the motion does not lead */
+            status = HM_ERR_INCONSISTENT;
         if (status != HM_OK) {
-            s->trouble = "the state cannot be brought back to the constraints";
+            s->trouble = "the state cannot be brought back to the constraints nearby";
             return status;
         }
     }
@@ -105,17 +55,20 @@ static void change_to_stiff_method(hmi_driver *d)
     const char *why;
     const hmi_method *radau = hmi_method_find("radau");
     hmi_driver_warn(d, "the problem is stiff from t = %.6g on", d->s.t);
-    if (!d->automatic || !radau || radau->applies(&d->ode, &why) != HM_OK)
+    if (!d->automatic || !radau || hmi_method_applies(radau, &d->ode, &why) != HM_OK)
         return;
     void *memory = hmi_arena_alloc(&d->arena, radau->memory_size(&d->ode));
+    const char *before = d->method->name;
     if (!memory)
         return;
+    if (d->method->finish)
+        d->method->finish(&d->s);
     d->automatic = false;
     d->method = radau;
     d->s.memory = memory;
     d->s.f_valid = false;
     if (radau->start(&d->s) == HM_OK)
-        hmi_driver_warn(d, "method auto changed from dop853 to radau");
+        hmi_driver_warn(d, "method auto changed from %s to radau", before);
 }
 
 /* ---- isolated rank drops ---- */
@@ -181,17 +134,22 @@ hm_status hmi_driver_step(hmi_driver *d, double t_limit)
     long forgiven = d->ode.forgiven;
     s->settled = false;
     d->crossed = false;
-    hm_status status = d->method->step(s, t_limit);
+    hm_status status = d->restart ? d->method->start(s) : HM_OK;
+    d->restart = false;
+    if (status == HM_OK)
+        status = d->method->step(s, t_limit);
     if ((status == HM_ERR_INCONSISTENT || status == HM_ERR_UNDETERMINED) && !d->ode.forgiving)
         status = cross_rank_drop(d, t_limit);
     if (status == HM_OK)
         status = watch_rank(d, forgiven);
     if (status == HM_OK)
         status = complete_step(d);
+    if (status == HM_OK && d->drift == HMI_DRIFT_PROJECT)
+        hmi_driver_watch_rank(d);
     if (status == HM_OK)
         status = watch_pace(d);
     if (status != HM_OK) {
-        explain_failure(d, status);
+        hmi_driver_explain(d, status);
         d->reached = s->t;
         hmi_ode_store(&d->ode, s->t, s->y);
         return status;
@@ -207,10 +165,13 @@ hm_status hmi_driver_step(hmi_driver *d, double t_limit)
 hm_status hmi_driver_finish(hmi_driver *d)
 {
     hm_status status = HM_OK;
+    hmi_integrals_follow(&d->integrals, d->method, &d->s, d->reached, d->y);
     if (d->crossed)
         status = hmi_act_on_crossing(d);
-    d->crossed = false;
     hmi_ode_store(&d->ode, d->s.t, d->s.y);
+    if (d->crossed)
+        hmi_integrals_start(&d->integrals);
+    d->crossed = false;
     hmi_driver_observe(d);
     if (status == HM_OK && d->s.stiff && d->automatic)
         change_to_stiff_method(d);
@@ -223,6 +184,9 @@ static double output_time(const hmi_driver *d)
 {
     return d->options.start + (double)d->outputs * d->options.every;
 }
+
+/* More tolerances than that between the dense output and the constraints: not its error. */
+#define MOST_SHIFT 1000
 
 /* The state of the last step at t, fit to be shown. */
 static void state_at(hmi_driver *d, double t, double *y)
@@ -239,7 +203,15 @@ static void state_at(hmi_driver *d, double t, double *y)
         for (size_t k = s->size; k < width; k++)
             y[k] = s->y_old[k] + part * (s->y[k] - s->y_old[k]);
     }
-    (void)hmi_driver_settle(d, t, y); /* as near as it comes */
+    double *plain = d->y; /* the projection goes astray where the constraints lose rank */
+    memcpy(plain, y, s->size * sizeof *y);
+    hm_status status = hmi_driver_settle(d, t, y); /* as near as it comes */
+    for (size_t i = 0; i < s->size; i++)
+        y[i] -= plain[i];
+    bool astray = d->drift == HMI_DRIFT_PROJECT &&
+                  (status == HM_ERR_NUMERIC || hmi_scaled_norm(s, y, plain, plain) > MOST_SHIFT);
+    for (size_t i = 0; i < s->size; i++)
+        y[i] = plain[i] + (astray ? 0 : y[i]);
 }
 
 static bool give_outputs(hmi_driver *d)
@@ -426,7 +398,7 @@ static const char *formulation_used(const hmi_driver *d)
 {
     if (d->ode.dirac)
         return hmi_formulation_name(HMI_DIRAC);
-    return d->formulation ? d->formulation : hmi_formulation_name(d->sim->formulation);
+    return d->formulation ? d->formulation : "";
 }
 
 hm_status hm_sim_result(const hm_sim *sim, hm_run_result *result)
@@ -461,7 +433,7 @@ hm_status hm_sim_result(const hm_sim *sim, hm_run_result *result)
         .energy_initial = d->energy_start,
         .energy_final = d->energy,
         .balance_error = d->balance_error,
-        .work = hmi_ledger_view(&d->ledger, d->s.y + d->ode.size),
+        .work = hmi_ledger_view(&d->ledger, d->s.y + d->ode.size, d->reset_work),
         .events = d->events.data,
         .event_count = d->events.count,
         .events_dropped = d->events_dropped,

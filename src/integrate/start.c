@@ -1,4 +1,5 @@
 /* The start of a run: memory, a consistent state, the method. See driver.h. */
+#include "dynamics/large.h"
 #include "integrate/driver.h"
 #include "integrate/implicit.h"
 
@@ -19,36 +20,6 @@ static double wall_clock(void)
     return clock_gettime(CLOCK_MONOTONIC, &now) == 0
                ? (double)now.tv_sec + 1e-9 * (double)now.tv_nsec
                : 0;
-}
-
-/* ---- messages ---- */
-
-void hmi_driver_warn(hmi_driver *d, const char *format, ...)
-{
-    char text[512];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
-    va_end(args);
-    for (size_t i = 0; i < d->warnings.count; i++)
-        if (strcmp(d->warnings.data[i], text) == 0)
-            return;
-    if (d->warnings.count >= HMI_MOST_WARNINGS)
-        return;
-    const char *kept = hmi_arena_text(&d->arena, text, strlen(text));
-    if (kept)
-        (void)!hmi_array_push(d->arena.allocator, &d->warnings, kept);
-}
-
-void hmi_driver_fail(hmi_driver *d, const char *format, ...)
-{
-    va_list args;
-    if (d->status == HM_RUN_FAILED)
-        return;
-    d->status = HM_RUN_FAILED;
-    va_start(args, format);
-    hmi_text_addv(&d->message, format, args);
-    va_end(args);
 }
 
 /* ---- options ---- */
@@ -184,34 +155,48 @@ static bool try_dirac(hmi_driver *d)
     return true;
 }
 
-/* Is there a motion at all? Diagnostics name what is wrong. */
+/* Is there a motion at all? Diagnostics name what is wrong. Where some u/|u| has no value at the
+ * start (rest) the sim alone cannot say; the modes do, in begin. */
 static hm_status check_motion(hmi_driver *d)
 {
+    if (d->switches.direction_count && hmi_directions_rest(&d->switches))
+        return HM_OK;
     hm_evaluation at;
     const hm_evaluate_options options = {.formulation = d->options.formulation};
-    if (try_dirac(d))
+    if (try_dirac(d)) {
+        d->formulation = hmi_formulation_name(HMI_DIRAC);
         return HM_OK;
+    }
     hm_status status = hm_sim_evaluate(d->sim, &options, &at);
     d->formulation = at.formulation;
-    if (status == HM_OK && !at.solved) {
-        hmi_error(d->model->context, hmi_no_span, NULL,
-                  "the model has more than %d coordinates: it cannot be simulated yet",
-                  HM_MOST_DENSE);
-        return HM_ERR_LIMIT;
-    }
     return status;
 }
 
 /* ---- the method ---- */
 
+/* Taylor series win over DOP853 from about here on (bench/bench_taylor.c). */
+#define TIGHT_TOLERANCE 1e-10
+/* Rows of jets grow with the equations: beyond this their memory is out of reach of the caches. */
+enum { MOST_JET_INSTRUCTIONS = 20000 };
+
+static const hmi_method *automatic_method(const hmi_driver *d)
+{
+    const char *why = NULL;
+    bool small = d->sim->dynamics_tape->body.count <= MOST_JET_INSTRUCTIONS;
+    bool tight = d->options.rtol <= TIGHT_TOLERANCE && d->options.atol <= TIGHT_TOLERANCE;
+    if (small && tight && hmi_method_taylor.applies(&d->ode, &why) == HM_OK)
+        return &hmi_method_taylor;
+    return &hmi_method_dop853;
+}
+
 static hm_status choose_method(hmi_driver *d)
 {
     const char *why = NULL;
     d->automatic = strcmp(d->options.method, "auto") == 0;
-    d->method = hmi_method_find(d->automatic ? "dop853" : d->options.method);
+    d->method = d->automatic ? automatic_method(d) : hmi_method_find(d->options.method);
     if (!d->method)
         return refuse(d, "method '%s' is not available in this build", d->options.method);
-    if (d->method->applies(&d->ode, &why) != HM_OK) {
+    if (hmi_method_applies(d->method, &d->ode, &why) != HM_OK) {
         hmi_error(d->model->context, hmi_no_span, NULL, "method '%s' does not apply: %s",
                   d->method->name, why ? why : "");
         return HM_ERR_USAGE;
@@ -222,7 +207,7 @@ static hm_status choose_method(hmi_driver *d)
     return d->s.memory ? HM_OK : HM_ERR_NOMEM;
 }
 
-static hm_status settle_step(hmi_stepper *s, double t, double *y, bool *moved)
+static hm_status settle_step(hmi_stepper *s, double t, double *y, double *moved)
 {
     hmi_driver *d = s->driver;
     double *before = d->y;
@@ -232,10 +217,17 @@ static hm_status settle_step(hmi_stepper *s, double t, double *y, bool *moved)
         return status;
     for (size_t i = 0; i < s->size; i++)
         before[i] -= y[i];
-    *moved = hmi_scaled_norm(s, before, y, y) > 0.01;
-    if (d->drift == HMI_DRIFT_PROJECT)
-        hmi_driver_watch_rank(d, t);
+    *moved = hmi_scaled_norm(s, before, y, y);
+    if (d->ode.dirac) /* velocities are not integrated but found: no error */
+        *moved = fmin(*moved, 2 * HMI_MOVED);
     return HM_OK;
+}
+
+static void tangent_error(hmi_stepper *s, double t, const double *y, double *e)
+{
+    hmi_driver *d = s->driver;
+    if (d->drift == HMI_DRIFT_PROJECT)
+        hmi_project_error(&d->projection, t, y, e);
 }
 
 /* ---- memory ---- */
@@ -258,6 +250,7 @@ static hm_status allocate(hmi_driver *d)
     d->position_violation = doubles(d, m, &failed);
     d->velocity_violation = doubles(d, m, &failed);
     d->violation = doubles(d, m, &failed);
+    d->frame_violation = doubles(d, 2 * m, &failed);
     d->g = doubles(d, 4 * d->switches.count, &failed);
     d->fixed = hmi_arena_alloc(&d->arena, 2 * d->ode.n + 1);
     d->crossing.which = hmi_arena_alloc(&d->arena, (d->switches.count + 1) * sizeof(size_t));
@@ -291,13 +284,18 @@ static hm_status init_parts(hmi_driver *d)
     hm_status status = hmi_ode_init(&d->ode, sim);
     if (status == HM_ERR_LIMIT)
         return check_motion(d);
-    status = hmi_residuals_init(&d->residuals, sim, &d->arena);
+    status = sim->dynamics ? HM_OK : hmi_large_prepare(sim); /* no allocation in a step */
+    if (status == HM_OK)
+        status = hmi_residuals_init(&d->residuals, sim, &d->arena);
+    if (status == HM_OK)
+        status = hmi_integrals_init(&d->integrals, sim, &d->arena);
     if (status == HM_OK)
         status = hmi_projection_init(&d->projection, &d->ode, &d->residuals, &d->arena);
     if (status == HM_OK)
         status = hmi_ledger_init(&d->ledger, sim, &d->arena);
     if (status == HM_OK)
         status = hmi_switches_init(&d->switches, sim, &d->ledger, &d->arena);
+    d->ode.switches = d->switches.switches ? &d->switches : NULL;
     if (status == HM_OK)
         status = compile_resets(d);
     if (status == HM_OK)
@@ -308,6 +306,7 @@ static hm_status init_parts(hmi_driver *d)
 static void prepare_parts(hmi_driver *d)
 {
     hmi_residuals_prepare(&d->residuals);
+    hmi_integrals_prepare(&d->integrals);
     hmi_ledger_prepare(&d->ledger, d->sim);
     hmi_switches_prepare(&d->switches);
     if (d->event_work) {
@@ -321,28 +320,47 @@ void hmi_driver_enter(hmi_driver *d)
     bool changed = !d->sim->prepared;
     if (d->switches.switches)
         hmi_switches_install(&d->switches);
+    d->sim->motion = d->motion;
+    d->sim->by_motion = false;
     if (changed)
         prepare_parts(d);
 }
 
 void hmi_driver_leave(hmi_driver *d)
 {
+    d->sim->motion = d->sim->own_motion;
+    d->sim->by_motion = false;
     if (d->switches.switches) {
         hmi_switches_remove(&d->switches);
         hmi_sim_refresh(d->sim); /* its own tapes are ready: a change of parameters shows */
     }
 }
 
+/* What an earlier run of the sim compiled serves again, where no modes are in it. */
+static void take_tapes(hmi_driver *old, hmi_driver *d)
+{
+    if (!old->compiled || old->switches.switches)
+        return;
+    d->residuals.tape = old->residuals.tape;
+    d->ledger.tape = old->ledger.tape;
+    d->ledger.total = old->ledger.total;
+    d->motion = old->motion;
+    old->residuals.tape = old->ledger.tape = old->ledger.total = (hmi_tape){0};
+    old->motion = NULL;
+}
+
 static hm_status create(hm_sim *sim, const hm_run_options *options, hmi_driver **out)
 {
     const hm_allocator *allocator = sim->system->allocator;
-    if (sim->run)
-        sim->run_destroy(sim->run);
-    sim->run = NULL;
     hmi_driver *d = hmi_alloc(allocator, sizeof *d);
     if (!d)
         return HM_ERR_NOMEM;
     memset(d, 0, sizeof *d);
+    if (sim->run) {
+        take_tapes(sim->run, d);
+        sim->run_destroy(sim->run);
+    }
+    sim->run = NULL;
     d->sim = sim;
     d->model = sim->system->model;
     hmi_arena_init(&d->arena, allocator);
@@ -355,7 +373,8 @@ static hm_status create(hm_sim *sim, const hm_run_options *options, hmi_driver *
         return status;
     sim->formulation = (hmi_formulation)d->options.formulation;
     status = init_parts(d);
-    if (status == HM_OK)
+    d->compiled = status == HM_OK;
+    if (d->compiled)
         prepare_parts(d);
     return status;
 }
@@ -366,10 +385,14 @@ void hmi_driver_destroy(void *driver)
     const hm_allocator *allocator = d->sim->system->allocator;
     if (d->method && d->method->finish)
         d->method->finish(&d->s);
+    d->sim->motion = d->sim->own_motion;
+    d->sim->by_motion = false;
+    hmi_sim_motion_destroy(d->motion);
     hmi_switches_release(&d->switches);
     hmi_ledger_release(&d->ledger);
     hmi_projection_release(&d->projection);
     hmi_residuals_release(&d->residuals);
+    hmi_integrals_release(&d->integrals);
     hmi_tape_release(&d->set_tape);
     hmi_text_release(&d->message);
     hmi_array_release(allocator, &d->events);
@@ -386,7 +409,6 @@ void hmi_driver_destroy(void *driver)
 static void connect(hmi_driver *d)
 {
     d->ode.ledger = d->ledger.count ? &d->ledger : NULL;
-    d->ode.switches = d->switches.switches ? &d->switches : NULL;
     if (d->drift == HMI_DRIFT_BAUMGARTE) {
         d->ode.residuals = &d->residuals;
         memcpy(d->ode.baumgarte, d->options.drift_gain, sizeof d->ode.baumgarte);
@@ -398,10 +420,51 @@ static void connect(hmi_driver *d)
     d->s.atol = d->options.atol;
     d->s.step = d->options.step;
     d->s.largest = d->options.largest_step;
+    d->s.singular = INFINITY;
     d->s.t = d->sim->t;
     d->s.driver = d;
+    d->s.tangent = tangent_error;
     if ((d->drift == HMI_DRIFT_PROJECT && d->projection.velocity.count) || d->ode.dirac)
         d->s.settle = settle_step;
+}
+
+/* Is there a motion tape that answers here, of an earlier run? One that does not is put away. */
+static bool has_motion(hmi_driver *d, bool wanted)
+{
+    hm_sim *sim = d->sim;
+    if (!d->motion)
+        return false;
+    hmi_sim_refresh(sim);
+    if (wanted && hmi_sim_motion_run(sim, d->motion, &sim->t, sim->q, sim->v, sim->z))
+        return true;
+    hmi_sim_motion_destroy(d->motion);
+    d->motion = NULL;
+    return false;
+}
+
+/* One tape for q'', z' and the powers, with the modes that are held. */
+static hm_status compile_motion(hmi_driver *d)
+{
+    const hmi_ledger *ledger = &d->ledger;
+    hmi_motion_source source = {.power_count = ledger->tape_count};
+    hmi_expr powers[HMI_POWERS];
+    bool wanted = !d->ode.dirac && d->drift != HMI_DRIFT_BAUMGARTE &&
+                  d->sim->formulation == HMI_AUTO;
+    if (has_motion(d, wanted) || !wanted)
+        return HM_OK;
+    for (size_t k = 0; k < ledger->tape_count; k++)
+        powers[k] = hmi_ledger_expression(ledger, d->sim->system, k);
+    for (size_t k = 0; k < ledger->count; k++) {
+        source.ideal_power |= ledger->kind[k] == HMI_POWER_IDEAL;
+        source.nonideal_power |= ledger->kind[k] == HMI_POWER_NONIDEAL;
+    }
+    source.powers = powers;
+    if (d->switches.switches) {
+        source.graph = &d->switches.graph;
+        source.dynamics = d->switches.list;
+        source.powers = d->switches.powers;
+    }
+    return hmi_sim_motion_create(d->sim, &source, &d->motion);
 }
 
 static hm_status begin(hmi_driver *d)
@@ -409,12 +472,17 @@ static hm_status begin(hmi_driver *d)
     hmi_driver_enter(d);
     hmi_ode_load(&d->ode, d->s.y);
     hm_status status = d->switches.count ? hmi_settle_sides(d) : HM_OK;
+    if (status == HM_OK && !d->formulation)
+        status = hmi_ode_forces(&d->ode, d->s.t, d->s.y, &d->solution);
+    if (status == HM_OK && !d->formulation)
+        d->formulation = hmi_formulation_name(d->solution.formulation);
     if (status == HM_OK)
         status = d->method->start(&d->s);
     hmi_ode_store(&d->ode, d->s.t, d->s.y);
     d->t_begin = d->reached = d->pace_t = d->s.t;
     d->has_total = d->sim->system->derived.total != HMI_NONE;
     d->energy_start = d->energy = hmi_ledger_total(&d->ledger, d->sim);
+    hmi_integrals_start(&d->integrals);
     hmi_driver_observe(d);
     return status;
 }
@@ -437,7 +505,8 @@ hm_status hmi_driver_start(hm_sim *sim, const hm_run_options *options, hmi_drive
     if (status != HM_OK)
         return status;
     connect(d);
-    return begin(d);
+    status = compile_motion(d);
+    return status == HM_OK ? begin(d) : status;
 }
 
 hm_status hm_sim_make_consistent(hm_sim *sim, bool all_free, const hm_moved **moved, size_t *count)

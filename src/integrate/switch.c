@@ -13,7 +13,9 @@ void hmi_switches_release(hmi_switches *sw)
     hmi_switches_remove(sw);
     hmi_tape_release(&sw->dynamics);
     hmi_tape_release(&sw->law);
+    hmi_tape_release(&sw->inputs);
     hmi_tape_release(&sw->values);
+    hmi_graph_release(&sw->graph);
 }
 
 void hmi_switches_prepare(hmi_switches *sw)
@@ -28,12 +30,15 @@ void hmi_switches_install(hmi_switches *sw)
     bool law = sw->law.work_size > 0;
     hmi_sim_use_tapes(sw->sim, &sw->dynamics, sw->dynamics_work, law ? &sw->law : NULL,
                       sw->law_work, sw->mode);
+    hmi_sim_use_inputs(sw->sim, &sw->inputs, sw->inputs_work);
 }
 
 void hmi_switches_remove(hmi_switches *sw)
 {
-    if (sw->sim->modes && sw->sim->modes == sw->mode)
-        hmi_sim_use_tapes(sw->sim, NULL, NULL, NULL, NULL, NULL);
+    if (!sw->sim->modes || sw->sim->modes != sw->mode)
+        return;
+    hmi_sim_use_tapes(sw->sim, NULL, NULL, NULL, NULL, NULL);
+    hmi_sim_use_inputs(sw->sim, NULL, NULL);
 }
 
 /* ---- values ---- */
@@ -87,9 +92,19 @@ static hm_status find_jacobian(hmi_switches *sw, hmi_ode *ode, hmi_accelerate_fu
         status = find_rates(sw, ode, accelerate, NULL, count, sw->shift);
         *mode = old;
         for (size_t i = 0; i < count; i++)
-            sw->jacobian[i * count + j] = (sw->shift[i] - sw->rest[i]) / unit;
+            sw->jacobian[j * count + i] = (sw->shift[i] - sw->rest[i]) / unit;
     }
     return status;
+}
+
+/* rest := the modes that it takes, by least squares of least norm: a direction in a plane may have
+ * more components than the velocities it can act on. */
+static void solve_modes(hmi_switches *sw, const hmi_cod *cod, size_t count)
+{
+    hmi_cod_solve(cod, sw->rest, sw->shift);
+    memcpy(sw->rest, sw->shift, count * sizeof *sw->rest);
+    for (size_t j = 0; j < count; j++)
+        sw->mode[sw->sliding_list[j]] -= sw->rest[j];
 }
 
 /* Where no mode can hold g' = 0 they are put far outside [-1, 1]: the sliding ends. */
@@ -103,6 +118,9 @@ hm_status hmi_switches_slide(hmi_switches *sw, hmi_ode *ode, hmi_accelerate_func
                              hmi_solution *solution)
 {
     enum { MOST_STEPS = 30 };
+    hmi_cod cod;
+    if (sw->direction_count)
+        hmi_directions_update(sw);
     size_t count = sw->slides ? list_sliding(sw) : 0;
     if (count == 0)
         return accelerate(ode, solution);
@@ -111,19 +129,20 @@ hm_status hmi_switches_slide(hmi_switches *sw, hmi_ode *ode, hmi_accelerate_func
         status = find_jacobian(sw, ode, accelerate, count);
     if (status != HM_OK)
         return status;
-    double size = hmi_max_abs((int)(count * count), sw->jacobian) +
-                  hmi_max_abs((int)count, sw->rest);
-    if (!hmi_lu((int)count, sw->jacobian, sw->pivots, 1e-14 * size)) {
-        let_go(sw, count);
-        return accelerate(ode, solution);
-    }
-    for (int i = 0; i < MOST_STEPS; i++) {
-        hmi_lu_solve((int)count, sw->jacobian, sw->pivots, sw->rest);
-        for (size_t j = 0; j < count; j++)
-            sw->mode[sw->sliding_list[j]] -= sw->rest[j];
+    int n = (int)count;
+    double slope = hmi_max_abs(n * n, sw->jacobian), size = slope + hmi_max_abs(n, sw->rest);
+    hmi_cod_factor(&cod, n, n, sw->jacobian, n, 1e-10 * slope + 1e-14 * size, sw->solver,
+                   sw->pivots);
+    for (int i = 0; i < MOST_STEPS && cod.rank > 0; i++) {
+        solve_modes(sw, &cod, count);
         status = find_rates(sw, ode, accelerate, solution, count, sw->rest);
-        if (status != HM_OK || hmi_max_abs((int)count, sw->rest) <= 1e-13 * size)
+        if (status != HM_OK || hmi_max_abs(n, sw->rest) <= 1e-13 * size)
             return status;
     }
-    return hmi_max_abs((int)count, sw->rest) <= 1e-9 * size ? HM_OK : HM_ERR_NUMERIC;
+    if (cod.rank > 0 && hmi_max_abs(n, sw->rest) <= 1e-9 * size)
+        return HM_OK;
+    if (cod.rank == n) /* it is not linear enough */
+        return HM_ERR_NUMERIC;
+    let_go(sw, count);
+    return accelerate(ode, solution);
 }

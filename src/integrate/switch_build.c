@@ -3,26 +3,13 @@
  * The graph of the system is copied; every node above a switch is built again with the mode in its
  * place. Comparisons with 0 on either side share one mode with sign and abs of the same argument.
  */
-#include "integrate/switch.h"
+#include "integrate/switch_build.h"
 
 #include "integrate/ledger.h"
 
+#include "linalg/linalg.h"
+
 #include <string.h>
-
-/* A switching function g = a - b (b HMI_NONE: g = a), as nodes of the copy. */
-typedef struct function {
-    hmi_expr a, b;
-} function;
-
-typedef struct rebuilder {
-    const hm_allocator *allocator;
-    hmi_graph graph; /* the copy, which grows */
-    hmi_expr *map;   /* by handle of the original; 0: not yet (no root maps to 0) */
-    HMI_ARRAY(function) functions;
-    hmi_walk walk;
-    hmi_expr *state_rates; /* mapped */
-    hm_status status;
-} rebuilder;
 
 static bool is_zero(const hmi_graph *g, hmi_expr e)
 {
@@ -32,16 +19,18 @@ static bool is_zero(const hmi_graph *g, hmi_expr e)
 /* ---- modes ---- */
 
 /* The mode of g = a - b. *reversed: the mode belongs to b - a. */
-static hmi_expr mode_of(rebuilder *r, hmi_expr a, hmi_expr b, bool *reversed)
+static hmi_expr mode_of(hmi_rebuilder *r, hmi_expr a, hmi_expr b, bool *reversed)
 {
-    function f = {a, b};
+    hmi_switch_function f = {a, b, false};
     *reversed = b != HMI_NONE && is_zero(&r->graph, a);
     if (*reversed)
-        f = (function){b, HMI_NONE};
+        f = (hmi_switch_function){b, HMI_NONE, false};
     else if (b != HMI_NONE && is_zero(&r->graph, b))
         f.b = HMI_NONE;
     for (size_t k = 0; k < r->functions.count; k++) {
-        const function *known = &r->functions.data[k];
+        const hmi_switch_function *known = &r->functions.data[k];
+        if (known->of_direction)
+            continue;
         if (known->a == f.a && known->b == f.b)
             return hmi_symbol(&r->graph, HMI_SYM_MODE, (uint32_t)k);
         if (f.b != HMI_NONE && known->a == f.b && known->b == f.a) {
@@ -55,7 +44,7 @@ static hmi_expr mode_of(rebuilder *r, hmi_expr a, hmi_expr b, bool *reversed)
 }
 
 /* 1 where g < 0, that is, where the mode is negative. */
-static hmi_expr is_negative(rebuilder *r, hmi_expr mode, bool reversed)
+static hmi_expr is_negative(hmi_rebuilder *r, hmi_expr mode, bool reversed)
 {
     hmi_graph *g = &r->graph;
     return reversed ? hmi_apply(g, HMI_LT, g->zero, mode, 0)
@@ -63,7 +52,7 @@ static hmi_expr is_negative(rebuilder *r, hmi_expr mode, bool reversed)
 }
 
 /* x where the mode is -1, y where it is +1, a blend between. */
-static hmi_expr choose(rebuilder *r, hmi_expr mode, bool reversed, hmi_expr x, hmi_expr y)
+static hmi_expr choose(hmi_rebuilder *r, hmi_expr mode, bool reversed, hmi_expr x, hmi_expr y)
 {
     hmi_graph *g = &r->graph;
     hmi_expr low = reversed ? y : x, high = reversed ? x : y;
@@ -87,7 +76,7 @@ static bool is_comparison(const hmi_graph *g, hmi_expr e)
 }
 
 /* The node `e` of the original graph, its operands x, y, z in the copy. */
-static hmi_expr rebuild_switch(rebuilder *r, hmi_op op, hmi_expr x, hmi_expr y)
+static hmi_expr rebuild_switch(hmi_rebuilder *r, hmi_op op, hmi_expr x, hmi_expr y)
 {
     bool reversed = false;
     hmi_graph *g = &r->graph;
@@ -107,12 +96,12 @@ static hmi_expr rebuild_switch(rebuilder *r, hmi_op op, hmi_expr x, hmi_expr y)
     }
 }
 
-static hmi_expr mapped(const rebuilder *r, hmi_expr e)
+static hmi_expr mapped(const hmi_rebuilder *r, hmi_expr e)
 {
     return e == HMI_NONE ? HMI_NONE : r->map[e];
 }
 
-static hmi_expr rebuild(rebuilder *r, const hmi_graph *from, hmi_expr e)
+static hmi_expr rebuild(hmi_rebuilder *r, const hmi_graph *from, hmi_expr e)
 {
     const hmi_node node = *hmi_node_at(from, e);
     int arity = hmi_op_arity((hmi_op)node.op);
@@ -138,6 +127,12 @@ static hmi_expr rebuild(rebuilder *r, const hmi_graph *from, hmi_expr e)
             return choose(r, mode, reversed, y, z);
         }
         break;
+    case HMI_DIV: {
+        hmi_expr direction = hmi_rebuild_direction(r, node.a, node.b);
+        if (direction != HMI_NONE || r->status != HM_OK)
+            return direction;
+        break;
+    }
     default:
         break;
     }
@@ -145,7 +140,7 @@ static hmi_expr rebuild(rebuilder *r, const hmi_graph *from, hmi_expr e)
     return same ? e : hmi_apply(&r->graph, (hmi_op)node.op, x, y, z);
 }
 
-static hm_status rebuild_all(rebuilder *r, const hm_system *system, const hmi_ledger *ledger)
+static hm_status rebuild_all(hmi_rebuilder *r, const hm_system *system, const hmi_ledger *ledger)
 {
     const hmi_graph *from = &system->derived.graph;
     hm_status status = hmi_walk_begin(&r->walk, from);
@@ -154,6 +149,9 @@ static hm_status rebuild_all(rebuilder *r, const hm_system *system, const hmi_le
     for (size_t i = 0; i < system->at.count && status == HM_OK; i++)
         if (system->dynamics_outputs[i] != HMI_NONE)
             status = hmi_walk_add(&r->walk, from, system->dynamics_outputs[i], 0xFFFF);
+    for (size_t i = 0; i < 3 * system->model->inputs.count && status == HM_OK; i++)
+        if (hmi_input_value(system, i) != HMI_NONE)
+            status = hmi_walk_add(&r->walk, from, hmi_input_value(system, i), 0xFFFF);
     for (size_t i = 0; i < r->walk.order.count && status == HM_OK; i++) {
         hmi_expr e = r->walk.order.data[i];
         r->map[e] = rebuild(r, from, e);
@@ -166,7 +164,7 @@ static hm_status rebuild_all(rebuilder *r, const hm_system *system, const hmi_le
 
 static hmi_expr leaf_rate(hmi_graph *g, hmi_expr leaf, void *user)
 {
-    const rebuilder *r = user;
+    const hmi_rebuilder *r = user;
     const hmi_node node = *hmi_node_at(g, leaf);
     switch ((hmi_symbol_kind)node.a) {
     case HMI_SYM_TIME:
@@ -193,7 +191,7 @@ enum {
 };
 
 /* list[count .. 2 count) := g' of list[0 .. count) */
-static hm_status add_rates(rebuilder *r, hmi_switches *sw, hmi_expr *list)
+static hm_status add_rates(hmi_rebuilder *r, hmi_switches *sw, hmi_expr *list)
 {
     hmi_tangent tangent;
     hmi_tangent_init(&tangent, r->allocator, leaf_rate, r, MOVING);
@@ -209,14 +207,14 @@ static hm_status add_rates(rebuilder *r, hmi_switches *sw, hmi_expr *list)
 
 /* ---- tapes ---- */
 
-static hm_status compile_values(rebuilder *r, hmi_switches *sw, hmi_arena *arena)
+static hm_status compile_values(hmi_rebuilder *r, hmi_switches *sw, hmi_arena *arena)
 {
     const hm_model *model = sw->sim->system->model;
     hmi_expr *list = hmi_arena_alloc(arena, (2 * sw->count + 1) * sizeof *list);
     if (!list)
         return HM_ERR_NOMEM;
     for (size_t k = 0; k < sw->switches; k++) {
-        const function *f = &r->functions.data[k];
+        const hmi_switch_function *f = &r->functions.data[k];
         list[k] = f->b == HMI_NONE ? f->a : hmi_sub(&r->graph, f->a, f->b);
     }
     for (size_t k = 0; k < model->events.count; k++)
@@ -231,7 +229,7 @@ static hm_status compile_values(rebuilder *r, hmi_switches *sw, hmi_arena *arena
     return sw->values_work ? HM_OK : HM_ERR_NOMEM;
 }
 
-static hm_status compile_dynamics(rebuilder *r, hmi_switches *sw, hmi_arena *arena)
+static hm_status compile_dynamics(hmi_rebuilder *r, hmi_switches *sw, hmi_arena *arena)
 {
     const hm_system *system = sw->sim->system;
     size_t n = system->derived.n, count = system->at.count;
@@ -240,6 +238,7 @@ static hm_status compile_dynamics(rebuilder *r, hmi_switches *sw, hmi_arena *are
         return HM_ERR_NOMEM;
     for (size_t i = 0; i < count; i++)
         list[i] = mapped(r, system->dynamics_outputs[i]);
+    sw->list = list;
     hm_status status = hmi_tape_compile(&sw->dynamics, &r->graph, list, count);
     if (status == HM_OK && system->derived.force_symbols) {
         memmove(list + count, list + system->at.Q, n * sizeof *list);
@@ -253,13 +252,31 @@ static hm_status compile_dynamics(rebuilder *r, hmi_switches *sw, hmi_arena *are
     return sw->dynamics_work && sw->law_work ? HM_OK : HM_ERR_NOMEM;
 }
 
-static hm_status compile_powers(rebuilder *r, hmi_switches *sw, hmi_ledger *ledger,
+static hm_status compile_inputs(hmi_rebuilder *r, hmi_switches *sw, hmi_arena *arena)
+{
+    const hm_system *system = sw->sim->system;
+    size_t count = 3 * system->model->inputs.count;
+    hmi_expr *list = hmi_arena_alloc(arena, (count + 1) * sizeof *list);
+    if (!list)
+        return HM_ERR_NOMEM;
+    for (size_t i = 0; i < count; i++)
+        list[i] = mapped(r, hmi_input_value(system, i));
+    hm_status status = hmi_tape_compile(&sw->inputs, &r->graph, list, count);
+    if (status != HM_OK)
+        return status;
+    sw->inputs_work = hmi_arena_alloc(arena, (sw->inputs.work_size + 1) * sizeof(double));
+    return sw->inputs_work ? HM_OK : HM_ERR_NOMEM;
+}
+
+static hm_status compile_powers(hmi_rebuilder *r, hmi_switches *sw, hmi_ledger *ledger,
                                 hmi_arena *arena)
 {
-    hmi_expr list[HMI_POWERS];
+    sw->powers = hmi_arena_alloc(arena, HMI_POWERS * sizeof *sw->powers);
+    if (!sw->powers)
+        return HM_ERR_NOMEM;
     for (size_t k = 0; k < ledger->tape_count; k++)
-        list[k] = mapped(r, hmi_ledger_expression(ledger, sw->sim->system, k));
-    return ledger->tape_count ? hmi_ledger_compile(ledger, &r->graph, list, arena) : HM_OK;
+        sw->powers[k] = mapped(r, hmi_ledger_expression(ledger, sw->sim->system, k));
+    return ledger->tape_count ? hmi_ledger_compile(ledger, &r->graph, sw->powers, arena) : HM_OK;
 }
 
 static hm_status allocate(hmi_switches *sw, hmi_arena *arena)
@@ -273,15 +290,16 @@ static hm_status allocate(hmi_switches *sw, hmi_arena *arena)
     sw->jacobian = hmi_arena_alloc(arena, s * s * sizeof(double));
     sw->rest = hmi_arena_alloc(arena, s * sizeof(double));
     sw->shift = hmi_arena_alloc(arena, s * sizeof(double));
-    sw->pivots = hmi_arena_alloc(arena, s * sizeof *sw->pivots);
+    sw->pivots = hmi_arena_alloc(arena, 2 * s * sizeof *sw->pivots);
+    sw->solver = hmi_arena_alloc(arena, hmi_cod_doubles((int)s, (int)s) * sizeof(double));
     bool good = sw->mode && sw->sliding && sw->has_rate && sw->side && sw->sliding_list &&
-                sw->jacobian && sw->rest && sw->shift && sw->pivots;
+                sw->jacobian && sw->rest && sw->shift && sw->pivots && sw->solver;
     for (size_t k = 0; good && k < sw->count; k++)
         sw->side[k] = 1;
     return good ? HM_OK : HM_ERR_NOMEM;
 }
 
-static hm_status build(rebuilder *r, hmi_switches *sw, hmi_ledger *ledger, hmi_arena *arena)
+static hm_status build(hmi_rebuilder *r, hmi_switches *sw, hmi_ledger *ledger, hmi_arena *arena)
 {
     const hm_system *system = sw->sim->system;
     size_t states = system->model->states.count;
@@ -289,7 +307,9 @@ static hm_status build(rebuilder *r, hmi_switches *sw, hmi_ledger *ledger, hmi_a
     r->state_rates = hmi_arena_alloc(arena, (states + 1) * sizeof *r->state_rates);
     if (!r->map || !r->state_rates)
         return HM_ERR_NOMEM;
-    hm_status status = hmi_graph_copy(&r->graph, &system->derived.graph);
+    r->arena = arena;
+    r->from = &system->derived.graph;
+    hm_status status = hmi_graph_copy(&r->graph, r->from);
     if (status == HM_OK)
         status = rebuild_all(r, system, ledger);
     for (size_t k = 0; k < states; k++)
@@ -298,10 +318,14 @@ static hm_status build(rebuilder *r, hmi_switches *sw, hmi_ledger *ledger, hmi_a
     sw->count = sw->switches + system->model->events.count;
     if (status == HM_OK)
         status = allocate(sw, arena);
+    if (status == HM_OK)
+        status = hmi_directions_finish(r, sw);
     if (status == HM_OK && sw->count)
         status = compile_values(r, sw, arena);
     if (status == HM_OK && sw->switches)
         status = compile_dynamics(r, sw, arena);
+    if (status == HM_OK && sw->switches)
+        status = compile_inputs(r, sw, arena);
     if (status == HM_OK && sw->switches)
         status = compile_powers(r, sw, ledger, arena);
     return status;
@@ -314,7 +338,8 @@ static bool has_switches(const hm_system *system)
     for (size_t e = 0; e < g->nodes.count; e++) {
         const hmi_node *node = &g->nodes.data[e];
         bool suspicious = node->op == HMI_ABS || node->op == HMI_SIGN || node->op == HMI_MIN ||
-                          node->op == HMI_MAX || node->op == HMI_LT || node->op == HMI_LE;
+                          node->op == HMI_MAX || node->op == HMI_LT || node->op == HMI_LE ||
+                          (node->op == HMI_DIV && hmi_deps(g, node->b) & HMI_DEP(HMI_SYM_VELOCITY));
         if (suspicious && moves(node))
             return true;
     }
@@ -323,7 +348,7 @@ static bool has_switches(const hm_system *system)
 
 hm_status hmi_switches_init(hmi_switches *sw, hm_sim *sim, hmi_ledger *ledger, hmi_arena *arena)
 {
-    rebuilder r = {.allocator = sim->system->allocator};
+    hmi_rebuilder r = {.allocator = sim->system->allocator};
     *sw = (hmi_switches){.sim = sim};
     if (!has_switches(sim->system))
         return HM_OK;
@@ -331,6 +356,7 @@ hm_status hmi_switches_init(hmi_switches *sw, hm_sim *sim, hmi_ledger *ledger, h
     hm_status status = build(&r, sw, ledger, arena);
     hmi_walk_release(&r.walk);
     hmi_array_release(r.allocator, &r.functions);
-    hmi_graph_release(&r.graph);
+    hmi_array_release(r.allocator, &r.directions);
+    sw->graph = r.graph;
     return status;
 }

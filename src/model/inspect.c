@@ -144,3 +144,35 @@ const char *hmi_model_symbol_name(const hm_model *model, hmi_symbol_kind kind, u
         return NULL;
     }
 }
+
+/* Declared names, without dots and primes. */
+static void declared_name(void *user, hmi_symbol_kind kind, uint32_t index, hmi_text *out)
+{
+    const hm_model *model = user;
+    const char *name = NULL;
+    switch (kind) {
+    case HMI_SYM_PARAM:
+        name = hm_model_param_name(model, index);
+        break;
+    case HMI_SYM_STATE:
+        name = hm_model_state_name(model, index);
+        break;
+    case HMI_SYM_INPUT:
+    case HMI_SYM_INPUT_RATE:
+    case HMI_SYM_INPUT_RATE2:
+        name = hm_model_input_name(model, index);
+        break;
+    case HMI_SYM_MULTIPLIER:
+    case HMI_SYM_TOTAL_MULTIPLIER:
+        name = model->constraints.data[index].name;
+        break;
+    default:
+        name = hm_model_coordinate_name(model, index);
+    }
+    hmi_text_add(out, name ? name : "?");
+}
+
+hmi_namer hmi_model_namer(const hm_model *model)
+{
+    return (hmi_namer){declared_name, (void *)model};
+}

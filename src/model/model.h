@@ -8,6 +8,7 @@
 
 #include "base/context.h"
 #include "expr/graph.h"
+#include "expr/print.h"
 #include "lang/ast.h"
 
 #include <hamel/model.h>
@@ -188,6 +189,14 @@ struct hm_model {
 
 /* The name of a symbol as written in the language ("x'", "q[3]''", "m"). NULL for none. */
 const char *hmi_model_symbol_name(const hm_model *model, hmi_symbol_kind kind, uint32_t index);
+/* What the printers of expr/print.h ask for. */
+hmi_namer hmi_model_namer(const hm_model *model);
+
+/* A scalar expression of t, parameters, coordinates, velocities, states, inputs and scalar `let`
+ * names, made in the model's graph: only for a model that nothing is derived from yet. `name` is
+ * shown in messages. */
+hm_status hmi_model_read_expression(hm_model *model, const char *name, const char *text,
+                                    size_t length, hmi_expr *out);
 
 enum {
     HMI_MOST_COORDS = 4000000,

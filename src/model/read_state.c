@@ -1,4 +1,4 @@
-/* Reading "x = 1, x' = 0.2, t = 0" against a finished model.
+/* Reading "x = 1, x' = 0.2, t = 0", and expressions, against a finished model.
  *
  * The values are expressions of parameters, so a small builder is set up around a scratch model that
  * borrows the coordinates and signals of the real one and has a graph of its own: the model itself
@@ -43,6 +43,19 @@ static bool declare_symbol(hmi_builder *b, const char *name, const char *what, h
     }
     slot->kind = HMI_BIND_INDEXED;
     return hmi_declare_object(b, name, what, (uint32_t)index, hmi_no_span);
+}
+
+/* Scalar `let` names; others are gone once a model is built. */
+static bool declare_lets(hmi_builder *b, const hm_model *model)
+{
+    for (size_t i = 0; i < model->named.count; i++) {
+        const hmi_named_expr *named = &model->named.data[i];
+        hmi_binding *slot = declare_text(b, named->name, strlen(named->name), "let");
+        if (!slot)
+            return false;
+        slot->value = hmi_scalar(named->expr);
+    }
+    return true;
 }
 
 static bool declare_all(hmi_builder *b, const hm_model *model)
@@ -135,5 +148,38 @@ hm_status hm_model_read_state(const hm_model *model, const char *text, double *t
     hmi_builder_release(&builder);
     hmi_tree_release(&tree);
     hm_model_destroy(scratch);
+    return status;
+}
+
+/* ---- expressions ---- */
+
+static hm_status build_expression(hmi_builder *b, uint32_t file, hmi_expr *out)
+{
+    size_t errors = b->context->errors;
+    const hmi_ast *e = hmi_parse_expression(b->tree, file);
+    bool good = e && hmi_build_scalar(b, e, NULL, out) &&
+                hmi_check_contents(b, *out, HMI_STATE_DEPS, e->span, "a Lagrangian");
+    hm_status status = hmi_context_status(b->context, errors);
+    return status == HM_OK && !good ? HM_ERR_INPUT : status;
+}
+
+hm_status hmi_model_read_expression(hm_model *model, const char *name, const char *text,
+                                    size_t length, hmi_expr *out)
+{
+    hm_context *context = model->context;
+    hmi_context_begin(context);
+    uint32_t file = hmi_context_add_source(context, name, NULL, text, length);
+    if (file == HMI_NO_FILE)
+        return HM_ERR_NOMEM;
+    hmi_tree tree;
+    hmi_builder builder;
+    hmi_tree_init(&tree, context);
+    hm_model_options options = hm_model_options_default();
+    hm_status status = HM_ERR_NOMEM;
+    if (hmi_builder_init(&builder, context, &tree, model, &options) &&
+        declare_all(&builder, model) && declare_lets(&builder, model))
+        status = build_expression(&builder, file, out);
+    hmi_builder_release(&builder);
+    hmi_tree_release(&tree);
     return status;
 }

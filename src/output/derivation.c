@@ -26,6 +26,18 @@ hm_status hmi_derivation_status(const hmi_derivation_view *view)
     return view->normal ? hmi_normal_status(view->normal) : HM_OK;
 }
 
+static hmi_expr *normal_residuals(hmi_derivation_view *view)
+{
+    const hm_model *model = view->model;
+    size_t passive = model->constraints.count, count = passive + model->servo_rows.count;
+    hmi_expr *list = hmi_arena_alloc(&view->arena, (count + 1) * sizeof *list);
+    for (size_t i = 0; list && i < count; i++)
+        list[i] = hmi_derivation_normal(
+            view, i < passive ? model->constraints.data[i].residual
+                              : model->servo_rows.data[i - passive].row.residual);
+    return list;
+}
+
 static hm_status normalise(hmi_derivation_view *view)
 {
     const hmi_derived *d = &view->system->derived;
@@ -40,8 +52,9 @@ static hm_status normalise(hmi_derivation_view *view)
     view->C = normal_list(view, d->C, d->n);
     view->servo_A = normal_list(view, d->servos.A.value.data, d->servos.A.value.count);
     view->servo_b = normal_list(view, d->servos.b, d->servos.count);
-    bool complete = view->M && view->Q && view->A && view->b && view->C && view->servo_A &&
-                    view->servo_b;
+    view->residual = normal_residuals(view);
+    bool complete = view->residual && view->M && view->Q && view->A && view->b && view->C &&
+                    view->servo_A && view->servo_b;
     return complete ? hmi_derivation_status(view) : HM_ERR_NOMEM;
 }
 

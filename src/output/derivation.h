@@ -18,6 +18,8 @@ enum {
     HMI_CLOSED_FORM_MOST = 4,
     HMI_NORMAL_MOST_COORDS = 40,
     HMI_PLAIN_MOST_COORDS = 12, /* beyond, energies and constraints have named parts, too */
+    HMI_MOST_WRITTEN_OUT =
+        3000, /* columns of an energy or constraint; wider ones get named parts */
 };
 
 typedef struct hmi_derivation_view {
@@ -31,6 +33,7 @@ typedef struct hmi_derivation_view {
     hmi_expr kinetic, potential, lagrangian, dissipation;
     hmi_expr *M; /* stored entries, in the order of derived.M */
     hmi_expr *Q, *A, *b, *C, *servo_A, *servo_b;
+    hmi_expr *residual; /* of constraints, then of servos */
     bool split; /* L has terms linear in the velocities or T has terms without: N and P shown */
     hmi_expr *N, P;
     bool closed; /* the following are there */
@@ -53,7 +56,8 @@ typedef struct hmi_report {
     hm_status status;
     hmi_print_options print;
     hmi_shared shared;
-    bool plain; /* energies and constraints are written out, without named parts */
+    bool plain;    /* energies and constraints are written out, without named parts */
+    bool complete; /* parts are chosen over all that JSON prints, as the model has it */
 } hmi_report;
 
 void hmi_report_flush(hmi_report *report);
@@ -64,6 +68,8 @@ void hmi_report_expr(hmi_report *report, hmi_expr e);
 void hmi_report_plain(hmi_report *report, hmi_expr e);
 /* The left-hand side of A q'' = b, row i. */
 hmi_expr hmi_report_row(hmi_report *report, const hmi_sparse *A, const hmi_expr *values, size_t i);
+/* Is an energy or a constraint wider than this, written out? */
+bool hmi_report_wider(hmi_report *report, uint64_t width);
 /* Chooses parts to name, over everything that is printed. */
 void hmi_report_name_parts(hmi_report *report, const hmi_shared_options *options);
 

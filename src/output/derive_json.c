@@ -1,5 +1,6 @@
 /* `derive --format json`: expressions as strings in the language itself. Beyond the size up to which
- * normal forms are made, parts have names: "where" tells them, each in terms of earlier ones. */
+ * normal forms are made, and where expressions are long, parts have names: "where" tells them, each
+ * in terms of earlier ones. */
 #include "output/derivation.h"
 
 static void string(hmi_report *r, const char *text)
@@ -161,8 +162,11 @@ void hmi_report_json(hmi_report *r)
     const hmi_derivation_view *view = r->view;
     const hmi_derived *d = &view->system->derived;
     const hmi_shared_options options = {.saving = 40, .longest = 1000};
-    if (!view->normal)
+    if (!view->normal || hmi_report_wider(r, HMI_MOST_WRITTEN_OUT)) {
+        r->plain = false;
+        r->complete = true;
         hmi_report_name_parts(r, &options);
+    }
     hmi_text_add(&r->text, "{\n  \"model\": ");
     string(r, hm_model_name(view->model));
     names(r);

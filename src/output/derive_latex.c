@@ -129,7 +129,8 @@ static void write_parameters(hmi_report *r)
     for (size_t i = 0; i < model->params.count; i++) {
         hmi_text_add(&r->text, i ? ", $" : "$");
         hmi_print_name(&r->text, HMI_PRINT_LATEX, model->params.data[i].name, 0);
-        hmi_text_addf(&r->text, " = %s$", hmi_number_text(model->params.data[i].value, number));
+        hmi_text_addf(&r->text, " = %s$",
+                      hmi_number_for_reading(model->params.data[i].value, number));
     }
     hmi_text_add(&r->text, ".\n");
 }
@@ -351,11 +352,15 @@ static bool fits(hmi_report *r, hmi_expr e)
     return narrow;
 }
 
-/* LaTeX does not break lines inside of brackets: a long energy gets named parts instead. */
+/* LaTeX does not break lines inside of brackets: a long energy or constraint gets named parts. */
 static void choose_parts(hmi_report *r)
 {
     const hmi_shared_options options = {.saving = 60, .longest = 90};
-    r->plain = r->plain && fits(r, r->view->kinetic) && fits(r, r->view->potential);
+    size_t rows = r->view->model->constraints.count + r->view->model->servo_rows.count;
+    r->plain = r->plain && !hmi_report_wider(r, HMI_MOST_WRITTEN_OUT) &&
+               fits(r, r->view->kinetic) && fits(r, r->view->potential);
+    for (size_t i = 0; r->plain && i < rows; i++)
+        r->plain = fits(r, r->view->residual[i]);
     hmi_report_name_parts(r, &options);
 }
 

@@ -204,7 +204,7 @@ static void write_system(hmi_report *r)
 static void write_param(hmi_report *r, const hmi_param *param)
 {
     char number[HMI_NUMBER_TEXT];
-    const char *value = hmi_number_text(param->value, number);
+    const char *value = hmi_number_for_reading(param->value, number);
     hmi_print_name(&r->text, HMI_PRINT_TEXT, param->name, 0);
     hmi_text_add(&r->text, " = ");
     if (hmi_deps(&r->view->graph, param->value_expr) & HMI_DEP(HMI_SYM_PARAM)) {
@@ -481,6 +481,7 @@ static void write_parts(hmi_report *r)
 void hmi_report_text(hmi_report *r)
 {
     const hmi_shared_options options = hmi_shared_options_default();
+    r->plain = r->plain && !hmi_report_wider(r, HMI_MOST_WRITTEN_OUT);
     hmi_report_name_parts(r, &options);
     write_title(r);
     write_system(r);

@@ -43,8 +43,8 @@ static bool is_command(const char *s, size_t length, const char *name)
 
 static int command_width(const char *s, size_t length)
 {
-    static const char *const invisible[] = {"\\left", "\\right", "\\frac",  "\\dot",
-                                            "\\ddot", "\\text",  "\\mathrm"};
+    static const char *const invisible[] = {"\\left", "\\right", "\\frac",   "\\dot",
+                                            "\\ddot", "\\text",  "\\mathrm", "\\,"};
     for (size_t i = 0; i < sizeof invisible / sizeof *invisible; i++)
         if (is_command(s, length, invisible[i]))
             return 0;
@@ -252,14 +252,51 @@ static bool open_wide(hmi_text *text, size_t start, int limit)
     return opened && !text->failed;
 }
 
-void hmi_wrap_latex(hmi_text *text, size_t start, int limit)
+static const char line_break[] = " \\\\\n&\\quad ";
+
+/* The widest line of what was wrapped. */
+static int widest_line(const char *text)
+{
+    int widest = 0;
+    for (const char *end; text; text = end ? end + strlen(line_break) : NULL) {
+        end = strstr(text, line_break);
+        int width = width_of(text, end ? end : text + strlen(text));
+        widest = width > widest ? width : widest;
+    }
+    return widest;
+}
+
+/* Opens groups wider than `group` and breaks lines. */
+static void open_and_wrap(hmi_text *text, size_t start, int limit, int group)
 {
     enum { MOST_ROUNDS = 6 };
     const breaking b = {limit, 0, step_latex};
+    for (int round = 0; round < MOST_ROUNDS && open_wide(text, start, group); round++)
+        continue;
+    wrap(text, start, &b, line_break, 2);
+}
+
+void hmi_wrap_latex(hmi_text *text, size_t start, int limit)
+{
     if (text->failed || text->length <= start)
         return;
-    bool wide = width_of(text->data + start, text->data + text->length) > limit;
-    for (int round = 0; wide && round < MOST_ROUNDS && open_wide(text, start, limit); round++)
-        continue;
-    wrap(text, start, &b, " \\\\\n&\\quad ", 2);
+    if (width_of(text->data + start, text->data + text->length) <= limit)
+        return;
+    /* A product of several brackets has no place to break unless narrower ones are opened, too. */
+    for (int part = 2; part <= 6; part++) {
+        hmi_text copy;
+        hmi_text_init(&copy, text->allocator);
+        hmi_text_add(&copy, text->data + start);
+        if (!copy.failed)
+            open_and_wrap(&copy, 0, limit, 2 * limit / part);
+        bool done = copy.failed || widest_line(hmi_text_view(&copy)) <= limit || part == 6;
+        if (done && !copy.failed) {
+            text->length = start;
+            hmi_text_add_bytes(text, hmi_text_view(&copy), copy.length);
+        }
+        text->failed |= copy.failed;
+        hmi_text_release(&copy);
+        if (done)
+            return;
+    }
 }

@@ -101,10 +101,11 @@ static size_t make_groups(const hm_table *table, const size_t *columns, size_t c
     return made;
 }
 
+/* note: a title, or NULL. */
 static hm_status add_history(hm_figure *figure, const hm_table *table, size_t against,
-                             const group *g)
+                             const group *g, const char *note)
 {
-    hm_panel panel = {.x_label = hm_table_name(table, against)};
+    hm_panel panel = {.title = note, .x_label = hm_table_name(table, against)};
     hm_series series[MOST_CURVES];
     for (size_t i = 0; i < g->count; i++)
         series[i] = (hm_series){hm_table_name(table, g->column[i]), hm_table_column(table, against),
@@ -115,17 +116,31 @@ static hm_status add_history(hm_figure *figure, const hm_table *table, size_t ag
     return hm_figure_add(figure, &panel);
 }
 
-/* The first `most` panels. */
+/* What is not shown is said: "24 of 60 curves are shown". */
+static const char *note_omission(const group *groups, size_t made, size_t most, char note[NAME])
+{
+    size_t shown = 0, all = 0;
+    for (size_t i = 0; i < made; i++) {
+        all += groups[i].count;
+        shown += i < most ? groups[i].count : 0;
+    }
+    snprintf(note, NAME, "%zu of %zu curves are shown", shown, all);
+    return shown < all ? note : NULL;
+}
+
+/* The first `most` panels; the last of them says what was left out. */
 static hm_status add_histories(hm_figure *figure, const hm_table *table, size_t against,
                                const size_t *columns, size_t count, size_t most)
 {
     group *groups = hmi_alloc(&figure->allocator, (count + 1) * sizeof *groups);
     if (!groups)
         return HM_ERR_NOMEM;
+    char text[NAME];
     size_t made = make_groups(table, columns, count, groups);
+    const char *note = note_omission(groups, made, most, text);
     hm_status status = HM_OK;
     for (size_t i = 0; status == HM_OK && i < made && i < most; i++)
-        status = add_history(figure, table, against, &groups[i]);
+        status = add_history(figure, table, against, &groups[i], i + 1 == most ? note : NULL);
     hmi_free(&figure->allocator, groups, (count + 1) * sizeof *groups);
     return status;
 }
@@ -263,14 +278,16 @@ static bool find_vector(const hm_table *table, size_t column, point *found)
     return found->z == HM_NO_COLUMN || found->z < hm_table_column_count(table);
 }
 
-/* Points of the dimension of the first one found. */
+/* Points of the dimension of the first one found, as many as there are; the first MOST_PATHS are
+ * kept (points holds one more). */
 static size_t find_points(const hm_table *table, point *points)
 {
     size_t count = 0;
-    for (size_t i = 0; count < MOST_PATHS && i < hm_table_column_count(table); i++)
-        if (find_point(table, i, &points[count]) &&
-            (points[count].z == HM_NO_COLUMN) == (points[0].z == HM_NO_COLUMN))
+    for (size_t i = 0; i < hm_table_column_count(table); i++) {
+        point *p = &points[count < MOST_PATHS ? count : MOST_PATHS];
+        if (find_point(table, i, p) && (p->z == HM_NO_COLUMN) == (points[0].z == HM_NO_COLUMN))
             count++;
+    }
     for (size_t i = 0; count == 0 && i < hm_table_column_count(table); i++)
         count = find_vector(table, i, &points[0]);
     return count;
@@ -304,16 +321,17 @@ static bool add_path(page *p, hm_panel panel)
 {
     point points[MOST_PATHS + 1];
     hm_series series[MOST_PATHS];
-    char labels[MOST_PATHS][2 * NAME];
+    char labels[MOST_PATHS][2 * NAME], title[NAME];
     size_t count = find_points(p->table, points), shown = 0;
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count && i < MOST_PATHS; i++)
         if (moves(p->table, points[i])) {
             series[shown] = series_of(p->table, points[i], labels[shown]);
             shown++;
         }
     if (shown == 0)
         return false;
-    panel.title = "path";
+    snprintf(title, sizeof title, "paths of %d among %zu points", MOST_PATHS, count);
+    panel.title = count > MOST_PATHS ? title : "path";
     panel.equal = panel.ends = true;
     panel.space = points[0].z != HM_NO_COLUMN;
     panel.x_label = count == 1 ? hm_table_name(p->table, points[0].x) : "x";

@@ -62,13 +62,37 @@ static bool push_all(const hmi_derivation_view *view, expr_list *list, const hmi
     return true;
 }
 
+/* What JSON prints as the model has it. */
+static bool push_model(const hmi_derivation_view *view, expr_list *list)
+{
+    const hm_model *model = view->model;
+    bool pushed = push_all(view, list, &view->lagrangian, 1);
+    for (size_t i = 0; pushed && i < model->constraints.count; i++)
+        pushed = push_all(view, list, &model->constraints.data[i].residual, 1);
+    for (size_t i = 0; pushed && i < model->servo_rows.count; i++)
+        pushed = push_all(view, list, &model->servo_rows.data[i].row.residual, 1);
+    for (size_t i = 0; pushed && i < model->inputs.count; i++)
+        pushed = push_all(view, list, &model->inputs.data[i].value, 1);
+    for (size_t i = 0; pushed && i < model->states.count; i++)
+        pushed = push_all(view, list, &model->states.data[i].rate, 1);
+    return pushed;
+}
+
+static size_t residual_count(const hmi_derivation_view *view)
+{
+    return view->model->constraints.count + view->model->servo_rows.count;
+}
+
 static bool push_printed(const hmi_report *report, expr_list *list)
 {
     const hmi_derivation_view *view = report->view;
     const hmi_derived *d = &view->system->derived;
     size_t n = view->n, m = view->m, energies = !report->plain;
+    if (report->complete && !push_model(view, list))
+        return false;
     return push_all(view, list, &view->kinetic, energies) &&
            push_all(view, list, &view->potential, energies) &&
+           push_all(view, list, view->residual, energies ? residual_count(view) : 0) &&
            push_all(view, list, view->M, d->M.value.count) && push_all(view, list, view->Q, n) &&
            push_all(view, list, view->A, d->constraints.A.value.count) &&
            push_all(view, list, view->b, m) && push_all(view, list, view->C, n) &&
@@ -78,6 +102,25 @@ static bool push_printed(const hmi_report *report, expr_list *list)
            push_all(view, list, view->Qi, view->closed ? n : 0) &&
            push_all(view, list, view->Qni, view->closed ? n : 0) &&
            push_all(view, list, view->qdd, view->closed ? n : 0);
+}
+
+bool hmi_report_wider(hmi_report *report, uint64_t width)
+{
+    const hmi_derivation_view *view = report->view;
+    hm_status status = HM_OK;
+    uint64_t largest = 0;
+    for (size_t i = 0; status == HM_OK && i < residual_count(view) + 2; i++) {
+        uint64_t one = 0;
+        const hmi_expr *e = i == 0   ? &view->kinetic
+                            : i == 1 ? &view->potential
+                                     : &view->residual[i - 2];
+        if (*e != HMI_NONE)
+            status = hmi_printed_width(view->allocator, &view->graph, e, 1, &one);
+        largest = one > largest ? one : largest;
+    }
+    if (status != HM_OK && report->status == HM_OK)
+        report->status = status;
+    return largest > width;
 }
 
 /* Where every line is short enough without names, only what recurs often gets one. */
@@ -138,32 +181,6 @@ static const char *choose_prefix(const hm_model *model)
     return prefixes[last];
 }
 
-static void symbol_name(void *user, hmi_symbol_kind kind, uint32_t index, hmi_text *out)
-{
-    const hm_model *model = user;
-    const char *name = NULL;
-    switch (kind) {
-    case HMI_SYM_PARAM:
-        name = hm_model_param_name(model, index);
-        break;
-    case HMI_SYM_STATE:
-        name = hm_model_state_name(model, index);
-        break;
-    case HMI_SYM_INPUT:
-    case HMI_SYM_INPUT_RATE:
-    case HMI_SYM_INPUT_RATE2:
-        name = hm_model_input_name(model, index);
-        break;
-    case HMI_SYM_MULTIPLIER:
-    case HMI_SYM_TOTAL_MULTIPLIER:
-        name = model->constraints.data[index].name;
-        break;
-    default:
-        name = hm_model_coordinate_name(model, index);
-    }
-    hmi_text_add(out, name ? name : "?");
-}
-
 static hm_status write_format(hmi_report *report, hm_format format)
 {
     switch (format) {
@@ -198,7 +215,7 @@ hm_status hm_system_derive(const hm_system *system, hm_format format, hm_writer 
                              .plain = view.n <= HMI_PLAIN_MOST_COORDS};
         hmi_text_init(&report.text, system->allocator);
         hmi_shared_init(&report.shared, system->allocator, choose_prefix(system->model));
-        report.print.namer = (hmi_namer){symbol_name, (void *)system->model};
+        report.print.namer = hmi_model_namer(system->model);
         report.print.style = format == HM_FORMAT_TEXT    ? HMI_PRINT_TEXT
                              : format == HM_FORMAT_LATEX ? HMI_PRINT_LATEX
                                                          : HMI_PRINT_PLAIN;

@@ -19,7 +19,7 @@
 
 #include <hamel/hamel.h>
 
-#ifdef HAMEL_SANITIZE
+#if defined HAMEL_SANITIZE || defined HAMEL_COVERAGE
 #define SECONDS 10.0
 #else
 #define SECONDS 1.0

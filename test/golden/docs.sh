@@ -3,7 +3,8 @@
 #   ```hamel   a model: `hamel check` and `hamel eval` accept it without a word. Where an output line
 #              ends in "# = VALUE", that is its value. Where the first line is "# error: TEXT" or
 #              "# warning: TEXT", check fails with that message, or passes with that warning.
-#   ```sh      "$ hamel ..." lines are run from the top folder; output that is shown is what they
+#   ```sh      "$ hamel ..." lines are run, one after the other, in a folder that holds the folders
+#              of the repository (so that they may write files); output that is shown is what they
 #              print (stdout and stderr; "..." stands for any lines); where none is shown they
 #              must succeed. Lines without "hamel" are not run.
 #   ```c       stands like this, indentation aside, in the file that a comment before it names.
@@ -56,7 +57,7 @@ check_model() { # WHERE
 
 # Runs $command and prints what it shows on a terminal.
 show_command() {
-    (PATH=$work/bin:$PATH && eval "$command") 2>&1 < /dev/null
+    (PATH=$work/bin:$PATH && cd "$work/place" && eval "$command") 2>&1 < /dev/null
     status=$?
 }
 
@@ -151,7 +152,8 @@ read_document() { # FILE
     [ -z "$refresh" ] || cmp -s "$work/document" "$1" || { cp "$work/document" "$1"; echo "renewed $1"; }
 }
 
-mkdir -p "$work/bin"
+mkdir -p "$work/bin" "$work/place"
+ln -s "$HAMEL_SOURCE_DIR"/{examples,docs,test,bench,include} "$work/place"
 ln -s "$HAMEL" "$work/bin/hamel"
 for document in README.md docs/*.md; do
     read_document "$document"

@@ -157,13 +157,164 @@ static void test_rough_hoop(void **state)
     motion_close(m);
 }
 
+/* A block on an incline that may move in its plane, friction written along u/|u| in four ways. */
+#define PLANE(SPEED)                                                                               \
+    "param mu = 0.5, g = 9.81, al = 0.3, vx = 0, vy = 0, w = 0; coord x, y\n"                      \
+    "kinetic (x'^2 + y'^2)/2; potential -g*sin(al)*x; let N = g*cos(al)\n"                         \
+    "force x = -mu*N*x'/" SPEED " + w*t, y = -mu*N*y'/" SPEED "\n"                                 \
+    "initial x' = vx, y' = vy; simulate 0 .. 10"
+
+static const char *const planes[] = {
+    PLANE("hypot(x', y')"), PLANE("sqrt(x'^2 + y'^2)"), PLANE("hypot(y', x')"),
+    "param mu = 0.5, g = 9.81, al = 0.3, vx = 0, vy = 0, w = 0; coord x, y\n"
+    "kinetic (x'^2 + y'^2)/2; potential -g*sin(al)*x; let u = [x', y']; let e = u/norm(u)\n"
+    "force x = -mu*g*cos(al)*e[1] + w*t, y = -mu*g*cos(al)*e[2]\n"
+    "initial x' = vx, y' = vy; simulate 0 .. 10"};
+
+static motion *plane(const char *text, double mu, double vx, double vy, double w)
+{
+    motion *m = motion_text(text);
+    const double v[2] = {vx, vy};
+    assert_int_equal(hm_sim_set_param(m->sim, "mu", mu), HM_OK);
+    assert_int_equal(hm_sim_set_param(m->sim, "w", w), HM_OK);
+    hm_sim_set_state(m->sim, 0, NULL, v, NULL);
+    m->options.fix_state = true;
+    return m;
+}
+
+static void test_plane_sticks(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 4; k++) {
+        motion *m = plane(planes[k], 0.5, 0, 0, 0); /* from rest: tan(0.3) < mu */
+        motion_must(m);
+        assert_true(fabs(motion_value(m, "x")) + fabs(motion_value(m, "y")) < 1e-9);
+        motion_close(m);
+        m = plane(planes[k], 0.5, 3, 0, 0); /* along the slope, as in one dimension */
+        motion_must(m);
+        check_number("x", motion_value(m, "x"), 4.5 / (9.81 * (0.5 * cos(0.3) - sin(0.3))), 1e-9);
+        assert_true(fabs(motion_value(m, "x'")) < 1e-12);
+        motion_close(m);
+    }
+}
+
+/* On the level: straight to rest after v^2/(2 mu g), whatever the direction. */
+static void test_plane_level(void **state)
+{
+    static const char *const methods[] = {"dop853", "rk5", "radau"};
+    (void)state;
+    for (int k = 0; k < 3; k++) {
+        motion *m = plane(PLANE("hypot(x', y')"), 0.5, 3, -4, 0);
+        assert_int_equal(hm_sim_set_param(m->sim, "al", 0), HM_OK);
+        m->options.method = methods[k];
+        motion_must(m);
+        double way = 25 / (2 * 0.5 * 9.81);
+        check_number("x", motion_value(m, "x"), 0.6 * way, 1e-7);
+        check_number("y", motion_value(m, "y"), -0.8 * way, 1e-7);
+        check_number("work", m->result.work.impressed, -12.5, 1e-7);
+        assert_true(m->result.balance_error < 1e-7);
+        motion_close(m);
+    }
+}
+
+/* Too steep: from rest it slides at once; thrown up it turns round. A force that grows breaks it
+ * loose when it must. */
+static void test_plane_moves(void **state)
+{
+    (void)state;
+    double down = 9.81 * (sin(0.3) - 0.2 * cos(0.3)), up = 9.81 * (sin(0.3) + 0.2 * cos(0.3));
+    motion *m = plane(planes[0], 0.2, 0, 0, 0);
+    motion_must(m);
+    check_number("x", motion_value(m, "x"), 50 * down, 1e-9);
+    motion_close(m);
+    m = plane(planes[1], 0.2, -3, 0, 0);
+    motion_must(m);
+    double left = 10 - 3 / up;
+    check_number("x after turning", motion_value(m, "x"), -4.5 / up + down * left * left / 2, 1e-8);
+    motion_close(m);
+    m = plane(planes[0], 0.5, 0, 0, 1);
+    motion_must(m);
+    double start = 9.81 * (0.5 * cos(0.3) - sin(0.3));
+    check_number("x loose", motion_value(m, "x"), pow(10 - start, 3) / 6, 1e-8);
+    motion_close(m);
+}
+
+/* A force across the slope: it gives way along the sum of both, which friction opposes. */
+static void test_plane_oblique(void **state)
+{
+    (void)state;
+    motion *m = motion_text("coord x, y; kinetic (x'^2 + y'^2)/2; let s = hypot(x', y')\n"
+                            "force x = 3*t - 10*x'/s, y = 4*t - 10*y'/s; simulate 0 .. 4");
+    motion_must(m); /* loose at t = 2, then |u|' = 5 t - 10 */
+    check_number("x", motion_value(m, "x"), 0.6 * 5 * 8 / 6.0, 1e-8);
+    check_number("y", motion_value(m, "y"), 0.8 * 5 * 8 / 6.0, 1e-8);
+    motion_close(m);
+}
+
+/* v/abs(v) is sign(v) without the value at 0; and a belt that carries the block along first. */
+static void test_line(void **state)
+{
+    (void)state;
+    motion *m = motion_text("coord x; kinetic x'^2/2; force x = -2*x'/abs(x'); initial x' = 3\n"
+                            "simulate 0 .. 5");
+    motion_must(m);
+    check_number("x", motion_value(m, "x"), 9 / 4.0, 1e-9);
+    motion_close(m);
+    m = motion_text("param vb = 2; coord x; kinetic x'^2/2; let u = x' - vb\n"
+                    "force x = -4*u/abs(u); simulate 0 .. 5");
+    motion_must(m); /* 2/4 s to the belt's speed, then with it */
+    check_number("on the belt", motion_value(m, "x"), 0.5 + 4.5 * 2, 1e-9);
+    motion_close(m);
+}
+
+/* Friction of a law, along a wire: two components, one degree of freedom. */
+static void test_wire_holds(void **state)
+{
+    (void)state;
+    double x[2];
+    for (int k = 0; k < 2; k++) {
+        motion *m = motion_file("examples/ellipse.hamel", NULL, 0);
+        m->options.end = k == 0 ? 3 : 10;
+        motion_must(m);
+        x[k] = motion_value(m, "x");
+        assert_true(fabs(motion_value(m, "x'")) < 1e-12);
+        motion_close(m);
+    }
+    check_number("stays", x[1], x[0], 1e-9);
+}
+
+/* A quotient that has no direction in it still ends with a reason. */
+static void test_not_a_direction(void **state)
+{
+    (void)state;
+    motion *m = motion_text("coord x, y; kinetic (x'^2 + y'^2)/2; let s = hypot(x', y')\n"
+                            "force x = -x'/s - y'/s^2, y = -y'/s + x'/s^2\n"
+                            "initial x' = 1; simulate 0 .. 5");
+    assert_int_not_equal(motion_run(m), HM_OK);
+    assert_int_equal(m->result.status, HM_RUN_FAILED);
+    assert_true(m->result.t_end > 0.5 && m->result.t_end < 1.5);
+    assert_true(motion_says(m, "stopped at t = "));
+    motion_close(m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sticks),         cmocka_unit_test(test_slides),
-        cmocka_unit_test(test_comes_to_rest),  cmocka_unit_test(test_starts_when_it_must),
-        cmocka_unit_test(test_dry_oscillator), cmocka_unit_test(test_friction_by_if),
-        cmocka_unit_test(test_stick_slip),     cmocka_unit_test(test_rough_hoop),
+        cmocka_unit_test(test_sticks),
+        cmocka_unit_test(test_slides),
+        cmocka_unit_test(test_comes_to_rest),
+        cmocka_unit_test(test_starts_when_it_must),
+        cmocka_unit_test(test_dry_oscillator),
+        cmocka_unit_test(test_friction_by_if),
+        cmocka_unit_test(test_stick_slip),
+        cmocka_unit_test(test_rough_hoop),
+        cmocka_unit_test(test_plane_sticks),
+        cmocka_unit_test(test_plane_level),
+        cmocka_unit_test(test_plane_moves),
+        cmocka_unit_test(test_plane_oblique),
+        cmocka_unit_test(test_line),
+        cmocka_unit_test(test_wire_holds),
+        cmocka_unit_test(test_not_a_direction),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 /* Every trajectory of test/data/trajectories.json, except the vakonomic ones: to 1e-9 with tight
- * tolerances, to 1e-6 as run by a user who chooses nothing. Errors are relative to max(1, |state|). */
+ * tolerances, to 1e-6 as run by a user who chooses nothing, and by radau. Errors are relative to max(1, |state|). */
 #include "support/check.h"
 #include "support/motion.h"
 
@@ -81,7 +81,7 @@ static bool starts_off_constraint(const char *id)
     return strcmp(id, "001-swarm-k0") == 0 || strcmp(id, "001-manip-UK-ideal") == 0;
 }
 
-static double follow(const json_t *trajectory, double rtol, double atol)
+static double follow(const json_t *trajectory, const char *method, double rtol, double atol)
 {
     double state[64], now[64], worst = 0;
     motion *m = load(trajectory);
@@ -90,6 +90,7 @@ static double follow(const json_t *trajectory, double rtol, double atol)
     read_state(json_object_get(trajectory, "initial_state"), 2 * m->n, state);
     hm_sim_set_state(m->sim, 0, state, state + m->n, NULL);
     m->options.start = 0;
+    m->options.method = method;
     if (rtol > 0) {
         m->options.rtol = rtol;
         m->options.atol = atol;
@@ -109,7 +110,7 @@ static double follow(const json_t *trajectory, double rtol, double atol)
     return worst;
 }
 
-static void check_all(double rtol, double atol, double tolerance)
+static void check_all(const char *method, double rtol, double atol, double tolerance)
 {
     json_error_t error;
     json_t *file = json_load_file(HAMEL_SOURCE_DIR "/test/data/trajectories.json", 0, &error);
@@ -121,7 +122,7 @@ static void check_all(double rtol, double atol, double tolerance)
         const char *id = text_of(trajectory, "id");
         if (strstr(id, "vako"))
             continue;
-        double worst = follow(trajectory, rtol, atol);
+        double worst = follow(trajectory, method, rtol, atol);
         print_message("%-28s %.1e\n", id, worst);
         if (!(worst <= tolerance))
             fail_msg("%s: error %.3g > %.0e", id, worst, tolerance);
@@ -134,13 +135,20 @@ static void check_all(double rtol, double atol, double tolerance)
 static void test_tight(void **state)
 {
     (void)state;
-    check_all(1e-12, 1e-14, 1e-9);
+    check_all("auto", 1e-12, 1e-14, 1e-9);
 }
 
 static void test_default(void **state)
 {
     (void)state;
-    check_all(0, 0, 1e-6);
+    check_all("auto", 0, 0, 1e-6);
+}
+
+/* Implicit, with the exact Jacobian: another method altogether, of order 5. */
+static void test_radau(void **state)
+{
+    (void)state;
+    check_all("radau", 1e-10, 1e-12, 1e-6);
 }
 
 int main(void)
@@ -148,6 +156,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_tight),
         cmocka_unit_test(test_default),
+        cmocka_unit_test(test_radau),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

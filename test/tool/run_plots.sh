@@ -15,6 +15,13 @@ expect_done
 check_svg d.svg
 expect_out '>path<' '>Rolling disc<' '>lean<' '>constraint violation<' '>energy balance<'
 
+# What does not fit on the page is said.
+printf 'coord x[1..60], y[1..60]; for i = 1..60 { kinetic (x[i]'"'"'^2 + y[i]'"'"'^2)/2; initial x[i]'"'"' = i }; simulate 0 .. 1' > many.hamel
+run hamel run many.hamel --plot many.svg
+expect_done
+check_svg many.svg
+expect_out '36 of 120 curves are shown' 'paths of 12 among 60 points'
+
 run hamel plot d.csv x y -o xy.svg
 expect_done
 check_svg xy.svg

@@ -51,6 +51,20 @@ static inline double dag_between(dag_source *s, double low, double high)
 /* ---- operations in long double ---- */
 
 #define hmi_powi(x, n) powl(x, n)
+#define hmi_math_pow   pow
+#define hmi_math_sin   sin
+#define hmi_math_cos   cos
+#define hmi_math_tan   tan
+#define hmi_math_asin  asin
+#define hmi_math_acos  acos
+#define hmi_math_atan  atan
+#define hmi_math_atan2 atan2
+#define hmi_math_sinh  sinh
+#define hmi_math_cosh  cosh
+#define hmi_math_tanh  tanh
+#define hmi_math_exp   exp
+#define hmi_math_log   log
+#define hmi_math_hypot hypot
 static inline wide dag_value(hmi_op op, wide x, wide y, wide z)
 {
     (void)z;
@@ -65,6 +79,20 @@ static inline wide dag_value(hmi_op op, wide x, wide y, wide z)
     }
 }
 #undef hmi_powi
+#undef hmi_math_pow
+#undef hmi_math_sin
+#undef hmi_math_cos
+#undef hmi_math_tan
+#undef hmi_math_asin
+#undef hmi_math_acos
+#undef hmi_math_atan
+#undef hmi_math_atan2
+#undef hmi_math_sinh
+#undef hmi_math_cosh
+#undef hmi_math_tanh
+#undef hmi_math_exp
+#undef hmi_math_log
+#undef hmi_math_hypot
 
 /* d/dx, d/dy, d/dz at operand values; false for an operation without a rule here. */
 static inline bool dag_partials(hmi_op op, wide x, wide y, wide z, wide d[3])

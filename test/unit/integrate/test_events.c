@@ -72,6 +72,61 @@ static void test_bounces(void **state)
 }
 
 /* Bounces accumulate at t = 3: said, and no hanging. */
+/* What a reset does to the energy is an entry of its own; `initial` is that at the start. */
+static void test_reset_in_the_ledger(void **state)
+{
+    static const char *const methods[] = {"dop853", "radau"};
+    (void)state;
+    for (int k = 0; k < 2; k++) {
+        motion *m = motion_text("param e = 0.5; coord z; kinetic z'^2/2; force z = -9.81\n"
+                                "initial z = 1; event bounce: z = 0 falling set z' = -e*z'\n"
+                                "simulate 0 .. 0.8");
+        m->options.method = methods[k];
+        motion_must(m);
+        check_number("initial", m->result.energy_initial, 0, 1e-15);
+        /* one bounce, from 9.81 J to a quarter */
+        check_number("reset", m->result.work.reset, -0.75 * 9.81, 1e-8);
+        check_number("sum", m->result.work.reset + m->result.work.impressed, m->result.energy_final,
+                     1e-8);
+        assert_true(m->result.balance_error < 1e-7);
+        motion_close(m);
+    }
+}
+
+/* Step by step: the dense output is that of the step that led to the event, up to it. */
+static void test_dense_output_at_events(void **state)
+{
+    static const char *const methods[] = {"dop853", "rk5", "radau"};
+    (void)state;
+    for (int k = 0; k < 3; k++) {
+        motion *m = motion_text("coord z; kinetic z'^2/2; force z = -2; initial z = 1\n"
+                                "event bounce: z = 0 falling set z' = -z'; simulate 0 .. 5");
+        m->options.method = methods[k];
+        assert_int_equal(hm_sim_start(m->sim, &m->options), HM_OK);
+        double before = 0, q, v, end;
+        hm_run_result r;
+        do {
+            before = hm_sim_time(m->sim);
+            assert_int_equal(hm_sim_step(m->sim), HM_OK);
+            assert_int_equal(hm_sim_result(m->sim, &r), HM_OK);
+        } while (r.event_count == 0);
+        end = hm_sim_time(m->sim);
+        check_number("bounce", end, 1, 1e-9);
+        for (int i = 0; i < 5; i++) {
+            double t = before + 0.2 * i * (end - before);
+            assert_int_equal(hm_sim_interpolate(m->sim, t, &q, &v, NULL), HM_OK);
+            check_number("z", q, 1 - t * t, 1e-8);
+            check_number("z'", v, -2 * t, 1e-8);
+        }
+        assert_int_equal(hm_sim_interpolate(m->sim, end, &q, &v, NULL), HM_OK);
+        check_number("z' after it", v, 2, 1e-8);
+        motion_advance(m, 1.5);
+        hm_sim_state(m->sim, &q, &v, NULL);
+        check_number("z later", q, 0.75, 1e-8);
+        motion_close(m);
+    }
+}
+
 static void test_chattering(void **state)
 {
     (void)state;
@@ -125,6 +180,21 @@ static void test_switching(void **state)
 }
 
 /* An event of the constraint force: the bead leaves the sphere at cos = 2/3. */
+/* Defaults of inputs switch as events, too: exact on either side. */
+static void test_switching_input(void **state)
+{
+    (void)state;
+    motion *m = motion_text("coord x; kinetic x'^2/2; input u = if(t < 1.2345, 1, -2)\n"
+                            "input w = abs(x - 0.1); force x = u + 0*w; simulate 0 .. 3");
+    motion_must(m);
+    double left = 3 - 1.2345;
+    check_number("x'", motion_value(m, "x'"), 1.2345 - 2 * left, 1e-13);
+    check_number("x", motion_value(m, "x"), 1.2345 * 1.2345 / 2 + 1.2345 * left - left * left,
+                 1e-13);
+    assert_true(m->result.rejected == 0);
+    motion_close(m);
+}
+
 static void test_event_of_a_multiplier(void **state)
 {
     (void)state;
@@ -141,10 +211,12 @@ static void test_event_of_a_multiplier(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_directions),   cmocka_unit_test(test_stop),
-        cmocka_unit_test(test_simultaneous), cmocka_unit_test(test_bounces),
-        cmocka_unit_test(test_chattering),   cmocka_unit_test(test_reset_is_made_consistent),
-        cmocka_unit_test(test_switching),    cmocka_unit_test(test_event_of_a_multiplier),
+        cmocka_unit_test(test_directions),          cmocka_unit_test(test_stop),
+        cmocka_unit_test(test_simultaneous),        cmocka_unit_test(test_bounces),
+        cmocka_unit_test(test_reset_in_the_ledger), cmocka_unit_test(test_dense_output_at_events),
+        cmocka_unit_test(test_chattering),          cmocka_unit_test(test_reset_is_made_consistent),
+        cmocka_unit_test(test_switching),           cmocka_unit_test(test_event_of_a_multiplier),
+        cmocka_unit_test(test_switching_input),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,89 @@
+/* Linearised motion about an equilibrium or a steady motion, on the constraint manifold.
+ *
+ *   hm_linearize_options options = hm_linearize_options_default();
+ *   options.find = true;                         // an equilibrium near the sim's state
+ *   hm_linearization *about;
+ *   if (hm_sim_linearize(sim, &options, &about) == HM_OK)
+ *       ... about->A, about->re, about->im, about->stability ...
+ *   hm_linearization_destroy(about);
+ *
+ * The state is (q, q', z) with phi = 0, phi' = 0, psi = 0. A set of independent ones among these
+ * variables, chosen by pivoting, is the reduced state y;  y' = A y  for small deviations, with A
+ * from exact derivatives. Redundant constraints, singular M, servos and non-ideal forces included.
+ *
+ * A steady motion moves along coordinates that do not enter (cyclic ones, the place and heading of a
+ * rolling body) while all else stays constant. Those coordinates are left out of y.
+ */
+#ifndef HAMEL_LINEARIZE_H
+#define HAMEL_LINEARIZE_H
+
+#include <hamel/system.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Coordinates that do not enter the motion of the others: */
+typedef enum hm_ignorable {
+    HM_IGNORABLE_WHEN_MOVING, /* left out where the state is no equilibrium (default) */
+    HM_IGNORABLE_DROP,        /* always left out */
+    HM_IGNORABLE_KEEP         /* never left out: a steady motion is then no point of rest of y */
+} hm_ignorable;
+
+typedef struct hm_linearize_options {
+    bool find;               /* search from the sim's state; default false: linearise there */
+    bool steady;             /* the search is for a steady motion; default false: at rest */
+    const char *const *hold; /* "x", "x'": values the search does not change; default none */
+    size_t hold_count;
+    hm_ignorable ignorable;
+    double tolerance; /* rates (and residuals) up to this count as zero; default 1e-8 */
+} hm_linearize_options;
+HM_API hm_linearize_options hm_linearize_options_default(void);
+
+typedef enum hm_stability { HM_UNSTABLE, HM_MARGINAL, HM_STABLE } hm_stability;
+/* "unstable", "marginal", "stable" */
+HM_API const char *hm_stability_text(hm_stability stability);
+
+/* What the state is. */
+typedef enum hm_rest {
+    HM_REST_NONE,        /* neither: A describes nearby motions for a short time only */
+    HM_REST_EQUILIBRIUM, /* q' = 0, q'' = 0, z' = 0 */
+    HM_REST_STEADY       /* what is kept in y is constant, what was left out moves */
+} hm_rest;
+HM_API const char *hm_rest_text(hm_rest rest);
+
+typedef struct hm_linearization {
+    double t;
+    size_t n, states;         /* coordinates, auxiliary states */
+    const double *q, *v, *z;  /* the state it is about */
+    size_t dimension;         /* of y */
+    const char *const *names; /* of y: "x", "x'", "z" */
+    const double *A;          /* dimension x dimension, row-major */
+    const double *re, *im;    /* eigenvalues, real part falling, pairs together */
+    const double *error;      /* of each eigenvalue: a bound from rounding and its condition */
+    const double *modes_re;   /* row k: the mode of eigenvalue k over y, largest entry 1 */
+    const double *modes_im;
+    size_t dropped_count;       /* coordinates left out because they do not enter: */
+    const char *const *dropped; /* each would add an eigenvalue 0 */
+    hm_rest rest;
+    double residual;        /* largest rate of y, or violation of a constraint */
+    size_t zeros;           /* eigenvalues that are 0 within their error */
+    size_t family;          /* dimension of the family of such states through this one; as
+                                     many zeros belong to moving along it */
+    hm_stability stability; /* zeros of the family do not count against it */
+    int iterations;         /* of the search */
+} hm_linearization;
+
+/* About the sim's present state, or one near it (`find`; the sim is then left there). options NULL:
+ * the defaults. Diagnostics are in the model's context.
+ *   HM_ERR_USAGE         a name to hold does not exist, or the system exceeds HM_MOST_DENSE;
+ *   HM_ERR_NUMERIC       the search found nothing; the state is left where it ended;
+ *   others               as hm_sim_evaluate. */
+HM_API HM_MUST_CHECK hm_status hm_sim_linearize(hm_sim *sim, const hm_linearize_options *options,
+                                                hm_linearization **linearization);
+HM_API void hm_linearization_destroy(hm_linearization *linearization);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,576 @@
+/* Tapes -> jets: see jet.h.
+ *
+ * Every instruction of a tape becomes one at order 0, which computes the value, and one at the
+ * other orders, which is chosen by what changes in time among the operands. Equal instructions are
+ * one, so that sinh and cosh, each the other's derivative, end in each other.
+ */
+#include "compile/jet_code.h"
+
+#include <string.h>
+
+#define NO_ROW  UINT32_MAX
+#define NOTHING UINT32_MAX /* op of an instruction to be left out */
+
+/* Operations at order 0 are those of tapes; a rate has no value there. */
+#define TABLE(op) ((uint32_t)(HMI_TAPE_FIRST_OF_TABLE + (op)))
+enum { RATE_OF = HMI_TAPE_FIRST_OF_TABLE + HMI_OP_COUNT };
+
+static void fail(hmi_jet *jet)
+{
+    jet->status = HM_ERR_NOMEM;
+}
+
+uint32_t hmi_jet_new_row(hmi_jet *jet, bool constant)
+{
+    if (!hmi_array_push(jet->allocator, &jet->constant, (uint8_t)constant)) {
+        fail(jet);
+        return 0;
+    }
+    return (uint32_t)(jet->constant.count - 1);
+}
+
+/* ---- instructions, each once ---- */
+
+static size_t hash(uint32_t op, uint32_t a, uint32_t b, uint32_t c)
+{
+    uint64_t h = op;
+    h = (h ^ a) * 0x9E3779B97F4A7C15u;
+    h = ((h >> 29) ^ h ^ b) * 0xBF58476D1CE4E5B9u;
+    h = ((h >> 32) ^ h ^ c) * 0x94D049BB133111EBu;
+    return (size_t)(h ^ (h >> 31));
+}
+
+/* Where the instruction is in the table, or where it would go. */
+static size_t probe(const hmi_jet *jet, uint32_t op, uint32_t a, uint32_t b, uint32_t c)
+{
+    size_t mask = jet->table.count - 1, at = hash(op, a, b, c) & mask;
+    for (;; at = (at + 1) & mask) {
+        if (!jet->table.data[at])
+            return at;
+        const hmi_jet_code *code = &jet->zero.data[jet->table.data[at] - 1];
+        if (code->op == op && code->a == a && code->b == b && code->c == c)
+            return at;
+    }
+}
+
+static bool grow_table(hmi_jet *jet)
+{
+    size_t wanted = jet->table.count ? 2 * jet->table.count : 256;
+    if (!hmi_array_reserve(jet->allocator, &jet->table, wanted - jet->table.count))
+        return false;
+    jet->table.count = wanted;
+    memset(jet->table.data, 0, wanted * sizeof *jet->table.data);
+    for (size_t i = 0; i < jet->zero.count; i++) {
+        const hmi_jet_code *code = &jet->zero.data[i];
+        if (code->op != HMI_TAPE_STOP)
+            jet->table.data[probe(jet, code->op, code->a, code->b, code->c)] = (uint32_t)i + 1;
+    }
+    return true;
+}
+
+static void emit(hmi_jet *jet, uint32_t op, uint32_t dst, uint32_t a, uint32_t b, uint32_t c)
+{
+    const hmi_jet_code code = {op, dst, a, b, c};
+    if (!hmi_array_push(jet->allocator, &jet->code, code))
+        fail(jet);
+}
+
+/* The row of an instruction at order 0. *known: it was there before. */
+static uint32_t intern(hmi_jet *jet, uint32_t op, uint32_t a, uint32_t b, uint32_t c, bool constant,
+                       bool *known)
+{
+    *known = true;
+    if (2 * (jet->zero.count + 1) > jet->table.count && !grow_table(jet)) {
+        fail(jet);
+        return 0;
+    }
+    size_t at = probe(jet, op, a, b, c);
+    if (jet->table.data[at])
+        return jet->zero.data[jet->table.data[at] - 1].dst;
+    const hmi_jet_code code = {op, hmi_jet_new_row(jet, constant), a, b, c};
+    if (jet->status != HM_OK || !hmi_array_push(jet->allocator, &jet->zero, code)) {
+        fail(jet);
+        return 0;
+    }
+    jet->table.data[at] = (uint32_t)jet->zero.count;
+    *known = false;
+    return code.dst;
+}
+
+static bool fixed(const hmi_jet *jet, uint32_t row)
+{
+    return jet->constant.data[row];
+}
+
+/* ---- products and sums ---- */
+
+/* How x*y enters at orders above 0. */
+typedef enum product { NO_PRODUCT, SCALED, CONVOLVED } product;
+
+static product product_of(const hmi_jet *jet, uint32_t *x, uint32_t *y)
+{
+    if (fixed(jet, *x)) { /* the constant second */
+        uint32_t swap = *x;
+        *x = *y;
+        *y = swap;
+    }
+    return fixed(jet, *x) ? NO_PRODUCT : fixed(jet, *y) ? SCALED : CONVOLVED;
+}
+
+/* +-x*y, and the sums of MUL_ADD, MUL_SUB, SUB_MUL with z (NO_ROW: x*y alone). */
+static void emit_product(hmi_jet *jet, uint32_t op, uint32_t r, uint32_t x, uint32_t y, uint32_t z)
+{
+    static const uint32_t with_z[2][3] = {
+        {HMI_JET_SCALE_ADD, HMI_JET_SCALE_SUB, HMI_JET_SUB_SCALE},
+        {HMI_JET_MUL_ADD, HMI_JET_MUL_SUB, HMI_JET_SUB_MUL},
+    };
+    static const uint32_t alone[2][2] = {{HMI_JET_SCALE, HMI_JET_NEG_SCALE},
+                                         {HMI_JET_MUL, HMI_JET_NEG_MUL}};
+    bool moving_z = z != NO_ROW && !fixed(jet, z);
+    product kind = product_of(jet, &x, &y);
+    int way = op == HMI_TAPE_MUL_SUB ? 1 : op == HMI_TAPE_SUB_MUL ? 2 : 0;
+    if (kind == NO_PRODUCT)
+        emit(jet, way == 1 ? HMI_JET_NEG : HMI_JET_COPY, r, z, 0, 0);
+    else if (moving_z)
+        emit(jet, with_z[kind == CONVOLVED][way], r, x, y, z);
+    else
+        emit(jet, alone[kind == CONVOLVED][way == 2], r, x, y, 0);
+}
+
+static void emit_sum(hmi_jet *jet, hmi_op op, uint32_t r, uint32_t x, uint32_t y)
+{
+    if (fixed(jet, x))
+        emit(jet, op == HMI_ADD ? HMI_JET_COPY : HMI_JET_NEG, r, y, 0, 0);
+    else if (fixed(jet, y))
+        emit(jet, HMI_JET_COPY, r, x, 0, 0);
+    else
+        emit(jet, op == HMI_ADD ? HMI_JET_ADD : HMI_JET_SUB, r, x, y, 0);
+}
+
+static void emit_quotient(hmi_jet *jet, uint32_t r, uint32_t x, uint32_t y)
+{
+    emit(jet,
+         fixed(jet, y)   ? HMI_JET_DIV_CONST
+         : fixed(jet, x) ? HMI_JET_CONST_DIV
+                         : HMI_JET_DIV,
+         r, x, y, 0);
+}
+
+/* ---- chains: r' = r_x x' + r_y y' with the derivatives of the table ---- */
+
+static uint32_t apply(hmi_jet *jet, hmi_op op, uint32_t x, uint32_t y, uint32_t z);
+
+static uint32_t rate_of(hmi_jet *jet, uint32_t x)
+{
+    bool known;
+    uint32_t row = intern(jet, RATE_OF, x, 0, 0, false, &known);
+    if (!known)
+        emit(jet, HMI_JET_RATE, row, x, 0, 0);
+    return row;
+}
+
+#define ZERO      NO_ROW
+#define ONE       jet->one
+#define TWO       jet->two
+#define ADD(a, b) apply(jet, HMI_ADD, a, b, 0)
+#define SUB(a, b) apply(jet, HMI_SUB, a, b, 0)
+#define MUL(a, b) apply(jet, HMI_MUL, a, b, 0)
+#define DIV(a, b) apply(jet, HMI_DIV, a, b, 0)
+#define NEG(a)    apply(jet, HMI_NEG, a, 0, 0)
+#define POW(a, b) apply(jet, HMI_POW, a, b, 0)
+#define SQR(a)    apply(jet, HMI_MUL, a, a, 0)
+#define SQRT(a)   apply(jet, HMI_SQRT, a, 0, 0)
+#define SIN(a)    apply(jet, HMI_SIN, a, 0, 0)
+#define COS(a)    apply(jet, HMI_COS, a, 0, 0)
+#define SINH(a)   apply(jet, HMI_SINH, a, 0, 0)
+#define COSH(a)   apply(jet, HMI_COSH, a, 0, 0)
+#define LOG(a)    apply(jet, HMI_LOG, a, 0, 0)
+#define SIGN(a)   apply(jet, HMI_SIGN, a, 0, 0)
+#define LT(a, b)  apply(jet, HMI_LT, a, b, 0)
+/* only with 0 and 1, in the derivatives of min and max */
+#define SELECT(c, a, b) ((a) == NO_ROW ? apply(jet, HMI_NOT, c, 0, 0) : (c))
+
+/* d op/d operand k at operands X, Y and result R; NO_ROW: it vanishes. POW and POWI, whose
+ * derivatives do not end, have recurrences of their own. */
+static uint32_t partial(hmi_jet *jet, hmi_op op, int k, uint32_t X, uint32_t Y, uint32_t R)
+{
+    (void)R;
+    switch (op) {
+#define OP(name, arity, text, value, ddx, ddy)                                                     \
+    case HMI_##name:                                                                               \
+        return k == 0 ? (ddx) : (ddy);
+#include "expr/ops.def"
+#undef OP
+    default:
+        return NO_ROW;
+    }
+}
+
+/* Does the table say that op is piecewise constant? (SELECT has a rule of its own.) */
+static bool is_flat(hmi_op op)
+{
+    switch (op) {
+    case HMI_SIGN:
+    case HMI_LT:
+    case HMI_LE:
+    case HMI_EQ:
+    case HMI_AND:
+    case HMI_OR:
+    case HMI_NOT:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* One term of the chain, written at place `at` of the code, which is kept free for it. */
+static void write_term(hmi_jet *jet, size_t at, uint32_t r, uint32_t x, uint32_t rate, uint32_t D,
+                       bool first)
+{
+    hmi_jet_code code = {first ? HMI_JET_CHAIN : HMI_JET_CHAIN_ADD, r, rate, D, 0};
+    if (fixed(jet, D))
+        code = (hmi_jet_code){first ? HMI_JET_SCALE : HMI_JET_SCALE_ADD, r, x, D, r};
+    if (jet->status == HM_OK)
+        jet->code.data[at] = code;
+}
+
+/* Derivatives come after r, on which they may depend: they are needed up to order k - 1 only. */
+static void emit_chain(hmi_jet *jet, hmi_op op, uint32_t r, uint32_t x, uint32_t y)
+{
+    const uint32_t operand[2] = {x, y};
+    uint32_t rate[2] = {0, 0};
+    bool first = true;
+    int arity = hmi_op_arity(op);
+    for (int k = 0; k < arity; k++)
+        if (!fixed(jet, operand[k]))
+            rate[k] = rate_of(jet, operand[k]);
+    size_t at = jet->code.count;
+    for (int k = 0; k < arity; k++)
+        emit(jet, NOTHING, r, 0, 0, 0);
+    for (int k = 0; k < arity; k++) {
+        uint32_t D = fixed(jet, operand[k]) ? NO_ROW : partial(jet, op, k, x, y, r);
+        if (D == NO_ROW || jet->status != HM_OK)
+            continue;
+        write_term(jet, at + (size_t)k, r, operand[k], rate[k], D, first);
+        first = false;
+    }
+}
+
+/* sin and cos of one argument together. */
+static uint32_t apply_sincos(hmi_jet *jet, hmi_op op, uint32_t x)
+{
+    bool known;
+    uint32_t sine = intern(jet, TABLE(HMI_SIN), x, 0, 0, fixed(jet, x), &known);
+    uint32_t cosine = intern(jet, TABLE(HMI_COS), x, 0, 0, fixed(jet, x), &known);
+    if (!known && !fixed(jet, x)) {
+        uint32_t rate = rate_of(jet, x);
+        emit(jet, HMI_JET_SINCOS, sine, rate, 0, cosine);
+    }
+    return op == HMI_SIN ? sine : cosine;
+}
+
+/* x^y with y that changes: exp(y log x), the recurrences of which end. */
+static void emit_power(hmi_jet *jet, uint32_t r, uint32_t x, uint32_t y)
+{
+    if (fixed(jet, y)) {
+        emit(jet, HMI_JET_POWER, r, x, y, 0);
+        return;
+    }
+    uint32_t rate = rate_of(jet, MUL(y, LOG(x)));
+    emit(jet, HMI_JET_CHAIN, r, rate, r, 0);
+}
+
+static void emit_orders(hmi_jet *jet, hmi_op op, uint32_t r, uint32_t x, uint32_t y, uint32_t z)
+{
+    switch (op) {
+    case HMI_ADD:
+    case HMI_SUB:
+        emit_sum(jet, op, r, x, y);
+        break;
+    case HMI_MUL:
+        emit_product(jet, 0, r, x, y, NO_ROW);
+        break;
+    case HMI_DIV:
+        emit_quotient(jet, r, x, y);
+        break;
+    case HMI_NEG:
+        emit(jet, HMI_JET_NEG, r, x, 0, 0);
+        break;
+    case HMI_SQRT:
+        emit(jet, HMI_JET_SQRT, r, x, 0, 0);
+        break;
+    case HMI_POW:
+    case HMI_POWI:
+        emit_power(jet, r, x, y);
+        break;
+    case HMI_SELECT:
+        emit(jet, HMI_JET_SELECT, r, x, y, z);
+        break;
+    default:
+        emit_chain(jet, op, r, x, y);
+    }
+}
+
+static uint32_t apply(hmi_jet *jet, hmi_op op, uint32_t x, uint32_t y, uint32_t z)
+{
+    int arity = hmi_op_arity(op);
+    bool known, constant = is_flat(op) || (fixed(jet, x) && (arity < 2 || fixed(jet, y)) &&
+                                           (arity < 3 || fixed(jet, z)));
+    if (jet->status != HM_OK)
+        return 0;
+    if (op == HMI_SIN || op == HMI_COS)
+        return apply_sincos(jet, op, x);
+    uint32_t r = intern(jet, TABLE(op), x, arity > 1 ? y : 0, arity > 2 ? z : 0, constant, &known);
+    if (!known && !constant)
+        emit_orders(jet, op, r, x, y, z);
+    return r;
+}
+
+/* x^n by multiplication, which x_0 = 0 does not disturb. */
+static uint32_t whole_power(hmi_jet *jet, uint32_t x, unsigned n)
+{
+    uint32_t result = NO_ROW;
+    for (; n > 0; n >>= 1) {
+        if (n & 1)
+            result = result == NO_ROW ? x : MUL(result, x);
+        if (n > 1)
+            x = MUL(x, x);
+    }
+    return result;
+}
+
+/* ---- tapes ---- */
+
+typedef struct importer {
+    hmi_jet *jet;
+    const hmi_tape *tape;
+    const double *work;
+    uint32_t *row; /* by place of the tape; NO_ROW: not read yet */
+} importer;
+
+static uint32_t read_source(importer *in, uint32_t slot)
+{
+    hmi_jet *jet = in->jet;
+    uint32_t row = hmi_jet_new_row(jet, true);
+    if (jet->status != HM_OK || !hmi_array_push(jet->allocator, &jet->source_row, row) ||
+        !hmi_array_push(jet->allocator, &jet->source, in->work + slot))
+        fail(jet);
+    return row;
+}
+
+uint32_t hmi_jet_row_of(hmi_jet *jet, hmi_symbol_kind kind, uint32_t index)
+{
+    for (size_t i = 0; i < jet->symbols.count; i++)
+        if (jet->symbols.data[i].kind == kind && jet->symbols.data[i].index == index)
+            return jet->symbols.data[i].row;
+    const hmi_jet_symbol symbol = {kind, index, hmi_jet_new_row(jet, kind == HMI_SYM_MODE)};
+    if (jet->status != HM_OK || !hmi_array_push(jet->allocator, &jet->symbols, symbol))
+        fail(jet);
+    return symbol.row;
+}
+
+/* The row of a place as it stands now. */
+static uint32_t row_at(importer *in, uint32_t slot)
+{
+    if (in->row[slot] != NO_ROW)
+        return in->row[slot];
+    for (size_t i = in->tape->param_inputs; i < in->tape->inputs.count; i++) {
+        const hmi_tape_input *input = &in->tape->inputs.data[i];
+        if (slot >= input->slot && slot < input->slot + input->count)
+            return in->row[slot] = hmi_jet_row_of(in->jet, input->kind,
+                                                  input->first + (slot - input->slot));
+    }
+    return in->row[slot] = read_source(in, slot);
+}
+
+/* a*b + c and the like. */
+static uint32_t import_fused(importer *in, const hmi_instruction *ip)
+{
+    hmi_jet *jet = in->jet;
+    uint32_t x = row_at(in, ip->a), y = row_at(in, ip->b), z = row_at(in, ip->c);
+    if (jet->status != HM_OK)
+        return 0;
+    bool known, constant = fixed(jet, x) && fixed(jet, y) && fixed(jet, z);
+    uint32_t r = intern(jet, ip->op, x, y, z, constant, &known);
+    if (!known && !constant)
+        emit_product(jet, ip->op, r, x, y, z);
+    return r;
+}
+
+static uint32_t import_whole_power(importer *in, const hmi_instruction *ip)
+{
+    hmi_jet *jet = in->jet;
+    uint32_t x = row_at(in, ip->a);
+    double n = ip->b < in->tape->constants.count ? in->tape->constants.data[ip->b] : 0;
+    if (n == 0 || n > 64 || n < -64)
+        return apply(jet, HMI_POWI, x, row_at(in, ip->b), 0);
+    uint32_t power = whole_power(jet, x, (unsigned)(n < 0 ? -n : n));
+    return n < 0 ? DIV(ONE, power) : power;
+}
+
+static uint32_t import_table(importer *in, const hmi_instruction *ip)
+{
+    if (ip->op < HMI_TAPE_FIRST_OF_TABLE) { /* not an operation that has jets */
+        in->jet->status = HM_ERR_USAGE;
+        return 0;
+    }
+    hmi_op op = (hmi_op)(ip->op - HMI_TAPE_FIRST_OF_TABLE);
+    int arity = hmi_op_arity(op);
+    uint32_t x = row_at(in, ip->a), y = arity > 1 ? row_at(in, ip->b) : 0;
+    uint32_t z = arity > 2 ? row_at(in, ip->c) : 0;
+    return in->jet->status == HM_OK ? apply(in->jet, op, x, y, z) : 0;
+}
+
+static void import_instruction(importer *in, const hmi_instruction *ip)
+{
+    hmi_jet *jet = in->jet;
+    uint32_t x = row_at(in, ip->a), r;
+    if (jet->status != HM_OK)
+        return;
+    switch (ip->op) {
+    case HMI_TAPE_COPY:
+        r = x;
+        break;
+    case HMI_TAPE_SINCOS:
+        r = apply(jet, HMI_SIN, x, 0, 0);
+        in->row[ip->b] = apply(jet, HMI_COS, x, 0, 0);
+        break;
+    case HMI_TAPE_SQUARE:
+        r = MUL(x, x);
+        break;
+    case HMI_TAPE_CUBE:
+        r = MUL(x, MUL(x, x));
+        break;
+    case HMI_TAPE_MUL_ADD:
+    case HMI_TAPE_MUL_SUB:
+    case HMI_TAPE_SUB_MUL:
+        r = import_fused(in, ip);
+        break;
+    case HMI_TAPE_FIRST_OF_TABLE + HMI_POWI:
+        r = import_whole_power(in, ip);
+        break;
+    default:
+        r = import_table(in, ip);
+    }
+    in->row[ip->dst] = r;
+}
+
+static void import_tape(importer *in, hmi_jet_segment *segment)
+{
+    hmi_jet *jet = in->jet;
+    const hmi_tape *tape = in->tape;
+    for (size_t i = 0; i + 1 < tape->body.count && jet->status == HM_OK; i++)
+        import_instruction(in, &tape->body.data[i]);
+    segment->output = jet->outputs.count;
+    for (size_t i = 0; i < tape->output_count && jet->status == HM_OK; i++)
+        if (!hmi_array_push(jet->allocator, &jet->outputs,
+                            row_at(in, (uint32_t)(tape->output_slot + i))))
+            fail(jet);
+}
+
+/* Takes out the places kept free that were not needed. */
+static void compact(hmi_jet *jet, size_t first)
+{
+    size_t kept = first;
+    for (size_t i = first; i < jet->code.count; i++)
+        if (jet->code.data[i].op != NOTHING)
+            jet->code.data[kept++] = jet->code.data[i];
+    jet->code.count = kept;
+}
+
+/* ---- the order of instructions ---- */
+
+/* key[i] of instruction i: its level, one more than those of its operands at the same order, then
+ * its kind. Operands that are written later are needed at lower orders only. Returns the number of
+ * keys. */
+static size_t find_levels(const hmi_jet *jet, size_t first, uint32_t *level, uint32_t *key)
+{
+    uint32_t most = 0;
+    for (size_t i = first; i < jet->code.count; i++) {
+        const hmi_jet_code *code = &jet->code.data[i];
+        uint32_t l = level[code->a], kinds = HMI_JET_SELECT + 1;
+        l = level[code->b] > l ? level[code->b] : l;
+        l = level[code->c] > l ? level[code->c] : l;
+        l = level[code->dst] > l ? level[code->dst] : l; /* terms that are added to a row */
+        key[i - first] = l * kinds + code->op;
+        level[code->dst] = l + 1;
+        if (code->op == HMI_JET_SINCOS)
+            level[code->c] = l + 1;
+        most = key[i - first] > most ? key[i - first] : most;
+    }
+    return (size_t)most + 1;
+}
+
+/* Instructions of one level do not wait for each other: sorted by level (and kind, which helps to
+ * predict jumps) they keep the processor busy; in the depth-first order of tapes each waits for the
+ * one before. Counting sort, stable. */
+static void schedule(hmi_jet *jet, size_t first)
+{
+    const hm_allocator *allocator = jet->allocator;
+    size_t count = jet->code.count - first, rows = jet->constant.count, keys = 0;
+    uint32_t *level = hmi_alloc(allocator, (rows + count + 1) * sizeof *level);
+    hmi_jet_code *sorted = hmi_alloc(allocator, (count + 1) * sizeof *sorted);
+    size_t *start = NULL;
+    if (level && sorted) {
+        memset(level, 0, (rows + count + 1) * sizeof *level);
+        keys = find_levels(jet, first, level, level + rows);
+        start = hmi_alloc(allocator, (keys + 1) * sizeof *start);
+    }
+    if (start) {
+        const uint32_t *key = level + rows;
+        memset(start, 0, (keys + 1) * sizeof *start);
+        for (size_t i = 0; i < count; i++)
+            start[key[i] + 1]++;
+        for (size_t k = 0; k < keys; k++)
+            start[k + 1] += start[k];
+        for (size_t i = 0; i < count; i++)
+            sorted[start[key[i]]++] = jet->code.data[first + i];
+        if (count)
+            memcpy(jet->code.data + first, sorted, count * sizeof *sorted);
+    } else {
+        fail(jet);
+    }
+    hmi_free(allocator, start, (keys + 1) * sizeof *start);
+    hmi_free(allocator, sorted, (count + 1) * sizeof *sorted);
+    hmi_free(allocator, level, (rows + count + 1) * sizeof *level);
+}
+
+static void add_constants(hmi_jet *jet)
+{
+    static const double values[2] = {1, 2};
+    for (int i = 0; i < 2; i++) {
+        uint32_t row = hmi_jet_new_row(jet, true);
+        if (jet->status != HM_OK || !hmi_array_push(jet->allocator, &jet->source_row, row) ||
+            !hmi_array_push(jet->allocator, &jet->source, values + i))
+            fail(jet);
+        *(i == 0 ? &jet->one : &jet->two) = row;
+    }
+}
+
+hm_status hmi_jet_add(hmi_jet *jet, const hmi_tape *tape, const double *work,
+                      hmi_jet_segment *segment)
+{
+    importer in = {.jet = jet, .tape = tape, .work = work};
+    size_t bytes = (tape->work_size + 1) * sizeof *in.row;
+    if (jet->constant.count == 0)
+        add_constants(jet);
+    in.row = hmi_alloc(jet->allocator, bytes);
+    if (!in.row)
+        fail(jet);
+    if (jet->status != HM_OK) {
+        hmi_free(jet->allocator, in.row, bytes);
+        return jet->status;
+    }
+    memset(in.row, 0xFF, bytes);
+    *segment = (hmi_jet_segment){.zero_first = jet->zero.count, .first = jet->code.count};
+    import_tape(&in, segment);
+    hmi_free(jet->allocator, in.row, bytes);
+    segment->zero_end = jet->zero.count;
+    if (jet->status == HM_OK) {
+        compact(jet, segment->first);
+        schedule(jet, segment->first);
+    }
+    emit(jet, HMI_JET_STOP, 0, 0, 0, 0);
+    segment->end = jet->code.count;
+    return jet->status;
+}

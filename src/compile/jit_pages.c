@@ -1,0 +1,97 @@
+/* Executable pages, and the way to machine code: see jit.h. */
+#define _DEFAULT_SOURCE /* MAP_ANONYMOUS, MAP_POPULATE */
+#include "compile/jit.h"
+
+#include "compile/jit_emit.h"
+
+#if defined(__x86_64__) && defined(__linux__)
+#include <string.h>
+#include <sys/mman.h>
+
+/* Valgrind's client request RUNNING_ON_VALGRIND (its manual, 3.1): these instructions do nothing on a
+ * processor. There the interpreter runs, since valgrind has its line numbers. */
+static bool under_valgrind(void)
+{
+    const uint64_t request[6] = {0x1001};
+    uint64_t answer = 0;
+    __asm__ volatile("rolq $3, %%rdi; rolq $13, %%rdi; rolq $61, %%rdi; rolq $51, %%rdi\n\t"
+                     "xchgq %%rbx, %%rbx"
+                     : "+d"(answer)
+                     : "a"(request), "m"(request)
+                     : "cc", "memory");
+    return answer != 0;
+}
+
+bool hmi_jit_available(void)
+{
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && !under_valgrind();
+}
+
+/* Written first, executable afterwards. */
+static void install(const hmi_x86 *x, hmi_machine_code *code)
+{
+    size_t size = x->code.count;
+    void *pages = mmap(NULL, size, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+    if (pages == MAP_FAILED)
+        return;
+    memcpy(pages, x->code.data, size);
+    if (mprotect(pages, size, PROT_READ | PROT_EXEC) != 0) {
+        munmap(pages, size);
+        return;
+    }
+    code->pages = pages;
+    code->size = size;
+    uintptr_t entry = (uintptr_t)pages + HMI_JIT_ENTRY;
+    memcpy(&code->entry, &entry, sizeof code->entry); /* C has no cast from data to functions */
+}
+
+hm_status hmi_jit_compile(const hmi_tape *tape, unsigned lanes, hmi_tape_function *fallback,
+                          hmi_machine_code *code)
+{
+    *code = (hmi_machine_code){0};
+    hmi_jit_program program = {.nodes = NULL};
+    if (!hmi_jit_available() || tape->body.count <= 1)
+        return HM_OK;
+    hm_status status = hmi_jit_program_build(&program, tape);
+    if (status == HM_OK) {
+        hmi_x86 x;
+        status = hmi_jit_emit(&program, tape, lanes, fallback, &x, &code->spill_doubles);
+        if (status == HM_OK)
+            install(&x, code);
+        hmi_array_release(tape->allocator, &x.code);
+    }
+    hmi_jit_program_release(&program);
+    return status == HM_ERR_LIMIT ? HM_OK : status;
+}
+
+void hmi_jit_release(hmi_machine_code *code)
+{
+    if (code->pages)
+        munmap(code->pages, code->size);
+    *code = (hmi_machine_code){0};
+}
+
+#else
+
+bool hmi_jit_available(void)
+{
+    return false;
+}
+
+hm_status hmi_jit_compile(const hmi_tape *tape, unsigned lanes, hmi_tape_function *fallback,
+                          hmi_machine_code *code)
+{
+    (void)tape;
+    (void)lanes;
+    (void)fallback;
+    *code = (hmi_machine_code){0};
+    return HM_OK;
+}
+
+void hmi_jit_release(hmi_machine_code *code)
+{
+    (void)code;
+}
+
+#endif

@@ -1,0 +1,541 @@
+/* Large sparse systems: see sparse_solve.h. */
+#include "dynamics/sparse_solve.h"
+
+#include "base/order.h"
+#include "base/sort.h"
+
+#include <math.h>
+#include <string.h>
+
+#define DROP      1e-11      /* ratio of a pivot to its terms */
+#define MOST_FILL (1u << 28) /* entries of L */
+enum { MOST_REFINEMENTS = 8, MOST_SQUARES = 64 };
+
+/* The matrix with one pattern: plain, or shifted by A^T V A. */
+typedef struct system_form {
+    bool made, shifted;
+    hmi_arena arena;
+    uint32_t *place;   /* n + m: where an unknown is in the order */
+    uint32_t *unknown; /* and back */
+    size_t *start;     /* lower triangle in that order */
+    uint32_t *column;
+    double *value;
+    size_t *M_at, *A_at; /* where the entries of M and A go */
+    size_t *square_at;   /* and the products of the entries of a row with one another */
+    int8_t *sign;
+    uint8_t *may_drop;
+    hmi_ldlt_sparse ldlt;
+} system_form;
+
+struct hmi_sparse_solver {
+    const hm_allocator *allocator;
+    hmi_arena arena;
+    hmi_sparse_shape shape;
+    system_form plain, shifted;
+    system_form *form; /* in use */
+    const double *M, *A;
+    double *weight;       /* m: V */
+    double *right, *rest; /* n + m, in order; residuals */
+    double *x, *l;        /* n, m */
+    size_t dropped, suspect;
+};
+
+/* ---- patterns ---- */
+
+static int compare_indices(const void *x, const void *y)
+{
+    const uint32_t *a = x, *b = y;
+    return *a < *b ? -1 : *a > *b;
+}
+
+/* Calls for every entry off the diagonal, some twice. */
+typedef void (*entry_function)(void *user, uint32_t i, uint32_t j);
+
+static void each_entry(const hmi_sparse_shape *shape, bool squares, entry_function f, void *user)
+{
+    for (size_t i = 0; i < shape->n; i++)
+        for (size_t k = shape->M_start[i]; k < shape->M_start[i + 1]; k++)
+            if (shape->M_column[k] != i)
+                f(user, (uint32_t)i, shape->M_column[k]);
+    for (size_t i = 0; i < shape->m; i++)
+        for (size_t k = shape->A_start[i]; k < shape->A_start[i + 1]; k++) {
+            f(user, (uint32_t)(shape->n + i), shape->A_column[k]);
+            for (size_t h = shape->A_start[i]; squares && h < k; h++)
+                f(user, shape->A_column[k], shape->A_column[h]);
+        }
+}
+
+typedef struct adjacency {
+    size_t *start;
+    uint32_t *neighbour;
+    size_t *next;
+} adjacency;
+
+static void count_entry(void *user, uint32_t i, uint32_t j)
+{
+    adjacency *a = user;
+    a->start[i + 1]++;
+    a->start[j + 1]++;
+}
+
+static void add_entry(void *user, uint32_t i, uint32_t j)
+{
+    adjacency *a = user;
+    a->neighbour[a->next[i]++] = j;
+    a->neighbour[a->next[j]++] = i;
+}
+
+/* Neighbours of every unknown, ascending and once each. */
+static bool find_neighbours(const hmi_sparse_shape *shape, bool squares, hmi_arena *arena,
+                            adjacency *a)
+{
+    size_t count = shape->n + shape->m, kept = 0;
+    a->start = hmi_arena_alloc(arena, (count + 2) * sizeof *a->start);
+    a->next = hmi_arena_alloc(arena, (count + 1) * sizeof *a->next);
+    if (!a->start || !a->next)
+        return false;
+    each_entry(shape, squares, count_entry, a);
+    for (size_t i = 0; i < count; i++) {
+        a->start[i + 1] += a->start[i];
+        a->next[i] = a->start[i];
+    }
+    a->neighbour = hmi_arena_alloc(arena, (a->start[count] + 1) * sizeof *a->neighbour);
+    if (!a->neighbour)
+        return false;
+    each_entry(shape, squares, add_entry, a);
+    for (size_t i = 0, first = 0; i < count; i++) {
+        size_t end = a->start[i + 1];
+        hmi_sort(a->neighbour + first, end - first, sizeof *a->neighbour, compare_indices);
+        a->start[i] = kept;
+        for (size_t k = first; k < end; k++)
+            if (k == first || a->neighbour[k] != a->neighbour[k - 1])
+                a->neighbour[kept++] = a->neighbour[k];
+        first = end;
+    }
+    a->start[count] = kept;
+    return true;
+}
+
+/* ---- the matrix in order ---- */
+
+static bool lay_out(system_form *form, const adjacency *a, size_t count)
+{
+    size_t at = 0;
+    form->start = hmi_arena_alloc(&form->arena, (count + 2) * sizeof *form->start);
+    form->column = hmi_arena_alloc(&form->arena,
+                                   (a->start[count] / 2 + count + 1) * sizeof *form->column);
+    form->value = hmi_arena_alloc(&form->arena,
+                                  (a->start[count] / 2 + count + 1) * sizeof *form->value);
+    if (!form->start || !form->column || !form->value)
+        return false;
+    for (size_t k = 0; k < count; k++) {
+        size_t i = form->unknown[k], first = at;
+        form->start[k] = at;
+        for (size_t p = a->start[i]; p < a->start[i + 1]; p++)
+            if (form->place[a->neighbour[p]] < k)
+                form->column[at++] = form->place[a->neighbour[p]];
+        hmi_sort(form->column + first, at - first, sizeof *form->column, compare_indices);
+        form->column[at++] = (uint32_t)k;
+    }
+    form->start[count] = at;
+    return true;
+}
+
+/* Where the entry of unknowns i and j is. */
+static size_t find_entry(const system_form *form, size_t i, size_t j)
+{
+    uint32_t row = form->place[i], column = form->place[j];
+    if (row < column) {
+        uint32_t kept = row;
+        row = column;
+        column = kept;
+    }
+    size_t low = form->start[row], high = form->start[row + 1];
+    while (high - low > 1) {
+        size_t middle = (low + high) / 2;
+        if (form->column[middle] <= column)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static size_t count_squares(const hmi_sparse_shape *shape)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < shape->m; i++) {
+        size_t length = shape->A_start[i + 1] - shape->A_start[i];
+        count += length * (length + 1) / 2;
+    }
+    return count;
+}
+
+static bool connect(system_form *form, const hmi_sparse_shape *shape)
+{
+    size_t n = shape->n, m = shape->m, next = 0;
+    form->M_at = hmi_arena_alloc(&form->arena, (shape->M_start[n] + 1) * sizeof *form->M_at);
+    form->A_at = hmi_arena_alloc(&form->arena, (shape->A_start[m] + 1) * sizeof *form->A_at);
+    form->sign = hmi_arena_alloc(&form->arena, n + m + 1);
+    form->may_drop = hmi_arena_alloc(&form->arena, n + m + 1);
+    size_t squares = form->shifted ? count_squares(shape) : 0;
+    form->square_at = hmi_arena_alloc(&form->arena, (squares + 1) * sizeof *form->square_at);
+    if (!form->M_at || !form->A_at || !form->sign || !form->may_drop || !form->square_at)
+        return false;
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = shape->M_start[i]; k < shape->M_start[i + 1]; k++)
+            form->M_at[k] = find_entry(form, i, shape->M_column[k]);
+    for (size_t i = 0; i < m; i++)
+        for (size_t k = shape->A_start[i]; k < shape->A_start[i + 1]; k++) {
+            form->A_at[k] = find_entry(form, n + i, shape->A_column[k]);
+            for (size_t h = shape->A_start[i]; form->shifted && h <= k; h++)
+                form->square_at[next++] = find_entry(form, shape->A_column[k], shape->A_column[h]);
+        }
+    for (size_t k = 0; k < n + m; k++) {
+        form->may_drop[k] = form->unknown[k] >= n;
+        form->sign[k] = form->may_drop[k] ? -1 : 1;
+    }
+    return true;
+}
+
+static hm_status make_form(hmi_sparse_solver *s, system_form *form)
+{
+    const hmi_sparse_shape *shape = &s->shape;
+    size_t count = shape->n + shape->m;
+    hmi_arena work;
+    adjacency a;
+    if (form->shifted && count_squares(shape) > MOST_SQUARES * (shape->A_start[shape->m] + 1))
+        return HM_ERR_LIMIT;
+    hmi_arena_init(&work, s->allocator);
+    form->place = hmi_arena_alloc(&form->arena, (count + 1) * sizeof *form->place);
+    form->unknown = hmi_arena_alloc(&form->arena, (count + 1) * sizeof *form->unknown);
+    hm_status status = form->place && form->unknown &&
+                               find_neighbours(shape, form->shifted, &work, &a)
+                           ? HM_OK
+                           : HM_ERR_NOMEM;
+    if (status == HM_OK) {
+        const hmi_pattern pattern = {count, a.start, a.neighbour};
+        status = hmi_order_minimum_degree(s->allocator, &pattern, shape->n, form->unknown);
+    }
+    for (size_t k = 0; k < count && status == HM_OK; k++)
+        form->place[form->unknown[k]] = (uint32_t)k;
+    if (status == HM_OK && (!lay_out(form, &a, count) || !connect(form, shape)))
+        status = HM_ERR_NOMEM;
+    hmi_arena_release(&work);
+    if (status != HM_OK)
+        return status;
+    const hmi_lower lower = {count, form->start, form->column};
+    status = hmi_ldlt_sparse_init(&form->ldlt, s->allocator, &form->arena, &lower, MOST_FILL);
+    form->made = status == HM_OK;
+    return status;
+}
+
+/* ---- creation ---- */
+
+hm_status hmi_sparse_create(const hm_allocator *allocator, const hmi_sparse_shape *shape,
+                            hmi_sparse_solver **out)
+{
+    hmi_sparse_solver *s = hmi_alloc(allocator, sizeof *s);
+    if (!s)
+        return HM_ERR_NOMEM;
+    *s = (hmi_sparse_solver){.allocator = allocator, .shape = *shape};
+    hmi_arena_init(&s->arena, allocator);
+    hmi_arena_init(&s->plain.arena, allocator);
+    hmi_arena_init(&s->shifted.arena, allocator);
+    s->shifted.shifted = true;
+    size_t n = shape->n, m = shape->m;
+    s->weight = hmi_arena_alloc(&s->arena, (m + 1) * sizeof *s->weight);
+    s->right = hmi_arena_alloc(&s->arena, (n + m + 1) * sizeof *s->right);
+    s->rest = hmi_arena_alloc(&s->arena, (n + m + 1) * sizeof *s->rest);
+    s->x = hmi_arena_alloc(&s->arena, (n + 1) * sizeof *s->x);
+    s->l = hmi_arena_alloc(&s->arena, (m + 1) * sizeof *s->l);
+    hm_status status = s->weight && s->right && s->rest && s->x && s->l ? make_form(s, &s->plain)
+                                                                        : HM_ERR_NOMEM;
+    if (status != HM_OK) {
+        hmi_sparse_destroy(s);
+        return status;
+    }
+    *out = s;
+    return HM_OK;
+}
+
+void hmi_sparse_destroy(hmi_sparse_solver *s)
+{
+    if (!s)
+        return;
+    hmi_arena_release(&s->plain.arena);
+    hmi_arena_release(&s->shifted.arena);
+    hmi_arena_release(&s->arena);
+    hmi_free(s->allocator, s, sizeof *s);
+}
+
+/* ---- factors ---- */
+
+/* V_i: a row shall weigh as much as the inertias it holds (accelerate.c). */
+static void find_weights(hmi_sparse_solver *s)
+{
+    const hmi_sparse_shape *shape = &s->shape;
+    double largest = 0;
+    for (size_t i = 0; i < shape->n; i++)
+        s->rest[i] = 0;
+    for (size_t i = 0; i < shape->n; i++)
+        for (size_t k = shape->M_start[i]; k < shape->M_start[i + 1]; k++)
+            if (shape->M_column[k] == i) {
+                s->rest[i] = s->M[k];
+                largest = fmax(largest, s->M[k]);
+            }
+    for (size_t i = 0; i < shape->m; i++) {
+        double compliance = 0, square = 0;
+        for (size_t k = shape->A_start[i]; k < shape->A_start[i + 1]; k++) {
+            double inertia = s->rest[shape->A_column[k]];
+            square += s->A[k] * s->A[k];
+            if (inertia > 0)
+                compliance += s->A[k] * s->A[k] / inertia;
+        }
+        s->weight[i] = compliance > 0 ? 1 / compliance
+                       : square > 0   ? (largest > 0 ? largest : 1) / square
+                                      : 0;
+    }
+}
+
+static void assemble(hmi_sparse_solver *s, system_form *form)
+{
+    const hmi_sparse_shape *shape = &s->shape;
+    size_t next = 0;
+    memset(form->value, 0, form->start[shape->n + shape->m] * sizeof *form->value);
+    for (size_t k = 0; k < shape->M_start[shape->n]; k++)
+        form->value[form->M_at[k]] = s->M[k];
+    for (size_t k = 0; k < shape->A_start[shape->m]; k++)
+        form->value[form->A_at[k]] = s->A[k];
+    for (size_t i = 0; form->shifted && i < shape->m; i++)
+        for (size_t k = shape->A_start[i]; k < shape->A_start[i + 1]; k++)
+            for (size_t h = shape->A_start[i]; h <= k; h++)
+                form->value[form->square_at[next++]] += s->weight[i] * s->A[k] * s->A[h];
+}
+
+static bool factor_form(hmi_sparse_solver *s, system_form *form)
+{
+    hmi_pivoting pivoting = {.sign = form->sign,
+                             .may_drop = form->may_drop,
+                             .drop = DROP,
+                             .refuse = form->shifted ? 1e-13 : 1e-10};
+    assemble(s, form);
+    s->form = form;
+    bool good = hmi_ldlt_sparse_factor(&form->ldlt, form->value, &pivoting);
+    s->dropped = pivoting.dropped;
+    if (!good)
+        s->suspect = form->unknown[pivoting.refused];
+    return good;
+}
+
+static bool all_finite(const double *x, size_t count)
+{
+    double sum = 0;
+    for (size_t i = 0; i < count; i++)
+        sum += x[i] * 0;
+    return sum == 0;
+}
+
+hm_status hmi_sparse_factor(hmi_sparse_solver *s, const double *M, const double *A)
+{
+    s->M = M;
+    s->A = A;
+    if (!all_finite(M, s->shape.M_start[s->shape.n]) ||
+        !all_finite(A, s->shape.A_start[s->shape.m]))
+        return HM_ERR_NUMERIC;
+    if (factor_form(s, &s->plain))
+        return HM_OK;
+    if (s->shape.m == 0)
+        return HM_ERR_UNDETERMINED;
+    hm_status status = s->shifted.made ? HM_OK : make_form(s, &s->shifted);
+    if (status != HM_OK)
+        return status;
+    find_weights(s);
+    return factor_form(s, &s->shifted) ? HM_OK : HM_ERR_UNDETERMINED;
+}
+
+/* ---- solving ---- */
+
+/* s->right := what is left of F and b at x, l, by unknowns; returns its size relative to the terms.
+ * Dropped rows do not count. */
+static double find_rest(hmi_sparse_solver *s, const double *F, const double *b)
+{
+    const hmi_sparse_shape *shape = &s->shape;
+    size_t n = shape->n, m = shape->m;
+    double *r = s->rest, *size = s->right, worst = 0;
+    for (size_t i = 0; i < n; i++) {
+        r[i] = F[i];
+        size[i] = fabs(F[i]);
+    }
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = shape->M_start[i]; k < shape->M_start[i + 1]; k++) {
+            size_t j = shape->M_column[k];
+            double t = s->M[k] * s->x[j];
+            r[i] -= t;
+            size[i] += fabs(t);
+            if (j == i)
+                continue;
+            t = s->M[k] * s->x[i];
+            r[j] -= t;
+            size[j] += fabs(t);
+        }
+    for (size_t i = 0; i < m; i++) {
+        double sum = b[i], terms = fabs(b[i]);
+        for (size_t k = shape->A_start[i]; k < shape->A_start[i + 1]; k++) {
+            size_t j = shape->A_column[k];
+            double t = s->A[k] * s->x[j], u = s->A[k] * s->l[i];
+            sum -= t;
+            terms += fabs(t);
+            r[j] += u;
+            size[j] += fabs(u);
+        }
+        r[n + i] = hmi_sparse_is_dropped(s, i) ? 0 : sum;
+        if (fabs(r[n + i]) > worst * terms)
+            worst = fabs(r[n + i]) / terms;
+    }
+    double largest = 0;
+    for (size_t i = 0; i < n; i++)
+        largest = fmax(largest, size[i]);
+    for (size_t i = 0; i < n; i++) {
+        double scale = fmax(size[i], 1e-3 * largest);
+        if (!(fabs(r[i]) <= worst * scale))
+            worst = fabs(r[i]) / scale;
+    }
+    return worst;
+}
+
+/* Adds the solution for s->rest to x and l. */
+static void improve(hmi_sparse_solver *s)
+{
+    const hmi_sparse_shape *shape = &s->shape;
+    const system_form *form = s->form;
+    size_t n = shape->n, m = shape->m;
+    for (size_t i = 0; form->shifted && i < m; i++) /* F + A^T V b */
+        for (size_t k = shape->A_start[i]; k < shape->A_start[i + 1]; k++)
+            s->rest[shape->A_column[k]] += s->A[k] * s->weight[i] * s->rest[n + i];
+    for (size_t k = 0; k < n + m; k++)
+        s->right[k] = s->rest[form->unknown[k]];
+    hmi_ldlt_sparse_solve(&form->ldlt, s->right);
+    for (size_t i = 0; i < n; i++)
+        s->x[i] += s->right[form->place[i]];
+    for (size_t i = 0; i < m; i++)
+        s->l[i] -= s->right[form->place[n + i]];
+}
+
+double hmi_sparse_miss(const hmi_sparse_solver *s, size_t row, const double *b, const double *x,
+                       double *size)
+{
+    double rest = b[row], terms = fabs(b[row]);
+    for (size_t k = s->shape.A_start[row]; k < s->shape.A_start[row + 1]; k++) {
+        double t = s->A[k] * x[s->shape.A_column[k]];
+        rest -= t;
+        terms += fabs(t);
+    }
+    *size = terms;
+    return rest;
+}
+
+/* Do the dropped rows agree? Relative to the largest terms of any row, as accelerations that cancel
+ * leave rounding of that size. */
+static bool dropped_agree(const hmi_sparse_solver *s, const double *b)
+{
+    double worst = 0, largest = 0, size;
+    for (size_t i = 0; s->dropped && i < s->shape.m; i++) {
+        double miss = fabs(hmi_sparse_miss(s, i, b, s->x, &size));
+        largest = fmax(largest, size);
+        if (hmi_sparse_is_dropped(s, i))
+            worst = fmax(worst, miss);
+    }
+    return worst <= 1e-9 * largest + 1e-12;
+}
+
+hm_status hmi_sparse_solve(hmi_sparse_solver *s, const double *F, const double *b, double *x,
+                           double *lambda)
+{
+    size_t n = s->shape.n, m = s->shape.m;
+    double last = INFINITY, now;
+    memset(s->x, 0, n * sizeof *s->x);
+    memset(s->l, 0, (m + 1) * sizeof *s->l);
+    for (int i = 0; i < MOST_REFINEMENTS; i++) {
+        now = find_rest(s, F, b);
+        if (!(now < 0.5 * last) || now <= 4e-16)
+            break;
+        last = now;
+        improve(s);
+    }
+    now = find_rest(s, F, b);
+    memcpy(x, s->x, n * sizeof *x);
+    if (lambda && m)
+        memcpy(lambda, s->l, m * sizeof *lambda);
+    if (!(now <= 1e-9) || !all_finite(x, n))
+        return HM_ERR_NUMERIC;
+    return dropped_agree(s, b) ? HM_OK : HM_ERR_INCONSISTENT;
+}
+
+/* ---- what was found ---- */
+
+size_t hmi_sparse_rank(const hmi_sparse_solver *s)
+{
+    return s->shape.m - s->dropped;
+}
+
+bool hmi_sparse_is_dropped(const hmi_sparse_solver *s, size_t row)
+{
+    return s->dropped && s->form->ldlt.inverse[s->form->place[s->shape.n + row]] == 0;
+}
+
+bool hmi_sparse_mass_is_positive(const hmi_sparse_solver *s)
+{
+    return s->form == &s->plain;
+}
+
+size_t hmi_sparse_suspect(const hmi_sparse_solver *s)
+{
+    return s->suspect;
+}
+
+/* The multipliers of the solve with F = a, b = 0 are the nearest combination in the metric M^-1. What
+ * it leaves of a is computed by subtraction, not as a difference of squares. */
+double hmi_sparse_angle(hmi_sparse_solver *s, size_t row, double *w)
+{
+    const hmi_sparse_shape *shape = &s->shape;
+    size_t n = shape->n, m = shape->m;
+    double reach = 0, whole = 0;
+    memset(s->x, 0, n * sizeof *s->x);
+    memset(s->l, 0, (m + 1) * sizeof *s->l);
+    for (int pass = 0; pass < 3; pass++) {
+        /* rest = a + A^T l - M x, and - A x */
+        memset(s->rest, 0, (n + m) * sizeof *s->rest);
+        for (size_t k = shape->A_start[row]; k < shape->A_start[row + 1]; k++)
+            s->rest[shape->A_column[k]] += s->A[k];
+        for (size_t i = 0; i < n; i++)
+            for (size_t k = shape->M_start[i]; k < shape->M_start[i + 1]; k++) {
+                s->rest[i] -= s->M[k] * s->x[shape->M_column[k]];
+                if (shape->M_column[k] != i)
+                    s->rest[shape->M_column[k]] -= s->M[k] * s->x[i];
+            }
+        for (size_t i = 0; i < m; i++) {
+            if (hmi_sparse_is_dropped(s, i))
+                continue;
+            for (size_t k = shape->A_start[i]; k < shape->A_start[i + 1]; k++) {
+                s->rest[shape->A_column[k]] += s->A[k] * s->l[i];
+                s->rest[n + i] -= s->A[k] * s->x[shape->A_column[k]];
+            }
+        }
+        improve(s);
+    }
+    for (size_t k = shape->A_start[row]; k < shape->A_start[row + 1]; k++)
+        whole = fmax(whole, fabs(s->A[k]));
+    /* what the nearest combination leaves of the row itself */
+    memset(s->rest, 0, (n + m) * sizeof *s->rest);
+    for (size_t k = shape->A_start[row]; k < shape->A_start[row + 1]; k++)
+        s->rest[shape->A_column[k]] += s->A[k];
+    for (size_t i = 0; i < m; i++) {
+        w[i] = hmi_sparse_is_dropped(s, i) ? 0 : -s->l[i];
+        for (size_t k = shape->A_start[i]; w[i] != 0 && k < shape->A_start[i + 1]; k++)
+            s->rest[shape->A_column[k]] -= w[i] * s->A[k];
+    }
+    for (size_t i = 0; i < n; i++)
+        reach = fmax(reach, fabs(s->rest[i]));
+    return whole > 0 ? reach / whole : 0;
+}

@@ -1,0 +1,392 @@
+/* Taylor series of the motion: order and step from the tolerance.          [Jorba & Zou 2005]
+ *
+ * Order p = 1 - 3/4 ln(rtol): a half in place of 3/4 is best where work grows with p^2, but most of
+ * it does not (bench/bench_taylor.c). The step makes the last terms |y_k| h^k, k = p-2 .. p, as large as the tolerance, in the norm of
+ * hmi_scaled_norm; the part left out is smaller by h over the radius of convergence. A step is
+ * verified before it is taken: drift control must not move the state by more than the tolerance,
+ * the equations must hold at its end, and the accelerations there must be those of the series. A
+ * smaller step costs no new series.
+ *
+ * Where there is no series (a square root at 0), where branches slide or constraints are crossed by
+ * least squares, and where verified steps shrink too far, DOP853 takes some steps in its place. So it
+ * does where the constraints lose rank ahead (a four-bar in its flat position) and where the radius
+ * of convergence collapses from one step to the next: series would creep towards such a place, where
+ * a step of DOP853 leads across.
+ * Verified: test/unit/integrate/test_taylor.c
+ */
+#include "integrate/taylor.h"
+
+#include "integrate/ledger.h"
+#include "integrate/method.h"
+#include "integrate/switch.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    LEAST_ORDER = 6,
+    MOST_ORDER = 32,
+    SUBSTITUTE_STEPS = 8, /* by DOP853, before a series is tried again */
+    MOST_TRIALS = 6,      /* of one series */
+    STIFF_STEPS = 15      /* with a tail that does not fall */
+};
+#define SAFETY         0.9
+#define LARGEST_FACTOR 10
+/* A step that is this much shorter than the last one: something other than the motion itself. */
+#define COLLAPSE 0.2
+/* h |f - f of the series| at the end of a step, in tolerances: p + 1 times the part left out. */
+#define MOST_DEFECT 100
+/* and this much of h |f| whatever the tolerance: accelerations have rounding errors too. */
+#define DEFECT_NOISE 1e-9
+
+typedef struct memory {
+    hmi_taylor T;
+    bool begun;      /* T stands at (s->t, s->y) with f */
+    bool has_series; /* of the last step, for dense output */
+    bool by_rk;      /* the last step was DOP853's */
+    int substitute;  /* steps that DOP853 still takes */
+    bool was_fast;   /* the solve of the last step was well conditioned */
+    int suspicious;
+    double h; /* the last step; 0: none yet */
+    double h_done, t_from;
+    double *trial, *f_new, *slope; /* width each */
+    double *end;                   /* y - series at the end of the last step */
+    void *rk;                      /* memory of DOP853 */
+} memory;
+
+static size_t rk_size(const hmi_ode *ode)
+{
+    return (hmi_method_dop853.memory_size(ode) + 63) / 64 * 64;
+}
+
+static size_t memory_size(const hmi_ode *ode)
+{
+    return (sizeof(memory) + 63) / 64 * 64 + rk_size(ode) +
+           4 * (ode->size + HMI_MOST_WORKS) * sizeof(double);
+}
+
+static memory *memory_of(const hmi_stepper *s)
+{
+    return s->memory;
+}
+
+/* ---- what it is for ---- */
+
+static hm_status applies(const hmi_ode *ode, const char **why)
+{
+    const hm_system *system = ode->sim->system;
+    if (ode->dirac)
+        *why = "the Lagrangian is degenerate: velocities, not accelerations, are determined";
+    else if (system->derived.force_symbols)
+        *why = "a force depends on constraint forces, which have no series of their own";
+    else if (system->model->servos.count)
+        *why = "the model has servos";
+    else if (ode->switches && ode->switches->direction_count)
+        *why = "a force is along u/|u| of velocities, which has no series at rest";
+    else
+        return HM_OK;
+    return HM_ERR_USAGE;
+}
+
+static int order_for(const hmi_stepper *s)
+{
+    double order = ceil(1 - 0.75 * log(s->rtol));
+    return (int)fmin(MOST_ORDER, fmax(LEAST_ORDER, order));
+}
+
+/* ---- DOP853 in its place ---- */
+
+static hm_status with_rk(hmi_stepper *s, double t_limit, bool start)
+{
+    memory *m = memory_of(s);
+    s->memory = m->rk;
+    hm_status status = start ? hmi_method_dop853.start(s) : HM_OK;
+    if (status == HM_OK)
+        status = hmi_method_dop853.step(s, t_limit);
+    s->memory = m;
+    return status;
+}
+
+static hm_status substitute(hmi_stepper *s, double t_limit)
+{
+    memory *m = memory_of(s);
+    bool start = !m->by_rk;
+    if (m->substitute <= 0)
+        m->substitute = SUBSTITUTE_STEPS;
+    m->substitute--;
+    m->by_rk = true;
+    m->begun = m->has_series = false;
+    hm_status status = with_rk(s, t_limit, start);
+    if (status == HM_OK)
+        m->h = s->t - s->t_old;
+    return status;
+}
+
+/* No series while a branch slides, and none near or across a rank drop. */
+static bool must_substitute(const hmi_stepper *s)
+{
+    const hmi_ode *ode = s->ode;
+    return ode->forgiving || isfinite(s->singular) || (ode->switches && ode->switches->slides > 0);
+}
+
+/* ---- start ---- */
+
+static void place(hmi_stepper *s)
+{
+    memory *m = memory_of(s);
+    size_t width = s->size + s->works;
+    char *at = (char *)s->memory + (sizeof(memory) + 63) / 64 * 64;
+    m->rk = at;
+    m->trial = (double *)(at + rk_size(s->ode));
+    m->f_new = m->trial + width;
+    m->slope = m->f_new + width;
+    m->end = m->slope + width;
+}
+
+static hm_status refresh(hmi_stepper *s)
+{
+    memory *m = memory_of(s);
+    if (m->begun && s->f_valid)
+        return HM_OK;
+    hm_status status = hmi_taylor_begin(&m->T, s->t, s->y, s->f);
+    m->begun = s->f_valid = status == HM_OK;
+    return status;
+}
+
+static hm_status start(hmi_stepper *s)
+{
+    memory *m = memory_of(s);
+    size_t width = s->size + s->works;
+    place(s);
+    if (!m->T.ode) {
+        hm_status status = hmi_taylor_init(&m->T, s->ode, order_for(s));
+        if (status != HM_OK)
+            return status;
+    }
+    m->begun = m->has_series = m->by_rk = m->was_fast = false;
+    m->substitute = 0;
+    m->h = 0;
+    s->t_old = s->t;
+    memcpy(s->y_old, s->y, width * sizeof *s->y);
+    if (must_substitute(s) || refresh(s) != HM_OK) /* the step will say what is wrong */
+        s->f_valid = false;
+    return HM_OK;
+}
+
+static void finish(hmi_stepper *s)
+{
+    memory *m = memory_of(s);
+    if (m)
+        hmi_taylor_release(&m->T);
+}
+
+/* ---- the step size ---- */
+
+/* Term k of the series at x = h/tau = 1, in tolerances; works a hundred times looser. */
+static double term(const hmi_stepper *s, int k, const double *y_end)
+{
+    const hmi_taylor *T = &memory_of(s)->T;
+    const double *c = T->Y + (size_t)k * T->width;
+    double size = hmi_scaled_norm(s, c, s->y, y_end);
+    for (size_t i = s->size; i < T->width; i++) {
+        double scale = s->atol + s->rtol * fmax(s->work_scale, fabs(s->y[i]));
+        size = fmax(size, fabs(c[i]) / (100 * scale));
+    }
+    return size;
+}
+
+/* The largest h for which the last terms are within the tolerance; infinite for polynomials. */
+static double largest_step(const hmi_stepper *s, const double *y_end)
+{
+    const hmi_taylor *T = &memory_of(s)->T;
+    double x = INFINITY;
+    for (int k = T->order - 2; k <= T->order; k++) {
+        double size = term(s, k, y_end);
+        if (size > 0)
+            x = fmin(x, pow(size, -1.0 / k));
+    }
+    return SAFETY * x * T->tau;
+}
+
+static double power_of_two(double h)
+{
+    int exponent;
+    (void)frexp(h, &exponent);
+    return ldexp(1, exponent);
+}
+
+/* Before the first step: the time in which y changes by itself. */
+static double first_guess(const hmi_stepper *s)
+{
+    double y = hmi_scaled_norm(s, s->y, s->y, s->y), f = hmi_scaled_norm(s, s->f, s->y, s->y);
+    double guess = f > 0 && y > 0 ? 0.1 * y / f : 1;
+    return fmin(fmax(guess, 1e-9), 1e3);
+}
+
+static hm_status expand(hmi_stepper *s)
+{
+    memory *m = memory_of(s);
+    hm_status status = HM_ERR_NUMERIC;
+    double guess = m->h > 0 ? m->h : fmin(first_guess(s), s->largest);
+    for (int i = 0; i < 3 && status != HM_OK; i++, guess *= 1e-6) {
+        status = refresh(s);
+        if (status != HM_OK)
+            return status;
+        m->T.tau = power_of_two(guess);
+        status = hmi_taylor_expand(&m->T, s->y, s->f);
+        m->begun = false; /* its rows have moved on; f is still good */
+    }
+    return status;
+}
+
+static double choose_step(hmi_stepper *s)
+{
+    memory *m = memory_of(s);
+    double h = largest_step(s, s->y), most = m->h > 0 ? LARGEST_FACTOR * m->h : first_guess(s) * 10;
+    if (isfinite(h)) { /* components that are small now need not be at the end */
+        hmi_taylor_evaluate(&m->T, fmin(h, most), m->trial);
+        if (isfinite(hmi_scaled_norm(s, m->trial, s->y, s->y)))
+            h = largest_step(s, m->trial);
+    }
+    return fmin(fmin(h, most), s->largest);
+}
+
+/* A tail that does not fall although the step is small: modes far faster than the motion. */
+static void look_for_stiffness(hmi_stepper *s, double h)
+{
+    memory *m = memory_of(s);
+    const hmi_taylor *T = &m->T;
+    double x = h / T->tau, last = term(s, T->order, s->y) * pow(x, T->order);
+    double middle = term(s, T->order / 2, s->y) * pow(x, T->order / 2);
+    m->suspicious = last > middle && last > 0 ? m->suspicious + 1 : 0;
+    if (m->suspicious >= STIFF_STEPS)
+        s->stiff = true;
+}
+
+/* ---- one step ---- */
+
+/* The state at t + h in m->trial, drift control done, f there; false: a smaller step is needed. */
+static bool verify(hmi_stepper *s, double t, double h)
+{
+    memory *m = memory_of(s);
+    size_t width = s->size + s->works;
+    double moved = 0;
+    hmi_taylor_evaluate(&m->T, h, m->trial);
+    memcpy(m->end, m->trial, width * sizeof *m->end);
+    if (s->settle) {
+        if (s->settle(s, t, m->trial, &moved) != HM_OK)
+            return false;
+        s->settled = true;
+    }
+    for (size_t i = 0; i < width; i++)
+        m->end[i] = m->trial[i] - m->end[i];
+    if (!(moved <= 1))
+        return false;
+    if (hmi_taylor_begin(&m->T, t, m->trial, m->f_new) != HM_OK)
+        return false;
+    hmi_taylor_slope(&m->T, h, m->slope);
+    for (size_t i = 0; i < width; i++)
+        m->slope[i] -= m->f_new[i];
+    double defect = h * hmi_scaled_norm(s, m->slope, s->y, m->trial);
+    double size = h * hmi_scaled_norm(s, m->f_new, s->y, m->trial);
+    return defect <= MOST_DEFECT + DEFECT_NOISE * size;
+}
+
+static void accept(hmi_stepper *s, double t, double h, bool cut)
+{
+    memory *m = memory_of(s);
+    size_t bytes = (s->size + s->works) * sizeof(double);
+    look_for_stiffness(s, h);
+    memcpy(s->y_old, s->y, bytes);
+    memcpy(s->y, m->trial, bytes);
+    memcpy(s->f, m->f_new, bytes);
+    m->t_from = s->t_old = s->t;
+    s->t = t;
+    s->f_valid = m->begun = m->has_series = true;
+    s->steps++;
+    m->h_done = h;
+    if (!cut || h > m->h)
+        m->h = h;
+}
+
+static hm_status try_step(hmi_stepper *s, double t_limit)
+{
+    memory *m = memory_of(s);
+    hm_status status = expand(s);
+    if (status != HM_OK)
+        return status;
+    double h = choose_step(s);
+    if (h < COLLAPSE * m->h || (m->was_fast && !m->T.solver.fast)) {
+        m->was_fast = false;
+        return HM_ERR_NUMERIC;
+    }
+    m->was_fast = m->T.solver.fast;
+    for (int i = 0; i < MOST_TRIALS; i++, h *= 0.5) {
+        bool cut = s->t + 1.01 * h >= t_limit;
+        double t = cut ? t_limit : s->t + h;
+        if (!(t > s->t))
+            break;
+        if (verify(s, t, t - s->t)) {
+            accept(s, t, t - s->t, cut);
+            return HM_OK;
+        }
+        h = fmin(h, t - s->t);
+        s->rejected++;
+    }
+    m->begun = false;
+    return HM_ERR_NUMERIC;
+}
+
+static hm_status step(hmi_stepper *s, double t_limit)
+{
+    memory *m = memory_of(s);
+    if (m->substitute > 0 || must_substitute(s))
+        return substitute(s, t_limit);
+    hm_status status = try_step(s, t_limit);
+    if (status == HM_OK) {
+        m->by_rk = false;
+        return status;
+    }
+    s->f_valid = false;
+    s->settled = false;
+    return substitute(s, t_limit);
+}
+
+/* ---- dense output ---- */
+
+/* The series, and what drift control added at the end of the step, faded in with both slopes 0. */
+static void interpolate(const hmi_stepper *s, double t, double *y)
+{
+    memory *m = memory_of(s);
+    size_t width = s->size + s->works;
+    if (m->by_rk) {
+        hmi_stepper rk = *s;
+        rk.memory = m->rk;
+        hmi_method_dop853.interpolate(&rk, t, y);
+        return;
+    }
+    if (t == s->t || !m->has_series) {
+        memcpy(y, s->y, width * sizeof *y);
+        return;
+    }
+    double x = (t - m->t_from) / m->h_done, fade = x * x * (3 - 2 * x);
+    hmi_taylor_evaluate(&m->T, t - m->t_from, y);
+    for (size_t i = 0; i < width; i++)
+        y[i] += fade * m->end[i];
+}
+
+const hmi_method hmi_method_taylor = {
+    .name = "taylor",
+    .doc = "Taylor series of the motion, generated from its equations: order and step follow from "
+           "the tolerance, and the series is the dense output. For tight tolerances (rtol 1e-10 "
+           "and below). Jorba & Zou (2005).",
+    .order = MOST_ORDER,
+    .carries_work = true,
+    .places_steps = true,
+    .memory_size = memory_size,
+    .applies = applies,
+    .start = start,
+    .step = step,
+    .interpolate = interpolate,
+    .finish = finish,
+};

@@ -1,0 +1,105 @@
+/* The motion as a power series in time, order by order.
+ *
+ * With q, v up to order k the dynamics tape's jets (compile/jet.h) give M, Q, A, b up to order k,
+ * and the coefficients of  M a = Q + C + A^T lambda,  A a = b  at order k are
+ *     M_0 a_k - A_0^T lambda_k = Q_k + C_k - Sum_{j>=1} M_j a_{k-j} + Sum_{j>=1} A_j^T lambda_{k-j},
+ *     A_0 a_k                  = b_k       - Sum_{j>=1} A_j a_{k-j}:
+ * one factorisation serves all orders. Then q_{k+1} = v_k/(k+1), v_{k+1} = a_k/(k+1), and likewise
+ * for auxiliary states and for the works of the ledger, whose powers have jets too.
+ * Time runs in a unit tau, a power of two near the step, so that coefficients neither grow nor
+ * vanish. Entries of M and A that do not change in time take no part in the sums.
+ *
+ * Constraints that depend on others: the rows that the rank-revealing decomposition took at the
+ * start of a step stand for all; the state at its end is checked against all of them.
+ * Verified: test/unit/integrate/test_taylor.c, test/physics/test_trajectories.c
+ */
+#ifndef HMI_INTEGRATE_TAYLOR_H
+#define HMI_INTEGRATE_TAYLOR_H
+
+#include "compile/jet.h"
+#include "integrate/ode.h"
+
+/* ---- one factorisation, many right sides (taylor_solve.c) ---- */
+
+typedef struct hmi_taylor_solver {
+    hm_sim *sim;
+    int n, m;
+    bool diagonal; /* M has no entry off the diagonal */
+    bool fast;     /* LDL^T of M and of the Gram matrix; else the rank-revealing workspace */
+    bool shifted;  /* M + A^T V A stands in for M */
+    double *L, *LT, *inverse, *column; /* n x n, its transpose, n, n + m */
+    double *A;                         /* m x n */
+    double *W;                         /* n x m: L^-1 A^T */
+    double *G, *GT, *gram_inverse;     /* m x m, its transpose, m */
+    double *weight;                    /* m: V */
+    double *z;                         /* n: scratch */
+    int padded;                        /* n + m in blocks of four; 0: K is not used */
+    double *K;                         /* n + m columns: the inverse of [M -A^T; A 0], */
+    bool inverted;                     /* where it is made already */
+} hmi_taylor_solver;
+
+hm_status hmi_taylor_solver_init(hmi_taylor_solver *s, hm_sim *sim, hmi_arena *arena);
+/* Factors M (n x n), A (m x n) and checks the answer for r, b. Statuses of hmi_dynamics_solve. */
+hm_status hmi_taylor_factor(hmi_taylor_solver *s, const double *M, const double *A, const double *r,
+                            const double *b);
+/* M a = r + A^T lambda, A a = b; right = (r, b), answer = (a, lambda), in blocks of four. Redundant
+ * rows have lambda = 0. */
+void hmi_taylor_solve(hmi_taylor_solver *s, const double *right, double *answer);
+/* The same by a product with the inverse, made at the first call after factor, where that is less
+ * work for many right sides. */
+void hmi_taylor_solve_again(hmi_taylor_solver *s, const double *right, double *answer);
+
+/* ---- the series (taylor_series.c) ---- */
+
+/* The motion under Q + C or under Q alone: rows of a and lambda, and the sums above. */
+typedef struct hmi_taylor_motion {
+    bool with_C;
+    uint32_t *a, *mu;       /* rows; mu = -lambda, which gives all sums one sign */
+    hmi_jet_list *right;    /* n + m right sides: Q and b less the sums */
+    hmi_jet_list *reaction; /* n: Sum_{j>=1} A_j^T lambda_{k-j}, where the ledger wants it */
+} hmi_taylor_motion;
+
+/* A component of the state that some tape reads. */
+typedef struct hmi_taylor_link {
+    uint32_t row;
+    uint32_t component;
+} hmi_taylor_link;
+
+typedef struct hmi_taylor {
+    hmi_ode *ode;
+    hm_sim *sim;
+    hmi_arena arena;
+    hmi_jet jet;
+    hmi_jet_segment inputs, dynamics, residuals, powers;
+    bool has_inputs, has_residuals, has_powers;
+    int order;                 /* of the series of the state */
+    size_t n, m, works, width; /* width = size + works */
+    const uint32_t *out;       /* rows of the dynamics tape's outputs, by system->at */
+    hmi_taylor_link *links;
+    size_t link_count;
+    uint32_t time_row;
+    bool reads_time;
+    int motions; /* 2: the ledger wants the motion without C too */
+    hmi_taylor_motion motion[2];
+    uint32_t *ideal, *nonideal; /* n: rows of Qi, Qni; NULL: not wanted */
+    hmi_jet_list ideal_power, nonideal_power;
+    hmi_taylor_solver solver;
+    double *M;              /* dense */
+    double *right, *answer; /* n + m, of one order */
+    double *turning;        /* n: scratch */
+    double *Y;              /* (order + 1) x width: coefficients in units of tau */
+    double tau;
+} hmi_taylor;
+
+/* Builds the jets for a series of the given order. Release also after a failure. */
+hm_status hmi_taylor_init(hmi_taylor *T, hmi_ode *ode, int order);
+void hmi_taylor_release(hmi_taylor *T);
+/* Order 0 at (t, y): f (width) and everything that the series needs. Statuses of the solve. */
+hm_status hmi_taylor_begin(hmi_taylor *T, double t, const double *y, double *f);
+/* The series at the state of the last begin; T->tau is set before. HM_ERR_NUMERIC: it is not finite. */
+hm_status hmi_taylor_expand(hmi_taylor *T, const double *y, const double *f);
+/* The state at h after the expansion, and its derivative. */
+void hmi_taylor_evaluate(const hmi_taylor *T, double h, double *y);
+void hmi_taylor_slope(const hmi_taylor *T, double h, double *f);
+
+#endif

@@ -1,0 +1,299 @@
+/* The solve of one step's orders: factored once. See taylor.h.
+ *
+ * As in dynamics/accelerate.c:  M = L E L^T,  W = L^-1 A^T,  G = W^T E^-1 W,  where every scaled
+ * pivot is above 1e-5, M + A^T V A in place of M where that helps (A a = b makes the added force
+ * A^T V b at every order); else the rank-revealing workspace of dynamics/ is factored and used with
+ * its independent rows.
+ */
+#include "integrate/taylor.h"
+
+#include "dynamics/workspace.h"
+
+#define WELL_CONDITIONED 1e-5
+/* Up to this size the inverse is made: for a dozen orders that is less work. */
+enum { MOST_INVERTED = 8 };
+
+static double *doubles(hmi_arena *arena, size_t count, bool *failed)
+{
+    double *memory = hmi_arena_alloc(arena, (count + 1) * sizeof *memory);
+    *failed |= !memory;
+    return memory;
+}
+
+static bool is_diagonal(const hmi_sparse *M)
+{
+    for (size_t i = 0; i < M->rows; i++)
+        for (size_t k = M->start[i]; k < M->start[i + 1]; k++)
+            if (M->column.data[k] != i)
+                return false;
+    return true;
+}
+
+hm_status hmi_taylor_solver_init(hmi_taylor_solver *s, hm_sim *sim, hmi_arena *arena)
+{
+    size_t n = sim->system->derived.n, m = sim->system->derived.constraints.count;
+    bool failed = false;
+    *s = (hmi_taylor_solver){.sim = sim, .n = (int)n, .m = (int)m};
+    s->diagonal = is_diagonal(&sim->system->derived.M);
+    s->L = doubles(arena, n * n, &failed);
+    s->LT = doubles(arena, n * n, &failed);
+    s->inverse = doubles(arena, n, &failed);
+    s->column = doubles(arena, n + m, &failed);
+    s->A = doubles(arena, m * n, &failed);
+    s->W = doubles(arena, m * n, &failed);
+    s->G = doubles(arena, m * m, &failed);
+    s->GT = doubles(arena, m * m, &failed);
+    s->gram_inverse = doubles(arena, m, &failed);
+    s->weight = doubles(arena, m, &failed);
+    s->z = doubles(arena, n, &failed);
+    if (n + m <= MOST_INVERTED)
+        s->padded = ((int)(n + m) + 3) / 4 * 4;
+    s->K = doubles(arena, (n + m) * (size_t)s->padded, &failed);
+    return failed ? HM_ERR_NOMEM : HM_OK;
+}
+
+/* ---- the fast way ---- */
+
+/* y -= t x */
+static inline void subtract(int n, double t, const double *restrict x, double *restrict y)
+{
+    for (int i = 0; i < n; i++)
+        y[i] -= t * x[i];
+}
+
+/* Lower triangle -> unit lower L, 1/E, and L^T beside it; false where a pivot is small. */
+static bool factor(int n, double *restrict M, double *restrict T, double *restrict inverse,
+                   double *restrict column)
+{
+    for (int i = 0; i < n; i++)
+        inverse[i] = WELL_CONDITIONED * M[hmi_area(i, n) + (size_t)i];
+    for (int k = 0; k < n; k++) {
+        double pivot = M[hmi_area(k, n) + (size_t)k];
+        if (!(pivot > inverse[k]) || !(inverse[k] > 0))
+            return false;
+        inverse[k] = 1 / pivot;
+        for (int i = k + 1; i < n; i++) {
+            double *restrict row = M + hmi_area(i, n);
+            column[i] = row[k];
+            row[k] *= inverse[k];
+            T[hmi_area(k, n) + (size_t)i] = row[k];
+            subtract(i - k, row[k], column + k + 1, row + k + 1);
+        }
+    }
+    return true;
+}
+
+/* x := L^-1 x, by columns so that nothing waits for a sum */
+static inline void forward(int n, const double *restrict T, double *restrict x)
+{
+    for (int k = 0; k + 1 < n; k++)
+        subtract(n - k - 1, x[k], T + hmi_area(k, n) + k + 1, x + k + 1);
+}
+
+/* x := L^-T x */
+static inline void backward(int n, const double *restrict L, double *restrict x)
+{
+    for (int i = n - 1; i > 0; i--)
+        subtract(i, x[i], L + hmi_area(i, n), x);
+}
+
+static void spread_rows(hmi_taylor_solver *s)
+{
+    int n = s->n, m = s->m;
+    for (int j = 0; j < n; j++) {
+        double *restrict w = s->W + hmi_area(j, m);
+        for (int i = 0; i < m; i++)
+            w[i] = s->A[hmi_area(i, n) + (size_t)j];
+        for (int k = 0; k < j && !(s->diagonal && !s->shifted); k++)
+            subtract(m, s->L[hmi_area(j, n) + (size_t)k], s->W + hmi_area(k, m), w);
+    }
+}
+
+static void form_gram(hmi_taylor_solver *s)
+{
+    int n = s->n, m = s->m;
+    for (int i = 0; i < m * m; i++)
+        s->G[i] = 0;
+    for (int j = 0; j < n; j++) {
+        const double *restrict w = s->W + hmi_area(j, m);
+        for (int i = 0; i < m; i++)
+            subtract(i + 1, -w[i] * s->inverse[j], w, s->G + hmi_area(i, m));
+    }
+}
+
+/* V_i: a row shall weigh as much as the inertias it holds (dynamics/accelerate.c). */
+static double row_weight(int n, const double *M, const double *row, double largest)
+{
+    double compliance = 0, square = 0;
+    for (int j = 0; j < n; j++) {
+        double inertia = M[hmi_area(j, n) + (size_t)j];
+        square += row[j] * row[j];
+        if (inertia > 0)
+            compliance += row[j] * row[j] / inertia;
+    }
+    if (compliance > 0)
+        return 1 / compliance;
+    return square > 0 ? (largest > 0 ? largest : 1) / square : 0;
+}
+
+/* s->L := M + A^T V A */
+static void shift(hmi_taylor_solver *s, const double *M)
+{
+    int n = s->n;
+    double largest = 0;
+    hmi_copy(n * n, M, s->L);
+    for (int j = 0; j < n; j++)
+        largest = fmax(largest, M[hmi_area(j, n) + (size_t)j]);
+    for (int i = 0; i < s->m; i++) {
+        const double *row = s->A + hmi_area(i, n);
+        s->weight[i] = row_weight(n, M, row, largest);
+        for (int j = 0; j < n; j++)
+            for (int k = 0; k <= j; k++)
+                s->L[hmi_area(j, n) + (size_t)k] += s->weight[i] * row[j] * row[k];
+    }
+}
+
+static void solve_fast(hmi_taylor_solver *s, const double *r, const double *b, double *a,
+                       double *lambda)
+{
+    int n = s->n, m = s->m;
+    bool plain = s->diagonal && !s->shifted;
+    double *restrict z = s->z;
+    hmi_copy(n, r, z);
+    for (int i = 0; s->shifted && i < m; i++)
+        hmi_axpy(n, s->weight[i] * b[i], s->A + hmi_area(i, n), z);
+    if (!plain)
+        forward(n, s->LT, z);
+    hmi_copy(m, b, lambda);
+    for (int j = 0; m > 0 && j < n; j++)
+        subtract(m, z[j] * s->inverse[j], s->W + hmi_area(j, m), lambda);
+    forward(m, s->GT, lambda);
+    for (int i = 0; i < m; i++)
+        lambda[i] *= s->gram_inverse[i];
+    backward(m, s->G, lambda);
+    for (int j = 0; j < n; j++)
+        a[j] = (z[j] + hmi_dot(m, s->W + hmi_area(j, m), lambda)) * s->inverse[j];
+    if (!plain)
+        backward(n, s->L, a);
+}
+
+static bool factor_fast(hmi_taylor_solver *s, const double *M)
+{
+    int n = s->n, m = s->m;
+    s->shifted = false;
+    hmi_copy(n * n, M, s->L);
+    bool good = factor(n, s->L, s->LT, s->inverse, s->column);
+    if (!good && m > 0) {
+        s->shifted = true;
+        shift(s, M);
+        good = factor(n, s->L, s->LT, s->inverse, s->column);
+    }
+    if (!good)
+        return false;
+    spread_rows(s);
+    form_gram(s);
+    return factor(m, s->G, s->GT, s->gram_inverse, s->column);
+}
+
+/* A a = b, and all is finite: pivots alone do not tell (dynamics/accelerate.c). */
+static bool answer_is_good(const hmi_taylor_solver *s, const double *b, const double *a,
+                           const double *lambda)
+{
+    int n = s->n;
+    for (int i = 0; i < s->m; i++) {
+        double rest = b[i], size = fabs(b[i]);
+        for (int j = 0; j < n; j++) {
+            double term = s->A[hmi_area(i, n) + (size_t)j] * a[j];
+            rest -= term;
+            size += fabs(term);
+        }
+        if (!(fabs(rest) <= 1e-11 * size))
+            return false;
+    }
+    return hmi_all_finite(n, a) && hmi_all_finite(s->m, lambda);
+}
+
+/* ---- the rank-revealing way ---- */
+
+static void solve_by_rank(hmi_taylor_solver *s, const double *r, const double *b, double *a,
+                          double *lambda)
+{
+    hmi_dynamics *d = s->sim->dynamics;
+    size_t mark = d->scratch_used;
+    double *force = hmi_take(d, (size_t)d->n), *right = hmi_take(d, (size_t)d->m);
+    double *x = hmi_take(d, (size_t)d->n), *l = hmi_take(d, (size_t)d->m);
+    hmi_times(d->n, d->D, r, force);
+    for (int k = 0; k < d->m; k++)
+        right[k] = d->R[d->order[k]] * b[d->order[k]];
+    hmi_solve_scaled(d, force, right, x, l);
+    hmi_times(d->n, d->D, x, a);
+    for (int k = 0; k < d->m; k++)
+        lambda[d->order[k]] = k < d->rank ? d->R[d->order[k]] * l[k] : 0;
+    d->scratch_used = mark;
+}
+
+static hm_status factor_by_rank(hmi_taylor_solver *s, const double *M, const double *r,
+                                const double *b)
+{
+    hmi_equations equations = {.M = M, .Q = r, .A = s->A, .b = b};
+    hmi_options options = hmi_options_default();
+    hmi_solution solution;
+    options.formulation = s->sim->formulation;
+    options.refinements = 2;
+    return hmi_dynamics_solve(s->sim->dynamics, &equations, &options, &solution);
+}
+
+/* ---- both ---- */
+
+hm_status hmi_taylor_factor(hmi_taylor_solver *s, const double *M, const double *A, const double *r,
+                            const double *b)
+{
+    if (A != s->A)
+        hmi_copy(s->n * s->m, A, s->A);
+    s->inverted = false;
+    s->fast = s->sim->formulation == HMI_AUTO && factor_fast(s, M);
+    if (s->fast) {
+        double *a = s->column, *lambda = s->column + s->n;
+        solve_fast(s, r, b, a, lambda);
+        s->fast = answer_is_good(s, b, a, lambda);
+    }
+    return s->fast ? HM_OK : factor_by_rank(s, M, r, b);
+}
+
+void hmi_taylor_solve(hmi_taylor_solver *s, const double *right, double *answer)
+{
+    if (s->fast)
+        solve_fast(s, right, right + s->n, answer, answer + s->n);
+    else
+        solve_by_rank(s, right, right + s->n, answer, answer + s->n);
+}
+
+/* Column j of the inverse: the answer to the unit vector j. */
+static void invert(hmi_taylor_solver *s)
+{
+    int size = s->n + s->m;
+    double unit[MOST_INVERTED] = {0};
+    for (int j = 0; j < size; j++) {
+        unit[j] = 1;
+        hmi_taylor_solve(s, unit, s->K + hmi_area(j, s->padded));
+        unit[j] = 0;
+    }
+    s->inverted = true;
+}
+
+void hmi_taylor_solve_again(hmi_taylor_solver *s, const double *right, double *answer)
+{
+    if (s->padded == 0 || !s->fast) {
+        hmi_taylor_solve(s, right, answer);
+        return;
+    }
+    if (!s->inverted)
+        invert(s);
+    const double *restrict K = s->K;
+    int size = s->n + s->m, padded = s->padded;
+    double sum[MOST_INVERTED] = {0};
+    for (int j = 0; j < size; j++, K += padded)
+        for (int i = 0; i < padded; i++)
+            sum[i] += K[i] * right[j];
+    hmi_copy(size, sum, answer);
+}

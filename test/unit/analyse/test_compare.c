@@ -1,0 +1,158 @@
+/* What a comparison says: reasons, spans, redundant rows, refusals, and models that look conflated. */
+#include "support/check.h"
+#include "support/probe.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct compared {
+    probe *p;
+    hm_comparison *c;
+    hm_compared at;
+} compared;
+
+static compared compare(const char *text, const char *state, const char *with, const double *mu)
+{
+    compared x = {.p = probe_text(text)};
+    probe_at(x.p, state);
+    if (hm_comparison_create(x.p->system, with, &x.c) != HM_OK) {
+        show_diagnostics(x.p->context);
+        fail_msg("%s", with);
+    }
+    assert_int_equal(hm_comparison_evaluate(x.c, x.p->sim, mu, &x.at), HM_OK);
+    return x;
+}
+
+static void done(compared *x)
+{
+    hm_comparison_destroy(x->c);
+    probe_close(x->p);
+}
+
+static void expect_reason(const compared *x, const char *fragment)
+{
+    if (!strstr(x->at.reason, fragment))
+        fail_msg("'%s' is not in: %s", fragment, x->at.reason);
+}
+
+/* Exact: G = 0. Inexact but integrable, Flannery's (42): G in the span. Nonholonomic: neither. */
+static void test_spans(void **state)
+{
+    (void)state;
+    const double mu = 0.6;
+    compared x = compare("coord x, y\nkinetic (x'^2 + y'^2)/2\npotential 2*y\n"
+                         "constraint c: x^2 + y^2 = 1\n",
+                         "x = 0.6, y = 0.8, x' = 0.8, y' = -0.6", "vakonomic", &mu);
+    assert_true(x.at.G_in_span && x.at.G_distance == 0);
+    assert_true(x.at.largest_difference < 1e-13);
+    check_number("lambda = -mu'", x.at.correct_lambda[0], -x.at.mudot[0], 1e-13);
+    expect_reason(&x, "lambda = -mu'");
+    done(&x);
+    x = compare("coord x, y\nkinetic (x'^2 + y'^2)/2\npotential 2*y\n"
+                "constraint c: (4*x + 3*y^2)*x' + 2*x*y*y' = 0\n",
+                "x = 1, y = 0.5, x' = 0.5, y' = -2.375", "vakonomic", &mu);
+    assert_true(x.at.G_in_span && fabs(x.at.G[0]) > 0.1);
+    assert_true(x.at.largest_difference < 1e-12);
+    expect_reason(&x, "combination of the rows");
+    done(&x);
+    static const char knife[] = "coord x, y, th\nkinetic (x'^2 + y'^2 + th'^2)/2\n"
+                                "constraint blade: x'*sin(th) = y'*cos(th)\n";
+    x = compare(knife, "th = 0.3, x' = cos(0.3), y' = sin(0.3), th' = 1", "vakonomic", &mu);
+    assert_false(x.at.G_in_span);
+    assert_true(x.at.largest_difference > 0.1);
+    expect_reason(&x, "not that of the mechanical system");
+    done(&x);
+    x = compare(knife, "th = 0.3, x' = cos(0.3), y' = sin(0.3), th' = 1", "vakonomic", NULL);
+    assert_true(x.at.largest_difference < 1e-13);
+    expect_reason(&x, "agree at this instant");
+    done(&x);
+}
+
+/* The same row twice has one mu. */
+static void test_redundant(void **state)
+{
+    (void)state;
+    compared x = compare("coord x, y, th\nkinetic (x'^2 + y'^2 + th'^2)/2\n"
+                         "constraint a: x'*sin(th) = y'*cos(th)\n"
+                         "constraint b: 2*y'*cos(th) = 2*x'*sin(th)\n"
+                         "constraint c: th' = x'\n",
+                         "th = 0.3, x' = cos(0.3), y' = sin(0.3), th' = cos(0.3)", "vakonomic",
+                         (const double[2]){0.5, 0.1});
+    assert_int_equal(x.at.k, 2);
+    assert_int_equal(hm_comparison_mu_row(x.c, 0), 0);
+    assert_int_equal(hm_comparison_mu_row(x.c, 1), 2);
+    check_number("th''", x.at.other_qdd[2], x.at.other_qdd[0], 1e-12);
+    done(&x);
+}
+
+/* Holonomic: harmless for the motion, not for lambda [UW example 4; errata 2.8]. */
+static void test_harmless(void **state)
+{
+    (void)state;
+    compared x = compare("coord x, y, z\nkinetic (x'^2 + y'^2 + z'^2)/2\nforce y = 1, z = -2\n"
+                         "constraint c: y = z^2/2\n",
+                         "z = 0.5, y = 0.125, z' = 0.75, y' = 0.375", "conflated:y' = z*z'", NULL);
+    assert_true(x.at.largest_difference < 1e-13);
+    check_number("lambda", x.at.other_lambda[0], -1, 1e-13);
+    check_number("lambda", x.at.other_lambda[0], x.at.correct_lambda[0] - x.at.correct_qdd[1],
+                 1e-13);
+    expect_reason(&x, "harmless for the motion");
+    expect_reason(&x, "multipliers are wrong");
+    expect_reason(&x, "lost rank: its mass matrix has rank 2 of 3");
+    expect_reason(&x, "both readings");
+    done(&x);
+    x = compare("coord x, y, z\nkinetic (x'^2 + y'^2 + z'^2)/2\nforce y = 1, z = -2\n"
+                "constraint c: y = z^2/2\n",
+                "z = 0.5, y = 0.125, z' = 0.75, y' = 0.375", "conflated:y' = 7*z'", NULL);
+    expect_reason(&x, "does not hold at this state");
+    done(&x);
+}
+
+static void refused(const char *text, const char *with, hm_status status)
+{
+    probe *p = probe_text(text);
+    hm_comparison *c = NULL;
+    assert_int_equal(hm_comparison_create(p->system, with, &c), status);
+    assert_null(c);
+    assert_true(hm_context_error_count(p->context) > 0);
+    probe_close(p);
+}
+
+static void test_refusals(void **state)
+{
+    (void)state;
+    refused("coord x\nkinetic x'^2/2\n", "vakonomic", HM_ERR_USAGE);
+    refused("coord x\nkinetic x'^2/2\n", "conflated:x' = 1", HM_ERR_USAGE);
+    refused("coord x\nkinetic x'^2/2\nconstraint x' = 1\n", "newtonian", HM_ERR_USAGE);
+    refused("coord x\nkinetic x'^2/2\nconstraint x'' = 1\n", "vakonomic", HM_ERR_USAGE);
+    refused("coord x, y\nkinetic (x'^2 + y'^2)/2\nconstraint c: x' = y*y'\n"
+            "servo s: y = 1 by y with gain 1\n",
+            "vakonomic", HM_ERR_USAGE);
+    refused("coord x, y\nkinetic (x'^2 + y'^2)/2\nconstraint c: x' = y*y'\n"
+            "nonideal x = -abs(reaction(x))*sign(x')\n",
+            "vakonomic", HM_ERR_USAGE);
+}
+
+static void test_looks_conflated(void **state)
+{
+    (void)state;
+    probe *p = probe_text("param c = 1\ncoord x, y, z\nkinetic (x'^2 + (c*z*x')^2 + z'^2)/2\n"
+                          "constraint slope: y' = c*z*x'\n");
+    hm_context_clear(p->context);
+    assert_int_equal(hm_system_warn_conflated(p->system), 1);
+    assert_non_null(strstr(hm_context_diagnostic(p->context, 0)->message, "y' occurs"));
+    probe_close(p);
+    p = probe_text("coord x, y, z\nkinetic (x'^2 + y'^2 + z'^2)/2\nconstraint y' = z*x'\n");
+    assert_int_equal(hm_system_warn_conflated(p->system), 0);
+    probe_close(p);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_spans),           cmocka_unit_test(test_redundant),
+        cmocka_unit_test(test_harmless),        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_looks_conflated),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

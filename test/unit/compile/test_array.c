@@ -1,0 +1,282 @@
+/* Array code agrees with the graph bit by bit, with and without wide vectors: on random DAGs over
+ * every operation, and on systems of many like pieces, regular and not; it stays inside its work
+ * vector, and turns repetition into few segments. */
+#include "support/check.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "compile/array.h"
+
+#include "unit/expr/random_dag.h"
+
+/* ---- the graph, evaluated node by node ---- */
+
+static double *evaluate_graph(const hmi_graph *g, const hmi_tape_values *values)
+{
+    double *v = malloc(g->nodes.count * sizeof *v);
+    assert_non_null(v);
+    for (hmi_expr e = 0; e < g->nodes.count; e++) {
+        const hmi_node *n = hmi_node_at(g, e);
+        int arity = hmi_op_arity((hmi_op)n->op);
+        if (n->op == HMI_CONST)
+            v[e] = hmi_constant_of(g, e)->value;
+        else if (n->op == HMI_SYMBOL)
+            v[e] = values->by_kind[n->a] ? values->by_kind[n->a][n->b] : 0;
+        else
+            v[e] = hmi_op_value((hmi_op)n->op, v[n->a], arity > 1 ? v[n->b] : 0,
+                                arity > 2 ? v[n->c] : 0);
+    }
+    return v;
+}
+
+static bool same_bits(double x, double y)
+{
+    return (isnan(x) && isnan(y)) || memcmp(&x, &y, sizeof x) == 0;
+}
+
+enum { GUARD = 16 };
+static const double guard_value = -7.25e77;
+
+/* Outputs after a run, between guards, against the graph. */
+static void check_once(const hmi_array_code *code, const hmi_graph *g, const hmi_expr *outputs,
+                       size_t count, const hmi_tape_values *values)
+{
+    double *memory = malloc((code->work_size + 2 * GUARD) * sizeof *memory), *work = memory + GUARD;
+    double *expected = evaluate_graph(g, values);
+    assert_non_null(memory);
+    for (size_t i = 0; i < code->work_size + 2 * GUARD; i++)
+        memory[i] = guard_value;
+    hmi_array_prepare(code, values, work);
+    for (int round = 0; round < 2; round++) {
+        hmi_array_run(code, values, work);
+        hmi_array_run_late(code, values, work);
+        for (size_t k = 0; k < count; k++) {
+            double value = outputs[k] == HMI_NONE ? 0 : expected[outputs[k]];
+            double result = hmi_array_outputs(code, work)[k];
+            if (!same_bits(result, value))
+                fail_msg("output %zu is %.17g instead of %.17g", k, result, value);
+        }
+    }
+    for (size_t i = 0; i < GUARD; i++)
+        assert_true(memory[i] == guard_value && work[code->work_size + i] == guard_value);
+    free(expected);
+    free(memory);
+}
+
+static void check_array(const hmi_graph *g, const hmi_expr *outputs, size_t count, uint16_t late,
+                        const hmi_tape_values *values)
+{
+    hmi_array_code code;
+    const hmi_array_options options = {.late = late};
+    assert_int_equal(hmi_array_compile(&code, g, outputs, count, &options), HM_OK);
+    check_once(&code, g, outputs, count, values);
+    code.wide = false;
+    check_once(&code, g, outputs, count, values);
+    hmi_array_code_release(&code);
+}
+
+static hm_allocator allocator;
+
+static void open_graph(hmi_graph *g)
+{
+    allocator = hm_allocator_default();
+    assert_int_equal(hmi_graph_init(g, &allocator), HM_OK);
+}
+
+/* ---- irregular ---- */
+
+static void test_random_dags(void **state)
+{
+    (void)state;
+    static dag d;
+    for (uint64_t seed = 1; seed <= 200; seed++) {
+        hmi_graph g;
+        dag_source s = {.state = seed};
+        hmi_expr outputs[64];
+        open_graph(&g);
+        dag_start(&d, &g, seed % 2, &s);
+        dag_fill(&d, &s, seed % 5 ? 300 : 2000);
+        size_t count = 1 + dag_choose(&s, 63);
+        for (size_t k = 0; k < count; k++)
+            outputs[k] = dag_choose(&s, 10) ? d.node[dag_choose(&s, (uint32_t)d.count)]
+                         : k                ? outputs[dag_choose(&s, (uint32_t)k)]
+                                            : HMI_NONE;
+        const hmi_tape_values values = {
+            .by_kind = {[HMI_SYM_COORD] = d.coords, [HMI_SYM_PARAM] = d.params}};
+        check_array(&g, outputs, count, seed % 3 ? 0 : HMI_DEP(HMI_SYM_COORD), &values);
+        hmi_graph_release(&g);
+    }
+}
+
+/* ---- repetition ---- */
+
+enum { PIECES = 1000, MOST_OUTPUTS = 8 * PIECES };
+
+typedef struct repeated {
+    hmi_graph g;
+    hmi_expr outputs[MOST_OUTPUTS];
+    size_t count;
+    double q[3 * PIECES], v[3 * PIECES], p[PIECES], l[PIECES];
+} repeated;
+
+static hmi_tape_values values_of(const repeated *r)
+{
+    return (hmi_tape_values){.by_kind = {[HMI_SYM_COORD] = r->q,
+                                         [HMI_SYM_VELOCITY] = r->v,
+                                         [HMI_SYM_PARAM] = r->p,
+                                         [HMI_SYM_MATRIX] = r->l}};
+}
+
+static repeated *begin(uint64_t seed)
+{
+    repeated *r = calloc(1, sizeof *r);
+    random_source random = {seed};
+    assert_non_null(r);
+    open_graph(&r->g);
+    random_fill(&random, -2, 2, 3 * PIECES, r->q);
+    random_fill(&random, -2, 2, 3 * PIECES, r->v);
+    random_fill(&random, 1, 2, PIECES, r->p);
+    random_fill(&random, -1, 1, PIECES, r->l);
+    return r;
+}
+
+static void end(repeated *r)
+{
+    hmi_graph_release(&r->g);
+    free(r);
+}
+
+static hmi_expr coordinate(repeated *r, uint32_t i, uint32_t k, bool interleaved)
+{
+    return hmi_symbol(&r->g, HMI_SYM_COORD, interleaved ? 3 * i + k : PIECES * k + i);
+}
+
+/* Piece i with its neighbour j: a distance, its gradient, a force with a late factor. */
+static void add_piece(repeated *r, uint32_t i, uint32_t j, bool interleaved, bool own_parameter)
+{
+    hmi_graph *g = &r->g;
+    hmi_expr square = g->zero, p = hmi_symbol(g, HMI_SYM_PARAM, own_parameter ? i : 0);
+    hmi_expr late = hmi_symbol(g, HMI_SYM_MATRIX, i);
+    for (uint32_t k = 0; k < 3; k++) {
+        hmi_expr x = hmi_sub(g, coordinate(r, i, k, interleaved), coordinate(r, j, k, interleaved));
+        square = hmi_add(g, square, hmi_mul(g, x, x));
+        r->outputs[r->count++] = hmi_mul(g, x, p);
+        r->outputs[r->count++] = hmi_sub(g, hmi_mul(g, late, x), hmi_div(g, g->one, p));
+    }
+    r->outputs[r->count++] = hmi_apply(g, HMI_SIN, hmi_apply(g, HMI_SQRT, square, 0, 0), 0, 0);
+}
+
+static size_t check_pieces(repeated *r)
+{
+    const hmi_tape_values values = values_of(r);
+    hmi_array_code code;
+    check_array(&r->g, r->outputs, r->count, HMI_DEP(HMI_SYM_MATRIX), &values);
+    assert_int_equal(hmi_array_compile(&code, &r->g, r->outputs, r->count, NULL), HM_OK);
+    size_t segments = code.code.count;
+    hmi_array_code_release(&code);
+    end(r);
+    return segments;
+}
+
+/* A chain: everything proceeds by one place. */
+static void test_chain(void **state)
+{
+    (void)state;
+    for (int own = 0; own < 2; own++) {
+        repeated *r = begin(3);
+        for (uint32_t i = 1; i < PIECES; i++)
+            add_piece(r, i, i - 1, false, own);
+        assert_in_range(check_pieces(r), 1, 40 * (PIECES / HMI_ARRAY_BLOCK + 1));
+    }
+}
+
+static void test_interleaved(void **state)
+{
+    (void)state;
+    repeated *r = begin(4);
+    for (uint32_t i = 1; i < PIECES; i++)
+        add_piece(r, i, i - 1, true, true);
+    assert_in_range(check_pieces(r), 1, 40 * (PIECES / HMI_ARRAY_BLOCK + 1));
+}
+
+/* A tree without pattern, with a hole now and then. */
+static void test_irregular(void **state)
+{
+    (void)state;
+    dag_source s = {.state = 5};
+    repeated *r = begin(5);
+    for (uint32_t i = 1; i < PIECES; i++)
+        if (dag_choose(&s, 7))
+            add_piece(r, i, dag_choose(&s, i), false, i % 2);
+    assert_in_range(check_pieces(r), 1, 40 * (PIECES / HMI_ARRAY_BLOCK + 1));
+}
+
+/* A sum over all pieces is as deep as there are terms: array code declines. */
+static void test_depth(void **state)
+{
+    (void)state;
+    repeated *r = begin(6);
+    hmi_graph *g = &r->g;
+    hmi_array_code code;
+    hmi_expr sum = g->zero;
+    for (uint32_t i = 0; i < 3 * PIECES; i++) {
+        hmi_expr x = hmi_symbol(g, HMI_SYM_COORD, i);
+        sum = hmi_add(g, hmi_intern(g, HMI_SIN, sum, 0, 0), x);
+    }
+    assert_int_equal(hmi_array_compile(&code, g, &sum, 1, NULL), HM_ERR_LIMIT);
+    hmi_array_code_release(&code);
+    end(r);
+}
+
+/* ---- memory ---- */
+
+typedef struct failing_heap {
+    long left;
+    size_t live;
+} failing_heap;
+
+static void *failing_resize(void *user, void *ptr, size_t old_size, size_t new_size)
+{
+    failing_heap *heap = user;
+    void *result = NULL;
+    if (new_size == 0)
+        free(ptr);
+    else if (heap->left-- == 0 || !(result = realloc(ptr, new_size)))
+        return NULL;
+    heap->live += new_size - old_size;
+    return result;
+}
+
+static void test_allocation_failures(void **state)
+{
+    (void)state;
+    repeated *r = begin(7);
+    for (uint32_t i = 1; i < 300; i++)
+        add_piece(r, i, i % 9 ? i - 1 : i / 2, false, true);
+    for (long k = 0;; k++) {
+        failing_heap heap = {.left = k};
+        const hm_allocator failing = {failing_resize, &heap};
+        hmi_array_code code;
+        r->g.allocator = &failing;
+        hm_status status = hmi_array_compile(&code, &r->g, r->outputs, r->count, NULL);
+        hmi_array_code_release(&code);
+        r->g.allocator = &allocator;
+        assert_int_equal(heap.live, 0);
+        if (status == HM_OK)
+            break;
+        assert_int_equal(status, HM_ERR_NOMEM);
+    }
+    end(r);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_random_dags), cmocka_unit_test(test_chain),
+        cmocka_unit_test(test_interleaved), cmocka_unit_test(test_irregular),
+        cmocka_unit_test(test_depth),       cmocka_unit_test(test_allocation_failures),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

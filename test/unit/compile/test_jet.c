@@ -1,0 +1,305 @@
+/* Jets: Taylor coefficients of every operation up to order 20 against Cauchy's formula in long double
+ * and of compositions against nested differentiation on the graph; bits with and without AVX2;
+ * singular places. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "compile/jet.h"
+#include "expr/diff.h"
+
+#include <math.h>
+
+enum { ORDER = 20, NESTED = 6 };
+
+static void *resize(void *user, void *ptr, size_t old_size, size_t new_size)
+{
+    (void)user;
+    (void)old_size;
+    if (new_size == 0) {
+        free(ptr);
+        return NULL;
+    }
+    return realloc(ptr, new_size);
+}
+static const hm_allocator heap = {resize, NULL};
+
+/* ---- a motion whose series are known ---- */
+
+/* x = 0.7 + 0.4 s - 0.3 s^2 + 0.05 s^3, y = 1.3 - 0.2 s + 0.1 s^2 as symbols of coordinates 0, 1. */
+static const double path[2][4] = {{0.7, 0.4, -0.3, 0.05}, {1.3, -0.2, 0.1, 0}};
+
+/* The coefficients 0 .. ORDER of expression e along the path by the jets of its tape. */
+static void coefficients(const hmi_graph *g, hmi_expr e, bool vectors, double *out)
+{
+    hmi_tape tape;
+    hmi_jet jet;
+    hmi_jet_segment segment;
+    assert_int_equal(hmi_tape_compile(&tape, g, &e, 1), HM_OK);
+    double *work = calloc(tape.work_size + 1, sizeof *work);
+    const hmi_tape_values values = {{0}};
+    hmi_tape_prepare(&tape, &values, work);
+    hmi_jet_init(&jet, &heap);
+    jet.vectors = jet.vectors && vectors;
+    assert_int_equal(hmi_jet_add(&jet, &tape, work, &segment), HM_OK);
+    assert_int_equal(hmi_jet_seal(&jet, ORDER), HM_OK);
+    hmi_jet_begin(&jet);
+    uint32_t row = jet.outputs.data[segment.output];
+    for (int k = 0; k <= ORDER; k++) {
+        for (size_t i = 0; i < jet.symbols.count; i++)
+            hmi_jet_put(&jet, jet.symbols.data[i].row, k,
+                        k < 4 ? path[jet.symbols.data[i].index][k] : 0);
+        hmi_jet_run(&jet, &segment, k);
+        out[k] = jet.constant.data[row] && k > 0 ? 0 : hmi_jet_get(&jet, row, k);
+        if (k > 0)
+            hmi_jet_keep(&jet, k);
+    }
+    hmi_jet_release(&jet);
+    hmi_tape_release(&tape);
+    free(work);
+}
+
+/* ---- the same by differences of high order: Cauchy's formula on a circle ---- */
+
+#include <complex.h>
+
+typedef long double complex wide;
+
+static wide path_at(int which, wide s)
+{
+    return path[which][0] + s * (path[which][1] + s * (path[which][2] + s * path[which][3]));
+}
+
+/* Complex values of operations that are analytic; *known false for others. */
+static wide complex_value(hmi_op op, wide x, wide y, bool *known)
+{
+    switch (op) {
+    case HMI_ADD:
+        return x + y;
+    case HMI_SUB:
+        return x - y;
+    case HMI_MUL:
+        return x * y;
+    case HMI_DIV:
+        return x / y;
+    case HMI_NEG:
+        return -x;
+    case HMI_POW:
+    case HMI_POWI:
+        return cpowl(x, y);
+    case HMI_SQRT:
+        return csqrtl(x);
+    case HMI_SIN:
+        return csinl(x);
+    case HMI_COS:
+        return ccosl(x);
+    case HMI_TAN:
+        return ctanl(x);
+    case HMI_ASIN:
+        return casinl(x);
+    case HMI_ACOS:
+        return cacosl(x);
+    case HMI_ATAN:
+        return catanl(x);
+    case HMI_ATAN2:
+        return catanl(x / y); /* y > 0 on the path */
+    case HMI_SINH:
+        return csinhl(x);
+    case HMI_COSH:
+        return ccoshl(x);
+    case HMI_TANH:
+        return ctanhl(x);
+    case HMI_EXP:
+        return cexpl(x);
+    case HMI_LOG:
+        return clogl(x);
+    case HMI_HYPOT:
+        return csqrtl(x * x + y * y);
+    default:
+        *known = false;
+        return 0;
+    }
+}
+
+/* c_k = 1/N Sum f(r w^j) (r w^j)^-k: exact but for terms of order k + N. Every operation converges
+ * beyond r along the path (the nearest singularity is the root of x, at s = -0.93). */
+static void cauchy(hmi_op op, double constant_y, double *out)
+{
+    enum { POINTS = 256 };
+    const long double radius = 0.7L, turn = 2 * acosl(-1);
+    bool known = true;
+    wide sum[ORDER + 1] = {0};
+    for (int j = 0; j < POINTS; j++) {
+        wide w = cexpl(I * turn * j / POINTS), s = radius * w;
+        wide y = constant_y != 0 ? (wide)constant_y : path_at(1, s);
+        wide f = complex_value(op, path_at(0, s), y, &known), factor = 1;
+        for (int k = 0; k <= ORDER; k++, factor /= s)
+            sum[k] += f * factor;
+    }
+    assert_true(known);
+    for (int k = 0; k <= ORDER; k++)
+        out[k] = (double)(creall(sum[k]) / POINTS);
+}
+
+static void compare(const char *name, const double *got, const double *expected)
+{
+    double radius = 1; /* errors are measured at s = 0.5, well within convergence */
+    for (int k = 0; k <= ORDER; k++, radius *= 0.5)
+        if (!(fabs(got[k] - expected[k]) * radius <= 2e-14 * (1 + fabs(expected[k]) * radius)))
+            fail_msg("%s: coefficient %d is %.17g, not %.17g", name, k, got[k], expected[k]);
+}
+
+static hmi_expr apply_to_path(hmi_graph *g, hmi_op op, double constant_y)
+{
+    hmi_expr x = hmi_symbol(g, HMI_SYM_COORD, 0), y = hmi_symbol(g, HMI_SYM_COORD, 1);
+    return hmi_intern(g, op, x, constant_y != 0 ? hmi_number(g, constant_y) : y, 0);
+}
+
+static void check_operation(hmi_op op, double constant_y)
+{
+    double got[ORDER + 1], plain[ORDER + 1], expected[ORDER + 1];
+    hmi_graph g;
+    assert_int_equal(hmi_graph_init(&g, &heap), HM_OK);
+    hmi_expr e = apply_to_path(&g, op, constant_y);
+    coefficients(&g, e, true, got);
+    coefficients(&g, e, false, plain);
+    assert_memory_equal(got, plain, sizeof got);
+    cauchy(op, constant_y, expected);
+    compare(hmi_op_text(op), got, expected);
+    hmi_graph_release(&g);
+}
+
+/* Every smooth operation of the table, both operands moving. */
+static void test_operations(void **state)
+{
+    (void)state;
+    static const hmi_op smooth[] = {HMI_ADD,  HMI_SUB,  HMI_MUL,  HMI_DIV,   HMI_NEG,
+                                    HMI_POW,  HMI_SQRT, HMI_SIN,  HMI_COS,   HMI_TAN,
+                                    HMI_ASIN, HMI_ACOS, HMI_ATAN, HMI_ATAN2, HMI_SINH,
+                                    HMI_COSH, HMI_TANH, HMI_EXP,  HMI_LOG,   HMI_HYPOT};
+    for (size_t i = 0; i < sizeof smooth / sizeof *smooth; i++)
+        check_operation(smooth[i], 0);
+}
+
+/* Constant second operands take other instructions; whole powers are products. */
+static void test_constant_operands(void **state)
+{
+    (void)state;
+    static const double whole[] = {2, 3, 4, 7, -1, -2, -5, 100};
+    for (size_t i = 0; i < sizeof whole / sizeof *whole; i++)
+        check_operation(HMI_POWI, whole[i]);
+    check_operation(HMI_POW, 1.5);
+    check_operation(HMI_POW, -0.7);
+    static const hmi_op two[] = {HMI_ADD, HMI_SUB, HMI_MUL, HMI_DIV, HMI_ATAN2, HMI_HYPOT};
+    for (size_t i = 0; i < sizeof two / sizeof *two; i++)
+        check_operation(two[i], 1.25);
+}
+
+/* ---- compositions: nested differentiation on the graph ---- */
+
+static hmi_expr along_path(hmi_graph *g, hmi_expr leaf, void *user)
+{
+    (void)user;
+    const hmi_node node = *hmi_node_at(g, leaf);
+    hmi_expr t = hmi_symbol(g, HMI_SYM_TIME, 0);
+    const double *c = path[node.b];
+    hmi_expr slope = hmi_add(g, hmi_number(g, c[1]), hmi_mul(g, hmi_number(g, 2 * c[2]), t));
+    if (node.a == HMI_SYM_TIME)
+        return g->one;
+    return hmi_add(g, slope, hmi_mul(g, hmi_number(g, 3 * c[3]), hmi_mul(g, t, t)));
+}
+
+/* d^k e/ds^k at s = 0, k = 0 .. NESTED. */
+static void differentiate(hmi_graph *g, hmi_expr e, double *out)
+{
+    double factorial = 1;
+    for (int k = 0; k <= NESTED; k++) {
+        hmi_tape tape;
+        hmi_tangent tangent;
+        const double t = 0, q[2] = {path[0][0], path[1][0]};
+        hmi_tape_values values = {{0}};
+        values.by_kind[HMI_SYM_TIME] = &t;
+        values.by_kind[HMI_SYM_COORD] = q;
+        assert_int_equal(hmi_tape_compile(&tape, g, &e, 1), HM_OK);
+        double *work = calloc(tape.work_size + 1, sizeof *work);
+        hmi_tape_prepare(&tape, &values, work);
+        hmi_tape_run(&tape, &values, work);
+        factorial *= k > 0 ? k : 1;
+        out[k] = hmi_tape_outputs(&tape, work)[0] / factorial;
+        free(work);
+        hmi_tape_release(&tape);
+        hmi_tangent_init(&tangent, &heap, along_path, NULL,
+                         HMI_DEP(HMI_SYM_TIME) | HMI_DEP(HMI_SYM_COORD));
+        e = hmi_tangent_of(&tangent, g, e);
+        hmi_tangent_release(&tangent);
+    }
+    assert_int_equal(hmi_graph_status(g), HM_OK);
+}
+
+static void check_composition(hmi_graph *g, hmi_expr e, const char *name)
+{
+    double got[ORDER + 1], expected[NESTED + 1];
+    coefficients(g, e, true, got);
+    differentiate(g, e, expected);
+    for (int k = 0; k <= NESTED; k++)
+        if (!(fabs(got[k] - expected[k]) <= 1e-10 * (1 + fabs(expected[k]))))
+            fail_msg("%s: coefficient %d is %.17g, not %.17g", name, k, got[k], expected[k]);
+}
+
+static void test_compositions(void **state)
+{
+    (void)state;
+    hmi_graph g;
+    assert_int_equal(hmi_graph_init(&g, &heap), HM_OK);
+    hmi_expr x = hmi_symbol(&g, HMI_SYM_COORD, 0), y = hmi_symbol(&g, HMI_SYM_COORD, 1);
+    hmi_expr s = hmi_apply(&g, HMI_SIN, hmi_mul(&g, x, y), 0, 0);
+    hmi_expr c = hmi_apply(&g, HMI_COS, hmi_mul(&g, x, y), 0, 0);
+    hmi_expr sum = hmi_add(&g, hmi_mul(&g, s, c), hmi_mul(&g, x, hmi_number(&g, 3)));
+    check_composition(&g, hmi_div(&g, sum, hmi_sub(&g, hmi_mul(&g, y, y), s)), "quotient");
+    check_composition(&g, hmi_apply(&g, HMI_TANH, sum, 0, 0), "tanh");
+    hmi_expr minus = hmi_sub(&g, c, hmi_mul(&g, x, s)), less = hmi_sub(&g, hmi_mul(&g, s, y), x);
+    check_composition(&g, hmi_mul(&g, minus, less), "products and sums");
+    /* piecewise: branches of order 0 */
+    check_composition(&g, hmi_apply(&g, HMI_ABS, hmi_sub(&g, x, y), 0, 0), "abs");
+    check_composition(&g, hmi_apply(&g, HMI_MIN, s, y, 0), "min");
+    check_composition(&g, hmi_apply(&g, HMI_MAX, s, y, 0), "max");
+    hmi_expr less_than = hmi_apply(&g, HMI_LT, x, y, 0);
+    check_composition(&g, hmi_apply(&g, HMI_SELECT, less_than, s, c), "if");
+    check_composition(&g, hmi_mul(&g, hmi_apply(&g, HMI_SIGN, hmi_sub(&g, x, y), 0, 0), s), "sign");
+    hmi_graph_release(&g);
+}
+
+/* sqrt at 0 and division by 0 are not finite; whole powers of 0 are fine. */
+static void test_singular(void **state)
+{
+    (void)state;
+    double got[ORDER + 1];
+    hmi_graph g;
+    assert_int_equal(hmi_graph_init(&g, &heap), HM_OK);
+    hmi_expr x = hmi_symbol(&g, HMI_SYM_COORD, 0);
+    hmi_expr zero = hmi_sub(&g, x, hmi_number(&g, path[0][0]));
+    coefficients(&g, hmi_apply(&g, HMI_SQRT, zero, 0, 0), true, got);
+    assert_false(isfinite(got[1]));
+    coefficients(&g, hmi_div(&g, g.one, zero), true, got);
+    assert_false(isfinite(got[0]));
+    coefficients(&g, hmi_pow(&g, zero, hmi_number(&g, 4)), true, got);
+    assert_true(fabs(got[4] - 0.4 * 0.4 * 0.4 * 0.4) < 1e-15 && got[3] == 0 && isfinite(got[12]));
+    hmi_graph_release(&g);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_operations),
+        cmocka_unit_test(test_constant_operands),
+        cmocka_unit_test(test_compositions),
+        cmocka_unit_test(test_singular),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,328 @@
+/* hamel linearize: equilibria and steady motions, the reduced state matrix, eigenvalues, modes. The
+ * table over a parameter is in linearize_trace.c. */
+#include "linearize.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- options ---- */
+
+enum { MOST_HELD = 64 };
+
+typedef struct hold_list {
+    char *text;
+    const char *names[MOST_HELD];
+    size_t count;
+} hold_list;
+
+/* "x, x'" cut in place. */
+static int read_hold(const invocation *call, hold_list *hold)
+{
+    const char *given = option_value(call, "--hold");
+    hold->text = given ? strdup(given) : NULL;
+    if (given && !hold->text)
+        return EXIT_FAILED;
+    for (char *rest = NULL, *name = given ? strtok_r(hold->text, ", ", &rest) : NULL; name;
+         name = strtok_r(NULL, ", ", &rest)) {
+        if (hold->count == MOST_HELD)
+            return usage_error("--hold takes at most %d names", MOST_HELD);
+        hold->names[hold->count++] = name;
+    }
+    return EXIT_DONE;
+}
+
+static int read_options(const invocation *call, const hold_list *hold, hm_linearize_options *o)
+{
+    const char *find = option_value(call, "--find");
+    bool keep = option_value(call, "--keep"), drop = option_value(call, "--drop");
+    *o = hm_linearize_options_default();
+    if (keep && drop)
+        return usage_error("--keep and --drop exclude each other");
+    o->ignorable = keep ? HM_IGNORABLE_KEEP : drop ? HM_IGNORABLE_DROP : HM_IGNORABLE_WHEN_MOVING;
+    o->find = find != NULL;
+    o->steady = find && strcmp(find, "steady") == 0;
+    if (find && !o->steady && strcmp(find, "rest") != 0)
+        return usage_error("--find takes rest or steady, not '%s'", find);
+    if (hold->count && !find)
+        return usage_error("--hold needs --find");
+    o->hold = hold->names;
+    o->hold_count = hold->count;
+    return EXIT_DONE;
+}
+
+/* ---- JSON ---- */
+
+static json_t *names_list(const char *const *names, size_t count)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < count; i++)
+        json_array_append_new(list, json_string(names[i]));
+    return list;
+}
+
+static json_t *state_object(const hm_model *model, const hm_linearization *l)
+{
+    json_t *q = json_object(), *v = json_object(), *z = json_object();
+    for (size_t i = 0; i < l->n; i++) {
+        json_object_set_new(q, hm_model_coordinate_name(model, i), json_number_or_null(l->q[i]));
+        json_object_set_new(v, hm_model_coordinate_name(model, i), json_number_or_null(l->v[i]));
+    }
+    for (size_t i = 0; i < l->states; i++)
+        json_object_set_new(z, hm_model_state_name(model, i), json_number_or_null(l->z[i]));
+    return json_pack("{s:o, s:o, s:o, s:f}", "q", q, "v", v, "z", z, "t", l->t);
+}
+
+json_t *eigenvalue_list(const hm_linearization *l)
+{
+    json_t *list = json_array();
+    for (size_t k = 0; k < l->dimension; k++)
+        json_array_append_new(list, json_pack("{s:f, s:f, s:f}", "re", l->re[k], "im", l->im[k],
+                                              "error", l->error[k]));
+    return list;
+}
+
+json_t *stable_value(const hm_linearization *l)
+{
+    return l->stability == HM_MARGINAL ? json_string("marginal")
+                                       : json_boolean(l->stability == HM_STABLE);
+}
+
+static json_t *mode_list(const hm_linearization *l)
+{
+    json_t *list = json_array();
+    for (size_t k = 0; k < l->dimension; k++)
+        json_array_append_new(
+            list,
+            json_pack("{s:o, s:o}", "re", json_vector(l->modes_re + k * l->dimension, l->dimension),
+                      "im", json_vector(l->modes_im + k * l->dimension, l->dimension)));
+    return list;
+}
+
+static bool print_json(const hm_model *model, const hm_linearization *l)
+{
+    json_t *object = json_object(), *A = json_array();
+    for (size_t i = 0; i < l->dimension; i++)
+        json_array_append_new(A, json_vector(l->A + i * l->dimension, l->dimension));
+    json_object_set_new(object, "model", json_string(hm_model_name(model)));
+    json_object_set_new(object, "at", state_object(model, l));
+    json_object_set_new(object, "dimension", json_integer((json_int_t)l->dimension));
+    json_object_set_new(object, "state_names", names_list(l->names, l->dimension));
+    json_object_set_new(object, "A", A);
+    json_object_set_new(object, "eigenvalues", eigenvalue_list(l));
+    json_object_set_new(object, "modes", mode_list(l));
+    json_object_set_new(object, "stable", stable_value(l));
+    json_object_set_new(object, "equilibrium", json_boolean(l->rest != HM_REST_NONE));
+    json_object_set_new(object, "motion", json_string(hm_rest_text(l->rest)));
+    json_object_set_new(object, "residual", json_number_or_null(l->residual));
+    json_object_set_new(object, "dropped", names_list(l->dropped, l->dropped_count));
+    json_object_set_new(object, "zeros", json_integer((json_int_t)l->zeros));
+    json_object_set_new(object, "family", json_integer((json_int_t)l->family));
+    json_object_set_new(object, "iterations", json_integer(l->iterations));
+    bool written = json_print(object);
+    json_decref(object);
+    return written;
+}
+
+/* ---- text ---- */
+
+/* Rounding that a reader should not see: below 1e-13 of what stands beside it. */
+static double tidy(double value, double beside)
+{
+    return fabs(value) < 1e-13 * fabs(beside) ? 0 : positive_zero(value);
+}
+
+static void print_where(const hm_model *model, const hm_linearization *l)
+{
+    static const char *const texts[] = {
+        [HM_REST_EQUILIBRIUM] = "equilibrium",
+        [HM_REST_STEADY] = "steady motion: all states below are constant",
+        [HM_REST_NONE] = "neither equilibrium nor steady motion: valid for a short time only",
+    };
+    printf("%s: %s (largest rate %.1e)\n", hm_model_name(model), texts[l->rest], l->residual);
+    for (size_t i = 0; i < l->n; i++) {
+        char rate[64];
+        snprintf(rate, sizeof rate, "%s'", hm_model_coordinate_name(model, i));
+        printf("    %-12s %18.12g    %-12s %18.12g\n", hm_model_coordinate_name(model, i),
+               positive_zero(l->q[i]), rate, positive_zero(l->v[i]));
+    }
+    for (size_t i = 0; i < l->states; i++)
+        printf("    %-12s %18.12g\n", hm_model_state_name(model, i), positive_zero(l->z[i]));
+}
+
+static void print_dropped(const hm_linearization *l)
+{
+    if (!l->dropped_count)
+        return;
+    printf("left out, since the motion of the rest does not depend on them:");
+    for (size_t i = 0; i < l->dropped_count; i++)
+        printf("%s %s", i ? "," : "", l->dropped[i]);
+    printf("\n");
+}
+
+enum { MOST_COLUMNS = 10 };
+
+static void print_matrix_rows(const hm_linearization *l)
+{
+    size_t d = l->dimension, shown = d < MOST_COLUMNS ? d : MOST_COLUMNS;
+    printf("state matrix of %zu independent variables%s\n", d,
+           shown < d ? " (--json gives all columns)" : "");
+    printf("    %-12s", "");
+    for (size_t j = 0; j < shown; j++)
+        printf(" %12s", l->names[j]);
+    printf("\n");
+    for (size_t i = 0; i < d; i++) {
+        double largest = 0;
+        for (size_t j = 0; j < d; j++)
+            largest = fmax(largest, fabs(l->A[i * d + j]));
+        char rate[64];
+        snprintf(rate, sizeof rate, "%s'", l->names[i]);
+        printf("    %-12s", rate);
+        for (size_t j = 0; j < shown; j++)
+            printf(" %12.6g", tidy(l->A[i * d + j], largest));
+        printf("\n");
+    }
+}
+
+/* The variables that move in a mode, largest first as named: "phi 1, delta 0.31 (-42 deg)". */
+static void print_mode(const hm_linearization *l, size_t k)
+{
+    size_t d = l->dimension, shown = 0;
+    for (size_t j = 0; j < d; j++) {
+        double re = l->modes_re[k * d + j], im = l->modes_im[k * d + j], size = hypot(re, im);
+        if (size < 1e-3)
+            continue;
+        if (shown == 6) {
+            printf(", ...");
+            break;
+        }
+        printf("%s%s %.3g", shown++ ? ", " : "", l->names[j], l->im[k] == 0 ? re : size);
+        double angle = fabs(im) < 1e-9 * size && re < 0 ? 180 : 57.29577951308232 * atan2(im, re);
+        if (l->im[k] != 0 && size < 1 - 1e-9)
+            printf(" (%.0f°)", fabs(angle) < 0.5 ? 0 : angle);
+    }
+}
+
+static void print_eigenvalues(const hm_linearization *l)
+{
+    printf("eigenvalues%26smode\n", "");
+    for (size_t k = 0; k < l->dimension; k++) {
+        double re = fabs(l->re[k]) <= l->error[k] ? 0 : l->re[k];
+        double im = fabs(l->im[k]) <= l->error[k] ? 0 : l->im[k];
+        if (l->im[k] < 0)
+            continue; /* shown with its partner */
+        char pair[48] = "";
+        if (l->im[k] > 0 && im != 0)
+            snprintf(pair, sizeof pair, " ± %.9g i", im);
+        printf("    %16.10g%-18s", re, pair);
+        printf("%*s", im != 0 ? 1 : 0, ""); /* ± takes two bytes */
+        print_mode(l, k);
+        printf("\n");
+    }
+}
+
+static void print_verdict(const hm_linearization *l)
+{
+    if (l->rest == HM_REST_NONE)
+        return;
+    if (l->family)
+        printf("%zu of %zu zero eigenvalue%s belong%s to a %zu-parameter family of such states: "
+               "they do not decide\n",
+               l->family, l->zeros, l->zeros == 1 ? "" : "s", l->zeros == 1 ? "s" : "", l->family);
+    printf("%s", hm_stability_text(l->stability));
+    if (l->stability == HM_UNSTABLE)
+        printf(": an eigenvalue has a positive real part\n");
+    else if (l->stability == HM_STABLE)
+        printf(l->family ? ": the others have negative real parts; a disturbance ends on a "
+                           "neighbouring state\n"
+                         : ": all eigenvalues have negative real parts\n");
+    else
+        printf(": no real part is positive, some are zero; nonlinear terms decide\n");
+}
+
+static void print_text(const hm_model *model, const hm_linearization *l)
+{
+    print_where(model, l);
+    print_dropped(l);
+    print_matrix_rows(l);
+    print_eigenvalues(l);
+    print_verdict(l);
+}
+
+/* ---- the command ---- */
+
+/* The state that --at gives, or the model's; guesses move onto the constraints. */
+static hm_status prepare_state(session *s, const invocation *call, hm_sim *sim)
+{
+    const hm_moved *moved = NULL;
+    size_t count = 0;
+    hm_status status = state_from_text(sim, s->model, option_value(call, "--at"));
+    if (status == HM_OK && !hm_run_options_default(s->model).keep_initial)
+        status = hm_sim_make_consistent(sim, false, &moved, &count);
+    return status;
+}
+
+static int linearize_once(session *s, const invocation *call, const hm_linearize_options *options)
+{
+    hm_sim *sim = NULL;
+    hm_linearization *l = NULL;
+    hm_status status = hm_sim_create(s->system, &sim);
+    if (status == HM_OK)
+        status = prepare_state(s, call, sim);
+    if (status == HM_OK)
+        status = hm_sim_linearize(sim, options, &l);
+    int result = exit_status_of(status);
+    if (l && call->json)
+        result = print_json(s->model, l) ? EXIT_DONE : EXIT_FAILED;
+    else if (l)
+        print_text(s->model, l);
+    fflush(stdout);
+    print_diagnostics(s->context, call->quiet);
+    hm_linearization_destroy(l);
+    hm_sim_destroy(sim);
+    return result;
+}
+
+static int run(const invocation *call)
+{
+    session s;
+    hold_list hold = {0};
+    hm_linearize_options options;
+    int status = read_hold(call, &hold);
+    if (status == EXIT_DONE)
+        status = read_options(call, &hold, &options);
+    if (status == EXIT_DONE) {
+        status = session_open(&s, call, true);
+        if (status == EXIT_DONE)
+            status = option_value(call, "--param") ? linearize_trace(&s, call, &options)
+                                                   : linearize_once(&s, call, &options);
+        session_close(&s);
+    }
+    free(hold.text);
+    return status;
+}
+
+static const option_spec options[] = {
+    {"--at", "STATE", "the state, as in \"x=1, x'=0.2\"; default: the initial state"},
+    {"--find", "KIND", "search from there: rest (an equilibrium) or steady (a steady motion)"},
+    {"--hold", "NAMES", "values the search keeps, as in \"theta, phi'\""},
+    {"--keep", NULL, "keep coordinates that do not enter"},
+    {"--drop", NULL, "leave them out at an equilibrium, too"},
+    {"--param", "NAME", "eigenvalues over a parameter, from --from to --to in --steps steps"},
+    {"--from", "VALUE", "first value"},
+    {"--to", "VALUE", "last value"},
+    {"--steps", "N", "steps between them; default 20"},
+    {"--csv", "FILE", "the table as a file"},
+    {"--plot", "FILE", "real and imaginary parts over the parameter, .svg or .png"},
+    {0},
+};
+
+const command command_linearize = {
+    .name = "linearize",
+    .summary = "equilibria and steady motions: reduced state matrix, eigenvalues, modes",
+    .usage = "MODEL [options]",
+    .example = "hamel linearize bicycle --param v --from 0 --to 10 --steps 100 --plot bicycle.svg",
+    .options = options,
+    .needs_model = true,
+    .run = run,
+};

@@ -1,0 +1,15 @@
+/* What the files of `hamel linearize` share. */
+#ifndef HAMEL_TOOL_LINEARIZE_H
+#define HAMEL_TOOL_LINEARIZE_H
+
+#include "command.h"
+#include "values.h"
+
+json_t *eigenvalue_list(const hm_linearization *l);
+/* true, false or "marginal" */
+json_t *stable_value(const hm_linearization *l);
+
+/* Eigenvalues over the parameter --param. */
+int linearize_trace(session *s, const invocation *call, const hm_linearize_options *options);
+
+#endif
