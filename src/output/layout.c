@@ -51,6 +51,14 @@ static int command_width(const char *s, size_t length)
     return length == 4 ? 3 : 1; /* \sin, \cos, \tan, \log */
 }
 
+/* Signs between terms stand in wide spaces. */
+static int character_width(const char *s)
+{
+    if (*s == '+' || *s == '-')
+        return s[1] == ' ' ? 2 : 1;
+    return !strchr(" {}^_&", *s) && takes_column((const unsigned char *)s);
+}
+
 int hmi_latex_width(const char *text)
 {
     int width = 0;
@@ -59,7 +67,7 @@ int hmi_latex_width(const char *text)
         if (*s == '\\')
             width += command_width(s, length);
         else
-            width += !strchr(" {}^_&", *s) && takes_column((const unsigned char *)s);
+            width += character_width(s);
         s += length;
     }
     return width;
@@ -93,7 +101,7 @@ static void step_latex(reader *r)
     } else {
         r->depth += *r->at == '{';
         r->depth -= *r->at == '}';
-        r->column += !strchr(" {}^_&", *r->at) && takes_column((const unsigned char *)r->at);
+        r->column += character_width(r->at);
     }
     r->at += length;
 }
