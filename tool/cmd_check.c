@@ -1,84 +1,182 @@
-/* hamel check: is the model sound? Names, shapes, levels and linearity of the constraints. */
+/* hamel check: is the model sound? Classes of the constraints and of the set, principles that apply,
+ * well-posedness. Text is in check_report.c. */
+#include "check_report.h"
 #include "command.h"
 #include "values.h"
 
+#include <math.h>
 #include <string.h>
 
-static json_t *constraint_object(const hm_constraint_info *row)
+/* ---- JSON ---- */
+
+static json_t *text_or_null(const char *text)
 {
-    return json_pack("{s:s, s:s, s:b, s:s}", "name", row->name, "level", hm_level_text(row->level),
-                     "linear", row->linear, "time", row->rheonomic ? "rheonomic" : "scleronomic");
+    return text ? json_string(text) : json_null();
 }
 
-static int print_json(const session *s)
+static json_t *evidence_object(const hm_evidence *e)
+{
+    return json_pack("{s:i, s:i, s:b}", "points", e->points, "bits", e->bits, "proved", e->proved);
+}
+
+static json_t *constraint_object(const hm_constraint_analysis *c)
+{
+    json_t *o = json_pack("{s:s, s:s, s:b, s:s, s:s, s:b}", "name", c->name, "level",
+                          hm_level_text(c->level), "linear", c->linear, "time",
+                          c->rheonomic ? "rheonomic" : "scleronomic", "class",
+                          hm_class_text(c->kind), "catastatic", c->catastatic);
+    json_object_set_new(o, "potential", text_or_null(c->potential));
+    json_object_set_new(o, "integrating_factor", text_or_null(c->integrating_factor));
+    json_object_set_new(o, "redundant", json_boolean(c->redundant));
+    json_object_set_new(o, "multiplier_rule", json_boolean(c->in_span));
+    json_object_set_new(o, "G", json_number_or_null(c->G));
+    json_object_set_new(o, "evidence", evidence_object(&c->evidence));
+    if (c->frobenius) {
+        json_object_set_new(o, "frobenius", json_string(c->frobenius));
+        json_object_set_new(o, "frobenius_value", json_number_or_null(c->frobenius_value));
+    }
+    if (!c->linear) {
+        json_object_set_new(o, "linear_form", text_or_null(c->linear_form));
+        json_object_set_new(o, "linear_class",
+                            c->linear_form ? json_string(hm_class_text(c->linear_kind))
+                                           : json_null());
+        json_object_set_new(o, "lost_at_rest", json_boolean(c->lost_at_rest));
+    }
+    return o;
+}
+
+static json_t *set_object(const hm_set_analysis *s)
+{
+    json_t *growth = json_array();
+    if (!s->known) {
+        json_decref(growth);
+        return json_null();
+    }
+    for (size_t i = 0; i < s->growth_count; i++)
+        json_array_append_new(growth, json_integer((json_int_t)s->growth[i]));
+    return json_pack("{s:I, s:o, s:b, s:I, s:I, s:I, s:I, s:o}", "rank", (json_int_t)s->rank,
+                     "growth", growth, "growth_in_time", s->with_time, "holonomic_part",
+                     (json_int_t)s->holonomic_part, "hidden", (json_int_t)s->hidden,
+                     "degrees_of_freedom", (json_int_t)s->degrees_of_freedom,
+                     "configuration_dimension", (json_int_t)s->configuration_dimension, "evidence",
+                     evidence_object(&s->evidence));
+}
+
+static json_t *principles_object(const hm_principles *p)
+{
+    json_t *o = json_pack("{s:b, s:b, s:b, s:b, s:b, s:b, s:b, s:b}", "dalembert", p->basic,
+                          "dalembert_holonomic", p->holonomic, "dalembert_semiholonomic",
+                          p->semiholonomic, "hamilton_integral", p->basic, "hamilton_holonomic",
+                          p->holonomic && p->potential, "hamilton_semiholonomic",
+                          p->semiholonomic && p->potential, "multiplier_rule", p->semiholonomic,
+                          "lambda_is_minus_mudot", p->exact && !p->holonomic);
+    json_object_set_new(o, "G", json_number_or_null(p->G));
+    json_object_set_new(o, "worst", text_or_null(p->worst));
+    return o;
+}
+
+static json_t *motion_object(const hm_wellposedness *w)
+{
+    json_t *functions = json_array();
+    for (size_t i = 0; i < w->function_count; i++)
+        json_array_append_new(
+            functions, json_pack("{s:s, s:s, s:b}", "expression", w->functions[i].expression, "why",
+                                 w->functions[i].why, "at_initial_state", w->functions[i].here));
+    json_t *o = json_pack("{s:b, s:b, s:i, s:[i,i], s:o}", "unique_acceleration",
+                          w->unique_acceleration, "unique_multipliers", w->unique_multipliers,
+                          "rank_initial", w->rank_A, "rank_run", w->rank_lowest, w->rank_highest,
+                          "functions", functions);
+    json_object_set_new(o, "gram_condition",
+                        w->gram_condition > 0 ? json_number_or_null(w->gram_condition)
+                                              : json_null());
+    json_object_set_new(o, "distance", json_number_or_null(w->distance));
+    json_object_set_new(o, "distance_lowest", json_number_or_null(w->distance_lowest));
+    json_object_set_new(o, "run_end", json_number_or_null(w->run_end));
+    json_object_set_new(o, "message", text_or_null(w->message));
+    return o;
+}
+
+static json_t *initial_object(const hm_wellposedness *w)
+{
+    json_t *moved = json_object();
+    for (size_t i = 0; i < w->moved_count; i++)
+        json_object_set_new(moved, w->moved_name[i], json_number_or_null(w->moved_to[i]));
+    return json_pack("{s:b, s:o}", "consistent", w->consistent, "moved", moved);
+}
+
+static json_t *mass_object(const hm_wellposedness *w)
+{
+    return w->known ? json_pack("{s:i, s:b}", "rank", w->rank_M, "definite", w->definite)
+                    : json_null();
+}
+
+static json_t *servo_list(const hm_model *model)
+{
+    json_t *servos = json_array();
+    for (size_t i = 0; i < hm_model_servo_count(model); i++) {
+        hm_constraint_info row = hm_model_servo(model, i);
+        json_array_append_new(servos,
+                              json_pack("{s:s, s:s, s:b, s:s}", "name", row.name, "level",
+                                        hm_level_text(row.level), "linear", row.linear, "time",
+                                        row.rheonomic ? "rheonomic" : "scleronomic"));
+    }
+    return servos;
+}
+
+static int print_json(const session *s, const hm_analysis *a)
 {
     const hm_model *model = s->model;
     json_t *object = json_object(), *coordinates = json_array(), *constraints = json_array(),
-           *servos = json_array();
+           *remarks = json_array();
+    bool catastatic = true;
     for (size_t i = 0; i < hm_model_coordinate_count(model); i++)
         json_array_append_new(coordinates, json_string(hm_model_coordinate_name(model, i)));
-    for (size_t i = 0; i < hm_model_constraint_count(model); i++) {
-        hm_constraint_info row = hm_model_constraint(model, i);
-        json_array_append_new(constraints, constraint_object(&row));
+    for (size_t i = 0; i < a->constraint_count; i++) {
+        json_array_append_new(constraints, constraint_object(&a->constraints[i]));
+        catastatic &= a->constraints[i].catastatic;
     }
-    for (size_t i = 0; i < hm_model_servo_count(model); i++) {
-        hm_constraint_info row = hm_model_servo(model, i);
-        json_array_append_new(servos, constraint_object(&row));
-    }
+    for (size_t i = 0; i < a->remark_count; i++)
+        json_array_append_new(remarks, json_string(a->remarks[i]));
     json_object_set_new(object, "model", json_string(hm_model_name(model)));
     json_object_set_new(object, "coordinates", coordinates);
     json_object_set_new(object, "constraints", constraints);
-    json_object_set_new(object, "servos", servos);
+    json_object_set_new(object, "servos", servo_list(model));
+    json_object_set_new(object, "set", set_object(&a->set));
+    json_object_set_new(object, "mass", mass_object(&a->wellposedness));
+    json_object_set_new(object, "wellposed", json_boolean(a->wellposedness.wellposed));
+    json_object_set_new(object, "motion", motion_object(&a->wellposedness));
+    json_object_set_new(object, "catastatic", json_boolean(catastatic));
+    json_object_set_new(object, "principles", principles_object(&a->principles));
+    json_object_set_new(object, "initial", initial_object(&a->wellposedness));
+    json_object_set_new(object, "remarks", remarks);
     json_object_set(object, "warnings", s->warnings);
     bool written = json_print(object);
     json_decref(object);
     return written ? EXIT_DONE : EXIT_FAILED;
 }
 
-static void print_row(const char *kind, const hm_constraint_info *row)
-{
-    printf("    %s%-16s %s level%s%s\n", kind, row->name, hm_level_text(row->level),
-           row->level == HM_LEVEL_VELOCITY ? row->linear ? ", linear" : ", nonlinear" : "",
-           row->rheonomic ? ", depends on t" : "");
-}
-
-static void print_text(const session *s)
-{
-    const hm_model *model = s->model;
-    hm_system_statistics size = hm_system_get_statistics(s->system);
-    printf("%s", hm_model_name(model));
-    if (hm_model_title(model))
-        printf(": %s", hm_model_title(model));
-    printf("\n%zu coordinates, %zu parameters, %zu inputs, %zu states, %zu outputs\n",
-           hm_model_coordinate_count(model), hm_model_param_count(model),
-           hm_model_input_count(model), hm_model_state_count(model), hm_model_output_count(model));
-    printf("%zu constraint rows\n", hm_model_constraint_count(model));
-    for (size_t i = 0; i < hm_model_constraint_count(model) && i < 60; i++) {
-        hm_constraint_info row = hm_model_constraint(model, i);
-        print_row("", &row);
-    }
-    if (hm_model_constraint_count(model) > 60)
-        printf("    ... and %zu more\n", hm_model_constraint_count(model) - 60);
-    for (size_t i = 0; i < hm_model_servo_count(model); i++) {
-        hm_constraint_info row = hm_model_servo(model, i);
-        print_row("servo ", &row);
-    }
-    printf("M has %zu structural nonzeros in its lower triangle, A has %zu; %zu operations an "
-           "evaluation\n",
-           size.mass_entries, size.constraint_entries, size.tape_nodes);
-    printf("the model is sound\n");
-}
-
 static int run(const invocation *call)
 {
     session s;
+    hm_analysis *analysis = NULL;
     int status = session_open(&s, call, true);
     if (status == EXIT_DONE && hm_system_warn_conflated(s.system) > 0)
         session_take_warnings(&s, call->quiet);
+    if (status == EXIT_DONE) {
+        hm_status done = hm_system_analyse(s.system, &analysis);
+        bool silent = done != HM_OK && hm_context_diagnostic_count(s.context) == 0;
+        print_diagnostics(s.context, call->quiet);
+        if (silent)
+            fprintf(stderr, "hamel: %s\n", hm_status_text(done));
+        status = exit_status_of(done);
+    }
     if (status == EXIT_DONE && call->json)
-        status = print_json(&s);
+        status = print_json(&s, analysis);
     else if (status == EXIT_DONE)
-        print_text(&s);
+        print_check(&s, analysis);
+    if (status == EXIT_DONE && !analysis->wellposedness.consistent)
+        status = EXIT_BAD_INPUT;
+    hm_analysis_destroy(analysis);
     session_close(&s);
     return status;
 }
@@ -87,7 +185,7 @@ static const option_spec options[] = {{0}};
 
 const command command_check = {
     .name = "check",
-    .summary = "is the model sound? level and linearity of every constraint",
+    .summary = "is the model sound? kinds of constraints, degrees of freedom, principles, motion",
     .usage = "MODEL [options]",
     .example = "hamel check skate",
     .options = options,

@@ -1,0 +1,147 @@
+/* What kind of constraints are these? Classification, the set as a whole, the principles of
+ * mechanics that apply, and whether the motion is well posed: what `hamel check` prints.
+ *
+ *   hm_analysis *analysis;
+ *   if (hm_system_analyse(system, &analysis) == HM_OK)
+ *       for (size_t i = 0; i < analysis->constraint_count; i++)
+ *           puts(hm_class_text(analysis->constraints[i].kind));
+ *   hm_analysis_destroy(analysis);
+ *
+ * Statements are decided at random points of the constraint manifold in ball arithmetic: "nonzero" is
+ * proved, "zero" holds at so many points to so many bits (hm_evidence).
+ *
+ * This part of the library uses FLINT/Arb, which aborts the process when memory runs out.
+ */
+#ifndef HAMEL_ANALYSE_H
+#define HAMEL_ANALYSE_H
+
+#include <hamel/system.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Classes of a single constraint, on the manifold of the position constraints. */
+typedef enum hm_class {
+    HM_HOLONOMIC,              /* position level */
+    HM_SEMIHOLONOMIC,          /* velocity level, exact: Flannery (33) */
+    HM_INTEGRABLE,             /* velocity level, exact after multiplication by a factor */
+    HM_NONHOLONOMIC,           /* not integrable (Frobenius) */
+    HM_NONLINEAR_NONHOLONOMIC, /* nonlinear in the velocities */
+    HM_UNCLASSIFIED            /* not decided: see the remark */
+} hm_class;
+/* "holonomic", "semiholonomic", ... */
+HM_API const char *hm_class_text(hm_class kind);
+
+/* How a statement was decided. */
+typedef struct hm_evidence {
+    int points;  /* random points */
+    int bits;    /* what counts as zero is zero to so many bits, relative; 0: no zero was met */
+    bool proved; /* the points lie on the position constraints, proved */
+} hm_evidence;
+
+/* A quadratic constraint that, with the others, amounts to linear ones. */
+typedef enum hm_reduction {
+    HM_REDUCTION_NONE,
+    HM_REDUCTION_FOLLOWS,  /* it follows from the others */
+    HM_REDUCTION_SQUARE,   /* the square of a linear form */
+    HM_REDUCTION_BRANCHES, /* the product of two linear forms; one is given */
+    HM_REDUCTION_SUM       /* a sum of squares: several linear forms */
+} hm_reduction;
+
+typedef struct hm_constraint_analysis {
+    const char *name;
+    hm_level level;
+    bool linear;     /* in the velocities (affine ones too) */
+    bool catastatic; /* satisfied at rest: no term without a velocity */
+    bool rheonomic;  /* t occurs, or occurs in the integrated form */
+    hm_class kind;
+    bool redundant;                 /* depends on the constraints before it */
+    const char *potential;          /* integrated form f(q, t); NULL: none, or not in closed form */
+    const char *integrating_factor; /* NULL: none needed or found */
+    const char *frobenius;          /* three coordinates: the review's expression (11); else NULL */
+    double frobenius_value;         /* at the initial state */
+    hm_reduction reduction;
+    const char *linear_form; /* "... = 0" it is equivalent to; several are separated by ", " */
+    hm_class linear_kind;    /* of the first of them */
+    bool lost_at_rest;       /* nonlinear: its row of A vanishes at q' = 0 */
+    bool in_span; /* G_k lies in the span of the rows: the multiplier rule holds for it */
+    double G;     /* largest part of G_k outside the span, at random states; 0 inside */
+    hm_evidence evidence;
+} hm_constraint_analysis;
+
+typedef struct hm_set_analysis {
+    bool known;     /* false: too large, or no point was found (remark) */
+    size_t rank;    /* of A at generic admissible states */
+    bool with_time; /* growth is in (q, t); else in q */
+    size_t growth_count;
+    const size_t *growth;  /* dimensions of D, D + [D, D], ... */
+    size_t holonomic_part; /* independent integrable combinations, position constraints included */
+    size_t hidden;         /* of these, how many no single constraint shows */
+    size_t degrees_of_freedom, configuration_dimension;
+    size_t omitted; /* constraints that are no forms: nonlinear ones, accelerations */
+    hm_evidence evidence;
+} hm_set_analysis;
+
+/* Flannery's principles for this model. */
+typedef struct hm_principles {
+    bool basic; /* (14): all constraints are linear in the velocities, or amount to linear ones */
+    bool holonomic;     /* (22), (52): all are of position level */
+    bool semiholonomic; /* (29), (53): the multiplier rule is valid */
+    bool exact;         /* every G_kj is 0: lambda = -mu' */
+    bool potential;     /* no forces but those of L: the variational forms apply */
+    double G;           /* largest part of G_kj outside the span of the rows */
+    const char *worst;  /* of this constraint; NULL: none */
+} hm_principles;
+
+typedef struct hm_singular_function {
+    const char *expression; /* "sqrt(x)" */
+    const char *why;        /* "not smooth where x = 0" */
+    bool here;              /* not Lipschitz at the initial state */
+    bool discontinuous;
+} hm_singular_function;
+
+typedef struct hm_wellposedness {
+    bool known;      /* the initial state could be evaluated */
+    bool wellposed;  /* q'' unique there and along the run, Lipschitz there */
+    bool consistent; /* the initial state is, or could be made so */
+    bool unique_acceleration, unique_multipliers;
+    int rank_M, rank_A, rank_lowest, rank_highest; /* of A along the run */
+    bool definite, semidefinite;
+    double gram_condition;  /* at the initial state; 0 unless M > 0 */
+    double distance;        /* smallest singular value of A of that rank, rows of unit length, */
+    double distance_lowest; /* and the lowest along the run: distance to a lower rank */
+    double distance_time;   /* when */
+    double run_end;         /* the run went from the start to here */
+    size_t function_count;
+    const hm_singular_function *functions;
+    size_t moved_count;
+    const char *const *moved_name; /* initial values that were moved, */
+    const double *moved_to;
+    const char *message; /* why not, or NULL */
+} hm_wellposedness;
+
+/* Everything belongs to the analysis. */
+typedef struct hm_analysis {
+    size_t constraint_count;
+    const hm_constraint_analysis *constraints;
+    hm_set_analysis set;
+    hm_principles principles;
+    hm_wellposedness wellposedness;
+    size_t remark_count;
+    const char *const *remarks;
+} hm_analysis;
+
+/* Systems with more coordinates are not classified (hm_set_analysis.known is false). */
+enum { HM_MOST_CLASSIFIED = 150 };
+
+/* Analyses a system about its initial state.
+ *   HM_ERR_NOMEM, HM_ERR_LIMIT; an initial state that cannot be made consistent is a diagnostic of
+ *   the model's context and wellposedness.consistent is false. */
+HM_API HM_MUST_CHECK hm_status hm_system_analyse(const hm_system *system, hm_analysis **analysis);
+HM_API void hm_analysis_destroy(hm_analysis *analysis);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,227 @@
+/* hm_system_analyse: the parts in their order, and what they share. */
+#include "analyse/analysis.h"
+
+#include "expr/print.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <string.h>
+
+const char *hm_class_text(hm_class kind)
+{
+    static const char *const text[] = {"holonomic",    "semiholonomic",          "integrable",
+                                       "nonholonomic", "nonlinear-nonholonomic", "unclassified"};
+    return text[kind];
+}
+
+/* ---- text ---- */
+
+static const char *keep_text(hmi_analysis *a, hmi_text *text)
+{
+    const char *kept = text->failed ? NULL
+                                    : hmi_arena_text(&a->arena, hmi_text_view(text), text->length);
+    hmi_text_release(text);
+    return kept;
+}
+
+const char *hmi_analysis_text(hmi_analysis *a, const char *format, ...)
+{
+    hmi_text text;
+    va_list args;
+    hmi_text_init(&text, a->allocator);
+    va_start(args, format);
+    hmi_text_addv(&text, format, args);
+    va_end(args);
+    return keep_text(a, &text);
+}
+
+hm_status hmi_analysis_remark(hmi_analysis *a, const char *format, ...)
+{
+    hmi_text text;
+    va_list args;
+    hmi_text_init(&text, a->allocator);
+    va_start(args, format);
+    hmi_text_addv(&text, format, args);
+    va_end(args);
+    const char *kept = keep_text(a, &text);
+    return kept && hmi_array_push(a->allocator, &a->remarks, kept) ? HM_OK : HM_ERR_NOMEM;
+}
+
+static void print_symbol(void *user, hmi_symbol_kind kind, uint32_t index, hmi_text *out)
+{
+    const hm_model *model = user;
+    const char *name = "?";
+    switch (kind) {
+    case HMI_SYM_COORD:
+    case HMI_SYM_VELOCITY:
+    case HMI_SYM_ACCELERATION:
+        name = index < model->coords.count ? model->coords.data[index].name : "t";
+        break;
+    case HMI_SYM_PARAM:
+        name = model->params.data[index].name;
+        break;
+    case HMI_SYM_STATE:
+        name = model->states.data[index].name;
+        break;
+    case HMI_SYM_INPUT:
+    case HMI_SYM_INPUT_RATE:
+    case HMI_SYM_INPUT_RATE2:
+        name = index < model->inputs.count ? model->inputs.data[index].name
+                                           : model->states.data[index - model->inputs.count].name;
+        break;
+    default:
+        break;
+    }
+    hmi_text_add(out, name);
+}
+
+const char *hmi_analysis_print(hmi_analysis *a, const hmi_graph *graph, hmi_expr e)
+{
+    enum { LONGEST = 2000 };
+    hmi_text text;
+    const hmi_print_options options = {.style = HMI_PRINT_PLAIN,
+                                       .namer = {print_symbol, (void *)a->model}};
+    hmi_text_init(&text, a->allocator);
+    hm_status status = hmi_print(&text, graph, e, &options);
+    if (status == HM_ERR_LIMIT || text.length > LONGEST) {
+        hmi_text_release(&text);
+        hmi_text_add(&text, "(too long to be shown)");
+    }
+    if (status == HM_ERR_NOMEM) {
+        hmi_text_release(&text);
+        return NULL;
+    }
+    return keep_text(a, &text);
+}
+
+hm_evidence hmi_analysis_evidence(const hmi_evidence *e)
+{
+    double bits = e->zero == -INFINITY ? (double)HMI_BITS : -e->zero;
+    return (hm_evidence){
+        .points = e->points, .bits = (int)fmin(bits, HMI_BITS), .proved = e->proved};
+}
+
+/* ---- values at the initial state ---- */
+
+static void fill_initial(const hmi_analysis *a, hmi_series *jet)
+{
+    for (size_t i = 0; i < jet->leaves.count; i++) {
+        const hmi_series_leaf *leaf = &jet->leaves.data[i];
+        double value = leaf->kind == HMI_SYM_TIME       ? a->t0
+                       : leaf->kind == HMI_SYM_COORD    ? a->q0[leaf->index]
+                       : leaf->kind == HMI_SYM_VELOCITY ? a->v0[leaf->index]
+                       : leaf->kind == HMI_SYM_STATE    ? a->z0[leaf->index]
+                                                        : 0;
+        arb_set_d(hmi_series_leaf_value(jet, i, 0), value);
+    }
+}
+
+hm_status hmi_analysis_values(hmi_analysis *a, const hmi_graph *graph, const hmi_expr *list,
+                              size_t count, double *values)
+{
+    for (size_t i = 0; i < count; i++) {
+        hmi_series jet;
+        hmi_series_init(&jet, a->allocator, a->model, graph);
+        hm_status status = hmi_series_add(&jet, list[i]);
+        values[i] = NAN;
+        if (status == HM_OK) {
+            hmi_series_start(&jet, 1, 96);
+            fill_initial(a, &jet);
+            hmi_series_extend(&jet, 0);
+            if (arb_is_finite(hmi_series_root(&jet, 0, 0)))
+                values[i] = arf_get_d(arb_midref(hmi_series_root(&jet, 0, 0)), ARF_RND_NEAR);
+        }
+        hmi_series_release(&jet);
+        if (status == HM_ERR_NOMEM)
+            return status;
+    }
+    return HM_OK;
+}
+
+/* ---- the whole ---- */
+
+static hm_status take_rows(hmi_analysis *a)
+{
+    size_t m = a->model->constraints.count;
+    a->rows = hmi_arena_alloc(&a->arena, (m + 1) * sizeof *a->rows);
+    a->positions = hmi_arena_alloc(&a->arena, (m + 1) * sizeof *a->positions);
+    if (!a->rows || !a->positions)
+        return HM_ERR_NOMEM;
+    a->shown.constraints = a->rows;
+    a->shown.constraint_count = m;
+    for (size_t k = 0; k < m; k++) {
+        const hmi_constraint *row = &a->model->constraints.data[k];
+        a->rows[k] = (hm_constraint_analysis){
+            .name = row->name,
+            .level = row->level,
+            .linear = row->linear,
+            .rheonomic = row->rheonomic,
+            .kind = row->level == HM_LEVEL_POSITION ? HM_HOLONOMIC : HM_UNCLASSIFIED,
+            .linear_kind = HM_UNCLASSIFIED};
+        if (row->level == HM_LEVEL_POSITION)
+            a->positions[a->position_count++] = k;
+    }
+    return HM_OK;
+}
+
+static hm_status classify(hmi_analysis *a)
+{
+    hm_status status = hmi_forms_init(&a->forms, a->system);
+    if (status == HM_OK)
+        status = hmi_sampler_init(&a->sampler, &a->forms, a->q0, a->t0);
+    for (size_t k = 0; status == HM_OK && k < a->forms.m; k++) {
+        status = hmi_classify_row(a, k);
+        if (status == HM_OK)
+            status = hmi_forms_status(&a->forms);
+    }
+    if (status == HM_OK)
+        status = hmi_analyse_set(a);
+    hmi_sampler_release(&a->sampler);
+    hmi_forms_release(&a->forms);
+    return status;
+}
+
+static hm_status analyse(hmi_analysis *a)
+{
+    hm_status status = take_rows(a);
+    if (status == HM_OK)
+        status = hmi_analyse_start(a);
+    if (status == HM_OK && a->model->coords.count <= HM_MOST_CLASSIFIED)
+        status = classify(a);
+    else if (status == HM_OK)
+        status = hmi_analysis_remark(a, "more than %d coordinates: constraints are not classified",
+                                     HM_MOST_CLASSIFIED);
+    if (status == HM_OK)
+        status = hmi_analyse_functions(a);
+    a->shown.remarks = a->remarks.data;
+    a->shown.remark_count = a->remarks.count;
+    return status;
+}
+
+hm_status hm_system_analyse(const hm_system *system, hm_analysis **analysis)
+{
+    hmi_analysis *a = hmi_alloc(system->allocator, sizeof *a);
+    if (!a)
+        return HM_ERR_NOMEM;
+    *a = (hmi_analysis){.allocator = system->allocator, .system = system, .model = system->model};
+    hmi_arena_init(&a->arena, a->allocator);
+    hmi_context_begin(a->model->context);
+    hm_status status = analyse(a);
+    flint_cleanup();
+    if (status != HM_OK) {
+        hm_analysis_destroy(&a->shown);
+        return status;
+    }
+    *analysis = &a->shown;
+    return HM_OK;
+}
+
+void hm_analysis_destroy(hm_analysis *analysis)
+{
+    if (!analysis)
+        return;
+    hmi_analysis *a = (hmi_analysis *)analysis;
+    hmi_array_release(a->allocator, &a->remarks);
+    hmi_arena_release(&a->arena);
+    hmi_free(a->allocator, a, sizeof *a);
+}

@@ -1,0 +1,293 @@
+/* hamel check as text: constraints one by one, the set, principles, well-posedness. */
+#include "check_report.h"
+
+#include <stdarg.h>
+
+enum { MOST_SHOWN = 40, MARGIN = 18 };
+
+/* ---- each constraint ---- */
+
+static void line(const char *format, ...) __attribute__((format(printf, 1, 2)));
+static void line(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    printf("%*s", MARGIN, "");
+    vprintf(format, args);
+    putchar('\n');
+    va_end(args);
+}
+
+static void print_evidence(const hm_evidence *e)
+{
+    if (e->bits > 0)
+        line("(zero at %d random points to %d bits%s)", e->points, e->bits,
+             e->proved ? "" : "; that the points satisfy the constraints is not proved");
+}
+
+static void print_integral(const hm_constraint_analysis *c)
+{
+    if (c->integrating_factor)
+        line("integrating factor %s", c->integrating_factor);
+    if (c->potential && c->level != HM_LEVEL_POSITION)
+        line("integrated form: %s = constant", c->potential);
+    else if (c->level != HM_LEVEL_POSITION)
+        line("an integrated form exists; none was found in closed form");
+}
+
+static void print_nonlinear(const hm_constraint_analysis *c)
+{
+    if (c->reduction == HM_REDUCTION_FOLLOWS)
+        line("it follows from the other constraints");
+    else if (c->linear_form)
+        line("with the others it amounts to %s%s", c->linear_form,
+             c->reduction == HM_REDUCTION_BRANCHES ? ", or the same with the other sign" : "");
+    if (c->linear_form && c->linear_kind != HM_UNCLASSIFIED)
+        line("which is %s", hm_class_text(c->linear_kind));
+    if (c->reduction == HM_REDUCTION_SQUARE || c->reduction == HM_REDUCTION_SUM)
+        line("as written its row of A vanishes in every admissible state: write the linear form");
+    else if (c->lost_at_rest)
+        line("at rest its row of A vanishes: there it is not enforced");
+    line("virtual displacements by Chetaev's rule (dψ/dq')·δq = 0, as in Udwadia and Kalaba;");
+    line("Flannery holds that (7) is outside any principle of virtual displacements");
+}
+
+static void print_class(const hm_constraint_analysis *c)
+{
+    switch (c->kind) {
+    case HM_HOLONOMIC:
+        break;
+    case HM_SEMIHOLONOMIC:
+        line("semiholonomic: exact, dω = 0");
+        break;
+    case HM_INTEGRABLE:
+        line("integrable: not exact, but ω∧dω = 0, so it is holonomic");
+        break;
+    case HM_NONHOLONOMIC:
+        line(c->level == HM_LEVEL_VELOCITY ? "nonholonomic: ω∧dω ≠ 0, proved" : "nonholonomic");
+        break;
+    case HM_NONLINEAR_NONHOLONOMIC:
+        line("nonholonomic, nonlinear in the velocities");
+        break;
+    default:
+        line("not classified");
+        break;
+    }
+}
+
+static void print_constraint(const hm_constraint_analysis *c)
+{
+    const char *form = c->level != HM_LEVEL_VELOCITY ? ""
+                       : !c->linear                  ? ", nonlinear"
+                       : c->catastatic               ? ", linear"
+                                                     : ", affine";
+    printf("  %-*s%s level%s, %s%s%s\n", MARGIN - 2, c->name, hm_level_text(c->level), form,
+           c->rheonomic ? "rheonomic" : "scleronomic",
+           c->level == HM_LEVEL_ACCELERATION ? ""
+           : c->catastatic                   ? ", catastatic"
+                                             : ", acatastatic",
+           c->kind == HM_HOLONOMIC ? ", holonomic" : "");
+    print_class(c);
+    if (c->kind == HM_SEMIHOLONOMIC || c->kind == HM_INTEGRABLE) {
+        if (c->linear)
+            print_integral(c);
+        print_evidence(&c->evidence);
+    }
+    if (!c->linear)
+        print_nonlinear(c);
+    if (c->frobenius)
+        line("expression (11) of the review: %s, %.6g at the initial state", c->frobenius,
+             c->frobenius_value);
+    if (c->redundant && c->reduction != HM_REDUCTION_FOLLOWS)
+        line("redundant: it depends on the constraints before it");
+}
+
+static void print_constraints(const hm_analysis *a)
+{
+    if (a->constraint_count)
+        printf("\nconstraints\n");
+    for (size_t i = 0; i < a->constraint_count && i < MOST_SHOWN; i++)
+        print_constraint(&a->constraints[i]);
+    if (a->constraint_count > MOST_SHOWN)
+        printf("  ... and %zu more\n", a->constraint_count - MOST_SHOWN);
+}
+
+/* ---- the set ---- */
+
+static void print_set(const hm_analysis *a, size_t n)
+{
+    const hm_set_analysis *s = &a->set;
+    if (!s->known)
+        return;
+    printf(
+        "\nthe set\n  rank of A %zu: %zu degree%s of freedom in velocity, %zu in configuration\n",
+        s->rank, s->degrees_of_freedom, s->degrees_of_freedom == 1 ? "" : "s",
+        s->configuration_dimension);
+    if (a->constraint_count == 0)
+        return;
+    printf("  growth of the directions by Lie brackets, in %s: (", s->with_time ? "(q, t)" : "q");
+    for (size_t i = 0; i < s->growth_count; i++)
+        printf("%s%zu", i ? ", " : "", s->growth[i]);
+    printf(")\n");
+    if (s->omitted)
+        printf("  without %zu constraint%s not linear in the velocities\n", s->omitted,
+               s->omitted == 1 ? ", which is" : "s, which are");
+    if (s->holonomic_part == 0 && s->omitted)
+        printf("  no combination of the linear ones is integrable\n");
+    else if (s->holonomic_part == 0)
+        printf("  no combination of the constraints is integrable: all %zu coordinates can be "
+               "reached\n",
+               n);
+    else
+        printf("  %zu independent combination%s integrable%s\n", s->holonomic_part,
+               s->holonomic_part == 1 ? " is" : "s are",
+               s->growth_count == 1 ? ": the set is holonomic" : "");
+    if (s->hidden)
+        printf("  of these %zu hidden: no single constraint shows %s\n", s->hidden,
+               s->hidden == 1 ? "it" : "them");
+    printf("  nonzero is proved in ball arithmetic; zero holds at %d random points to %d bits\n",
+           s->evidence.points, s->evidence.bits);
+}
+
+/* ---- principles ---- */
+
+static void print_row(const char *name, bool applies, const char *why)
+{
+    int width = 0;
+    for (const char *p = name; *p; p++)
+        width += (*p & 0xC0) != 0x80; /* characters, not bytes */
+    printf("  %s%*s%s%s%s\n", name, 50 - width, "", applies ? "yes" : "no", *why ? ": " : "", why);
+}
+
+static void print_verdict(const hm_analysis *a)
+{
+    const hm_principles *p = &a->principles;
+    if (p->holonomic)
+        printf("  the multiplier rule is valid: vary L + λ f freely\n");
+    else if (p->semiholonomic && p->exact)
+        printf("  the multiplier rule is valid: every G_kj is 0, and λ = −μ'\n");
+    else if (p->semiholonomic)
+        printf("  the multiplier rule is valid: every G_kj lies in the span of the rows; with an "
+               "integrating\n  factor Φ, λ = −Φ d(μ/Φ)/dt\n");
+    else if (p->worst)
+        printf(
+            "  the multiplier rule is not valid: G of '%s' has a part %.4g outside the span of "
+            "the rows\n  (largest at random states); L + μ g varied freely gives other motions\n",
+            p->worst, p->G);
+    else
+        printf("  the multiplier rule is not valid for constraints nonlinear in the velocities\n");
+}
+
+static bool linear_forms(const hm_analysis *a)
+{
+    for (size_t i = 0; i < a->constraint_count; i++)
+        if (a->constraints[i].linear_form)
+            return true;
+    return false;
+}
+
+static void print_principles(const hm_analysis *a)
+{
+    const hm_principles *p = &a->principles;
+    if (a->constraint_count == 0 || !a->set.known)
+        return;
+    printf("\nwhich principle applies? (Flannery 2005)\n");
+    print_row("D'Alembert's basic principle (14)", p->basic,
+              !p->basic         ? "only by Chetaev's rule"
+              : linear_forms(a) ? "with the linear form"
+                                : "");
+    print_row("D'Alembert generalized, L + λ f(q,t) (22)", p->holonomic,
+              p->holonomic ? "" : "not all constraints are of position level");
+    print_row("D'Alembert generalized, L + μ g(q,q',t) (29)", p->semiholonomic, "");
+    print_row("Hamilton's integral principle (50)", p->basic, p->basic ? "" : "as (14)");
+    print_row("Hamilton's variational principle, L + λ f (52)", p->holonomic && p->potential,
+              p->potential ? "" : "there are forces that L does not give");
+    print_row("Hamilton's variational principle, L + μ g (53)", p->semiholonomic && p->potential,
+              p->potential ? "" : "there are forces that L does not give");
+    print_verdict(a);
+}
+
+/* ---- well-posedness ---- */
+
+static void print_ranks(const hm_wellposedness *w, size_t constraints)
+{
+    printf("  M has rank %d, %s\n", w->rank_M,
+           w->definite       ? "positive definite"
+           : w->semidefinite ? "semidefinite"
+                             : "indefinite");
+    if (constraints == 0)
+        return;
+    printf("  A has rank %d at the initial state", w->rank_A);
+    if (w->rank_lowest != w->rank_highest)
+        printf(" and ranks from %d to %d until t = %.4g", w->rank_lowest, w->rank_highest,
+               w->run_end);
+    else if (w->run_end > 0)
+        printf(" and until t = %.4g", w->run_end);
+    printf("\n");
+    if (w->gram_condition > 0)
+        printf("  condition of the Gram matrix %.3g\n", w->gram_condition);
+    if (w->distance > 0)
+        printf("  distance to a lower rank %.3g (smallest singular value, rows of unit length), "
+               "lowest %.3g at t = %.4g\n",
+               w->distance, w->distance_lowest, w->distance_time);
+}
+
+static void print_wellposed(const hm_analysis *a)
+{
+    const hm_wellposedness *w = &a->wellposedness;
+    printf("\nthe motion\n");
+    if (!w->consistent)
+        printf("  the initial state does not satisfy the constraints\n");
+    for (size_t i = 0; i < w->moved_count && i < MOST_SHOWN; i++)
+        printf("  moved to a consistent initial state: %s = %.10g\n", w->moved_name[i],
+               w->moved_to[i]);
+    if (!w->known) {
+        printf("  q'' was not evaluated%s%s\n", w->message ? ": " : "",
+               w->message ? w->message : "");
+        return;
+    }
+    print_ranks(w, a->constraint_count);
+    if (a->constraint_count)
+        printf("  q'' %s unique, multipliers are %sunique\n",
+               w->unique_acceleration ? "is" : "is not", w->unique_multipliers ? "" : "not ");
+    for (size_t i = 0; i < w->function_count; i++)
+        if (w->functions[i].here || i < 3)
+            printf("  %s: %s%s\n", w->functions[i].expression, w->functions[i].why,
+                   w->functions[i].here ? ", and not Lipschitz at the initial state" : "");
+    if (w->function_count > 3)
+        printf("  (%zu such functions in all)\n", w->function_count);
+    printf("  %s\n", w->wellposed ? "well posed: one motion starts from the initial state"
+                                  : "not seen to be well posed");
+}
+
+void print_check(const session *s, const hm_analysis *a)
+{
+    const hm_model *model = s->model;
+    size_t n = hm_model_coordinate_count(model);
+    hm_system_statistics size = hm_system_get_statistics(s->system);
+    printf("%s", hm_model_name(model));
+    if (hm_model_title(model))
+        printf(": %s", hm_model_title(model));
+    printf("\n%zu coordinates, %zu parameters, %zu inputs, %zu states, %zu outputs\n", n,
+           hm_model_param_count(model), hm_model_input_count(model), hm_model_state_count(model),
+           hm_model_output_count(model));
+    printf("%zu constraint rows, %zu servo rows\n", a->constraint_count,
+           hm_model_servo_count(model));
+    print_constraints(a);
+    for (size_t i = 0; i < hm_model_servo_count(model); i++) {
+        hm_constraint_info row = hm_model_servo(model, i);
+        printf("  servo %-*s%s level%s%s\n", MARGIN - 8, row.name, hm_level_text(row.level),
+               row.level == HM_LEVEL_VELOCITY ? row.linear ? ", linear" : ", nonlinear" : "",
+               row.rheonomic ? ", depends on t" : "");
+    }
+    print_set(a, n);
+    print_principles(a);
+    print_wellposed(a);
+    for (size_t i = 0; i < a->remark_count; i++)
+        printf("\nremark: %s\n", a->remarks[i]);
+    printf("\nM has %zu structural nonzeros in its lower triangle, A has %zu; %zu operations an "
+           "evaluation\n",
+           size.mass_entries, size.constraint_entries, size.tape_nodes);
+    if (a->wellposedness.consistent && a->wellposedness.known)
+        printf("the model is sound\n");
+}
