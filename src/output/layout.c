@@ -43,12 +43,20 @@ static bool is_command(const char *s, size_t length, const char *name)
 
 static int command_width(const char *s, size_t length)
 {
-    static const char *const invisible[] = {"\\left", "\\right", "\\frac",   "\\dot",
-                                            "\\ddot", "\\text",  "\\mathrm", "\\,"};
+    static const char *const invisible[] = {"\\left", "\\right", "\\frac", "\\dot",
+                                            "\\ddot", "\\text",  "\\,"};
     for (size_t i = 0; i < sizeof invisible / sizeof *invisible; i++)
         if (is_command(s, length, invisible[i]))
             return 0;
-    return length == 4 ? 3 : 1; /* \sin, \cos, \tan, \log */
+    return length == 4 ? 3 : 1; /* \sin, \cos, \tan, \log; upright letters are wide, too */
+}
+
+/* A plain character: a sign between blanks has space around it. */
+static int character_width(const char *s)
+{
+    if (strchr(" {}^_&", *s) || !takes_column((const unsigned char *)s))
+        return 0;
+    return (*s == '+' || *s == '-') && s[1] == ' ' ? 2 : 1;
 }
 
 /* Signs between terms stand in wide spaces. */
