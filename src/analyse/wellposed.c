@@ -79,7 +79,7 @@ static hm_status settle(hmi_analysis *a, hm_sim *sim)
     size_t count = 0;
     hm_wellposedness *w = &a->shown.wellposedness;
     if (a->model->keep_initial) {
-        w->consistent = true; /* run as it is */
+        w->kept = true; /* run as it is */
         return HM_OK;
     }
     hm_status status = hm_sim_make_consistent(sim, false, &moved, &count);
@@ -156,9 +156,20 @@ static hm_status follow_run(hmi_analysis *a, hm_sim *sim, hm_sim *probe)
     return HM_OK;
 }
 
+/* Do position and velocity constraints hold? */
+static bool holds(const hmi_analysis *a, const hm_evaluation *at)
+{
+    double worst = 0;
+    for (size_t i = 0; i < a->model->constraints.count; i++)
+        worst = fmax(worst, fmax(fabs(at->position_residual[i]), fabs(at->velocity_residual[i])));
+    return worst < 1e-9;
+}
+
 static void take_initial(hmi_analysis *a, const hm_evaluation *at, double distance)
 {
     hm_wellposedness *w = &a->shown.wellposedness;
+    if (w->kept)
+        w->consistent = holds(a, at);
     w->known = at->solved;
     w->rank_M = at->rank_M;
     w->rank_A = w->rank_lowest = w->rank_highest = at->rank_A;
@@ -191,7 +202,8 @@ static hm_status with_sims(hmi_analysis *a, hm_sim *sim, hm_sim *probe)
     if (!kept)
         return HM_ERR_NOMEM;
     hmi_copy((int)(2 * n + z), a->q0, kept);
-    if (solved == HM_OK && at.solved && a->shown.wellposedness.consistent)
+    const hm_wellposedness *w = &a->shown.wellposedness;
+    if (solved == HM_OK && at.solved && (w->consistent || w->kept) && n <= HM_MOST_CLASSIFIED)
         status = follow_run(a, sim, probe);
     hmi_copy((int)(2 * n + z), kept, a->q0);
     return status;
@@ -339,7 +351,7 @@ static void conclude(hmi_analysis *a, const singular_list *found)
     bool lipschitz = true;
     for (size_t i = 0; i < found->count; i++)
         lipschitz &= !found->list[i].here;
-    w->wellposed = w->known && w->consistent && w->unique_acceleration && lipschitz;
+    w->wellposed = w->known && (w->consistent || w->kept) && w->unique_acceleration && lipschitz;
 }
 
 hm_status hmi_analyse_functions(hmi_analysis *a)
