@@ -24,10 +24,9 @@ debug sanitize: ## build everything with that preset
 	@scripts/setup
 	@scripts/build $@
 
-bench: ## build and run the benchmarks
-	@scripts/setup
-	@scripts/build release bench
-	@grep -v soak build/release/bench.list | while read -r program; do "$$program" || exit; done
+bench: ## run the benchmarks, against hand-written C and peers; kept in bench/results
+	@scripts/setup bench
+	@scripts/bench
 
 soak: ## long runs: a million steps, a million periods (minutes)
 	@scripts/setup

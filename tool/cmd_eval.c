@@ -89,14 +89,20 @@ static json_t *checks_object(const hm_evaluation *e)
     return object;
 }
 
+/* -1: not known. */
+static json_t *json_rank(int rank)
+{
+    return rank < 0 ? json_null() : json_integer(rank);
+}
+
 static void add_solution(json_t *object, const hm_model *model, const hm_evaluation *e)
 {
     size_t n = hm_model_coordinate_count(model), m = hm_model_constraint_count(model);
     json_object_set_new(object, "a", json_vector(e->a, n));
     json_object_set_new(object, "e", json_vector(e->e, m));
-    json_object_set_new(
-        object, "rank",
-        json_pack("{s:i, s:i, s:i}", "M", e->rank_M, "A", e->rank_A, "MA", e->rank_MA));
+    json_object_set_new(object, "rank",
+                        json_pack("{s:o, s:o, s:o}", "M", json_rank(e->rank_M), "A",
+                                  json_rank(e->rank_A), "MA", json_rank(e->rank_MA)));
     json_object_set_new(object, "unique",
                         json_pack("{s:b, s:b}", "acceleration", e->unique_acceleration,
                                   "multipliers", e->unique_multipliers));
@@ -232,8 +238,11 @@ static bool any_above(const double *values, size_t count, double rounding)
 
 static void print_verdict(const hm_model *model, const hm_evaluation *e)
 {
-    printf("rank of M %d, of A %d, of [M|A^T] %d; accelerations %s, multipliers %s\n", e->rank_M,
-           e->rank_A, e->rank_MA, e->unique_acceleration ? "unique" : "not unique",
+    if (e->rank_M < 0) /* large systems with a singular M */
+        printf("rank of A %d; ", e->rank_A);
+    else
+        printf("rank of M %d, of A %d, of [M|A^T] %d; ", e->rank_M, e->rank_A, e->rank_MA);
+    printf("accelerations %s, multipliers %s\n", e->unique_acceleration ? "unique" : "not unique",
            e->unique_multipliers ? "unique" : "not unique");
     for (size_t i = 0; e->redundant && i < hm_model_constraint_count(model); i++)
         if (e->redundant[i])

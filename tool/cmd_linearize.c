@@ -184,23 +184,37 @@ static void print_matrix_rows(const hm_linearization *l)
     }
 }
 
-/* The variables that move in a mode, largest first as named: "phi 1, delta 0.31 (-42 deg)". */
+static double mode_size(const hm_linearization *l, size_t k, size_t j)
+{
+    return hypot(l->modes_re[k * l->dimension + j], l->modes_im[k * l->dimension + j]);
+}
+
+/* How many variables move more than variable j in mode k. */
+static size_t mode_place(const hm_linearization *l, size_t k, size_t j)
+{
+    size_t place = 0;
+    for (size_t i = 0; i < l->dimension; i++)
+        place += mode_size(l, k, i) > mode_size(l, k, j) ||
+                 (mode_size(l, k, i) == mode_size(l, k, j) && i < j);
+    return place;
+}
+
+/* The variables that move most in a mode: "phi 1, delta 0.31 (-42°)". */
 static void print_mode(const hm_linearization *l, size_t k)
 {
-    size_t d = l->dimension, shown = 0;
+    size_t d = l->dimension, shown = 0, moving = 0;
     for (size_t j = 0; j < d; j++) {
         double re = l->modes_re[k * d + j], im = l->modes_im[k * d + j], size = hypot(re, im);
-        if (size < 1e-3)
+        moving += size >= 1e-3;
+        if (size < 1e-3 || mode_place(l, k, j) >= 6)
             continue;
-        if (shown == 6) {
-            printf(", ...");
-            break;
-        }
         printf("%s%s %.3g", shown++ ? ", " : "", l->names[j], l->im[k] == 0 ? re : size);
         double angle = fabs(im) < 1e-9 * size && re < 0 ? 180 : 57.29577951308232 * atan2(im, re);
         if (l->im[k] != 0 && size < 1 - 1e-9)
             printf(" (%.0f°)", fabs(angle) < 0.5 ? 0 : angle);
     }
+    if (moving > shown)
+        printf(", ...");
 }
 
 static void print_eigenvalues(const hm_linearization *l)
@@ -244,6 +258,10 @@ static void print_text(const hm_model *model, const hm_linearization *l)
 {
     print_where(model, l);
     print_dropped(l);
+    if (l->dimension == 0) {
+        printf("the constraints leave no freedom: there is nothing to linearise\n");
+        return;
+    }
     print_matrix_rows(l);
     print_eigenvalues(l);
     print_verdict(l);

@@ -319,7 +319,7 @@ static const option_spec options[] = {
     {"--rtol", "R", "relative tolerance of a step"},
     {"--atol", "A", "absolute tolerance of a step"},
     {"--step", "H", "step of the fixed-step methods; first step of the others"},
-    {"--method", "NAME", "auto, rk5, dop853, radau, rattle, dla, midpoint, ..."},
+    {"--method", "NAME", "auto, rk5, dop853, taylor, radau, rattle, dla, midpoint"},
     {"--drift", "HOW", "project, baumgarte, baumgarte(a,b) or none"},
     {"--formulation", "NAME", "auto, uk, gram, kkt, nullspace, gauss, singular, dirac"},
     {"--at", "STATE", "start from here, as in \"x=1, x'=0.2, t=0\"; rest: the initial state"},

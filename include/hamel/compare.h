@@ -85,7 +85,8 @@ HM_API HM_MUST_CHECK hm_status hm_comparison_run(hm_comparison *comparison, hm_s
                                                  hm_diverging *diverging);
 
 /* Adds a warning to the model's context for every velocity that a constraint on velocities uses but
- * L lacks: as if the constraint had been put into L. Returns how many. */
+ * L lacks, or where M loses rank that such constraints must make up for: as if a constraint had been
+ * put into L. Returns how many. */
 HM_API size_t hm_system_warn_conflated(const hm_system *system);
 
 #ifdef __cplusplus

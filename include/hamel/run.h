@@ -84,7 +84,7 @@ typedef bool (*hm_progress_function)(void *user, double t, double part);
 typedef struct hm_run_options {
     double start, end;    /* default: `simulate`, else 0 and 10. The sim's time is set to start */
     double every;         /* between output times; default: `simulate`, else (end - start)/200 */
-    const char *method;   /* "auto", "rk5", "dop853", "radau", "rattle", "dla", "midpoint"; NULL:
+    const char *method;   /* "auto", "rk5", "dop853", "taylor", "radau", "rattle", "dla", ...; NULL:
                              the model's, else auto */
     double rtol, atol;    /* of a step; default: the model's, else 1e-9 and 1e-12 */
     double step;          /* of fixed-step methods; for others the first one; 0: chosen */

@@ -236,6 +236,18 @@ static hm_status relax_and_iterate(newton *w, const double *start)
     return status == HM_ERR_INCONSISTENT ? HM_ERR_NUMERIC : status;
 }
 
+/* Rates also vanish at infinity, which is not near anything. */
+static bool ran_away(hmi_reduction *r, const double *start)
+{
+    double size = 1;
+    for (size_t k = 0; k < r->n; k++)
+        size = fmax(size, fabs(start[k]));
+    for (size_t k = 0; k < r->n; k++)
+        if (!(fabs(r->sim->q[k] - start[k]) <= 100 * size))
+            return true;
+    return false;
+}
+
 hm_status hmi_find_rest(hmi_reduction *r, hmi_kept *kept, hmi_search *search)
 {
     newton w = {.r = r, .kept = kept, .search = search};
@@ -243,8 +255,13 @@ hm_status hmi_find_rest(hmi_reduction *r, hmi_kept *kept, hmi_search *search)
     const double *start = status == HM_OK ? save_state(r, &w.arena) : NULL;
     if (status == HM_OK)
         status = start ? iterate(&w) : HM_ERR_NOMEM;
-    if (status != HM_OK && status != HM_ERR_NOMEM && search->relax)
+    if (status == HM_OK && ran_away(r, start))
+        status = HM_ERR_NUMERIC;
+    if (status != HM_OK && status != HM_ERR_NOMEM && search->relax) {
         status = relax_and_iterate(&w, start);
+        if (status == HM_OK && ran_away(r, start))
+            status = HM_ERR_NUMERIC;
+    }
     hmi_arena_release(&w.arena);
     return status;
 }
@@ -324,6 +341,7 @@ hm_status hmi_family_dimension(hmi_reduction *r, hmi_kept *kept, bool drop, size
 hm_status hmi_verify_steady(hmi_reduction *r, hmi_kept *kept, double tolerance, bool *steady)
 {
     static const double turns[] = {0.37, -0.81, 1.93};
+    double t = r->sim->t;
     hmi_arena arena;
     hmi_arena_init(&arena, r->arena.allocator);
     double *x = save_state(r, &arena),
@@ -338,6 +356,7 @@ hm_status hmi_verify_steady(hmi_reduction *r, hmi_kept *kept, double tolerance, 
         double fastest = hmi_max_abs((int)r->n, rate);
         for (size_t i = 0; i < 3 && *steady && fastest > 0; i++) {
             put_back(r, x);
+            r->sim->t = t + turns[i] / fastest;
             for (size_t k = 0; k < r->n; k++)
                 if (!fixed[k])
                     *hmi_reduction_variable(r->sim, k) += turns[i] / fastest * rate[k];
@@ -352,6 +371,7 @@ hm_status hmi_verify_steady(hmi_reduction *r, hmi_kept *kept, double tolerance, 
                                                    : z[k - 2 * r->n]) <= 10 * tolerance;
         }
         put_back(r, x);
+        r->sim->t = t;
         status = hmi_reduction_update(r);
     }
     hmi_arena_release(&arena);

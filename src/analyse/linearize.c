@@ -100,11 +100,15 @@ static hm_status search(job *j)
         return status;
     status = hmi_find_rest(&j->r, &j->kept, &j->search);
     j->r.held = NULL;
-    if (status == HM_ERR_NUMERIC)
+    const char *what = j->options->steady ? "steady motion" : "equilibrium";
+    double rate = hmi_kept_rate(&j->r, &j->kept);
+    if (status == HM_ERR_NUMERIC && rate <= j->options->tolerance)
+        hmi_error(context, hmi_no_span, "start nearer to it (--at)",
+                  "no %s was found near the state given: the search goes off without end", what);
+    else if (status == HM_ERR_NUMERIC)
         hmi_error(context, hmi_no_span, "start nearer to it (--at), or hold fewer values",
-                  "no %s was found near the state given: the largest rate stays at %.3g",
-                  j->options->steady ? "steady motion" : "equilibrium",
-                  hmi_kept_rate(&j->r, &j->kept));
+                  "no %s was found near the state given: the largest rate stays at %.3g", what,
+                  rate);
     return status;
 }
 
@@ -123,12 +127,12 @@ static hm_status settle(job *j)
     hm_linearization *face = &j->out->face;
     double tolerance = j->options->tolerance;
     hmi_choose_kept(&j->r, false, &j->kept);
-    double all = hmi_kept_rate(&j->r, &j->kept);
-    bool at_rest = all <= tolerance && !driven(j);
+    /* Dependent variables count, too: constraints that move with t carry them along. */
+    bool at_rest = hmi_max_abs((int)j->r.size, j->r.rate) <= tolerance && !driven(j);
     face->rest = at_rest ? HM_REST_EQUILIBRIUM : HM_REST_NONE;
     j->drop = j->options->ignorable == HM_IGNORABLE_DROP ||
               (j->options->ignorable == HM_IGNORABLE_WHEN_MOVING && !at_rest);
-    if (!j->drop)
+    if (!j->drop || j->kept.count == 0)
         return HM_OK;
     hmi_choose_kept(&j->r, true, &j->kept);
     if (at_rest)

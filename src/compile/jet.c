@@ -30,6 +30,7 @@ void hmi_jet_release(hmi_jet *jet)
     hmi_array_release(jet->allocator, &jet->zero);
     hmi_array_release(jet->allocator, &jet->code);
     hmi_array_release(jet->allocator, &jet->constant);
+    hmi_array_release(jet->allocator, &jet->wanted);
     hmi_array_release(jet->allocator, &jet->outputs);
     hmi_array_release(jet->allocator, &jet->symbols);
     hmi_array_release(jet->allocator, &jet->source_row);
@@ -40,13 +41,15 @@ void hmi_jet_release(hmi_jet *jet)
 }
 
 /* Rows -> places in memory. */
-static void relocate(hmi_jet_code *code, size_t count, uint32_t stride)
+static void relocate(hmi_jet_code *code, size_t count, uint32_t factor)
 {
     for (size_t i = 0; i < count; i++) {
-        code[i].dst *= stride;
-        code[i].a *= stride;
-        code[i].b *= stride;
-        code[i].c *= stride;
+        code[i].dst *= factor;
+        code[i].a *= factor;
+        code[i].b *= factor;
+        code[i].c *= factor;
+        code[i].p *= factor;
+        code[i].q *= factor;
     }
 }
 
@@ -65,7 +68,8 @@ hm_status hmi_jet_seal(hmi_jet *jet, int order)
     jet->stride = stride;
     jet->series = jet->memory + 2 * jet->constant.count + 4;
     for (size_t i = 0; i < jet->constant.count; i++)
-        if (!jet->constant.data[i] && !hmi_array_push(jet->allocator, &jet->moving, (uint32_t)i))
+        if (!jet->constant.data[i] && jet->wanted.data[i] &&
+            !hmi_array_push(jet->allocator, &jet->moving, (uint32_t)i))
             return jet->status = HM_ERR_NOMEM;
     relocate(jet->zero.data, jet->zero.count, 2);
     relocate(jet->code.data, jet->code.count, 2);
@@ -134,15 +138,16 @@ static hmi_jet_machine machine_of(const hmi_jet *jet)
 void hmi_jet_run(const hmi_jet *jet, const hmi_jet_segment *segment, int k)
 {
     const hmi_jet_code *code = jet->code.data + segment->first;
+    const hmi_jet_code *end = jet->code.data + segment->end;
     const hmi_jet_machine machine = machine_of(jet);
     if (k == 0)
         run_zero(jet, segment);
 #ifdef HMI_JET_AVX2
     else if (jet->vectors)
-        hmi_jet_run_avx2(code, &machine, k);
+        hmi_jet_run_avx2(code, end, &machine, k);
 #endif
     else
-        hmi_jet_run_plain(code, &machine, k);
+        hmi_jet_run_plain(code, end, &machine, k);
 }
 
 void hmi_jet_sums(const hmi_jet *jet, const hmi_jet_list *lists, size_t count, int k, double *out)

@@ -31,7 +31,7 @@ enum { HMI_JET_MOST_ORDER = 40 };
 
 /* An instruction. Places are rows until hmi_jet_seal, of their pair of numbers after it. */
 typedef struct hmi_jet_code {
-    uint32_t op, dst, a, b, c;
+    uint32_t op, dst, a, b, c, p, q;
 } hmi_jet_code;
 
 /* Instructions of one tape: at order 0, and at every other order. */
@@ -49,18 +49,19 @@ typedef struct hmi_jet {
     const hm_allocator *allocator;
     HMI_ARRAY(hmi_jet_code) zero, code;
     HMI_ARRAY(uint8_t) constant; /* by row: does not change in time */
+    HMI_ARRAY(uint8_t) wanted;   /* by row: its series is read */
     HMI_ARRAY(uint32_t) outputs; /* rows */
     HMI_ARRAY(hmi_jet_symbol) symbols;
     HMI_ARRAY(uint32_t) source_row; /* rows that are read from a prepared work vector, */
     HMI_ARRAY(const double *) source;
     HMI_ARRAY(uint32_t) table; /* of instructions at order 0, + 1, open addressing */
     hm_status status;
-    uint32_t one, two;
+    uint32_t zero_row, one, two, minus_one;
 
     int order;                  /* K, after hmi_jet_seal */
     size_t stride;              /* doubles of a series */
     double *series;             /* x_1 of row 0, in memory behind the pairs */
-    HMI_ARRAY(uint32_t) moving; /* rows that change in time */
+    HMI_ARRAY(uint32_t) moving; /* rows with a series to be kept */
     double *memory;
     bool vectors; /* AVX2 is there */
 } hmi_jet;
@@ -75,6 +76,8 @@ hm_status hmi_jet_add(hmi_jet *jet, const hmi_tape *tape, const double *work,
 uint32_t hmi_jet_row_of(hmi_jet *jet, hmi_symbol_kind kind, uint32_t index);
 /* A row without an instruction, for the caller's values. */
 uint32_t hmi_jet_new_row(hmi_jet *jet, bool constant);
+/* The caller will read the series of this row (hmi_jet_sums). */
+void hmi_jet_want(hmi_jet *jet, uint32_t row);
 /* Lays out memory for orders up to K; nothing can be added after it. */
 hm_status hmi_jet_seal(hmi_jet *jet, int order);
 

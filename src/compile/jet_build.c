@@ -22,7 +22,8 @@ static void fail(hmi_jet *jet)
 
 uint32_t hmi_jet_new_row(hmi_jet *jet, bool constant)
 {
-    if (!hmi_array_push(jet->allocator, &jet->constant, (uint8_t)constant)) {
+    if (!hmi_array_push(jet->allocator, &jet->constant, (uint8_t)constant) ||
+        !hmi_array_push(jet->allocator, &jet->wanted, 0)) {
         fail(jet);
         return 0;
     }
@@ -70,9 +71,22 @@ static bool grow_table(hmi_jet *jet)
 
 static void emit(hmi_jet *jet, uint32_t op, uint32_t dst, uint32_t a, uint32_t b, uint32_t c)
 {
-    const hmi_jet_code code = {op, dst, a, b, c};
+    const hmi_jet_code code = {op, dst, a, b, c, 0, 0};
     if (!hmi_array_push(jet->allocator, &jet->code, code))
         fail(jet);
+}
+
+/* p a + q c */
+static void emit_linear(hmi_jet *jet, uint32_t dst, uint32_t p, uint32_t a, uint32_t q, uint32_t c)
+{
+    const hmi_jet_code code = {HMI_JET_LINEAR, dst, a, 0, c, p, q};
+    if (!hmi_array_push(jet->allocator, &jet->code, code))
+        fail(jet);
+}
+
+void hmi_jet_want(hmi_jet *jet, uint32_t row)
+{
+    jet->wanted.data[row] = 1;
 }
 
 /* The row of an instruction at order 0. *known: it was there before. */
@@ -87,7 +101,7 @@ static uint32_t intern(hmi_jet *jet, uint32_t op, uint32_t a, uint32_t b, uint32
     size_t at = probe(jet, op, a, b, c);
     if (jet->table.data[at])
         return jet->zero.data[jet->table.data[at] - 1].dst;
-    const hmi_jet_code code = {op, hmi_jet_new_row(jet, constant), a, b, c};
+    const hmi_jet_code code = {op, hmi_jet_new_row(jet, constant), a, b, c, 0, 0};
     if (jet->status != HM_OK || !hmi_array_push(jet->allocator, &jet->zero, code)) {
         fail(jet);
         return 0;
@@ -117,34 +131,32 @@ static product product_of(const hmi_jet *jet, uint32_t *x, uint32_t *y)
     return fixed(jet, *x) ? NO_PRODUCT : fixed(jet, *y) ? SCALED : CONVOLVED;
 }
 
-/* +-x*y, and the sums of MUL_ADD, MUL_SUB, SUB_MUL with z (NO_ROW: x*y alone). */
+/* x*y, and the sums of MUL_ADD, MUL_SUB, SUB_MUL with z (NO_ROW: x*y alone). */
 static void emit_product(hmi_jet *jet, uint32_t op, uint32_t r, uint32_t x, uint32_t y, uint32_t z)
 {
-    static const uint32_t with_z[2][3] = {
-        {HMI_JET_SCALE_ADD, HMI_JET_SCALE_SUB, HMI_JET_SUB_SCALE},
-        {HMI_JET_MUL_ADD, HMI_JET_MUL_SUB, HMI_JET_SUB_MUL},
-    };
-    static const uint32_t alone[2][2] = {{HMI_JET_SCALE, HMI_JET_NEG_SCALE},
-                                         {HMI_JET_MUL, HMI_JET_NEG_MUL}};
     bool moving_z = z != NO_ROW && !fixed(jet, z);
     product kind = product_of(jet, &x, &y);
-    int way = op == HMI_TAPE_MUL_SUB ? 1 : op == HMI_TAPE_SUB_MUL ? 2 : 0;
-    if (kind == NO_PRODUCT)
-        emit(jet, way == 1 ? HMI_JET_NEG : HMI_JET_COPY, r, z, 0, 0);
-    else if (moving_z)
-        emit(jet, with_z[kind == CONVOLVED][way], r, x, y, z);
-    else
-        emit(jet, alone[kind == CONVOLVED][way == 2], r, x, y, 0);
+    uint32_t other = moving_z ? z : jet->zero_row;
+    uint32_t sign = op == HMI_TAPE_SUB_MUL ? jet->minus_one : jet->one;
+    hmi_jet_code code = {HMI_JET_PRODUCT, r, x, y, other, sign, jet->one};
+    if (op == HMI_TAPE_MUL_SUB)
+        code.q = jet->minus_one;
+    if (kind == SCALED) {
+        code.op = op == HMI_TAPE_SUB_MUL ? HMI_JET_LINEAR_SUB : HMI_JET_LINEAR;
+        code.p = y;
+        code.b = 0;
+    } else if (kind == NO_PRODUCT) {
+        code = (hmi_jet_code){HMI_JET_LINEAR, r, jet->zero_row, 0, other, jet->one, code.q};
+    }
+    if (!hmi_array_push(jet->allocator, &jet->code, code))
+        fail(jet);
 }
 
 static void emit_sum(hmi_jet *jet, hmi_op op, uint32_t r, uint32_t x, uint32_t y)
 {
-    if (fixed(jet, x))
-        emit(jet, op == HMI_ADD ? HMI_JET_COPY : HMI_JET_NEG, r, y, 0, 0);
-    else if (fixed(jet, y))
-        emit(jet, HMI_JET_COPY, r, x, 0, 0);
-    else
-        emit(jet, op == HMI_ADD ? HMI_JET_ADD : HMI_JET_SUB, r, x, y, 0);
+    uint32_t sign = op == HMI_ADD ? jet->one : jet->minus_one;
+    emit_linear(jet, r, jet->one, fixed(jet, x) ? jet->zero_row : x, sign,
+                fixed(jet, y) ? jet->zero_row : y);
 }
 
 static void emit_quotient(hmi_jet *jet, uint32_t r, uint32_t x, uint32_t y)
@@ -227,9 +239,9 @@ static bool is_flat(hmi_op op)
 static void write_term(hmi_jet *jet, size_t at, uint32_t r, uint32_t x, uint32_t rate, uint32_t D,
                        bool first)
 {
-    hmi_jet_code code = {first ? HMI_JET_CHAIN : HMI_JET_CHAIN_ADD, r, rate, D, 0};
+    hmi_jet_code code = {first ? HMI_JET_CHAIN : HMI_JET_CHAIN_ADD, r, rate, D, 0, 0, 0};
     if (fixed(jet, D))
-        code = (hmi_jet_code){first ? HMI_JET_SCALE : HMI_JET_SCALE_ADD, r, x, D, r};
+        code = (hmi_jet_code){HMI_JET_LINEAR, r, x, 0, first ? jet->zero_row : r, D, jet->one};
     if (jet->status == HM_OK)
         jet->code.data[at] = code;
 }
@@ -294,7 +306,7 @@ static void emit_orders(hmi_jet *jet, hmi_op op, uint32_t r, uint32_t x, uint32_
         emit_quotient(jet, r, x, y);
         break;
     case HMI_NEG:
-        emit(jet, HMI_JET_NEG, r, x, 0, 0);
+        emit_linear(jet, r, jet->minus_one, x, jet->one, jet->zero_row);
         break;
     case HMI_SQRT:
         emit(jet, HMI_JET_SQRT, r, x, 0, 0);
@@ -488,11 +500,11 @@ static size_t find_levels(const hmi_jet *jet, size_t first, uint32_t *level, uin
     uint32_t most = 0;
     for (size_t i = first; i < jet->code.count; i++) {
         const hmi_jet_code *code = &jet->code.data[i];
-        uint32_t l = level[code->a], kinds = HMI_JET_SELECT + 1;
+        uint32_t l = level[code->a];
         l = level[code->b] > l ? level[code->b] : l;
         l = level[code->c] > l ? level[code->c] : l;
         l = level[code->dst] > l ? level[code->dst] : l; /* terms that are added to a row */
-        key[i - first] = l * kinds + code->op;
+        key[i - first] = l * HMI_JET_OPS + code->op;
         level[code->dst] = l + 1;
         if (code->op == HMI_JET_SINCOS)
             level[code->c] = l + 1;
@@ -501,8 +513,8 @@ static size_t find_levels(const hmi_jet *jet, size_t first, uint32_t *level, uin
     return (size_t)most + 1;
 }
 
-/* Instructions of one level do not wait for each other: sorted by level (and kind, which helps to
- * predict jumps) they keep the processor busy; in the depth-first order of tapes each waits for the
+/* Instructions of one level do not wait for each other: sorted by level (and kind, for long runs of
+ * equal ones) they keep the processor busy; in the depth-first order of tapes each waits for the
  * one before. Counting sort, stable. */
 static void schedule(hmi_jet *jet, size_t first)
 {
@@ -535,15 +547,32 @@ static void schedule(hmi_jet *jet, size_t first)
     hmi_free(allocator, level, (rows + count + 1) * sizeof *level);
 }
 
+/* Which rows enter convolutions? */
+static void mark_wanted(hmi_jet *jet, size_t first)
+{
+    for (size_t i = first; i < jet->code.count; i++) {
+        const hmi_jet_code *code = &jet->code.data[i];
+        if (code->op <= HMI_JET_LINEAR_SUB || code->op == HMI_JET_RATE ||
+            code->op == HMI_JET_SELECT || code->op == HMI_JET_DIV_CONST)
+            continue;
+        hmi_jet_want(jet, code->a);
+        hmi_jet_want(jet, code->b);
+        if (code->op != HMI_JET_PRODUCT)
+            hmi_jet_want(jet, code->dst);
+        if (code->op == HMI_JET_SINCOS)
+            hmi_jet_want(jet, code->c);
+    }
+}
+
 static void add_constants(hmi_jet *jet)
 {
-    static const double values[2] = {1, 2};
-    for (int i = 0; i < 2; i++) {
-        uint32_t row = hmi_jet_new_row(jet, true);
-        if (jet->status != HM_OK || !hmi_array_push(jet->allocator, &jet->source_row, row) ||
+    static const double values[4] = {0, 1, 2, -1};
+    uint32_t *const rows[4] = {&jet->zero_row, &jet->one, &jet->two, &jet->minus_one};
+    for (int i = 0; i < 4; i++) {
+        *rows[i] = hmi_jet_new_row(jet, true);
+        if (jet->status != HM_OK || !hmi_array_push(jet->allocator, &jet->source_row, *rows[i]) ||
             !hmi_array_push(jet->allocator, &jet->source, values + i))
             fail(jet);
-        *(i == 0 ? &jet->one : &jet->two) = row;
     }
 }
 
@@ -568,9 +597,10 @@ hm_status hmi_jet_add(hmi_jet *jet, const hmi_tape *tape, const double *work,
     segment->zero_end = jet->zero.count;
     if (jet->status == HM_OK) {
         compact(jet, segment->first);
+        mark_wanted(jet, segment->first);
         schedule(jet, segment->first);
     }
-    emit(jet, HMI_JET_STOP, 0, 0, 0, 0);
     segment->end = jet->code.count;
+    emit(jet, NOTHING, 0, 0, 0, 0); /* ends the last run */
     return jet->status;
 }

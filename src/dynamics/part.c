@@ -86,8 +86,9 @@ static hm_status build(hmi_part *p, const size_t *rows, const size_t *coordinate
     p->A = hmi_arena_alloc(&p->arena, (p->shape.A_start[p->m] + 1) * sizeof *p->A);
     if (!p->M || !p->A)
         return HM_ERR_NOMEM;
-    return p->sim->dynamics ? make_dense(p)
-                            : hmi_sparse_create(p->sim->system->allocator, &p->shape, &p->sparse);
+    return p->sim->dynamics && !p->sim->fast
+               ? make_dense(p)
+               : hmi_sparse_create(p->sim->system->allocator, &p->shape, &p->sparse);
 }
 
 hm_status hmi_part_create(const hm_sim *sim, const size_t *rows, size_t row_count,
@@ -140,6 +141,16 @@ void hmi_part_take(hmi_part *p)
         scatter(p);
 }
 
+/* A system of middle size that the sparse solve cannot do: once, and for ever. */
+static hm_status change_to_dense(hmi_part *p, const double *F, const double *b, double *d)
+{
+    hm_status status = make_dense(p);
+    if (status != HM_OK)
+        return status;
+    scatter(p);
+    return hmi_accelerate(p->dense, p->dense_M, F, p->dense_A, b, d, NULL);
+}
+
 hm_status hmi_part_solve(hmi_part *p, const double *F, const double *b, double *d)
 {
     if (p->dense)
@@ -147,6 +158,8 @@ hm_status hmi_part_solve(hmi_part *p, const double *F, const double *b, double *
     if (p->fresh)
         p->factored = hmi_sparse_factor(p->sparse, p->M, p->A);
     p->fresh = false;
+    if (p->factored == HM_ERR_UNDETERMINED && p->sim->dynamics)
+        return change_to_dense(p, F, b, d);
     if (p->factored == HM_ERR_UNDETERMINED)
         return HM_ERR_NUMERIC; /* there is no least-squares answer as of the dense solve */
     return p->factored == HM_OK ? hmi_sparse_solve(p->sparse, F, b, d, NULL) : p->factored;

@@ -1,5 +1,5 @@
-/* The fundamental equation with some rows and some coordinates only, dense or sparse as the system
- * is: what drift control and consistent initial states solve.
+/* The fundamental equation with some rows and some coordinates only, sparse for systems that are
+ * large or have a compiled sparse solve (fast.h), else dense: what drift control and consistent initial states solve.
  *
  *     M_ff d = F + A_f^T l,   A_f d = b       f: the free coordinates
  */
@@ -24,7 +24,7 @@ void hmi_part_take(hmi_part *part);
 HM_MUST_CHECK hm_status hmi_part_solve(hmi_part *part, const double *F, const double *b, double *d);
 /* r := A_f x (rows) */
 void hmi_part_times_rows(const hmi_part *part, const double *x, double *r);
-/* A_f as a dense matrix, rows x free coordinates; NULL for large systems. */
+/* A_f as a dense matrix, rows x free coordinates; NULL where the system is sparse. */
 const double *hmi_part_dense_rows(const hmi_part *part);
 /* f := M_ff x */
 void hmi_part_times_mass(const hmi_part *part, const double *x, double *f);

@@ -34,6 +34,7 @@ struct hmi_sparse_solver {
     system_form plain, shifted;
     system_form *form; /* in use */
     const double *M, *A;
+    double *inertia;      /* n: the diagonal of M */
     double *weight;       /* m: V */
     double *right, *rest; /* n + m, in order; residuals */
     double *x, *l;        /* n, m */
@@ -244,13 +245,15 @@ hm_status hmi_sparse_create(const hm_allocator *allocator, const hmi_sparse_shap
     hmi_arena_init(&s->shifted.arena, allocator);
     s->shifted.shifted = true;
     size_t n = shape->n, m = shape->m;
+    s->inertia = hmi_arena_alloc(&s->arena, (n + 1) * sizeof *s->inertia);
     s->weight = hmi_arena_alloc(&s->arena, (m + 1) * sizeof *s->weight);
     s->right = hmi_arena_alloc(&s->arena, (n + m + 1) * sizeof *s->right);
     s->rest = hmi_arena_alloc(&s->arena, (n + m + 1) * sizeof *s->rest);
     s->x = hmi_arena_alloc(&s->arena, (n + 1) * sizeof *s->x);
     s->l = hmi_arena_alloc(&s->arena, (m + 1) * sizeof *s->l);
-    hm_status status = s->weight && s->right && s->rest && s->x && s->l ? make_form(s, &s->plain)
-                                                                        : HM_ERR_NOMEM;
+    hm_status status = s->inertia && s->weight && s->right && s->rest && s->x && s->l
+                           ? make_form(s, &s->plain)
+                           : HM_ERR_NOMEM;
     if (status != HM_OK) {
         hmi_sparse_destroy(s);
         return status;
@@ -277,17 +280,11 @@ static void find_weights(hmi_sparse_solver *s)
     const hmi_sparse_shape *shape = &s->shape;
     double largest = 0;
     for (size_t i = 0; i < shape->n; i++)
-        s->rest[i] = 0;
-    for (size_t i = 0; i < shape->n; i++)
-        for (size_t k = shape->M_start[i]; k < shape->M_start[i + 1]; k++)
-            if (shape->M_column[k] == i) {
-                s->rest[i] = s->M[k];
-                largest = fmax(largest, s->M[k]);
-            }
+        largest = fmax(largest, s->inertia[i]);
     for (size_t i = 0; i < shape->m; i++) {
         double compliance = 0, square = 0;
         for (size_t k = shape->A_start[i]; k < shape->A_start[i + 1]; k++) {
-            double inertia = s->rest[shape->A_column[k]];
+            double inertia = s->inertia[shape->A_column[k]];
             square += s->A[k] * s->A[k];
             if (inertia > 0)
                 compliance += s->A[k] * s->A[k] / inertia;
@@ -328,6 +325,17 @@ static bool factor_form(hmi_sparse_solver *s, system_form *form)
     return good;
 }
 
+static void take_inertias(hmi_sparse_solver *s)
+{
+    const hmi_sparse_shape *shape = &s->shape;
+    for (size_t i = 0; i < shape->n; i++) {
+        s->inertia[i] = 0;
+        for (size_t k = shape->M_start[i]; k < shape->M_start[i + 1]; k++)
+            if (shape->M_column[k] == i)
+                s->inertia[i] = s->M[k];
+    }
+}
+
 static bool all_finite(const double *x, size_t count)
 {
     double sum = 0;
@@ -343,6 +351,7 @@ hm_status hmi_sparse_factor(hmi_sparse_solver *s, const double *M, const double 
     if (!all_finite(M, s->shape.M_start[s->shape.n]) ||
         !all_finite(A, s->shape.A_start[s->shape.m]))
         return HM_ERR_NUMERIC;
+    take_inertias(s);
     if (factor_form(s, &s->plain))
         return HM_OK;
     if (s->shape.m == 0)
@@ -356,46 +365,60 @@ hm_status hmi_sparse_factor(hmi_sparse_solver *s, const double *M, const double 
 
 /* ---- solving ---- */
 
-/* s->right := what is left of F and b at x, l, by unknowns; returns its size relative to the terms.
- * Dropped rows do not count. */
-static double find_rest(hmi_sparse_solver *s, const double *F, const double *b)
+/* F - M x + A^T l into s->rest, the size of its terms into s->right; returns the largest size. */
+static double find_force_rest(hmi_sparse_solver *s, const double *F)
 {
     const hmi_sparse_shape *shape = &s->shape;
-    size_t n = shape->n, m = shape->m;
-    double *r = s->rest, *size = s->right, worst = 0;
-    for (size_t i = 0; i < n; i++) {
+    double *r = s->rest, *size = s->right, largest = 0;
+    for (size_t i = 0; i < shape->n; i++) {
         r[i] = F[i];
         size[i] = fabs(F[i]);
     }
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < shape->n; i++)
         for (size_t k = shape->M_start[i]; k < shape->M_start[i + 1]; k++) {
             size_t j = shape->M_column[k];
-            double t = s->M[k] * s->x[j];
+            double t = s->M[k] * s->x[j], u = s->M[k] * s->x[i];
             r[i] -= t;
             size[i] += fabs(t);
             if (j == i)
                 continue;
-            t = s->M[k] * s->x[i];
-            r[j] -= t;
-            size[j] += fabs(t);
+            r[j] -= u;
+            size[j] += fabs(u);
         }
-    for (size_t i = 0; i < m; i++) {
+    for (size_t i = 0; i < shape->m; i++)
+        for (size_t k = shape->A_start[i]; k < shape->A_start[i + 1]; k++) {
+            double u = s->A[k] * s->l[i];
+            r[shape->A_column[k]] += u;
+            size[shape->A_column[k]] += fabs(u);
+        }
+    for (size_t i = 0; i < shape->n; i++)
+        largest = size[i] > largest ? size[i] : largest;
+    return largest;
+}
+
+/* s->rest := what is left of F and b at x, l; returns its size relative to the terms. Where forces
+ * balance and x is but rounding, the accelerations that they would give one by one are the measure.
+ * Dropped rows do not count. */
+static double find_rest(hmi_sparse_solver *s, const double *F, const double *b)
+{
+    const hmi_sparse_shape *shape = &s->shape;
+    size_t n = shape->n;
+    double *r = s->rest, worst = 0, largest = find_force_rest(s, F);
+    const double *size = s->right;
+    for (size_t i = 0; i < shape->m; i++) {
         double sum = b[i], terms = fabs(b[i]);
         for (size_t k = shape->A_start[i]; k < shape->A_start[i + 1]; k++) {
             size_t j = shape->A_column[k];
-            double t = s->A[k] * s->x[j], u = s->A[k] * s->l[i];
+            double t = s->A[k] * s->x[j];
             sum -= t;
             terms += fabs(t);
-            r[j] += u;
-            size[j] += fabs(u);
+            if (s->inertia[j] > 0)
+                terms += fabs(s->A[k]) * size[j] / s->inertia[j];
         }
         r[n + i] = hmi_sparse_is_dropped(s, i) ? 0 : sum;
-        if (fabs(r[n + i]) > worst * terms)
+        if (!(fabs(r[n + i]) <= worst * terms))
             worst = fabs(r[n + i]) / terms;
     }
-    double largest = 0;
-    for (size_t i = 0; i < n; i++)
-        largest = fmax(largest, size[i]);
     for (size_t i = 0; i < n; i++) {
         double scale = fmax(size[i], 1e-3 * largest);
         if (!(fabs(r[i]) <= worst * scale))

@@ -104,6 +104,8 @@ hmi_driver *hmi_driver_of(const hm_sim *sim);
 
 /* start.c: everything up to the first step. Diagnostics in the context. */
 hm_status hmi_driver_start(hm_sim *sim, const hm_run_options *options, hmi_driver **driver);
+/* initial.c: s.y := the sim's state, moved onto the constraints; all_free: whatever was given. */
+hm_status hmi_driver_find_state(hmi_driver *d, bool all_free);
 /* The sim works with the tapes of the run between these two; parameters may have changed before. */
 void hmi_driver_enter(hmi_driver *d);
 void hmi_driver_leave(hmi_driver *d);

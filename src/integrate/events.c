@@ -148,8 +148,9 @@ bool hmi_find_crossing(hmi_driver *d)
     if (!watch(d, s->t_old, s->y_old, before))
         memset(before, 0, count * sizeof *before);
     hmi_watch_directions(d, hmi_tape_outputs(&d->switches.values, d->switches.values_work));
-    for (int i = 1; i <= SAMPLES && !found; i++) {
-        double b = i == SAMPLES ? s->t : s->t_old + length * i / SAMPLES;
+    int samples = d->method->samples > 0 ? d->method->samples : SAMPLES;
+    for (int i = 1; i <= samples && !found; i++) {
+        double b = i == samples ? s->t : s->t_old + length * i / samples;
         if (!watch_at(d, b, after))
             continue;
         found = find_first(d, a, before, b, after, roots, h);

@@ -53,6 +53,7 @@ typedef struct hmi_method {
     int order;
     bool fixed_step;
     bool carries_work;      /* works: see hmi_stepper */
+    int samples;            /* places within a step where events are looked for; 0: a few */
     bool places_steps;      /* by hmi_place_step: a rank drop ahead is worth looking for */
     bool keeps_constraints; /* new states satisfy the constraints: the driver does not project */
     size_t (*memory_size)(const hmi_ode *ode);

@@ -383,9 +383,9 @@ static double choose_step(hmi_stepper *s, double direction, bool retry)
     if (h == 0)
         h = s->step > 0 ? s->step : first_step(s, direction);
     h = copysign(fmin(fabs(h), s->largest), direction);
-    if (direction > 0)
-        h = hmi_place_step(s, h, 0.4); /* between c1 and c2 */
-    return retry ? h : settle_step(r, h);
+    if (!retry)
+        h = settle_step(r, h);
+    return direction > 0 ? hmi_place_step(s, h, 0.4) : h; /* between c1 and c2 */
 }
 
 /* Up to the limit, and never leaving a sliver behind. */

@@ -9,7 +9,7 @@
  * is one of e/s in q''. The motion, however, passes smoothly. So the drop is foreseen, on the
  * continuation of the last step by Hermite's polynomial of q, q', q'', and the next steps are chosen
  * such that no evaluation comes near it (hmi_place_step).
- * Verified: test/physics/test_benchmarks.c (IFToMM A02), test/physics/test_rank_drop.c
+ * Verified: test/physics/test_rank_drop.c
  */
 #include "integrate/driver.h"
 

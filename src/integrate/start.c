@@ -81,61 +81,6 @@ static hm_status read_options(hmi_driver *d, const hm_run_options *options)
 
 /* ---- the state to start from ---- */
 
-static hm_status refuse_state(const hmi_driver *d, const hmi_consistent *c)
-{
-    const hmi_constraint *row = &d->model->constraints.data[c->worst_row];
-    hmi_error(
-        d->model->context, row->span,
-        "write `~` for values that may be moved, or `initial keep` to run them as they are",
-        "the initial state cannot be made consistent: constraint '%s' is missed by %.6g at %s "
-        "level",
-        row->name, c->missed_by, hm_level_text(c->missed_level));
-    return HM_ERR_INPUT;
-}
-
-static bool note_move(hmi_driver *d, const char *name, bool velocity, double from, double to)
-{
-    if (fabs(from - to) <= 1e-13 * (fabs(from) + fabs(to)) || fabs(from - to) < 1e-15)
-        return true;
-    char text[256];
-    snprintf(text, sizeof text, "%s%s", name, velocity ? "'" : "");
-    const char *kept = hmi_arena_text(&d->arena, text, strlen(text));
-    const hm_moved moved = {kept, from, to};
-    return kept && hmi_array_push(d->arena.allocator, &d->moved, moved);
-}
-
-static hm_status note_moves(hmi_driver *d, const double *from, const double *to)
-{
-    size_t n = d->ode.n;
-    for (size_t i = 0; i < 2 * n; i++)
-        if (!note_move(d, d->model->coords.data[i % n].name, i >= n, from[i], to[i]))
-            return HM_ERR_NOMEM;
-    return HM_OK;
-}
-
-static hm_status find_state(hmi_driver *d, bool all_free)
-{
-    size_t n = d->ode.n;
-    hmi_consistent c = {.projection = &d->projection};
-    bool *fixed = hmi_arena_alloc(&d->arena, 2 * n + 1);
-    double *from = d->y;
-    if (!fixed)
-        return HM_ERR_NOMEM;
-    for (size_t i = 0; i < n && !all_free; i++) {
-        const hmi_coord *coord = &d->model->coords.data[i];
-        fixed[i] = d->options.fix_state || coord->position.given == HMI_GIVEN_FIXED;
-        fixed[n + i] = d->options.fix_state || coord->velocity.given == HMI_GIVEN_FIXED;
-    }
-    hmi_ode_load(&d->ode, from);
-    memcpy(d->s.y, from, d->ode.size * sizeof *from);
-    hm_status status = hmi_make_consistent(&c, d->sim->t, d->s.y, fixed, fixed + n);
-    if (status == HM_ERR_INCONSISTENT)
-        return refuse_state(d, &c);
-    if (status == HM_ERR_NUMERIC)
-        return HM_OK; /* the evaluation that follows says what is not finite */
-    return status == HM_OK ? note_moves(d, from, d->s.y) : status;
-}
-
 /* Degenerate Lagrangians: q' may be determined where q'' is not. */
 static bool try_dirac(hmi_driver *d)
 {
@@ -174,19 +119,23 @@ static hm_status check_motion(hmi_driver *d)
 
 /* ---- the method ---- */
 
-/* Taylor series win over DOP853 from about here on (bench/bench_taylor.c). */
-#define TIGHT_TOLERANCE 1e-10
-/* Rows of jets grow with the equations: beyond this their memory is out of reach of the caches. */
-enum { MOST_JET_INSTRUCTIONS = 20000 };
+/* Where Taylor series win over DOP853 (bench/bench_taylor.c): for short tapes from 1e-10 on; longer
+ * ones run as machine code, which series do not, so that only tolerances count which DOP853 reaches
+ * with difficulty. Rows of jets grow with the equations: beyond some size they leave the caches. */
+static bool series_pay(const hmi_driver *d)
+{
+    enum { SHORT_TAPE = 60, MOST_INSTRUCTIONS = 20000 };
+    size_t instructions = d->sim->dynamics_tape->body.count;
+    double tight = instructions <= SHORT_TAPE ? 1e-10 : 1e-13;
+    return instructions <= MOST_INSTRUCTIONS && d->options.rtol <= tight &&
+           d->options.atol <= 1e-10;
+}
 
 static const hmi_method *automatic_method(const hmi_driver *d)
 {
     const char *why = NULL;
-    bool small = d->sim->dynamics_tape->body.count <= MOST_JET_INSTRUCTIONS;
-    bool tight = d->options.rtol <= TIGHT_TOLERANCE && d->options.atol <= TIGHT_TOLERANCE;
-    if (small && tight && hmi_method_taylor.applies(&d->ode, &why) == HM_OK)
-        return &hmi_method_taylor;
-    return &hmi_method_dop853;
+    bool series = series_pay(d) && hmi_method_taylor.applies(&d->ode, &why) == HM_OK;
+    return series ? &hmi_method_taylor : &hmi_method_dop853;
 }
 
 static hm_status choose_method(hmi_driver *d)
@@ -497,7 +446,7 @@ hm_status hmi_driver_start(hm_sim *sim, const hm_run_options *options, hmi_drive
     d->wall_start = wall_clock();
     sim->t = d->options.start;
     if (status == HM_OK && !d->options.keep_initial)
-        status = find_state(d, false);
+        status = hmi_driver_find_state(d, false);
     if (status == HM_OK)
         status = check_motion(d);
     if (status == HM_OK)
@@ -516,7 +465,7 @@ hm_status hm_sim_make_consistent(hm_sim *sim, bool all_free, const hm_moved **mo
     hm_status status = create(sim, NULL, &d);
     sim->t = t;
     if (status == HM_OK)
-        status = find_state(d, all_free);
+        status = hmi_driver_find_state(d, all_free);
     if (status == HM_OK && moved) {
         *moved = d->moved.data;
         *count = d->moved.count;

@@ -28,7 +28,7 @@ enum {
     MOST_ORDER = 32,
     SUBSTITUTE_STEPS = 8, /* by DOP853, before a series is tried again */
     MOST_TRIALS = 6,      /* of one series */
-    STIFF_STEPS = 15      /* with a tail that does not fall */
+    STIFF_STEPS = 15      /* suspicious ones in a row */
 };
 #define SAFETY         0.9
 #define LARGEST_FACTOR 10
@@ -75,7 +75,9 @@ static memory *memory_of(const hmi_stepper *s)
 static hm_status applies(const hmi_ode *ode, const char **why)
 {
     const hm_system *system = ode->sim->system;
-    if (ode->dirac)
+    if (!ode->sim->dynamics)
+        *why = "the system is solved by its sparse path";
+    else if (ode->dirac)
         *why = "the Lagrangian is degenerate: velocities, not accelerations, are determined";
     else if (system->derived.force_symbols)
         *why = "a force depends on constraint forces, which have no series of their own";
@@ -242,7 +244,8 @@ static hm_status expand(hmi_stepper *s)
 static double choose_step(hmi_stepper *s)
 {
     memory *m = memory_of(s);
-    double h = largest_step(s, s->y), most = m->h > 0 ? LARGEST_FACTOR * m->h : first_guess(s) * 10;
+    double first = s->step > 0 ? s->step : LARGEST_FACTOR * first_guess(s);
+    double h = largest_step(s, s->y), most = m->h > 0 ? LARGEST_FACTOR * m->h : first;
     if (isfinite(h)) { /* components that are small now need not be at the end */
         hmi_taylor_evaluate(&m->T, fmin(h, most), m->trial);
         if (isfinite(hmi_scaled_norm(s, m->trial, s->y, s->y)))
@@ -251,14 +254,17 @@ static double choose_step(hmi_stepper *s)
     return fmin(fmin(h, most), s->largest);
 }
 
-/* A tail that does not fall although the step is small: modes far faster than the motion. */
+/* Stability limits steps of series at h |lambda| = 0.4 p about, where the last terms (h lambda)^k/k!
+ * fall by 0.4 each. Where the first ones fall a hundred times faster, the motion itself is slow: the
+ * fast modes are not in it any more. */
 static void look_for_stiffness(hmi_stepper *s, double h)
 {
     memory *m = memory_of(s);
     const hmi_taylor *T = &m->T;
-    double x = h / T->tau, last = term(s, T->order, s->y) * pow(x, T->order);
-    double middle = term(s, T->order / 2, s->y) * pow(x, T->order / 2);
-    m->suspicious = last > middle && last > 0 ? m->suspicious + 1 : 0;
+    double x = h / T->tau, first = term(s, 1, s->y), before = term(s, T->order - 2, s->y);
+    double slow = first > 0 ? x * term(s, 2, s->y) / first : 0;
+    double fast = before > 0 ? x * sqrt(term(s, T->order, s->y) / before) : 0;
+    m->suspicious = fast > 0.35 && slow < 0.01 * fast ? m->suspicious + 1 : 0;
     if (m->suspicious >= STIFF_STEPS)
         s->stiff = true;
 }
@@ -382,6 +388,7 @@ const hmi_method hmi_method_taylor = {
            "and below). Jorba & Zou (2005).",
     .order = MOST_ORDER,
     .carries_work = true,
+    .samples = 32, /* steps are long */
     .places_steps = true,
     .memory_size = memory_size,
     .applies = applies,

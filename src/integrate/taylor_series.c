@@ -72,13 +72,31 @@ static hm_status add_rows(hmi_taylor *T)
         for (size_t i = 0; i < T->m && !failed; i++)
             m->mu[i] = hmi_jet_new_row(&T->jet, false);
     }
+    for (size_t i = 0; i < T->m && !failed; i++)
+        for (int k = 0; k < T->motions; k++)
+            hmi_jet_want(&T->jet, T->motion[k].mu[i]);
     for (size_t i = 0; i < T->n && !failed; i++) {
+        for (int k = 0; k < T->motions; k++)
+            hmi_jet_want(&T->jet, T->motion[k].a[i]);
         if (T->ideal)
             T->ideal[i] = hmi_jet_new_row(&T->jet, false);
         if (T->nonideal)
             T->nonideal[i] = hmi_jet_new_row(&T->jet, false);
-        (void)hmi_jet_row_of(&T->jet, HMI_SYM_VELOCITY, (uint32_t)i);
+        uint32_t v = hmi_jet_row_of(&T->jet, HMI_SYM_VELOCITY, (uint32_t)i);
+        if (T->ideal && T->jet.status == HM_OK) {
+            hmi_jet_want(&T->jet, v);
+            hmi_jet_want(&T->jet, T->ideal[i]);
+        }
+        if (T->nonideal && T->jet.status == HM_OK)
+            hmi_jet_want(&T->jet, T->nonideal[i]);
     }
+    const hmi_dynamics_layout *at = &T->sim->system->at;
+    const hmi_derived *d = &T->sim->system->derived;
+    T->out = T->jet.outputs.data + T->dynamics.output;
+    for (size_t k = 0; k < d->M.value.count && !failed; k++)
+        hmi_jet_want(&T->jet, T->out[at->M + k]);
+    for (size_t k = 0; k < d->constraints.A.value.count && !failed; k++)
+        hmi_jet_want(&T->jet, T->out[at->A + k]);
     return failed ? HM_ERR_NOMEM : T->jet.status;
 }
 
@@ -235,7 +253,6 @@ hm_status hmi_taylor_init(hmi_taylor *T, hmi_ode *ode, int order)
         status = hmi_jet_seal(&T->jet, order);
     if (status != HM_OK)
         return status;
-    T->out = T->jet.outputs.data + T->dynamics.output;
     if (!build_lists(T) || !link_state(T) || !allocate(T))
         return HM_ERR_NOMEM;
     return hmi_taylor_solver_init(&T->solver, sim, &T->arena);

@@ -12,6 +12,7 @@
 #define WELL_CONDITIONED 1e-5
 /* Up to this size the inverse is made: for a dozen orders that is less work. */
 enum { MOST_INVERTED = 8 };
+typedef double block __attribute__((vector_size(32), aligned(8), may_alias));
 
 static double *doubles(hmi_arena *arena, size_t count, bool *failed)
 {
@@ -289,11 +290,15 @@ void hmi_taylor_solve_again(hmi_taylor_solver *s, const double *right, double *a
     }
     if (!s->inverted)
         invert(s);
-    const double *restrict K = s->K;
-    int size = s->n + s->m, padded = s->padded;
-    double sum[MOST_INVERTED] = {0};
-    for (int j = 0; j < size; j++, K += padded)
-        for (int i = 0; i < padded; i++)
-            sum[i] += K[i] * right[j];
-    hmi_copy(size, sum, answer);
+    const double *K = s->K;
+    int size = s->n + s->m;
+    block first = {0, 0, 0, 0}, second = {0, 0, 0, 0};
+    for (int j = 0; j < size; j++, K += s->padded) {
+        first += *(const block *)K * right[j];
+        if (s->padded > 4)
+            second += *(const block *)(K + 4) * right[j];
+    }
+    *(block *)answer = first; /* the caller's memory comes in blocks of four */
+    if (s->padded > 4)
+        *(block *)(answer + 4) = second;
 }

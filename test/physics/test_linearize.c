@@ -387,6 +387,33 @@ static void test_no_false_claims(void **state)
     motion_close(m);
 }
 
+/* A bead on a hoop that a motor turns: it rests at cos th = g/(R w^2), where the eigenvalues are
+ * +-i w sin th, while the hoop moves with t. A mechanism that a motor moves alone leaves nothing. */
+static void test_driven(void **state)
+{
+    (void)state;
+    motion *m = motion_text("param R = 0.5, w = 7, g = 9.81\ncoord th, ph\n"
+                            "kinetic R^2/2*(th'^2 + sin(th)^2*ph'^2)\npotential -g*R*cos(th)\n"
+                            "constraint motor: ph = w*t\ninitial th ~ 1\n");
+    hm_linearize_options find = hm_linearize_options_default();
+    find.find = find.steady = true;
+    hm_linearization *l = linearize_or_fail(m, &find);
+    double th = acos(9.81 / (0.5 * 49));
+    const double complex expected[2] = {7 * sin(th) * I, -7 * sin(th) * I};
+    check_number("th", l->q[0], th, 1e-12);
+    assert_int_equal(l->rest, HM_REST_STEADY);
+    assert_int_equal(l->dimension, 2);
+    expect_eigenvalues("hoop", l, 2, expected, 1e-12);
+    hm_linearization_destroy(l);
+    motion_close(m);
+    m = motion_text("coord a\nkinetic a'^2/2\nconstraint motor: a = 2*t\n");
+    l = linearize_or_fail(m, NULL);
+    assert_int_equal(l->dimension, 0);
+    assert_int_equal(l->rest, HM_REST_NONE);
+    hm_linearization_destroy(l);
+    motion_close(m);
+}
+
 static void test_refusals(void **state)
 {
     (void)state;
@@ -396,6 +423,9 @@ static void test_refusals(void **state)
     find.find = true;
     assert_int_equal(hm_sim_linearize(m->sim, &find, &l), HM_ERR_NUMERIC);
     assert_true(motion_says(m, "no equilibrium was found"));
+    motion *far = motion_text("coord x\nkinetic x'^2/2\npotential -1/x\ninitial x = 1\n");
+    assert_int_equal(hm_sim_linearize(far->sim, &find, &l), HM_ERR_NUMERIC);
+    motion_close(far);
     const char *const wrong[1] = {"y"};
     find.hold = wrong;
     find.hold_count = 1;
@@ -413,7 +443,7 @@ int main(void)
         cmocka_unit_test(test_search_far_away),  cmocka_unit_test(test_quaternion_top),
         cmocka_unit_test(test_chaplygin_sleigh), cmocka_unit_test(test_trailers),
         cmocka_unit_test(test_states),           cmocka_unit_test(test_no_false_claims),
-        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_driven),           cmocka_unit_test(test_refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

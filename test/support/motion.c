@@ -72,18 +72,24 @@ void motion_advance(motion *m, double t)
 
 double motion_value(const motion *m, const char *name)
 {
-    double q[256], v[256];
     size_t length = strlen(name);
     bool velocity = length > 1 && name[length - 1] == '\'';
+    double *q = malloc(2 * m->n * sizeof *q), *v = q + m->n, value = NAN;
+    assert_non_null(q);
     hm_sim_state(m->sim, q, v, NULL);
+    bool found = false;
     for (size_t i = 0; i < m->n; i++) {
         const char *coordinate = hm_model_coordinate_name(m->model, i);
         if (strlen(coordinate) == length - velocity &&
-            strncmp(coordinate, name, length - velocity) == 0)
-            return velocity ? v[i] : q[i];
+            strncmp(coordinate, name, length - velocity) == 0) {
+            value = velocity ? v[i] : q[i];
+            found = true;
+        }
     }
-    fail_msg("no coordinate %s", name);
-    return NAN;
+    free(q);
+    if (!found)
+        fail_msg("no coordinate %s", name);
+    return value;
 }
 
 double motion_violation(const motion *m)

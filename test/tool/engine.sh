@@ -25,6 +25,16 @@ same() { # COMMAND MODEL [OPTION...]; what a run took is left out
     checks=$((checks + 1))
     cmp interp.txt jit.txt > differ.txt || failed "the engines differ: $(cat differ.txt)"
 }
+# Valgrind gets the interpreter, and the same numbers.
+if command -v valgrind > /dev/null; then
+    run valgrind -q "$HAMEL" eval skate --engine jit
+    expect_rejected 'and no valgrind'
+    hamel eval andrews --json > plain.txt
+    run valgrind -q --error-exitcode=9 "$HAMEL" eval andrews --json
+    expect_done
+    checks=$((checks + 1))
+    cmp plain.txt "$out" || failed 'other numbers under valgrind'
+fi
 for file in "$HAMEL_SOURCE_DIR"/examples/*.hamel; do
     same eval "$file" --json
     same run "$file" --csv results.csv

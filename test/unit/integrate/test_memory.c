@@ -27,12 +27,21 @@ static void *resize(void *user, void *ptr, size_t old_size, size_t new_size)
     return new;
 }
 
-static const char text[] =
+static const char *text;
+
+static const char friction_text[] =
     "param mu = 0.5; coord x, y; state w' = x\n"
     "kinetic (x'^2 + y'^2)/2; potential 10*y; constraint floor: y = 0\n"
     "force x = 2*t - 1; nonideal x = -mu*abs(multiplier(floor))*sign(x')\n"
     "event far: x = 3 rising record; event wall: x = 4 rising set x' = -x'/2\n"
     "output f = reaction(y); initial x ~ 0.1, y ~ 0.2; simulate 0 .. 4.8";
+
+/* Directions, acceleration-level rows, inputs that switch, constraints that lose rank. */
+static const char more_text[] =
+    "coord x, y, a, b, c; kinetic (x'^2 + y'^2 + a'^2 + b'^2 + c'^2)/2; let s = hypot(x', y')\n"
+    "input u = if(t < 0.7, 1, -1); force x = u - 3*x'/s, y = -3*y'/s\n"
+    "constraint acc: c'' = t; constraint rod: a^2 + b^2 = 1; constraint line: a = cos(1 + t)\n"
+    "initial x' = 1, y' = 1, a ~ 0.5, b ~ 0.8; simulate 0 .. 1.5";
 
 /* Makes everything with the k-th allocation after the model failing. */
 static hm_status run_with(heap *h, long fail_after)
@@ -57,10 +66,10 @@ static hm_status run_with(heap *h, long fail_after)
     return status;
 }
 
-static void test_no_memory(void **state)
+static void fail_each(const char *model)
 {
-    (void)state;
     long failures = 0;
+    text = model;
     for (long k = 1; k < 3000; k++) {
         heap h = {0};
         hm_status status = run_with(&h, k);
@@ -72,6 +81,13 @@ static void test_no_memory(void **state)
     }
     print_message("%ld failed allocations\n", failures);
     assert_true(failures > 20);
+}
+
+static void test_no_memory(void **state)
+{
+    (void)state;
+    fail_each(friction_text);
+    fail_each(more_text);
 }
 
 int main(void)

@@ -1,0 +1,61 @@
+/* The state a run starts from: consistent, and what moved for it. See driver.h. */
+#include "integrate/driver.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static hm_status refuse_state(const hmi_driver *d, const hmi_consistent *c)
+{
+    const hmi_constraint *row = &d->model->constraints.data[c->worst_row];
+    hmi_error(
+        d->model->context, row->span,
+        "write `~` for values that may be moved, or `initial keep` to run them as they are",
+        "the initial state cannot be made consistent: constraint '%s' is missed by %.6g at %s "
+        "level",
+        row->name, c->missed_by, hm_level_text(c->missed_level));
+    return HM_ERR_INPUT;
+}
+
+static bool note_move(hmi_driver *d, const char *name, bool velocity, double from, double to)
+{
+    if (fabs(from - to) <= 1e-13 * (fabs(from) + fabs(to)) || fabs(from - to) < 1e-15)
+        return true;
+    char text[256];
+    snprintf(text, sizeof text, "%s%s", name, velocity ? "'" : "");
+    const char *kept = hmi_arena_text(&d->arena, text, strlen(text));
+    const hm_moved moved = {kept, from, to};
+    return kept && hmi_array_push(d->arena.allocator, &d->moved, moved);
+}
+
+static hm_status note_moves(hmi_driver *d, const double *from, const double *to)
+{
+    size_t n = d->ode.n;
+    for (size_t i = 0; i < 2 * n; i++)
+        if (!note_move(d, d->model->coords.data[i % n].name, i >= n, from[i], to[i]))
+            return HM_ERR_NOMEM;
+    return HM_OK;
+}
+
+hm_status hmi_driver_find_state(hmi_driver *d, bool all_free)
+{
+    size_t n = d->ode.n;
+    hmi_consistent c = {.projection = &d->projection};
+    bool *fixed = hmi_arena_alloc(&d->arena, 2 * n + 1);
+    double *from = d->y;
+    if (!fixed)
+        return HM_ERR_NOMEM;
+    for (size_t i = 0; i < n && !all_free; i++) {
+        const hmi_coord *coord = &d->model->coords.data[i];
+        fixed[i] = d->options.fix_state || coord->position.given == HMI_GIVEN_FIXED;
+        fixed[n + i] = d->options.fix_state || coord->velocity.given == HMI_GIVEN_FIXED;
+    }
+    hmi_ode_load(&d->ode, from);
+    memcpy(d->s.y, from, d->ode.size * sizeof *from);
+    hm_status status = hmi_make_consistent(&c, d->sim->t, d->s.y, fixed, fixed + n);
+    if (status == HM_ERR_INCONSISTENT)
+        return refuse_state(d, &c);
+    if (status == HM_ERR_NUMERIC)
+        return HM_OK; /* the evaluation that follows says what is not finite */
+    return status == HM_OK ? note_moves(d, from, d->s.y) : status;
+}
