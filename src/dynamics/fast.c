@@ -80,13 +80,12 @@ static bool find_multipliers(struct hmi_fast *fast, double *out)
 {
     const hmi_block_schur *schur = fast->schur;
     double *x = fast->lambda, sum = 0;
-    if (schur->m)
-        memcpy(x, out + schur->at.right, schur->m * sizeof *x);
     if (schur->banded) {
         if (!hmi_band_solve(schur->m, schur->width, out + schur->at.gram, fast->inverse,
-                            well_conditioned(schur), x))
+                            well_conditioned(schur), out + schur->at.right, x))
             return false;
     } else {
+        memcpy(x, out + schur->at.right, schur->m * sizeof *x);
         hmi_pivoting pivoting = {.refuse = well_conditioned(schur)};
         if (!hmi_ldlt_sparse_factor(&fast->ldlt, out + schur->at.gram, &pivoting))
             return false;

@@ -59,14 +59,6 @@ static int character_width(const char *s)
     return (*s == '+' || *s == '-') && s[1] == ' ' ? 2 : 1;
 }
 
-/* Signs between terms stand in wide spaces. */
-static int character_width(const char *s)
-{
-    if (*s == '+' || *s == '-')
-        return s[1] == ' ' ? 2 : 1;
-    return !strchr(" {}^_&", *s) && takes_column((const unsigned char *)s);
-}
-
 int hmi_latex_width(const char *text)
 {
     int width = 0;
