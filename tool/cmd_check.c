@@ -174,7 +174,7 @@ static int run(const invocation *call)
         status = print_json(&s, analysis);
     else if (status == EXIT_DONE)
         print_check(&s, analysis);
-    if (status == EXIT_DONE && !analysis->wellposedness.consistent)
+    if (status == EXIT_DONE && !analysis->wellposedness.consistent && !analysis->wellposedness.kept)
         status = EXIT_BAD_INPUT;
     hm_analysis_destroy(analysis);
     session_close(&s);

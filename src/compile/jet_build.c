@@ -480,90 +480,6 @@ static void import_tape(importer *in, hmi_jet_segment *segment)
             fail(jet);
 }
 
-/* Takes out the places kept free that were not needed. */
-static void compact(hmi_jet *jet, size_t first)
-{
-    size_t kept = first;
-    for (size_t i = first; i < jet->code.count; i++)
-        if (jet->code.data[i].op != NOTHING)
-            jet->code.data[kept++] = jet->code.data[i];
-    jet->code.count = kept;
-}
-
-/* ---- the order of instructions ---- */
-
-/* key[i] of instruction i: its level, one more than those of its operands at the same order, then
- * its kind. Operands that are written later are needed at lower orders only. Returns the number of
- * keys. */
-static size_t find_levels(const hmi_jet *jet, size_t first, uint32_t *level, uint32_t *key)
-{
-    uint32_t most = 0;
-    for (size_t i = first; i < jet->code.count; i++) {
-        const hmi_jet_code *code = &jet->code.data[i];
-        uint32_t l = level[code->a];
-        l = level[code->b] > l ? level[code->b] : l;
-        l = level[code->c] > l ? level[code->c] : l;
-        l = level[code->dst] > l ? level[code->dst] : l; /* terms that are added to a row */
-        key[i - first] = l * HMI_JET_OPS + code->op;
-        level[code->dst] = l + 1;
-        if (code->op == HMI_JET_SINCOS)
-            level[code->c] = l + 1;
-        most = key[i - first] > most ? key[i - first] : most;
-    }
-    return (size_t)most + 1;
-}
-
-/* Instructions of one level do not wait for each other: sorted by level (and kind, for long runs of
- * equal ones) they keep the processor busy; in the depth-first order of tapes each waits for the
- * one before. Counting sort, stable. */
-static void schedule(hmi_jet *jet, size_t first)
-{
-    const hm_allocator *allocator = jet->allocator;
-    size_t count = jet->code.count - first, rows = jet->constant.count, keys = 0;
-    uint32_t *level = hmi_alloc(allocator, (rows + count + 1) * sizeof *level);
-    hmi_jet_code *sorted = hmi_alloc(allocator, (count + 1) * sizeof *sorted);
-    size_t *start = NULL;
-    if (level && sorted) {
-        memset(level, 0, (rows + count + 1) * sizeof *level);
-        keys = find_levels(jet, first, level, level + rows);
-        start = hmi_alloc(allocator, (keys + 1) * sizeof *start);
-    }
-    if (start) {
-        const uint32_t *key = level + rows;
-        memset(start, 0, (keys + 1) * sizeof *start);
-        for (size_t i = 0; i < count; i++)
-            start[key[i] + 1]++;
-        for (size_t k = 0; k < keys; k++)
-            start[k + 1] += start[k];
-        for (size_t i = 0; i < count; i++)
-            sorted[start[key[i]]++] = jet->code.data[first + i];
-        if (count)
-            memcpy(jet->code.data + first, sorted, count * sizeof *sorted);
-    } else {
-        fail(jet);
-    }
-    hmi_free(allocator, start, (keys + 1) * sizeof *start);
-    hmi_free(allocator, sorted, (count + 1) * sizeof *sorted);
-    hmi_free(allocator, level, (rows + count + 1) * sizeof *level);
-}
-
-/* Which rows enter convolutions? */
-static void mark_wanted(hmi_jet *jet, size_t first)
-{
-    for (size_t i = first; i < jet->code.count; i++) {
-        const hmi_jet_code *code = &jet->code.data[i];
-        if (code->op <= HMI_JET_LINEAR_SUB || code->op == HMI_JET_RATE ||
-            code->op == HMI_JET_SELECT || code->op == HMI_JET_DIV_CONST)
-            continue;
-        hmi_jet_want(jet, code->a);
-        hmi_jet_want(jet, code->b);
-        if (code->op != HMI_JET_PRODUCT)
-            hmi_jet_want(jet, code->dst);
-        if (code->op == HMI_JET_SINCOS)
-            hmi_jet_want(jet, code->c);
-    }
-}
-
 static void add_constants(hmi_jet *jet)
 {
     static const double values[4] = {0, 1, 2, -1};
@@ -595,11 +511,8 @@ hm_status hmi_jet_add(hmi_jet *jet, const hmi_tape *tape, const double *work,
     import_tape(&in, segment);
     hmi_free(jet->allocator, in.row, bytes);
     segment->zero_end = jet->zero.count;
-    if (jet->status == HM_OK) {
-        compact(jet, segment->first);
-        mark_wanted(jet, segment->first);
-        schedule(jet, segment->first);
-    }
+    if (jet->status == HM_OK)
+        hmi_jet_schedule(jet, segment->first);
     segment->end = jet->code.count;
     emit(jet, NOTHING, 0, 0, 0, 0); /* ends the last run */
     return jet->status;

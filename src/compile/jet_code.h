@@ -30,6 +30,12 @@ typedef enum hmi_jet_op {
         HMI_JET_OPS
 } hmi_jet_op;
 
+/* The op of an instruction to be left out, and of what ends the last run. */
+#define HMI_JET_NOTHING UINT32_MAX
+
+/* Puts the instructions from `first` on into the order in which they run. */
+void hmi_jet_schedule(hmi_jet *jet, size_t first);
+
 /* The interpreters: same code, compiled for any processor and for AVX2. */
 typedef struct hmi_jet_machine {
     double *base;   /* pairs of numbers */

@@ -158,11 +158,13 @@ hm_status hmi_part_solve(hmi_part *p, const double *F, const double *b, double *
     if (p->fresh)
         p->factored = hmi_sparse_factor(p->sparse, p->M, p->A);
     p->fresh = false;
-    if (p->factored == HM_ERR_UNDETERMINED && p->sim->dynamics)
+    hm_status status = p->factored;
+    if (status == HM_OK)
+        status = hmi_sparse_solve(p->sparse, F, b, d, NULL);
+    if ((status == HM_ERR_UNDETERMINED || status == HM_ERR_NUMERIC) && p->sim->dynamics)
         return change_to_dense(p, F, b, d);
-    if (p->factored == HM_ERR_UNDETERMINED)
-        return HM_ERR_NUMERIC; /* there is no least-squares answer as of the dense solve */
-    return p->factored == HM_OK ? hmi_sparse_solve(p->sparse, F, b, d, NULL) : p->factored;
+    /* there is no least-squares answer as of the dense solve */
+    return status == HM_ERR_UNDETERMINED ? HM_ERR_NUMERIC : status;
 }
 
 void hmi_part_times_mass(const hmi_part *p, const double *x, double *f)

@@ -45,16 +45,16 @@ static size_t count_pivots(size_t n, const double *S, double *work)
     return n;
 }
 
-/* 1 / Sum A_j^2/M_jj, as in compile/schur.c. */
-static double weight_of(size_t n, const double *M, const double *row)
+/* Sum M_jj / Sum A_j^2 over the row's coordinates, as in compile/schur.c. */
+static double weight_of(size_t n, const double *M, const hmi_sparse *A, size_t i, const double *row)
 {
-    double compliance = 0, square = 0;
-    for (size_t j = 0; j < n; j++) {
+    double inertia = 0, square = 0;
+    for (size_t k = A->start[i]; k < A->start[i + 1]; k++) {
+        size_t j = A->column.data[k];
+        inertia += M[j * n + j];
         square += row[j] * row[j];
-        if (M[j * n + j] > 0)
-            compliance += row[j] * row[j] / M[j * n + j];
     }
-    return compliance > 0 ? 1 / compliance : square > 0 ? 1 / square : 0;
+    return square > 0 ? (inertia > 0 ? inertia : 1) / square : 0;
 }
 
 static void add_row(size_t n, double weight, const double *row, double *S)
@@ -93,7 +93,7 @@ static bool choose_shift(const hm_sim *sim, double *memory, bool *tried, bool *s
         return false;
     for (size_t k = 0; k < A->rows && rank < n; k++) {
         size_t i = next_row(A, tried);
-        double weight = weight_of(n, sim->M, sim->A + i * n);
+        double weight = weight_of(n, sim->M, A, i, sim->A + i * n);
         tried[i] = true;
         add_row(n, weight, sim->A + i * n, S);
         size_t with_row = count_pivots(n, S, work);

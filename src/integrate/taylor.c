@@ -182,6 +182,35 @@ static void finish(hmi_stepper *s)
         hmi_taylor_release(&m->T);
 }
 
+/* ---- the series ---- */
+
+/* The state at h after the expansion. */
+static void evaluate(const hmi_taylor *T, double h, double *restrict y)
+{
+    double x = h / T->tau;
+    const double *restrict c = T->Y + (size_t)T->order * T->width;
+    memcpy(y, c, T->width * sizeof *y);
+    for (int k = T->order - 1; k >= 0; k--) {
+        c -= T->width;
+        for (size_t i = 0; i < T->width; i++)
+            y[i] = y[i] * x + c[i];
+    }
+}
+
+/* And its derivative. */
+static void slope_at(const hmi_taylor *T, double h, double *restrict f)
+{
+    double x = h / T->tau;
+    memset(f, 0, T->width * sizeof *f);
+    for (int k = T->order; k > 0; k--) {
+        const double *restrict c = T->Y + (size_t)k * T->width;
+        for (size_t i = 0; i < T->width; i++)
+            f[i] = f[i] * x + k * c[i];
+    }
+    for (size_t i = 0; i < T->width; i++)
+        f[i] /= T->tau;
+}
+
 /* ---- the step size ---- */
 
 /* Term k of the series at x = h/tau = 1, in tolerances; works a hundred times looser. */
@@ -247,7 +276,7 @@ static double choose_step(hmi_stepper *s)
     double first = s->step > 0 ? s->step : LARGEST_FACTOR * first_guess(s);
     double h = largest_step(s, s->y), most = m->h > 0 ? LARGEST_FACTOR * m->h : first;
     if (isfinite(h)) { /* components that are small now need not be at the end */
-        hmi_taylor_evaluate(&m->T, fmin(h, most), m->trial);
+        evaluate(&m->T, fmin(h, most), m->trial);
         if (isfinite(hmi_scaled_norm(s, m->trial, s->y, s->y)))
             h = largest_step(s, m->trial);
     }
@@ -277,7 +306,7 @@ static bool verify(hmi_stepper *s, double t, double h)
     memory *m = memory_of(s);
     size_t width = s->size + s->works;
     double moved = 0;
-    hmi_taylor_evaluate(&m->T, h, m->trial);
+    evaluate(&m->T, h, m->trial);
     memcpy(m->end, m->trial, width * sizeof *m->end);
     if (s->settle) {
         if (s->settle(s, t, m->trial, &moved) != HM_OK)
@@ -290,7 +319,7 @@ static bool verify(hmi_stepper *s, double t, double h)
         return false;
     if (hmi_taylor_begin(&m->T, t, m->trial, m->f_new) != HM_OK)
         return false;
-    hmi_taylor_slope(&m->T, h, m->slope);
+    slope_at(&m->T, h, m->slope);
     for (size_t i = 0; i < width; i++)
         m->slope[i] -= m->f_new[i];
     double defect = h * hmi_scaled_norm(s, m->slope, s->y, m->trial);
@@ -376,7 +405,7 @@ static void interpolate(const hmi_stepper *s, double t, double *y)
         return;
     }
     double x = (t - m->t_from) / m->h_done, fade = x * x * (3 - 2 * x);
-    hmi_taylor_evaluate(&m->T, t - m->t_from, y);
+    evaluate(&m->T, t - m->t_from, y);
     for (size_t i = 0; i < width; i++)
         y[i] += fade * m->end[i];
 }

@@ -491,28 +491,3 @@ hm_status hmi_taylor_expand(hmi_taylor *T, const double *y, const double *f)
         hmi_jet_clear(&T->jet);
     return finite ? HM_OK : HM_ERR_NUMERIC;
 }
-
-void hmi_taylor_evaluate(const hmi_taylor *T, double h, double *restrict y)
-{
-    double x = h / T->tau;
-    const double *restrict c = T->Y + (size_t)T->order * T->width;
-    memcpy(y, c, T->width * sizeof *y);
-    for (int k = T->order - 1; k >= 0; k--) {
-        c -= T->width;
-        for (size_t i = 0; i < T->width; i++)
-            y[i] = y[i] * x + c[i];
-    }
-}
-
-void hmi_taylor_slope(const hmi_taylor *T, double h, double *restrict f)
-{
-    double x = h / T->tau;
-    memset(f, 0, T->width * sizeof *f);
-    for (int k = T->order; k > 0; k--) {
-        const double *restrict c = T->Y + (size_t)k * T->width;
-        for (size_t i = 0; i < T->width; i++)
-            f[i] = f[i] * x + k * c[i];
-    }
-    for (size_t i = 0; i < T->width; i++)
-        f[i] /= T->tau;
-}
