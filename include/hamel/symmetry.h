@@ -60,7 +60,7 @@ typedef struct hm_symmetry_options {
 } hm_symmetry_options;
 HM_API hm_symmetry_options hm_symmetry_options_default(void);
 
-/* options NULL: the defaults. HM_ERR_NUMERIC: no random states were found; HM_ERR_NOMEM. */
+/* options NULL: the defaults. HM_OK also where nothing could be sought: see refusal. HM_ERR_NOMEM. */
 HM_API HM_MUST_CHECK hm_status hm_symmetries_find(const hm_system *system,
                                                   const hm_symmetry_options *options,
                                                   hm_symmetries **found);

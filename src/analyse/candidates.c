@@ -1,19 +1,29 @@
-/* What first integrals are sought among: see integrals.h. */
-#include "analyse/integrals.h"
+/* What first integrals are sought among: see conserved.h. */
+#include "analyse/conserved.h"
 
-enum { MOST_CANDIDATES = 110, MOST_FUNCTIONS = 8, MOST_BODIES_COST = 60 };
+/* Fewer candidates where the equations are long: each is evaluated at as many states. */
+enum { MOST_CANDIDATES = 110, LEAST_CANDIDATES = 40, MOST_WORK = 60000 };
+enum { MOST_FUNCTIONS = 8, MOST_BODIES = 60 };
 
-static hm_status add(hmi_integrals *in, hmi_candidate candidate)
+static size_t most_candidates(const hmi_conserved *in)
+{
+    size_t most = MOST_WORK / (in->forms->system->dynamics.node_count + 1);
+    return most > MOST_CANDIDATES    ? MOST_CANDIDATES
+           : most < LEAST_CANDIDATES ? LEAST_CANDIDATES
+                                     : most;
+}
+
+static hm_status add(hmi_conserved *in, hmi_candidate candidate)
 {
     if (candidate.value == HMI_NONE || in->forms->graph.status != HM_OK)
         return in->forms->graph.status != HM_OK ? in->forms->graph.status : HM_ERR_NOMEM;
-    if (candidate.value == in->forms->graph.zero || in->candidates.count >= MOST_CANDIDATES)
+    if (candidate.value == in->forms->graph.zero || in->candidates.count >= most_candidates(in))
         return HM_OK;
     return hmi_array_push(in->forms->allocator, &in->candidates, candidate) ? HM_OK : HM_ERR_NOMEM;
 }
 
 /* f p_i or f q'_i */
-static hm_status add_product(hmi_integrals *in, hmi_candidate_kind kind, hmi_expr f, size_t i,
+static hm_status add_product(hmi_conserved *in, hmi_candidate_kind kind, hmi_expr f, size_t i,
                              uint32_t clutter)
 {
     hmi_graph *graph = &in->forms->graph;
@@ -97,12 +107,12 @@ static hmi_expr body_momentum(hmi_graph *g, const hmi_body *body, int k)
 }
 
 /* In the plane component 5 takes x and y, which are 0 and 1 as in space. */
-static hm_status add_bodies(hmi_integrals *in)
+static hm_status add_bodies(hmi_conserved *in)
 {
     const hm_model *model = in->forms->model;
     hmi_graph *graph = &in->forms->graph;
     hm_status status = HM_OK;
-    if (!model->bodies.count || model->bodies.count > MOST_BODIES_COST)
+    if (!model->bodies.count || model->bodies.count > MOST_BODIES)
         return HM_OK;
     for (int k = 0; k < 6 && status == HM_OK; k++) {
         hmi_expr sum = graph->zero;
@@ -115,7 +125,7 @@ static hm_status add_bodies(hmi_integrals *in)
 
 /* ---- all ---- */
 
-static hm_status add_affine(hmi_integrals *in)
+static hm_status add_affine(hmi_conserved *in)
 {
     hmi_graph *graph = &in->forms->graph;
     size_t n = in->forms->n;
@@ -132,7 +142,7 @@ static hm_status add_affine(hmi_integrals *in)
     return status;
 }
 
-static hm_status add_functions(hmi_integrals *in)
+static hm_status add_functions(hmi_conserved *in)
 {
     functions f = {.count = 0};
     size_t n = in->forms->n;
@@ -148,7 +158,7 @@ static hm_status add_functions(hmi_integrals *in)
     return status;
 }
 
-hm_status hmi_integrals_gather(hmi_integrals *in)
+hm_status hmi_conserved_gather(hmi_conserved *in)
 {
     const hmi_derived *d = &in->forms->system->derived;
     hm_status status = HM_OK;

@@ -34,10 +34,10 @@ static bool is_pivot(const hmi_echelon *e, size_t column)
     return false;
 }
 
-/* The first element that is not zero becomes positive. */
+/* The last element that is not zero becomes positive: x p_y - y p_x, as everybody writes it. */
 static void orient(arb_mat_t vectors, slong row)
 {
-    for (slong j = 0; j < arb_mat_ncols(vectors); j++) {
+    for (slong j = arb_mat_ncols(vectors); j-- > 0;) {
         arb_srcptr x = arb_mat_entry(vectors, row, j);
         if (arb_contains_zero(x))
             continue;

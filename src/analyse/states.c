@@ -1,7 +1,7 @@
 /* Random states of the motion: see states.h. */
 #include "analyse/states.h"
 
-enum { TRIES = 20, NEWTON_STEPS = 40 };
+enum { TRIES = 20, NEWTON_STEPS = 40, MOST_COORDINATES = 60 };
 
 /* ---- what is evaluated ---- */
 
@@ -10,6 +10,8 @@ const char *hmi_states_refusal(const hm_system *system)
     const hmi_derived *d = &system->derived;
     const uint16_t signals = HMI_DEP(HMI_SYM_INPUT) | HMI_DEP(HMI_SYM_INPUT_RATE) |
                              HMI_DEP(HMI_SYM_INPUT_RATE2) | HMI_DEP(HMI_SYM_STATE);
+    if (d->n > MOST_COORDINATES)
+        return "the model has more than 60 coordinates";
     if (d->servos.count)
         return "the model has servos";
     if (d->force_symbols)

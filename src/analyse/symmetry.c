@@ -1,5 +1,5 @@
 /* Symmetries and conserved quantities, for people: see hamel/symmetry.h. */
-#include "analyse/integrals.h"
+#include "analyse/conserved.h"
 
 #include "dynamics/sim.h"
 
@@ -22,7 +22,7 @@ typedef struct work {
     hmi_forms forms;
     hmi_sampler sampler;
     hmi_generators generators;
-    hmi_integrals integrals;
+    hmi_conserved integrals;
 } work;
 
 hm_symmetry_options hm_symmetry_options_default(void)
@@ -126,7 +126,7 @@ static hm_status show(work *w)
     shown->integrals = integral;
     shown->integral_count = integrals;
     shown->states = w->integrals.states;
-    shown->bits = HMI_STATE_BITS;
+    shown->bits = (int)w->integrals.bits;
     return HM_OK;
 }
 
@@ -228,12 +228,12 @@ static hm_status begin(work *w)
         status = hmi_sampler_init(&w->sampler, &w->forms, w->sim->q, w->sim->t);
     if (status == HM_OK)
         status = hmi_generators_init(&w->generators, &w->sampler);
-    return status == HM_OK ? hmi_integrals_init(&w->integrals, &w->generators) : status;
+    return status == HM_OK ? hmi_conserved_init(&w->integrals, &w->generators) : status;
 }
 
 static void end(work *w)
 {
-    hmi_integrals_release(&w->integrals);
+    hmi_conserved_release(&w->integrals);
     hmi_generators_release(&w->generators);
     hmi_sampler_release(&w->sampler);
     hmi_forms_release(&w->forms);
@@ -251,9 +251,9 @@ static hm_status find(work *w)
         status = hmi_generators_judge(&w->generators, w->generators.list.data,
                                       w->generators.list.count);
     if (status == HM_OK && w->options.discover)
-        status = hmi_integrals_gather(&w->integrals);
+        status = hmi_conserved_gather(&w->integrals);
     if (status == HM_OK && w->options.discover)
-        status = hmi_integrals_find(&w->integrals);
+        status = hmi_conserved_find(&w->integrals);
     if (status == HM_OK)
         status = show(w);
     return status == HM_OK ? check_on_run(w) : status;
@@ -275,6 +275,11 @@ hm_status hm_symmetries_find(const hm_system *system, const hm_symmetry_options 
     if (!result->shown.refusal) {
         status = find(&w);
         end(&w);
+        if (status == HM_ERR_NUMERIC || status == HM_ERR_LIMIT) {
+            result->shown = (hm_symmetries){
+                .refusal = "no random states were found where q'' is determined"};
+            status = HM_OK;
+        }
     }
     if (status != HM_OK) {
         hm_symmetries_destroy(&result->shown);

@@ -8,8 +8,8 @@
  * condition is linear in the coefficients. What is constant because of the constraints alone, or
  * follows from integrals found before, is left out.        Verified: test/cases/test_symmetry.c
  */
-#ifndef HMI_ANALYSE_INTEGRALS_H
-#define HMI_ANALYSE_INTEGRALS_H
+#ifndef HMI_ANALYSE_CONSERVED_H
+#define HMI_ANALYSE_CONSERVED_H
 
 #include "analyse/generators.h"
 
@@ -35,7 +35,7 @@ typedef struct hmi_first_integral {
     bool has_energy;
 } hmi_first_integral;
 
-typedef struct hmi_integrals {
+typedef struct hmi_conserved {
     hmi_generators *generators;
     hmi_sampler *sampler;
     hmi_forms *forms;
@@ -43,15 +43,16 @@ typedef struct hmi_integrals {
     HMI_ARRAY(hmi_candidate) candidates;
     HMI_ARRAY(hmi_first_integral) list;
     size_t states;    /* random states used */
+    slong bits;       /* of the arithmetic there */
     double tolerance; /* log2 of what is zero */
     bool inexact;
-} hmi_integrals;
+} hmi_conserved;
 
-hm_status hmi_integrals_init(hmi_integrals *integrals, hmi_generators *generators);
-void hmi_integrals_release(hmi_integrals *integrals);
+hm_status hmi_conserved_init(hmi_conserved *integrals, hmi_generators *generators);
+void hmi_conserved_release(hmi_conserved *integrals);
 /* candidates.c: fills in the candidates. */
-hm_status hmi_integrals_gather(hmi_integrals *integrals);
+hm_status hmi_conserved_gather(hmi_conserved *integrals);
 /* Fills in the list. HM_ERR_NUMERIC: no states were found. */
-hm_status hmi_integrals_find(hmi_integrals *integrals);
+hm_status hmi_conserved_find(hmi_conserved *integrals);
 
 #endif

@@ -1,22 +1,23 @@
-/* First integrals: see integrals.h. */
-#include "analyse/integrals.h"
+/* First integrals: see conserved.h. */
+#include "analyse/conserved.h"
 
 #include "analyse/null.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { MORE_STATES = 4 };
+/* Elimination loses bits with every candidate. */
+enum { MORE_STATES = 4, BITS_A_CANDIDATE = 4 };
 
-hm_status hmi_integrals_init(hmi_integrals *in, hmi_generators *generators)
+hm_status hmi_conserved_init(hmi_conserved *in, hmi_generators *generators)
 {
-    *in = (hmi_integrals){
+    *in = (hmi_conserved){
         .generators = generators, .sampler = generators->sampler, .forms = generators->forms};
     hmi_arena_init(&in->arena, in->forms->allocator);
     return HM_OK;
 }
 
-void hmi_integrals_release(hmi_integrals *in)
+void hmi_conserved_release(hmi_conserved *in)
 {
     if (!in->forms)
         return;
@@ -24,6 +25,26 @@ void hmi_integrals_release(hmi_integrals *in)
     hmi_array_release(in->forms->allocator, &in->list);
     hmi_arena_release(&in->arena);
     in->forms = NULL;
+}
+
+/* Is this element of a null vector zero? */
+static bool is_absent(const hmi_conserved *in, arb_srcptr x)
+{
+    return hmi_log2_above(x) < in->tolerance / 2;
+}
+
+/* The energy, which is the first candidate, has the factor 1 where it occurs. */
+static void normalise(const hmi_conserved *in, arb_mat_t vectors)
+{
+    arb_t energy;
+    arb_init(energy);
+    for (slong r = 0; r < arb_mat_nrows(vectors); r++) {
+        arb_set(energy, arb_mat_entry(vectors, r, 0));
+        if (in->candidates.data[0].kind == HMI_ENERGY && !is_absent(in, energy))
+            _arb_vec_scalar_div(arb_mat_entry(vectors, r, 0), arb_mat_entry(vectors, r, 0),
+                                arb_mat_ncols(vectors), energy, in->bits);
+    }
+    arb_clear(energy);
 }
 
 /* ---- rates at random states ---- */
@@ -41,18 +62,18 @@ static bool are_enough(const samples *s, size_t idle, size_t columns)
 }
 
 /* States until several in a row give no new condition. */
-static hm_status collect(hmi_integrals *in, samples *s)
+static hm_status collect(hmi_conserved *in, samples *s)
 {
     hmi_states states;
     size_t idle = 0, columns = in->candidates.count;
     arb_ptr row = _arb_vec_init((slong)columns);
-    hm_status status = hmi_states_init(&states, in->sampler, HMI_STATE_BITS);
+    hm_status status = hmi_states_init(&states, in->sampler, in->bits);
     for (size_t k = 0; k < columns && status == HM_OK; k++)
         status = hmi_states_watch(&states, in->candidates.data[k].value);
     in->inexact = hmi_states_inexact(&states);
-    in->tolerance = hmi_zero_tolerance(HMI_STATE_BITS, in->inexact);
+    in->tolerance = hmi_zero_tolerance(in->bits, in->inexact);
     if (status == HM_OK)
-        status = hmi_echelon_init(&s->rates, in->forms->allocator, columns, columns, HMI_STATE_BITS,
+        status = hmi_echelon_init(&s->rates, in->forms->allocator, columns, columns, in->bits,
                                   in->inexact);
     while (status == HM_OK && s->count < s->most && !are_enough(s, idle, columns)) {
         status = hmi_states_draw(&states);
@@ -75,22 +96,22 @@ static hm_status collect(hmi_integrals *in, samples *s)
 
 /* ---- from coefficients to expressions ---- */
 
-static double negligible(const hmi_integrals *in)
+static double negligible(const hmi_conserved *in)
 {
     return in->tolerance / 2;
 }
 
-static uint32_t clutter_of(const hmi_integrals *in, arb_mat_t vectors, slong row)
+static uint32_t clutter_of(const hmi_conserved *in, arb_mat_t vectors, slong row)
 {
     uint32_t sum = 0;
     for (size_t k = 0; k < in->candidates.count; k++)
-        if (hmi_log2_above(arb_mat_entry(vectors, row, (slong)k)) >= negligible(in))
+        if (!is_absent(in, arb_mat_entry(vectors, row, (slong)k)))
             sum += 1 + in->candidates.data[k].clutter;
     return sum;
 }
 
 /* The combination, and what kinds of candidates it holds (bits). */
-static unsigned combine(hmi_integrals *in, arb_mat_t vectors, slong row, hmi_first_integral *out)
+static unsigned combine(hmi_conserved *in, arb_mat_t vectors, slong row, hmi_first_integral *out)
 {
     hmi_graph *graph = &in->forms->graph;
     unsigned kinds = 0;
@@ -99,7 +120,7 @@ static unsigned combine(hmi_integrals *in, arb_mat_t vectors, slong row, hmi_fir
     for (size_t k = 0; k < in->candidates.count; k++) {
         const hmi_candidate *c = &in->candidates.data[k];
         arb_srcptr x = arb_mat_entry(vectors, row, (slong)k);
-        if (hmi_log2_above(x) < negligible(in))
+        if (is_absent(in, x))
             continue;
         hmi_expr term = hmi_mul(graph, hmi_ball_number(graph, x, negligible(in), &exact), c->value);
         out->value = hmi_add(graph, out->value, term);
@@ -110,7 +131,7 @@ static unsigned combine(hmi_integrals *in, arb_mat_t vectors, slong row, hmi_fir
 }
 
 /* |F| + sum |dF/dq'_i q'_i| */
-static hm_status measure(hmi_integrals *in, hmi_first_integral *of)
+static hm_status measure(hmi_conserved *in, hmi_first_integral *of)
 {
     hmi_graph *graph = &in->forms->graph;
     hmi_adjoint *adjoint = &in->forms->adjoint;
@@ -128,7 +149,7 @@ static hm_status measure(hmi_integrals *in, hmi_first_integral *of)
 /* ---- why ---- */
 
 /* The generator behind a combination of momenta. */
-static hm_status generator_of(hmi_integrals *in, arb_mat_t vectors, slong row,
+static hm_status generator_of(hmi_conserved *in, arb_mat_t vectors, slong row,
                               hmi_generator *generator)
 {
     hmi_graph *graph = &in->forms->graph;
@@ -142,7 +163,7 @@ static hm_status generator_of(hmi_integrals *in, arb_mat_t vectors, slong row,
     for (size_t k = 0; k < in->candidates.count; k++) {
         const hmi_candidate *c = &in->candidates.data[k];
         arb_srcptr x = arb_mat_entry(vectors, row, (slong)k);
-        if (hmi_log2_above(x) < negligible(in))
+        if (is_absent(in, x))
             continue;
         hmi_expr number = hmi_ball_number(graph, x, negligible(in), &exact);
         generator->xi[c->i] = hmi_add(graph, generator->xi[c->i],
@@ -152,7 +173,7 @@ static hm_status generator_of(hmi_integrals *in, arb_mat_t vectors, slong row,
     return hmi_generator_complete(in->generators, generator);
 }
 
-static hm_status explain_momentum(hmi_integrals *in, arb_mat_t vectors, slong row,
+static hm_status explain_momentum(hmi_conserved *in, arb_mat_t vectors, slong row,
                                   hmi_first_integral *out)
 {
     hmi_generator generator = {.discovered = true};
@@ -174,7 +195,7 @@ static hm_status explain_momentum(hmi_integrals *in, arb_mat_t vectors, slong ro
 }
 
 /* Is the conserved q' dL/dq' - L the sum T + V? */
-static hm_status is_sum_of_energies(hmi_integrals *in, bool *sum)
+static hm_status is_sum_of_energies(hmi_conserved *in, bool *sum)
 {
     const hmi_derived *d = &in->forms->system->derived;
     hmi_graph *graph = &in->forms->graph;
@@ -182,7 +203,7 @@ static hm_status is_sum_of_energies(hmi_integrals *in, bool *sum)
     *sum = false;
     if (d->kinetic == HMI_NONE || d->potential == HMI_NONE)
         return HM_OK;
-    hm_status status = hmi_states_init(&states, in->sampler, HMI_STATE_BITS);
+    hm_status status = hmi_states_init(&states, in->sampler, in->bits);
     hmi_expr rest = hmi_sub(graph, d->total, hmi_add(graph, d->kinetic, d->potential));
     if (status == HM_OK)
         status = hmi_states_watch(&states, rest);
@@ -196,7 +217,7 @@ static hm_status is_sum_of_energies(hmi_integrals *in, bool *sum)
     return status;
 }
 
-static hm_status explain(hmi_integrals *in, arb_mat_t vectors, slong row, unsigned kinds,
+static hm_status explain(hmi_conserved *in, arb_mat_t vectors, slong row, unsigned kinds,
                          hmi_first_integral *out)
 {
     bool sum = false;
@@ -223,11 +244,11 @@ static hm_status explain(hmi_integrals *in, arb_mat_t vectors, slong row, unsign
 /* ---- what is new ---- */
 
 /* The values of a combination at the sampled states. */
-static void values_of(const samples *s, arb_mat_t vectors, slong row, arb_ptr out)
+static void values_of(const samples *s, arb_mat_t vectors, slong row, slong bits, arb_ptr out)
 {
     for (size_t k = 0; k < s->count; k++)
         arb_dot(out + k, NULL, 0, arb_mat_entry(s->values, (slong)k, 0), 1,
-                arb_mat_entry(vectors, row, 0), 1, arb_mat_ncols(vectors), HMI_STATE_BITS);
+                arb_mat_entry(vectors, row, 0), 1, arb_mat_ncols(vectors), bits);
 }
 
 typedef struct rank_of {
@@ -243,7 +264,7 @@ static int simpler(const void *a, const void *b)
     return x->row < y->row ? -1 : x->row > y->row;
 }
 
-static hm_status keep(hmi_integrals *in, arb_mat_t vectors, slong row)
+static hm_status keep(hmi_conserved *in, arb_mat_t vectors, slong row)
 {
     hmi_first_integral integral = {0};
     unsigned kinds = combine(in, vectors, row, &integral);
@@ -258,14 +279,14 @@ static hm_status keep(hmi_integrals *in, arb_mat_t vectors, slong row)
 }
 
 /* Simple ones first; each must be independent of constants and of those kept. */
-static hm_status keep_new(hmi_integrals *in, const samples *s, arb_mat_t vectors)
+static hm_status keep_new(hmi_conserved *in, const samples *s, arb_mat_t vectors)
 {
     hmi_echelon known;
     slong count = arb_mat_nrows(vectors);
     rank_of *order = hmi_arena_alloc(&in->arena, ((size_t)count + 1) * sizeof *order);
     arb_ptr values = _arb_vec_init((slong)s->count);
-    hm_status status = hmi_echelon_init(&known, in->forms->allocator, s->count, s->count,
-                                        HMI_STATE_BITS, in->inexact);
+    hm_status status = hmi_echelon_init(&known, in->forms->allocator, s->count, s->count, in->bits,
+                                        in->inexact);
     if (status == HM_OK && !order)
         status = HM_ERR_NOMEM;
     for (size_t k = 0; k < s->count; k++)
@@ -277,7 +298,7 @@ static hm_status keep_new(hmi_integrals *in, const samples *s, arb_mat_t vectors
     if (status == HM_OK)
         qsort(order, (size_t)count, sizeof *order, simpler);
     for (slong k = 0; k < count && status == HM_OK; k++) {
-        values_of(s, vectors, order[k].row, values);
+        values_of(s, vectors, order[k].row, in->bits, values);
         if (hmi_echelon_add(&known, values, 1) == HMI_INDEPENDENT)
             status = keep(in, vectors, order[k].row);
     }
@@ -286,10 +307,11 @@ static hm_status keep_new(hmi_integrals *in, const samples *s, arb_mat_t vectors
     return status;
 }
 
-hm_status hmi_integrals_find(hmi_integrals *in)
+hm_status hmi_conserved_find(hmi_conserved *in)
 {
     size_t columns = in->candidates.count;
     samples s = {.most = 2 * columns + 10};
+    in->bits = HMI_STATE_BITS + BITS_A_CANDIDATE * (slong)columns;
     if (!columns)
         return HM_OK;
     arb_mat_init(s.values, (slong)s.most, (slong)columns);
@@ -298,6 +320,7 @@ hm_status hmi_integrals_find(hmi_integrals *in)
     if (status == HM_OK) {
         arb_mat_t vectors;
         hmi_null_vectors(&s.rates, vectors);
+        normalise(in, vectors);
         status = keep_new(in, &s, vectors);
         arb_mat_clear(vectors);
     }
