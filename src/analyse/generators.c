@@ -270,3 +270,14 @@ hm_status hmi_generators_judge(hmi_generators *g, hmi_generator *list, size_t co
     hmi_states_release(&states);
     return status;
 }
+
+void hmi_generators_sift(hmi_generators *g)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < g->list.count; i++) {
+        const hmi_generator *of = &g->list.data[i];
+        if (!of->discovered || of->conserved == HM_YES || of->distribution != HM_NO)
+            g->list.data[kept++] = *of;
+    }
+    g->list.count = kept;
+}
