@@ -370,6 +370,7 @@ hm_status hmi_sim_accelerate_here(hm_sim *sim, hmi_solution *solution)
                               sim->qdd, NULL);
     hmi_options options = hmi_options_default();
     options.formulation = sim->formulation;
+    options.rank_tolerance = sim->rank_tolerance;
     hm_status status = hmi_dynamics_solve(sim->dynamics, &ask.equations, &options, &local);
     if (status == HM_ERR_USAGE)
         return status;

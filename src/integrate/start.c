@@ -249,6 +249,8 @@ static hm_status init_parts(hmi_driver *d)
         status = compile_resets(d);
     if (status == HM_OK)
         status = hmi_rank_watch_init(d);
+    if (status == HM_OK)
+        status = hmi_row_choice_init(d);
     return status == HM_OK ? allocate(d) : status;
 }
 
@@ -271,12 +273,14 @@ void hmi_driver_enter(hmi_driver *d)
         hmi_switches_install(&d->switches);
     d->sim->motion = d->motion;
     d->sim->by_motion = false;
+    hmi_driver_use_rows(d, false);
     if (changed)
         prepare_parts(d);
 }
 
 void hmi_driver_leave(hmi_driver *d)
 {
+    hmi_driver_use_rows(d, true);
     d->sim->motion = d->sim->own_motion;
     d->sim->by_motion = false;
     if (d->switches.switches) {
@@ -336,6 +340,7 @@ void hmi_driver_destroy(void *driver)
         d->method->finish(&d->s);
     d->sim->motion = d->sim->own_motion;
     d->sim->by_motion = false;
+    hmi_driver_use_rows(d, true);
     hmi_sim_motion_destroy(d->motion);
     hmi_switches_release(&d->switches);
     hmi_ledger_release(&d->ledger);
@@ -384,15 +389,15 @@ static bool has_motion(hmi_driver *d, bool wanted)
     if (!d->motion)
         return false;
     hmi_sim_refresh(sim);
-    if (wanted && hmi_sim_motion_run(sim, d->motion, &sim->t, sim->q, sim->v, sim->z))
+    if (wanted && hmi_sim_motion_fits(sim, d->motion) &&
+        hmi_sim_motion_run(sim, d->motion, &sim->t, sim->q, sim->v, sim->z))
         return true;
     hmi_sim_motion_destroy(d->motion);
     d->motion = NULL;
     return false;
 }
 
-/* One tape for q'', z' and the powers, with the modes that are held. */
-static hm_status compile_motion(hmi_driver *d)
+hm_status hmi_driver_compile_motion(hmi_driver *d)
 {
     const hmi_ledger *ledger = &d->ledger;
     hmi_motion_source source = {.power_count = ledger->tape_count};
@@ -454,7 +459,8 @@ hm_status hmi_driver_start(hm_sim *sim, const hm_run_options *options, hmi_drive
     if (status != HM_OK)
         return status;
     connect(d);
-    status = compile_motion(d);
+    hmi_driver_choose_rows(d);
+    status = hmi_driver_compile_motion(d);
     return status == HM_OK ? begin(d) : status;
 }
 
