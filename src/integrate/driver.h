@@ -32,6 +32,7 @@ typedef struct hmi_rank_watch {
     size_t count;          /* independent rows */
     size_t *row;           /* of the velocity level */
     double *now, *last;    /* count x n: of unit length */
+    double *end;           /* the same, scratch */
     double *product, *tau; /* count^2; of the QR decomposition */
     int *pivots;
     bool known;                           /* last is */

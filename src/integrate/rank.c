@@ -30,14 +30,15 @@ hm_status hmi_rank_watch_init(hmi_driver *d)
     w->row = hmi_arena_alloc(&d->arena, m * sizeof *w->row);
     w->now = hmi_arena_alloc(&d->arena, m * n * sizeof(double));
     w->last = hmi_arena_alloc(&d->arena, m * n * sizeof(double));
+    w->end = hmi_arena_alloc(&d->arena, m * n * sizeof(double));
     w->product = hmi_arena_alloc(&d->arena, m * m * sizeof(double));
     w->tau = hmi_arena_alloc(&d->arena, (m + n) * sizeof(double));
     w->pivots = hmi_arena_alloc(&d->arena, m * sizeof(int));
     w->motion[0] = hmi_arena_alloc(&d->arena, 3 * n * sizeof(double));
     w->motion[1] = hmi_arena_alloc(&d->arena, 3 * n * sizeof(double));
-    w->y = hmi_arena_alloc(&d->arena, d->ode.size * sizeof(double));
-    bool good = w->row && w->now && w->last && w->product && w->tau && w->pivots && w->motion[0] &&
-                w->motion[1] && w->y;
+    w->y = hmi_arena_alloc(&d->arena, (d->ode.size + HMI_MOST_WORKS) * sizeof(double));
+    bool good = w->row && w->now && w->last && w->end && w->product && w->tau && w->pivots &&
+                w->motion[0] && w->motion[1] && w->y;
     return good ? HM_OK : HM_ERR_NOMEM;
 }
 
@@ -223,6 +224,33 @@ static double foresee_drop(hmi_driver *d)
     return high > 0 ? d->s.t + 0.5 * (low + high) * h : INFINITY;
 }
 
+/* A row may turn far in a long step and look as if it changed sign: a drop shows in some short part
+ * of the step too. The rows at its end stay in w->now. */
+static bool is_confirmed(hmi_driver *d)
+{
+    enum { PARTS = 16 };
+    hmi_rank_watch *w = &d->rank;
+    hmi_stepper *s = &d->s;
+    size_t bytes = w->count * d->ode.n * sizeof(double);
+    bool found = false;
+    memcpy(w->end, w->now, bytes);
+    for (int k = 1; k <= PARTS && !found; k++) {
+        double t = s->t_old + (s->t - s->t_old) * k / PARTS;
+        if (k < PARTS) {
+            d->method->interpolate(s, t, w->y);
+            hmi_ode_store(&d->ode, t, w->y);
+            find_rows(d, w->now);
+        } else {
+            memcpy(w->now, w->end, bytes);
+        }
+        found = count_negative(w, (int)d->ode.n) > 0;
+        memcpy(w->last, w->now, bytes);
+    }
+    memcpy(w->now, w->end, bytes);
+    hmi_ode_store(&d->ode, s->t, s->y);
+    return found;
+}
+
 void hmi_driver_watch_rank(hmi_driver *d)
 {
     hmi_rank_watch *w = &d->rank;
@@ -233,7 +261,7 @@ void hmi_driver_watch_rank(hmi_driver *d)
     if (w->count == 0)
         choose_rows(d);
     take_rows(d, w->now);
-    if (w->known && count_negative(w, n) > 0)
+    if (w->known && count_negative(w, n) > 0 && is_confirmed(d))
         hmi_driver_warn(d,
                         "the constraints lost rank for a moment before t = %.6g: the motion was "
                         "continued across",
