@@ -172,7 +172,7 @@ hm_status hmi_driver_step(hmi_driver *d, double t_limit)
     if (status == HM_OK && hmi_driver_watch_rows(d))
         status = change_rows(d);
     if (status == HM_OK && d->drift == HMI_DRIFT_PROJECT)
-        hmi_driver_watch_rank(d);
+        status = hmi_driver_watch_rank(d);
     if (status == HM_OK)
         status = watch_pace(d);
     if (status != HM_OK) {
