@@ -261,7 +261,7 @@ static void print_wellposed(const hm_analysis *a)
                                   : "not seen to be well posed");
 }
 
-void print_check(const session *s, const hm_analysis *a)
+void print_check(const session *s, const hm_analysis *a, const hm_symmetries *symmetries)
 {
     const hm_model *model = s->model;
     size_t n = hm_model_coordinate_count(model);
@@ -283,6 +283,7 @@ void print_check(const session *s, const hm_analysis *a)
     }
     print_set(a, n);
     print_principles(a);
+    print_symmetries(model, symmetries);
     print_wellposed(a);
     for (size_t i = 0; i < a->remark_count; i++)
         printf("\nremark: %s\n", a->remarks[i]);

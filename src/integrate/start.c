@@ -81,23 +81,24 @@ static hm_status read_options(hmi_driver *d, const hm_run_options *options)
 
 /* ---- the state to start from ---- */
 
-/* Degenerate Lagrangians: q' may be determined where q'' is not. */
-static bool try_dirac(hmi_driver *d)
+/* Degenerate Lagrangians: q' may be determined where q'' is not. HM_OK: it is. */
+static hm_status try_dirac(hmi_driver *d)
 {
     const char *why = NULL;
     hm_sim *sim = d->sim;
     if (!sim->dynamics || hmi_sim_accelerate(sim, NULL) != HM_ERR_UNDETERMINED)
-        return false;
-    if (hmi_ode_try_dirac(&d->ode, &why) != HM_OK) {
+        return HM_ERR_USAGE;
+    hm_status status = hmi_ode_try_dirac(&d->ode, &why);
+    if (status != HM_OK) {
         if (why)
             hmi_note(d->model->context, hmi_no_span, NULL, "by the Dirac form: %s", why);
-        return false;
+        return status;
     }
     hmi_ode_load(&d->ode, d->y);
-    if (hmi_ode_settle(&d->ode, sim->t, d->y) != HM_OK)
-        return false;
-    hmi_ode_store(&d->ode, sim->t, d->y);
-    return true;
+    status = hmi_ode_settle(&d->ode, sim->t, d->y);
+    if (status == HM_OK)
+        hmi_ode_store(&d->ode, sim->t, d->y);
+    return status;
 }
 
 /* Is there a motion at all? Diagnostics name what is wrong. Where some u/|u| has no value at the
@@ -108,11 +109,12 @@ static hm_status check_motion(hmi_driver *d)
         return HM_OK;
     hm_evaluation at;
     const hm_evaluate_options options = {.formulation = d->options.formulation};
-    if (try_dirac(d)) {
+    hm_status status = try_dirac(d);
+    if (status == HM_OK)
         d->formulation = hmi_formulation_name(HMI_DIRAC);
-        return HM_OK;
-    }
-    hm_status status = hm_sim_evaluate(d->sim, &options, &at);
+    if (status == HM_OK || status == HM_ERR_NOMEM)
+        return status;
+    status = hm_sim_evaluate(d->sim, &options, &at);
     d->formulation = at.formulation;
     return status;
 }
