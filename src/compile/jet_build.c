@@ -22,8 +22,7 @@ static void fail(hmi_jet *jet)
 
 uint32_t hmi_jet_new_row(hmi_jet *jet, bool constant)
 {
-    if (!hmi_array_push(jet->allocator, &jet->constant, (uint8_t)constant) ||
-        !hmi_array_push(jet->allocator, &jet->wanted, 0)) {
+    if (!hmi_array_push(jet->allocator, &jet->constant, (uint8_t)constant)) {
         fail(jet);
         return 0;
     }
@@ -71,22 +70,33 @@ static bool grow_table(hmi_jet *jet)
 
 static void emit(hmi_jet *jet, uint32_t op, uint32_t dst, uint32_t a, uint32_t b, uint32_t c)
 {
-    const hmi_jet_code code = {op, dst, a, b, c, 0, 0};
+    const hmi_jet_code code = {op, dst, a, b, c, 0, 0, 0};
     if (!hmi_array_push(jet->allocator, &jet->code, code))
         fail(jet);
 }
 
-/* p a + q c */
+/* p a + q c, without the term that vanishes. */
+static hmi_jet_code linear(const hmi_jet *jet, uint32_t dst, uint32_t p, uint32_t a, uint32_t q,
+                           uint32_t c)
+{
+    if (c == jet->zero_row)
+        return (hmi_jet_code){HMI_JET_SCALED, dst, a, 0, 0, p, 0, 0};
+    if (a == jet->zero_row)
+        return (hmi_jet_code){HMI_JET_SCALED, dst, c, 0, 0, q, 0, 0};
+    return (hmi_jet_code){HMI_JET_LINEAR, dst, a, 0, c, p, q, 0};
+}
+
 static void emit_linear(hmi_jet *jet, uint32_t dst, uint32_t p, uint32_t a, uint32_t q, uint32_t c)
 {
-    const hmi_jet_code code = {HMI_JET_LINEAR, dst, a, 0, c, p, q};
-    if (!hmi_array_push(jet->allocator, &jet->code, code))
+    if (!hmi_array_push(jet->allocator, &jet->code, linear(jet, dst, p, a, q, c)))
         fail(jet);
 }
 
-void hmi_jet_want(hmi_jet *jet, uint32_t row)
+void hmi_jet_convolve(hmi_jet *jet, uint32_t x, uint32_t y)
 {
-    jet->wanted.data[row] = 1;
+    const hmi_jet_pair pair = {x, y, (uint32_t)jet->pairs.count};
+    if (!hmi_array_push(jet->allocator, &jet->pairs, pair))
+        fail(jet);
 }
 
 /* The row of an instruction at order 0. *known: it was there before. */
@@ -101,7 +111,7 @@ static uint32_t intern(hmi_jet *jet, uint32_t op, uint32_t a, uint32_t b, uint32
     size_t at = probe(jet, op, a, b, c);
     if (jet->table.data[at])
         return jet->zero.data[jet->table.data[at] - 1].dst;
-    const hmi_jet_code code = {op, hmi_jet_new_row(jet, constant), a, b, c, 0, 0};
+    const hmi_jet_code code = {op, hmi_jet_new_row(jet, constant), a, b, c, 0, 0, 0};
     if (jet->status != HM_OK || !hmi_array_push(jet->allocator, &jet->zero, code)) {
         fail(jet);
         return 0;
@@ -138,16 +148,16 @@ static void emit_product(hmi_jet *jet, uint32_t op, uint32_t r, uint32_t x, uint
     product kind = product_of(jet, &x, &y);
     uint32_t other = moving_z ? z : jet->zero_row;
     uint32_t sign = op == HMI_TAPE_SUB_MUL ? jet->minus_one : jet->one;
-    hmi_jet_code code = {HMI_JET_PRODUCT, r, x, y, other, sign, jet->one};
-    if (op == HMI_TAPE_MUL_SUB)
-        code.q = jet->minus_one;
-    if (kind == SCALED) {
-        code.op = op == HMI_TAPE_SUB_MUL ? HMI_JET_LINEAR_SUB : HMI_JET_LINEAR;
-        code.p = y;
-        code.b = 0;
-    } else if (kind == NO_PRODUCT) {
-        code = (hmi_jet_code){HMI_JET_LINEAR, r, jet->zero_row, 0, other, jet->one, code.q};
-    }
+    uint32_t other_sign = op == HMI_TAPE_MUL_SUB ? jet->minus_one : jet->one;
+    hmi_jet_code code = {HMI_JET_PRODUCT, r, x, y, other, sign, other_sign, 0};
+    if (kind == CONVOLVED && !moving_z && op != HMI_TAPE_SUB_MUL)
+        code.op = HMI_JET_TIMES;
+    else if (kind == SCALED && op == HMI_TAPE_SUB_MUL)
+        code = (hmi_jet_code){HMI_JET_LINEAR_SUB, r, x, 0, other, y, jet->one, 0};
+    else if (kind == SCALED)
+        code = linear(jet, r, y, x, other_sign, other);
+    else if (kind == NO_PRODUCT)
+        code = linear(jet, r, jet->one, jet->zero_row, other_sign, other);
     if (!hmi_array_push(jet->allocator, &jet->code, code))
         fail(jet);
 }
@@ -239,9 +249,9 @@ static bool is_flat(hmi_op op)
 static void write_term(hmi_jet *jet, size_t at, uint32_t r, uint32_t x, uint32_t rate, uint32_t D,
                        bool first)
 {
-    hmi_jet_code code = {first ? HMI_JET_CHAIN : HMI_JET_CHAIN_ADD, r, rate, D, 0, 0, 0};
+    hmi_jet_code code = {first ? HMI_JET_CHAIN : HMI_JET_CHAIN_ADD, r, rate, D, 0, 0, 0, 0};
     if (fixed(jet, D))
-        code = (hmi_jet_code){HMI_JET_LINEAR, r, x, 0, first ? jet->zero_row : r, D, jet->one};
+        code = linear(jet, r, D, x, jet->one, first ? jet->zero_row : r);
     if (jet->status == HM_OK)
         jet->code.data[at] = code;
 }
@@ -285,7 +295,7 @@ static uint32_t apply_sincos(hmi_jet *jet, hmi_op op, uint32_t x)
 static void emit_power(hmi_jet *jet, uint32_t r, uint32_t x, uint32_t y)
 {
     if (fixed(jet, y)) {
-        emit(jet, HMI_JET_POWER, r, x, y, 0);
+        emit(jet, HMI_JET_POWER, r, x, y, rate_of(jet, x));
         return;
     }
     uint32_t rate = rate_of(jet, MUL(y, LOG(x)));
@@ -547,20 +557,34 @@ static void schedule(hmi_jet *jet, size_t first)
     hmi_free(allocator, level, (rows + count + 1) * sizeof *level);
 }
 
-/* Which rows enter convolutions? */
-static void mark_wanted(hmi_jet *jet, size_t first)
+/* The inner sums that an instruction has, as jet_run.c reads them. */
+static void convolve(hmi_jet *jet, hmi_jet_code *code)
 {
-    for (size_t i = first; i < jet->code.count; i++) {
-        const hmi_jet_code *code = &jet->code.data[i];
-        if (code->op <= HMI_JET_LINEAR_SUB || code->op == HMI_JET_RATE ||
-            code->op == HMI_JET_SELECT || code->op == HMI_JET_DIV_CONST)
-            continue;
-        hmi_jet_want(jet, code->a);
-        hmi_jet_want(jet, code->b);
-        if (code->op != HMI_JET_PRODUCT)
-            hmi_jet_want(jet, code->dst);
-        if (code->op == HMI_JET_SINCOS)
-            hmi_jet_want(jet, code->c);
+    code->inner = (uint32_t)jet->pairs.count;
+    switch (code->op) {
+    case HMI_JET_TIMES:
+    case HMI_JET_PRODUCT:
+    case HMI_JET_CHAIN:
+    case HMI_JET_CHAIN_ADD:
+        hmi_jet_convolve(jet, code->a, code->b);
+        break;
+    case HMI_JET_DIV:
+    case HMI_JET_CONST_DIV:
+        hmi_jet_convolve(jet, code->b, code->dst);
+        break;
+    case HMI_JET_SQRT:
+        hmi_jet_convolve(jet, code->dst, code->dst);
+        break;
+    case HMI_JET_POWER:
+        hmi_jet_convolve(jet, code->c, code->dst);
+        hmi_jet_convolve(jet, code->a, code->dst);
+        break;
+    case HMI_JET_SINCOS:
+        hmi_jet_convolve(jet, code->a, code->c);
+        hmi_jet_convolve(jet, code->a, code->dst);
+        break;
+    default:
+        break;
     }
 }
 
@@ -597,8 +621,9 @@ hm_status hmi_jet_add(hmi_jet *jet, const hmi_tape *tape, const double *work,
     segment->zero_end = jet->zero.count;
     if (jet->status == HM_OK) {
         compact(jet, segment->first);
-        mark_wanted(jet, segment->first);
         schedule(jet, segment->first);
+        for (size_t i = segment->first; i < jet->code.count; i++)
+            convolve(jet, &jet->code.data[i]);
     }
     segment->end = jet->code.count;
     emit(jet, NOTHING, 0, 0, 0, 0); /* ends the last run */

@@ -65,6 +65,21 @@ typedef struct hmi_taylor_link {
     uint32_t component;
 } hmi_taylor_link;
 
+/* What runs at every order. */
+typedef enum hmi_taylor_code {
+    HMI_TAYLOR_INPUTS,
+    HMI_TAYLOR_MAIN, /* the dynamics, and right sides of the motion */
+    HMI_TAYLOR_RESIDUALS,
+    HMI_TAYLOR_SECOND,   /* right sides of the second motion */
+    HMI_TAYLOR_REACTION, /* of the last motion */
+    HMI_TAYLOR_ALL_REACTION,
+    HMI_TAYLOR_POWERS,
+    HMI_TAYLOR_IDEAL,
+    HMI_TAYLOR_NONIDEAL,
+    HMI_TAYLOR_KEEP,
+    HMI_TAYLOR_CODES
+} hmi_taylor_code;
+
 typedef struct hmi_taylor {
     hmi_ode *ode;
     hm_sim *sim;
@@ -72,6 +87,7 @@ typedef struct hmi_taylor {
     hmi_jet jet;
     hmi_jet_segment inputs, dynamics, residuals, powers;
     bool has_inputs, has_residuals, has_powers;
+    hmi_jet_program program[HMI_TAYLOR_CODES];
     int order;                 /* of the series of the state */
     size_t n, m, works, width; /* width = size + works */
     const uint32_t *out;       /* rows of the dynamics tape's outputs, by system->at */

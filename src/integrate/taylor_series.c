@@ -72,133 +72,108 @@ static hm_status add_rows(hmi_taylor *T)
         for (size_t i = 0; i < T->m && !failed; i++)
             m->mu[i] = hmi_jet_new_row(&T->jet, false);
     }
-    for (size_t i = 0; i < T->m && !failed; i++)
-        for (int k = 0; k < T->motions; k++)
-            hmi_jet_want(&T->jet, T->motion[k].mu[i]);
     for (size_t i = 0; i < T->n && !failed; i++) {
-        for (int k = 0; k < T->motions; k++)
-            hmi_jet_want(&T->jet, T->motion[k].a[i]);
         if (T->ideal)
             T->ideal[i] = hmi_jet_new_row(&T->jet, false);
         if (T->nonideal)
             T->nonideal[i] = hmi_jet_new_row(&T->jet, false);
-        uint32_t v = hmi_jet_row_of(&T->jet, HMI_SYM_VELOCITY, (uint32_t)i);
-        if (T->ideal && T->jet.status == HM_OK) {
-            hmi_jet_want(&T->jet, v);
-            hmi_jet_want(&T->jet, T->ideal[i]);
-        }
-        if (T->nonideal && T->jet.status == HM_OK)
-            hmi_jet_want(&T->jet, T->nonideal[i]);
+        (void)hmi_jet_row_of(&T->jet, HMI_SYM_VELOCITY, (uint32_t)i);
     }
-    const hmi_dynamics_layout *at = &T->sim->system->at;
-    const hmi_derived *d = &T->sim->system->derived;
     T->out = T->jet.outputs.data + T->dynamics.output;
-    for (size_t k = 0; k < d->M.value.count && !failed; k++)
-        hmi_jet_want(&T->jet, T->out[at->M + k]);
-    for (size_t k = 0; k < d->constraints.A.value.count && !failed; k++)
-        hmi_jet_want(&T->jet, T->out[at->A + k]);
     return failed ? HM_ERR_NOMEM : T->jet.status;
 }
 
-/* Pairs of one list after the other; `pairs` NULL: they are counted only. */
-typedef struct pair_writer {
-    hmi_jet_pair *pairs;
-    size_t count;
-} pair_writer;
-
-static void add_pair(const hmi_taylor *T, pair_writer *w, uint32_t entry, uint32_t x)
+/* Lists: a pair where the entry changes in time. */
+static void add_pair(hmi_taylor *T, uint32_t entry, uint32_t x)
 {
-    if (T->jet.constant.data[entry])
-        return;
-    if (w->pairs)
-        w->pairs[w->count] = (hmi_jet_pair){hmi_jet_place(&T->jet, entry),
-                                            hmi_jet_place(&T->jet, x)};
-    w->count++;
+    if (!T->jet.constant.data[entry])
+        hmi_jet_convolve(&T->jet, entry, x);
+}
+
+static hmi_jet_list start_list(const hmi_taylor *T, uint32_t value)
+{
+    return (hmi_jet_list){.first = (uint32_t)T->jet.pairs.count,
+                          .value = hmi_jet_place(&T->jet, value)};
+}
+
+static void end_list(const hmi_taylor *T, hmi_jet_list *list)
+{
+    list->end = (uint32_t)T->jet.pairs.count;
 }
 
 /* M a of equation i. */
-static void add_mass(const hmi_taylor *T, const hmi_taylor_motion *m, size_t i, pair_writer *w)
+static void add_mass(hmi_taylor *T, const hmi_taylor_motion *m, size_t i)
 {
     const hmi_sparse *M = &T->sim->system->derived.M;
     for (size_t r = i; r < M->rows; r++)
         for (size_t k = M->start[r]; k < M->start[r + 1]; k++) {
             size_t c = M->column.data[k];
             if (r == i || c == i)
-                add_pair(T, w, T->out[T->sim->system->at.M + k], m->a[r == i ? c : r]);
+                add_pair(T, T->out[T->sim->system->at.M + k], m->a[r == i ? c : r]);
         }
 }
 
 /* A^T mu of equation i. */
-static void add_force(const hmi_taylor *T, const hmi_taylor_motion *m, size_t i, pair_writer *w)
+static void add_force(hmi_taylor *T, const hmi_taylor_motion *m, size_t i)
 {
     const hmi_sparse *A = &T->sim->system->derived.constraints.A;
     for (size_t r = 0; r < A->rows; r++)
         for (size_t k = A->start[r]; k < A->start[r + 1]; k++)
             if (A->column.data[k] == i)
-                add_pair(T, w, T->out[T->sim->system->at.A + k], m->mu[r]);
+                add_pair(T, T->out[T->sim->system->at.A + k], m->mu[r]);
 }
 
 /* A a of row i. */
-static void add_constraint(const hmi_taylor *T, const hmi_taylor_motion *m, size_t i,
-                           pair_writer *w)
+static void add_constraint(hmi_taylor *T, const hmi_taylor_motion *m, size_t i)
 {
     const hmi_sparse *A = &T->sim->system->derived.constraints.A;
     for (size_t k = A->start[i]; k < A->start[i + 1]; k++)
-        add_pair(T, w, T->out[T->sim->system->at.A + k], m->a[A->column.data[k]]);
+        add_pair(T, T->out[T->sim->system->at.A + k], m->a[A->column.data[k]]);
 }
 
-/* Lists right[n + m] and, where wanted, reaction[n]; their pairs from w on. */
-static void write_lists(const hmi_taylor *T, hmi_taylor_motion *m, pair_writer *w)
+/* Lists right[n + m] and, where wanted, reaction[n], whose pairs are among those of right[n]. */
+static void write_lists(hmi_taylor *T, hmi_taylor_motion *m)
 {
     const hmi_dynamics_layout *at = &T->sim->system->at;
-    for (size_t i = 0; i < T->n + T->m; i++) {
-        size_t from = w->count;
-        if (i < T->n) {
-            add_mass(T, m, i, w);
-            add_force(T, m, i, w);
-        } else {
-            add_constraint(T, m, i - T->n, w);
-        }
-        uint32_t value = T->out[i < T->n ? at->Q + i : at->b + i - T->n];
-        if (w->pairs)
-            m->right[i] = (hmi_jet_list){w->pairs + from, w->pairs + w->count,
-                                         hmi_jet_place(&T->jet, value)};
+    for (size_t i = 0; i < T->n; i++) {
+        m->right[i] = start_list(T, T->out[at->Q + i]);
+        add_mass(T, m, i);
+        m->reaction[i] = start_list(T, T->jet.one);
+        add_force(T, m, i);
+        end_list(T, &m->reaction[i]);
+        end_list(T, &m->right[i]);
     }
-    for (size_t i = 0; T->ideal && i < T->n; i++) {
-        size_t from = w->count;
-        add_force(T, m, i, w);
-        if (w->pairs)
-            m->reaction[i] = (hmi_jet_list){w->pairs + from, w->pairs + w->count,
-                                            hmi_jet_place(&T->jet, T->jet.one)};
+    for (size_t i = T->n; i < T->n + T->m; i++) {
+        m->right[i] = start_list(T, T->out[at->b + i - T->n]);
+        add_constraint(T, m, i - T->n);
+        end_list(T, &m->right[i]);
     }
 }
 
 /* v.F over the rows F. */
-static bool list_power(hmi_taylor *T, const uint32_t *force, hmi_jet_list *list)
+static void list_power(hmi_taylor *T, const uint32_t *force, hmi_jet_list *list)
 {
-    bool failed = false;
-    pair_writer w = {.pairs = take(T, T->n, sizeof *w.pairs, &failed)};
-    for (size_t i = 0; i < T->n && !failed; i++)
-        add_pair(T, &w, hmi_jet_row_of(&T->jet, HMI_SYM_VELOCITY, (uint32_t)i), force[i]);
-    *list = (hmi_jet_list){w.pairs, w.pairs + w.count, hmi_jet_place(&T->jet, T->jet.one)};
-    return !failed;
+    *list = start_list(T, T->jet.one);
+    for (size_t i = 0; i < T->n; i++)
+        add_pair(T, hmi_jet_row_of(&T->jet, HMI_SYM_VELOCITY, (uint32_t)i), force[i]);
+    end_list(T, list);
 }
 
-static bool build_lists(hmi_taylor *T)
+static hm_status build_lists(hmi_taylor *T)
 {
     bool failed = false;
     for (int k = 0; k < T->motions && !failed; k++) {
         hmi_taylor_motion *m = &T->motion[k];
-        pair_writer w = {0};
-        write_lists(T, m, &w);
         m->right = take(T, T->n + T->m, sizeof *m->right, &failed);
         m->reaction = take(T, T->n, sizeof *m->reaction, &failed);
-        w = (pair_writer){.pairs = take(T, w.count, sizeof *w.pairs, &failed)};
         if (!failed)
-            write_lists(T, m, &w);
+            write_lists(T, m);
     }
-    return !failed && (!T->ideal || list_power(T, T->ideal, &T->ideal_power)) &&
-           (!T->nonideal || list_power(T, T->nonideal, &T->nonideal_power));
+    if (T->ideal && !failed)
+        list_power(T, T->ideal, &T->ideal_power);
+    if (T->nonideal && !failed)
+        list_power(T, T->nonideal, &T->nonideal_power);
+    return failed ? HM_ERR_NOMEM : T->jet.status;
 }
 
 /* Which rows take their coefficients from the state? */
@@ -233,6 +208,59 @@ static bool allocate(hmi_taylor *T)
     return !failed;
 }
 
+static hm_status compile(hmi_taylor *T, hmi_taylor_code code, const hmi_jet_program *program)
+{
+    T->program[code] = *program;
+    if (T->sim->system->interpreted)
+        return HM_OK;
+    return hmi_jet_compile(&T->jet, &T->program[code]);
+}
+
+static hm_status compile_lists(hmi_taylor *T, hmi_taylor_code code, const hmi_jet_list *lists,
+                               size_t count)
+{
+    return compile(T, code, &(hmi_jet_program){.lists = lists, .list_count = count});
+}
+
+static hm_status compile_segment(hmi_taylor *T, hmi_taylor_code code, bool wanted,
+                                 const hmi_jet_segment *segment)
+{
+    return wanted ? compile(T, code, &(hmi_jet_program){.segment = segment}) : HM_OK;
+}
+
+static hm_status compile_powers(hmi_taylor *T)
+{
+    hm_status status = compile_segment(T, HMI_TAYLOR_POWERS, T->has_powers, &T->powers);
+    if (status == HM_OK && T->ideal)
+        status = compile_lists(T, HMI_TAYLOR_REACTION, T->motion[T->motions - 1].reaction, T->n);
+    if (status == HM_OK && T->ideal)
+        status = compile_lists(T, HMI_TAYLOR_IDEAL, &T->ideal_power, 1);
+    if (status == HM_OK && T->nonideal)
+        status = compile_lists(T, HMI_TAYLOR_ALL_REACTION, T->motion[0].reaction, T->n);
+    if (status == HM_OK && T->nonideal)
+        status = compile_lists(T, HMI_TAYLOR_NONIDEAL, &T->nonideal_power, 1);
+    return status;
+}
+
+static hm_status compile_all(hmi_taylor *T)
+{
+    const hmi_jet_program main = {.segment = &T->dynamics,
+                                  .lists = T->motion[0].right,
+                                  .list_count = T->n + T->m};
+    hm_status status = compile_segment(T, HMI_TAYLOR_INPUTS, T->has_inputs, &T->inputs);
+    if (status == HM_OK)
+        status = compile(T, HMI_TAYLOR_MAIN, &main);
+    if (status == HM_OK)
+        status = compile_segment(T, HMI_TAYLOR_RESIDUALS, T->has_residuals, &T->residuals);
+    if (status == HM_OK && T->motions == 2)
+        status = compile_lists(T, HMI_TAYLOR_SECOND, T->motion[1].right, T->n + T->m);
+    if (status == HM_OK)
+        status = compile_powers(T);
+    if (status == HM_OK)
+        status = compile(T, HMI_TAYLOR_KEEP, &(hmi_jet_program){.keep = true});
+    return status;
+}
+
 hm_status hmi_taylor_init(hmi_taylor *T, hmi_ode *ode, int order)
 {
     hm_sim *sim = ode->sim;
@@ -250,18 +278,23 @@ hm_status hmi_taylor_init(hmi_taylor *T, hmi_ode *ode, int order)
     if (status == HM_OK)
         status = add_rows(T);
     if (status == HM_OK)
+        status = build_lists(T);
+    if (status == HM_OK)
         status = hmi_jet_seal(&T->jet, order);
     if (status != HM_OK)
         return status;
-    if (!build_lists(T) || !link_state(T) || !allocate(T))
+    if (!link_state(T) || !allocate(T))
         return HM_ERR_NOMEM;
-    return hmi_taylor_solver_init(&T->solver, sim, &T->arena);
+    status = compile_all(T);
+    return status == HM_OK ? hmi_taylor_solver_init(&T->solver, sim, &T->arena) : status;
 }
 
 void hmi_taylor_release(hmi_taylor *T)
 {
     if (!T->ode)
         return;
+    for (int i = 0; i < HMI_TAYLOR_CODES; i++)
+        hmi_jet_program_release(&T->program[i]);
     hmi_jet_release(&T->jet);
     hmi_arena_release(&T->arena);
     *T = (hmi_taylor){0};
@@ -269,13 +302,23 @@ void hmi_taylor_release(hmi_taylor *T)
 
 /* ---- one order ---- */
 
+/* Segment of one order, with its sums where k > 0. */
+static void run(hmi_taylor *T, hmi_taylor_code code, int k, double *out)
+{
+    const hmi_jet_program *program = &T->program[code];
+    if (k > 0)
+        hmi_jet_execute(&T->jet, program, k, out);
+    else if (program->segment)
+        hmi_jet_run(&T->jet, program->segment, 0);
+}
+
 /* Inputs that a program holds are constant; the others go by their defaults. */
 static void run_inputs(hmi_taylor *T, int k)
 {
     const hm_sim *sim = T->sim;
     size_t count = sim->system->model->inputs.count;
     const uint32_t *out = T->jet.outputs.data + T->inputs.output;
-    hmi_jet_run(&T->jet, &T->inputs, k);
+    run(T, HMI_TAYLOR_INPUTS, k, NULL);
     for (size_t i = 0; i < T->jet.symbols.count; i++) {
         const hmi_jet_symbol *s = &T->jet.symbols.data[i];
         if (s->kind < HMI_SYM_INPUT || s->kind > HMI_SYM_INPUT_RATE2)
@@ -296,13 +339,14 @@ static void load_state(hmi_taylor *T, int k, const double *y)
         hmi_jet_put(&T->jet, T->time_row, k, k == 1 ? T->tau : 0);
 }
 
+/* The tapes, and right sides of the first motion. */
 static void run_tapes(hmi_taylor *T, int k)
 {
     if (T->has_inputs)
         run_inputs(T, k);
-    hmi_jet_run(&T->jet, &T->dynamics, k);
+    run(T, HMI_TAYLOR_MAIN, k, T->right);
     if (T->has_residuals)
-        hmi_jet_run(&T->jet, &T->residuals, k);
+        run(T, HMI_TAYLOR_RESIDUALS, k, NULL);
 }
 
 /* Baumgarte's terms of row i at order k, as in ode.c. */
@@ -319,13 +363,13 @@ static double drift_term(const hmi_taylor *T, size_t i, int k)
     return r->level[i] == HM_LEVEL_VELOCITY ? rate * velocity : 0;
 }
 
-/* T->right of order k. */
+/* T->right of order k; of the first motion run_tapes has begun it. */
 static void assemble(hmi_taylor *T, const hmi_taylor_motion *m, int k)
 {
     const hmi_dynamics_layout *at = &T->sim->system->at;
     double *right = T->right;
-    if (k > 0)
-        hmi_jet_sums(&T->jet, m->right, T->n + T->m, k, right);
+    if (k > 0 && m != T->motion)
+        run(T, HMI_TAYLOR_SECOND, k, right);
     for (size_t i = 0; k == 0 && i < T->n + T->m; i++)
         right[i] = T->jet.memory[m->right[i].value];
     for (size_t i = 0; m->with_C && i < T->n; i++)
@@ -343,10 +387,11 @@ static void keep_answer(hmi_taylor *T, const hmi_taylor_motion *m, int k)
 }
 
 /* force[n] := A^T lambda at order k */
-static void find_reaction(hmi_taylor *T, const hmi_taylor_motion *m, int k, double *force)
+static void find_reaction(hmi_taylor *T, const hmi_taylor_motion *m, hmi_taylor_code code, int k,
+                          double *force)
 {
     if (k > 0)
-        hmi_jet_sums(&T->jet, m->reaction, T->n, k, force);
+        run(T, code, k, force);
     else
         hmi_zero((int)T->n, force);
     for (size_t j = 0; j < T->m; j++)
@@ -354,26 +399,29 @@ static void find_reaction(hmi_taylor *T, const hmi_taylor_motion *m, int k, doub
 }
 
 /* v.F at order k: the sum of the list is without v_0 and comes with a minus sign. */
-static double power_of(const hmi_taylor *T, const hmi_jet_list *list, int k)
+static double power_of(hmi_taylor *T, hmi_taylor_code code, int k)
 {
+    const hmi_jet_list *list = T->program[code].lists;
     double sum = 0;
     if (k > 0)
-        hmi_jet_sums(&T->jet, list, 1, k, &sum);
+        run(T, code, k, &sum);
     sum = -sum;
-    for (const hmi_jet_pair *p = list->first; p < list->end; p++)
+    for (uint32_t i = list->first; i < list->end; i++) {
+        const hmi_jet_pair *p = &T->jet.pairs.data[i];
         sum += T->jet.memory[p->x] * T->jet.memory[p->y + (k > 0)];
+    }
     return sum;
 }
 
 /* Rows of Qi, and of Qni = C + A^T lambda - Qi. */
 static void find_reactions(hmi_taylor *T, int k)
 {
-    find_reaction(T, &T->motion[T->motions - 1], k, T->turning);
+    find_reaction(T, &T->motion[T->motions - 1], HMI_TAYLOR_REACTION, k, T->turning);
     for (size_t i = 0; i < T->n; i++)
         hmi_jet_put(&T->jet, T->ideal[i], k, T->turning[i]);
     if (!T->nonideal)
         return;
-    find_reaction(T, &T->motion[0], k, T->turning);
+    find_reaction(T, &T->motion[0], HMI_TAYLOR_ALL_REACTION, k, T->turning);
     for (size_t i = 0; i < T->n; i++)
         hmi_jet_put(&T->jet, T->nonideal[i], k,
                     hmi_jet_get(&T->jet, T->out[T->sim->system->at.C + i], k) + T->turning[i] -
@@ -386,16 +434,16 @@ static void find_powers(hmi_taylor *T, int k, double *power)
     const hmi_ledger *ledger = T->ode->ledger;
     const uint32_t *out = T->jet.outputs.data + T->powers.output;
     if (T->has_powers)
-        hmi_jet_run(&T->jet, &T->powers, k);
+        run(T, HMI_TAYLOR_POWERS, k, NULL);
     if (T->ideal)
         find_reactions(T, k);
     for (size_t i = 0; i < T->works; i++) {
         if (i < ledger->tape_count)
             power[i] = hmi_jet_get(&T->jet, out[i], k);
         else if (ledger->kind[i] == HMI_POWER_IDEAL)
-            power[i] = power_of(T, &T->ideal_power, k);
+            power[i] = power_of(T, HMI_TAYLOR_IDEAL, k);
         else
-            power[i] = power_of(T, &T->nonideal_power, k);
+            power[i] = power_of(T, HMI_TAYLOR_NONIDEAL, k);
     }
 }
 
@@ -476,6 +524,7 @@ hm_status hmi_taylor_expand(hmi_taylor *T, const double *y, const double *f)
     for (int k = 1; k < T->order; k++) {
         double *now = T->Y + (size_t)k * T->width, *next = now + T->width;
         load_state(T, k, now);
+        hmi_jet_begin_order(&T->jet, k);
         run_tapes(T, k);
         for (int i = 0; i < T->motions; i++) {
             assemble(T, &T->motion[i], k);
@@ -484,7 +533,7 @@ hm_status hmi_taylor_expand(hmi_taylor *T, const double *y, const double *f)
         }
         find_rates(T, k, now, next);
         integrate(T, k, next);
-        hmi_jet_keep(&T->jet, k);
+        run(T, HMI_TAYLOR_KEEP, k, NULL);
     }
     bool finite = hmi_all_finite((int)((size_t)(T->order + 1) * T->width), T->Y);
     if (!finite)
