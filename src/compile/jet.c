@@ -19,7 +19,7 @@ void hmi_jet_init(hmi_jet *jet, const hm_allocator *allocator)
 
 static size_t doubles_of(const hmi_jet *jet)
 {
-    return 2 * jet->constant.count + 2 + jet->block_count * 8 * (1 + (size_t)jet->order);
+    return 2 * jet->constant.count + 4 + jet->block_count * 8 * (1 + (size_t)jet->order);
 }
 
 void hmi_jet_release(hmi_jet *jet)
@@ -53,11 +53,11 @@ static void relocate(hmi_jet_code *code, size_t count, uint32_t factor)
     }
 }
 
-/* Inner sums behind the numbers of the rows and k, 1/k: their places are known before the jet is
+/* Inner sums behind the numbers of the rows and the scales: their places are known before the jet is
  * sealed only up to that. */
 static void place_inner(hmi_jet *jet)
 {
-    uint32_t first = (uint32_t)(2 * jet->constant.count + 2);
+    uint32_t first = (uint32_t)(2 * jet->constant.count + 4);
     for (size_t i = 0; i < jet->code.count; i++)
         jet->code.data[i].inner += first;
     for (size_t i = 0; i < jet->pairs.count; i++) {
@@ -71,15 +71,15 @@ hm_status hmi_jet_seal(hmi_jet *jet, int order)
     size_t rows = jet->constant.count;
     if (jet->status != HM_OK)
         return jet->status;
-    if (rows + jet->pairs.count > MOST_DOUBLES / (2 * (size_t)order + 4))
+    if (rows + jet->pairs.count > MOST_DOUBLES / (2 * (size_t)order + 6))
         return jet->status = HM_ERR_LIMIT;
-    jet->order = order;
+    jet->order = order | 1; /* series of even length would share the sets of caches */
     jet->block_count = (jet->pairs.count + 3) / 4;
     jet->memory = hmi_alloc(jet->allocator, doubles_of(jet) * sizeof *jet->memory);
     if (!jet->memory)
         return jet->status = HM_ERR_NOMEM;
     jet->scale = jet->memory + 2 * rows;
-    jet->inner = jet->scale + 2;
+    jet->inner = jet->scale + 4;
     jet->ahead = jet->inner + 4 * jet->block_count;
     jet->series = jet->ahead + 4 * jet->block_count;
     relocate(jet->zero.data, jet->zero.count, 2);
@@ -150,21 +150,34 @@ void hmi_jet_run(const hmi_jet *jet, const hmi_jet_segment *segment, int k)
         hmi_jet_interpret(jet, segment);
 }
 
-/* Machine code: the numbers, coefficients k of the series, the sums. */
-typedef void machine_code(double *base, double *series, double *out);
+/* All are read before one is written: a row may be a source too. */
+static void follow_links(const hmi_jet *jet, const hmi_jet_program *program, double *next)
+{
+    for (size_t i = 0; i < program->link_count; i++)
+        next[i] = jet->scale[2] * hmi_jet_get(jet, program->links[i].source, 1);
+    for (size_t i = 0; i < program->link_count; i++)
+        hmi_jet_put(jet, program->links[i].row, 1, next[i]);
+}
 
-void hmi_jet_execute(const hmi_jet *jet, const hmi_jet_program *program, int k, double *out)
+/* Machine code: the numbers, coefficients k of the series, and as in jet.h. */
+typedef void machine_code(double *base, double *series, double *values, double *next);
+
+void hmi_jet_execute(const hmi_jet *jet, const hmi_jet_program *program, int k, double *values,
+                     double *next)
 {
     if (program->code.pages) {
         machine_code *run;
         memcpy(&run, &program->code.pages, sizeof run); /* C has no cast from data to functions */
-        run(jet->memory, jet->series + 4 * (k - 1), out);
+        run(jet->memory, jet->series + 4 * (k - 1), values, next);
         return;
     }
     if (program->segment)
         hmi_jet_run(jet, program->segment, k);
     if (program->list_count)
-        hmi_jet_sums(jet, program->lists, program->list_count, out);
+        hmi_jet_sums(jet, program->lists, program->list_count, values);
+    for (size_t i = 0; i < program->given_count; i++)
+        hmi_jet_put(jet, program->given[i], k, i < program->negated ? values[i] : -values[i]);
     if (program->keep)
         hmi_jet_keep(jet, k);
+    follow_links(jet, program, next);
 }

@@ -46,6 +46,8 @@ typedef struct hmi_jet_pair {
 typedef struct hmi_jet_segment {
     size_t zero_first, zero_end, first, end;
     size_t output; /* of jet->outputs: the rows of the tape's outputs */
+    size_t first_source, end_source;
+    const double *work; /* that they are in */
 } hmi_jet_segment;
 
 typedef struct hmi_jet_symbol {
@@ -68,7 +70,7 @@ typedef struct hmi_jet {
 
     int order;         /* K, after hmi_jet_seal */
     double *memory;    /* x_0, x_k of the rows, then */
-    double *scale;     /* k, 1/k */
+    double *scale;     /* k, 1/k, and the caller's factor of links */
     double *inner;     /* by pair, in blocks of four, */
     double *ahead;     /* and part of those of the next order */
     double *series;    /* by four pairs: their x_1, .., x_K, then their y_1, .., y_K */
@@ -82,6 +84,8 @@ void hmi_jet_release(hmi_jet *jet);
  * the start of every expansion. HM_ERR_NOMEM; release the jet then as well. */
 hm_status hmi_jet_add(hmi_jet *jet, const hmi_tape *tape, const double *work,
                       hmi_jet_segment *segment);
+/* The tape's work vector has moved. */
+void hmi_jet_rebind(hmi_jet *jet, hmi_jet_segment *segment, const double *work);
 /* The row of a symbol, made where there is none. Modes do not change in time. */
 uint32_t hmi_jet_row_of(hmi_jet *jet, hmi_symbol_kind kind, uint32_t index);
 /* A row without an instruction, for the caller's values. */
@@ -129,20 +133,30 @@ static inline uint32_t hmi_jet_place(const hmi_jet *jet, uint32_t row)
     return 2 * row;
 }
 
-/* What is done at an order above 0, in this order: the instructions of a segment, sums, keeping. As
- * machine code where there can be some: see jet_emit.c. */
+/* x_{k+1} of a row from y_k of another: the caller's factor times it, for x' = y. */
+typedef struct hmi_jet_link {
+    uint32_t row, source;
+} hmi_jet_link;
+
+/* What is done at an order above 0, in this order: the instructions of a segment, sums, coefficients
+ * that the caller found, keeping, links. As machine code where there can be some: see jet_emit.c. */
 typedef struct hmi_jet_program {
     const hmi_jet_segment *segment; /* NULL: none */
     const hmi_jet_list *lists;
     size_t list_count;
+    const uint32_t *given; /* rows; those from `negated` on get the opposite of what is given */
+    size_t given_count, negated;
     bool keep;
+    const hmi_jet_link *links;
+    size_t link_count;
     hmi_machine_code code;
 } hmi_jet_program;
 
 /* Of a sealed jet; no code is no failure. */
 hm_status hmi_jet_compile(const hmi_jet *jet, hmi_jet_program *program);
 void hmi_jet_program_release(hmi_jet_program *program);
-/* Order k >= 1; out: the sums. */
-void hmi_jet_execute(const hmi_jet *jet, const hmi_jet_program *program, int k, double *out);
+/* Order k >= 1. values: the sums, or what is given; next: what links made, one for each. */
+void hmi_jet_execute(const hmi_jet *jet, const hmi_jet_program *program, int k, double *values,
+                     double *next);
 
 #endif

@@ -615,10 +615,14 @@ hm_status hmi_jet_add(hmi_jet *jet, const hmi_tape *tape, const double *work,
         return jet->status;
     }
     memset(in.row, 0xFF, bytes);
-    *segment = (hmi_jet_segment){.zero_first = jet->zero.count, .first = jet->code.count};
+    *segment = (hmi_jet_segment){.zero_first = jet->zero.count,
+                                 .first = jet->code.count,
+                                 .first_source = jet->source.count,
+                                 .work = work};
     import_tape(&in, segment);
     hmi_free(jet->allocator, in.row, bytes);
     segment->zero_end = jet->zero.count;
+    segment->end_source = jet->source.count;
     if (jet->status == HM_OK) {
         compact(jet, segment->first);
         schedule(jet, segment->first);
@@ -628,4 +632,11 @@ hm_status hmi_jet_add(hmi_jet *jet, const hmi_tape *tape, const double *work,
     segment->end = jet->code.count;
     emit(jet, NOTHING, 0, 0, 0, 0); /* ends the last run */
     return jet->status;
+}
+
+void hmi_jet_rebind(hmi_jet *jet, hmi_jet_segment *segment, const double *work)
+{
+    for (size_t i = segment->first_source; i < segment->end_source; i++)
+        jet->source.data[i] = work + (jet->source.data[i] - segment->work);
+    segment->work = work;
 }

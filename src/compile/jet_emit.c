@@ -2,7 +2,8 @@
  * all orders, since inner sums are found before it runs. It is one straight line. Coefficients of the
  * order at work are stored when they are found and stay in registers as long as there is room.
  *
- *   RDI numbers: x_0, x_k of rows, k, 1/k, inner sums   RSI series, at coefficient k   RDX sums
+ *   RDI numbers: x_0, x_k of rows, scales, inner sums   RSI series, at coefficient k
+ *   RDX sums, or what is given   RCX what links make
  * Verified: test/unit/compile/test_jet.c
  */
 #include "compile/jet_code.h"
@@ -34,7 +35,7 @@ static hmi_x86_operand zeroth(uint32_t place)
     return number(HMI_RDI, place);
 }
 
-/* k and 1/k */
+/* k, 1/k, the factor of links */
 static hmi_x86_operand scale(const emitter *e, size_t which)
 {
     return number(HMI_RDI, 2 * e->jet->constant.count + which);
@@ -57,18 +58,6 @@ static int in_register(emitter *e, uint32_t place, int otherwise)
         return operand.number;
     hmi_x86_load(&e->x, otherwise, operand);
     return otherwise;
-}
-
-/* The same in one of the registers that hold coefficients. */
-static int keep_in_register(emitter *e, uint32_t place)
-{
-    hmi_x86_operand operand = coefficient(e, place);
-    if (operand.is_register)
-        return operand.number;
-    unsigned r = e->next++ % HELD;
-    hmi_x86_load(&e->x, FIRST_HELD + (int)r, operand);
-    e->held[r] = place;
-    return FIRST_HELD + (int)r;
 }
 
 static void arithmetic(emitter *e, int opcode, int dst, int a, int b)
@@ -321,16 +310,53 @@ static void emit_list(emitter *e, const hmi_jet_list *list, size_t at)
     hmi_x86_store(&e->x, number(HMI_RDX, at), LEFT);
 }
 
-/* A coefficient goes to every pair that has it. */
+static void emit_given(emitter *e, const hmi_jet_program *program)
+{
+    for (size_t i = 0; i < program->given_count; i++) {
+        bool plus = i < program->negated;
+        hmi_x86_load(&e->x, LEFT, zeroth(2 * (plus ? e->jet->one : e->jet->minus_one)));
+        finish(e, 2 * program->given[i], HMI_X86_MUL, LEFT, number(HMI_RDX, i));
+    }
+}
+
+/* r := {x, y} */
+static void join_two(emitter *e, int r, uint32_t x, uint32_t y)
+{
+    int low = in_register(e, x, r);
+    hmi_x86_pair(&e->x, r, low, coefficient(e, y));
+}
+
+/* Whole blocks are stored, so that they can be loaded at once. */
 static void emit_keep(emitter *e)
 {
     const hmi_jet *jet = e->jet;
-    for (size_t i = 0; i < jet->pairs.count; i++) {
-        const hmi_jet_pair *pair = &jet->pairs.data[i];
-        size_t x = i / 4 * 8 * (size_t)jet->order + i % 4;
-        hmi_x86_store(&e->x, number(HMI_RSI, x), keep_in_register(e, pair->x));
-        hmi_x86_store(&e->x, number(HMI_RSI, x + 4 * (size_t)jet->order),
-                      keep_in_register(e, pair->y));
+    const size_t width = 4 * (size_t)jet->order;
+    for (size_t i = 0; i < 2 * jet->block_count; i++) {
+        uint32_t place[4];
+        for (size_t lane = 0; lane < 4; lane++) {
+            size_t p = i / 2 * 4 + lane;
+            const hmi_jet_pair *pair = p < jet->pairs.count ? &jet->pairs.data[p] : NULL;
+            place[lane] = !pair ? 2 * jet->zero_row : i % 2 == 0 ? pair->x : pair->y;
+        }
+        join_two(e, LEFT, place[0], place[1]);
+        join_two(e, RIGHT, place[2], place[3]);
+        hmi_x86_join(&e->x, LEFT, LEFT, RIGHT);
+        hmi_x86_store_four(&e->x, number(HMI_RSI, i * width), LEFT);
+    }
+    hmi_x86_zero_upper(&e->x); /* what is held are single numbers */
+}
+
+/* All are read before one is written: a row may be a source too. */
+static void emit_links(emitter *e, const hmi_jet_program *program)
+{
+    for (size_t i = 0; i < program->link_count; i++) {
+        hmi_x86_load(&e->x, LEFT, scale(e, 2));
+        apply(e, HMI_X86_MUL, LEFT, coefficient(e, 2 * program->links[i].source));
+        hmi_x86_store(&e->x, number(HMI_RCX, i), LEFT);
+    }
+    for (size_t i = 0; i < program->link_count; i++) {
+        hmi_x86_load(&e->x, LEFT, number(HMI_RCX, i));
+        hmi_x86_store(&e->x, number(HMI_RDI, 2 * (size_t)program->links[i].row + 1), LEFT);
     }
 }
 
@@ -345,8 +371,10 @@ static void emit(emitter *e, const hmi_jet_program *program)
             emit_instruction(e, &e->jet->code.data[i]);
     for (size_t i = 0; i < program->list_count; i++)
         emit_list(e, &program->lists[i], i);
+    emit_given(e, program);
     if (program->keep)
         emit_keep(e);
+    emit_links(e, program);
     hmi_x86_return(&e->x);
 }
 

@@ -40,7 +40,7 @@ enum {
 #define DEFECT_NOISE 1e-9
 
 typedef struct memory {
-    hmi_taylor T;
+    hmi_taylor *T; /* the driver's */
     bool begun;      /* T stands at (s->t, s->y) with f */
     bool has_series; /* of the last step, for dense output */
     bool by_rk;      /* the last step was DOP853's */
@@ -150,9 +150,26 @@ static hm_status refresh(hmi_stepper *s)
     memory *m = memory_of(s);
     if (m->begun && s->f_valid)
         return HM_OK;
-    hm_status status = hmi_taylor_begin(&m->T, s->t, s->y, s->f);
+    hm_status status = hmi_taylor_begin(m->T, s->t, s->y, s->f);
     m->begun = s->f_valid = status == HM_OK;
     return status;
+}
+
+/* Those of an earlier run, or new ones. */
+static hm_status take_series(hmi_stepper *s, int order)
+{
+    hmi_taylor **series = s->ode->series;
+    const hm_allocator *allocator = s->ode->sim->system->allocator;
+    if (*series && hmi_taylor_reuse(*series, s->ode, order))
+        return HM_OK;
+    if (!*series)
+        *series = hmi_alloc(allocator, sizeof **series);
+    else
+        hmi_taylor_release(*series);
+    if (!*series)
+        return HM_ERR_NOMEM;
+    **series = (hmi_taylor){0};
+    return hmi_taylor_init(*series, s->ode, order);
 }
 
 static hm_status start(hmi_stepper *s)
@@ -160,11 +177,10 @@ static hm_status start(hmi_stepper *s)
     memory *m = memory_of(s);
     size_t width = s->size + s->works;
     place(s);
-    if (!m->T.ode) {
-        hm_status status = hmi_taylor_init(&m->T, s->ode, order_for(s));
-        if (status != HM_OK)
-            return status;
-    }
+    hm_status status = take_series(s, order_for(s));
+    if (status != HM_OK)
+        return status;
+    m->T = *s->ode->series;
     m->begun = m->has_series = m->by_rk = m->was_fast = false;
     m->substitute = 0;
     m->h = 0;
@@ -175,19 +191,12 @@ static hm_status start(hmi_stepper *s)
     return HM_OK;
 }
 
-static void finish(hmi_stepper *s)
-{
-    memory *m = memory_of(s);
-    if (m)
-        hmi_taylor_release(&m->T);
-}
-
 /* ---- the step size ---- */
 
 /* Term k of the series at x = h/tau = 1, in tolerances; works a hundred times looser. */
 static double term(const hmi_stepper *s, int k, const double *y_end)
 {
-    const hmi_taylor *T = &memory_of(s)->T;
+    const hmi_taylor *T = memory_of(s)->T;
     const double *c = T->Y + (size_t)k * T->width;
     double size = hmi_scaled_norm(s, c, s->y, y_end);
     for (size_t i = s->size; i < T->width; i++) {
@@ -200,7 +209,7 @@ static double term(const hmi_stepper *s, int k, const double *y_end)
 /* The largest h for which the last terms are within the tolerance; infinite for polynomials. */
 static double largest_step(const hmi_stepper *s, const double *y_end)
 {
-    const hmi_taylor *T = &memory_of(s)->T;
+    const hmi_taylor *T = memory_of(s)->T;
     double x = INFINITY;
     for (int k = T->order - 2; k <= T->order; k++) {
         double size = term(s, k, y_end);
@@ -234,8 +243,8 @@ static hm_status expand(hmi_stepper *s)
         status = refresh(s);
         if (status != HM_OK)
             return status;
-        m->T.tau = power_of_two(guess);
-        status = hmi_taylor_expand(&m->T, s->y, s->f);
+        m->T->tau = power_of_two(guess);
+        status = hmi_taylor_expand(m->T, s->y, s->f);
         m->begun = false; /* its rows have moved on; f is still good */
     }
     return status;
@@ -247,7 +256,7 @@ static double choose_step(hmi_stepper *s)
     double first = s->step > 0 ? s->step : LARGEST_FACTOR * first_guess(s);
     double h = largest_step(s, s->y), most = m->h > 0 ? LARGEST_FACTOR * m->h : first;
     if (isfinite(h)) { /* components that are small now need not be at the end */
-        hmi_taylor_evaluate(&m->T, fmin(h, most), m->trial);
+        hmi_taylor_evaluate(m->T, fmin(h, most), m->trial);
         if (isfinite(hmi_scaled_norm(s, m->trial, s->y, s->y)))
             h = largest_step(s, m->trial);
     }
@@ -260,7 +269,7 @@ static double choose_step(hmi_stepper *s)
 static void look_for_stiffness(hmi_stepper *s, double h)
 {
     memory *m = memory_of(s);
-    const hmi_taylor *T = &m->T;
+    const hmi_taylor *T = m->T;
     double x = h / T->tau, first = term(s, 1, s->y), before = term(s, T->order - 2, s->y);
     double slow = first > 0 ? x * term(s, 2, s->y) / first : 0;
     double fast = before > 0 ? x * sqrt(term(s, T->order, s->y) / before) : 0;
@@ -277,7 +286,7 @@ static bool verify(hmi_stepper *s, double t, double h)
     memory *m = memory_of(s);
     size_t width = s->size + s->works;
     double moved = 0;
-    hmi_taylor_evaluate(&m->T, h, m->trial);
+    hmi_taylor_evaluate(m->T, h, m->trial);
     memcpy(m->end, m->trial, width * sizeof *m->end);
     if (s->settle) {
         if (s->settle(s, t, m->trial, &moved) != HM_OK)
@@ -288,9 +297,9 @@ static bool verify(hmi_stepper *s, double t, double h)
         m->end[i] = m->trial[i] - m->end[i];
     if (!(moved <= 1))
         return false;
-    if (hmi_taylor_begin(&m->T, t, m->trial, m->f_new) != HM_OK)
+    if (hmi_taylor_begin(m->T, t, m->trial, m->f_new) != HM_OK)
         return false;
-    hmi_taylor_slope(&m->T, h, m->slope);
+    hmi_taylor_slope(m->T, h, m->slope);
     for (size_t i = 0; i < width; i++)
         m->slope[i] -= m->f_new[i];
     double defect = h * hmi_scaled_norm(s, m->slope, s->y, m->trial);
@@ -322,11 +331,11 @@ static hm_status try_step(hmi_stepper *s, double t_limit)
     if (status != HM_OK)
         return status;
     double h = choose_step(s);
-    if (h < COLLAPSE * m->h || (m->was_fast && !m->T.solver.fast)) {
+    if (h < COLLAPSE * m->h || (m->was_fast && !m->T->solver.fast)) {
         m->was_fast = false;
         return HM_ERR_NUMERIC;
     }
-    m->was_fast = m->T.solver.fast;
+    m->was_fast = m->T->solver.fast;
     for (int i = 0; i < MOST_TRIALS; i++, h *= 0.5) {
         bool cut = s->t + 1.01 * h >= t_limit;
         double t = cut ? t_limit : s->t + h;
@@ -376,7 +385,7 @@ static void interpolate(const hmi_stepper *s, double t, double *y)
         return;
     }
     double x = (t - m->t_from) / m->h_done, fade = x * x * (3 - 2 * x);
-    hmi_taylor_evaluate(&m->T, t - m->t_from, y);
+    hmi_taylor_evaluate(m->T, t - m->t_from, y);
     for (size_t i = 0; i < width; i++)
         y[i] += fade * m->end[i];
 }
@@ -395,5 +404,4 @@ const hmi_method hmi_method_taylor = {
     .start = start,
     .step = step,
     .interpolate = interpolate,
-    .finish = finish,
 };

@@ -36,6 +36,7 @@ typedef struct hmi_taylor_solver {
     int padded;                        /* n + m in blocks of four; 0: K is not used */
     double *K;                         /* n + m columns: the inverse of [M -A^T; A 0], */
     bool inverted;                     /* where it is made already */
+    bool vectors;                      /* AVX2 is there */
 } hmi_taylor_solver;
 
 hm_status hmi_taylor_solver_init(hmi_taylor_solver *s, hm_sim *sim, hmi_arena *arena);
@@ -57,13 +58,9 @@ typedef struct hmi_taylor_motion {
     uint32_t *a, *mu;       /* rows; mu = -lambda, which gives all sums one sign */
     hmi_jet_list *right;    /* n + m right sides: Q and b less the sums */
     hmi_jet_list *reaction; /* n: Sum_{j>=1} A_j^T lambda_{k-j}, where the ledger wants it */
+    double *answer;         /* n + m, of one order */
 } hmi_taylor_motion;
 
-/* A component of the state that some tape reads. */
-typedef struct hmi_taylor_link {
-    uint32_t row;
-    uint32_t component;
-} hmi_taylor_link;
 
 /* What runs at every order. */
 typedef enum hmi_taylor_code {
@@ -76,7 +73,7 @@ typedef enum hmi_taylor_code {
     HMI_TAYLOR_POWERS,
     HMI_TAYLOR_IDEAL,
     HMI_TAYLOR_NONIDEAL,
-    HMI_TAYLOR_KEEP,
+    HMI_TAYLOR_KEEP, /* the answer, then the state of the next order */
     HMI_TAYLOR_CODES
 } hmi_taylor_code;
 
@@ -88,11 +85,12 @@ typedef struct hmi_taylor {
     hmi_jet_segment inputs, dynamics, residuals, powers;
     bool has_inputs, has_residuals, has_powers;
     hmi_jet_program program[HMI_TAYLOR_CODES];
-    int order;                 /* of the series of the state */
+    int order;                 /* of the series of the state, */
+    int most_order;            /* and what there is room for */
     size_t n, m, works, width; /* width = size + works */
     const uint32_t *out;       /* rows of the dynamics tape's outputs, by system->at */
-    hmi_taylor_link *links;
-    size_t link_count;
+    hmi_jet_link *links; /* of the components of the state: the rows of y and of y' */
+    uint32_t *given;     /* n + m: rows of a, mu */
     uint32_t time_row;
     bool reads_time;
     int motions; /* 2: the ledger wants the motion without C too */
@@ -101,7 +99,7 @@ typedef struct hmi_taylor {
     hmi_jet_list ideal_power, nonideal_power;
     hmi_taylor_solver solver;
     double *M;              /* dense */
-    double *right, *answer; /* n + m, of one order */
+    double *right;          /* n + m, of one order */
     double *turning;        /* n: scratch */
     double *Y;              /* (order + 1) x width: coefficients in units of tau */
     double tau;
@@ -110,6 +108,8 @@ typedef struct hmi_taylor {
 /* Builds the jets for a series of the given order. Release also after a failure. */
 hm_status hmi_taylor_init(hmi_taylor *T, hmi_ode *ode, int order);
 void hmi_taylor_release(hmi_taylor *T);
+/* For another run of the same sim. false: a new one is needed. */
+bool hmi_taylor_reuse(hmi_taylor *T, hmi_ode *ode, int order);
 /* Order 0 at (t, y): f (width) and everything that the series needs. Statuses of the solve. */
 hm_status hmi_taylor_begin(hmi_taylor *T, double t, const double *y, double *f);
 /* The series at the state of the last begin; T->tau is set before. HM_ERR_NUMERIC: it is not finite. */

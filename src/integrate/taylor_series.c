@@ -77,7 +77,6 @@ static hm_status add_rows(hmi_taylor *T)
             T->ideal[i] = hmi_jet_new_row(&T->jet, false);
         if (T->nonideal)
             T->nonideal[i] = hmi_jet_new_row(&T->jet, false);
-        (void)hmi_jet_row_of(&T->jet, HMI_SYM_VELOCITY, (uint32_t)i);
     }
     T->out = T->jet.outputs.data + T->dynamics.output;
     return failed ? HM_ERR_NOMEM : T->jet.status;
@@ -176,25 +175,33 @@ static hm_status build_lists(hmi_taylor *T)
     return failed ? HM_ERR_NOMEM : T->jet.status;
 }
 
-/* Which rows take their coefficients from the state? */
-static bool link_state(hmi_taylor *T)
+/* Rows of the state, those of its rates, and those of the answer. */
+static hm_status link_state(hmi_taylor *T)
 {
+    hmi_jet *jet = &T->jet;
+    uint32_t n = (uint32_t)T->n, m = (uint32_t)T->m, states = (uint32_t)T->ode->states;
     bool failed = false;
-    T->links = take(T, T->jet.symbols.count, sizeof *T->links, &failed);
-    for (size_t i = 0; i < T->jet.symbols.count && !failed; i++) {
-        const hmi_jet_symbol *s = &T->jet.symbols.data[i];
-        uint32_t n = (uint32_t)T->n, first = s->kind == HMI_SYM_COORD      ? 0
-                                             : s->kind == HMI_SYM_VELOCITY ? n
-                                             : s->kind == HMI_SYM_STATE    ? 2 * n
-                                                                           : UINT32_MAX;
-        if (first != UINT32_MAX)
-            T->links[T->link_count++] = (hmi_taylor_link){s->row, first + s->index};
-        if (s->kind == HMI_SYM_TIME) {
-            T->time_row = s->row;
+    T->links = take(T, T->ode->size, sizeof *T->links, &failed);
+    T->given = take(T, T->n + T->m, sizeof *T->given, &failed);
+    if (failed)
+        return HM_ERR_NOMEM;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t v = hmi_jet_row_of(jet, HMI_SYM_VELOCITY, i);
+        T->links[i] = (hmi_jet_link){hmi_jet_row_of(jet, HMI_SYM_COORD, i), v};
+        T->links[n + i] = (hmi_jet_link){v, T->motion[0].a[i]};
+        T->given[i] = T->motion[0].a[i];
+    }
+    for (uint32_t i = 0; i < states; i++)
+        T->links[2 * n + i] = (hmi_jet_link){hmi_jet_row_of(jet, HMI_SYM_STATE, i),
+                                             T->out[T->sim->system->at.state_rates + i]};
+    for (uint32_t i = 0; i < m; i++)
+        T->given[n + i] = T->motion[0].mu[i];
+    for (size_t i = 0; i < jet->symbols.count; i++)
+        if (jet->symbols.data[i].kind == HMI_SYM_TIME) {
+            T->time_row = jet->symbols.data[i].row;
             T->reads_time = true;
         }
-    }
-    return !failed;
+    return jet->status;
 }
 
 static bool allocate(hmi_taylor *T)
@@ -202,7 +209,8 @@ static bool allocate(hmi_taylor *T)
     bool failed = false;
     T->M = take(T, T->n * T->n, sizeof *T->M, &failed);
     T->right = take(T, T->n + T->m + 3, sizeof *T->right, &failed);
-    T->answer = take(T, T->n + T->m + 3, sizeof *T->answer, &failed);
+    for (int k = 0; k < T->motions; k++)
+        T->motion[k].answer = take(T, T->n + T->m + 3, sizeof(double), &failed);
     T->turning = take(T, T->n, sizeof *T->turning, &failed);
     T->Y = take(T, (size_t)(T->order + 1) * T->width, sizeof *T->Y, &failed);
     return !failed;
@@ -256,9 +264,13 @@ static hm_status compile_all(hmi_taylor *T)
         status = compile_lists(T, HMI_TAYLOR_SECOND, T->motion[1].right, T->n + T->m);
     if (status == HM_OK)
         status = compile_powers(T);
-    if (status == HM_OK)
-        status = compile(T, HMI_TAYLOR_KEEP, &(hmi_jet_program){.keep = true});
-    return status;
+    const hmi_jet_program keep = {.given = T->given,
+                                  .given_count = T->n + T->m,
+                                  .negated = T->n,
+                                  .keep = true,
+                                  .links = T->links,
+                                  .link_count = T->ode->size};
+    return status == HM_OK ? compile(T, HMI_TAYLOR_KEEP, &keep) : status;
 }
 
 hm_status hmi_taylor_init(hmi_taylor *T, hmi_ode *ode, int order)
@@ -266,6 +278,7 @@ hm_status hmi_taylor_init(hmi_taylor *T, hmi_ode *ode, int order)
     hm_sim *sim = ode->sim;
     bool failed = false;
     *T = (hmi_taylor){.ode = ode, .sim = sim, .n = ode->n, .order = order, .tau = 1};
+    T->most_order = order;
     hmi_arena_init(&T->arena, sim->system->allocator);
     hmi_jet_init(&T->jet, sim->system->allocator);
     T->m = sim->system->derived.constraints.count;
@@ -278,15 +291,35 @@ hm_status hmi_taylor_init(hmi_taylor *T, hmi_ode *ode, int order)
     if (status == HM_OK)
         status = add_rows(T);
     if (status == HM_OK)
+        status = link_state(T);
+    if (status == HM_OK)
         status = build_lists(T);
     if (status == HM_OK)
         status = hmi_jet_seal(&T->jet, order);
     if (status != HM_OK)
         return status;
-    if (!link_state(T) || !allocate(T))
+    if (!allocate(T))
         return HM_ERR_NOMEM;
     status = compile_all(T);
-    return status == HM_OK ? hmi_taylor_solver_init(&T->solver, sim, &T->arena) : status;
+    if (status == HM_OK)
+        status = hmi_taylor_solver_init(&T->solver, sim, &T->arena);
+    T->solver.vectors = T->jet.vectors;
+    return status;
+}
+
+bool hmi_taylor_reuse(hmi_taylor *T, hmi_ode *ode, int order)
+{
+    hmi_ledger *ledger = ode->ledger;
+    if (order > T->most_order || uses_baumgarte(ode) != T->has_residuals ||
+        (ledger ? ledger->count : 0) != T->works)
+        return false;
+    T->ode = ode;
+    T->order = order;
+    if (T->has_residuals)
+        hmi_jet_rebind(&T->jet, &T->residuals, ode->residuals->work);
+    if (T->has_powers)
+        hmi_jet_rebind(&T->jet, &T->powers, ledger->work);
+    return true;
 }
 
 void hmi_taylor_release(hmi_taylor *T)
@@ -307,7 +340,7 @@ static void run(hmi_taylor *T, hmi_taylor_code code, int k, double *out)
 {
     const hmi_jet_program *program = &T->program[code];
     if (k > 0)
-        hmi_jet_execute(&T->jet, program, k, out);
+        hmi_jet_execute(&T->jet, program, k, out, NULL);
     else if (program->segment)
         hmi_jet_run(&T->jet, program->segment, 0);
 }
@@ -331,12 +364,11 @@ static void run_inputs(hmi_taylor *T, int k)
     }
 }
 
+/* Orders 0 and 1; the others come by links. */
 static void load_state(hmi_taylor *T, int k, const double *y)
 {
-    for (size_t i = 0; i < T->link_count; i++)
-        hmi_jet_put(&T->jet, T->links[i].row, k, y[T->links[i].component]);
-    if (T->reads_time && k > 0)
-        hmi_jet_put(&T->jet, T->time_row, k, k == 1 ? T->tau : 0);
+    for (size_t i = 0; i < T->ode->size; i++)
+        hmi_jet_put(&T->jet, T->links[i].row, k, y[i]);
 }
 
 /* The tapes, and right sides of the first motion. */
@@ -381,9 +413,9 @@ static void assemble(hmi_taylor *T, const hmi_taylor_motion *m, int k)
 static void keep_answer(hmi_taylor *T, const hmi_taylor_motion *m, int k)
 {
     for (size_t i = 0; i < T->n; i++)
-        hmi_jet_put(&T->jet, m->a[i], k, T->answer[i]);
+        hmi_jet_put(&T->jet, m->a[i], k, m->answer[i]);
     for (size_t i = 0; i < T->m; i++)
-        hmi_jet_put(&T->jet, m->mu[i], k, -T->answer[T->n + i]);
+        hmi_jet_put(&T->jet, m->mu[i], k, -m->answer[T->n + i]);
 }
 
 /* force[n] := A^T lambda at order k */
@@ -447,17 +479,13 @@ static void find_powers(hmi_taylor *T, int k, double *power)
     }
 }
 
-/* Rates of order k: those of the state, then the powers. */
-static void find_rates(hmi_taylor *T, int k, const double *y, double *f)
+/* Rates of order 0: those of the state, then the powers. */
+static void find_rates(hmi_taylor *T, double *f)
 {
-    size_t n = T->n, states = T->ode->states;
-    memcpy(f, y + n, n * sizeof *f);
-    for (size_t i = 0; i < n; i++)
-        f[n + i] = hmi_jet_get(&T->jet, T->motion[0].a[i], k);
-    for (size_t i = 0; i < states; i++)
-        f[2 * n + i] = hmi_jet_get(&T->jet, T->out[T->sim->system->at.state_rates + i], k);
+    for (size_t i = 0; i < T->ode->size; i++)
+        f[i] = hmi_jet_get(&T->jet, T->links[i].source, 0);
     if (T->works)
-        find_powers(T, k, f + T->ode->size);
+        find_powers(T, 0, f + T->ode->size);
 }
 
 /* ---- order 0 ---- */
@@ -501,40 +529,62 @@ hm_status hmi_taylor_begin(hmi_taylor *T, double t, const double *y, double *f)
                                                : HM_OK;
         if (status != HM_OK)
             return status;
-        hmi_taylor_solve(&T->solver, T->right, T->answer);
+        hmi_taylor_solve(&T->solver, T->right, T->motion[k].answer);
         keep_answer(T, &T->motion[k], 0);
     }
-    find_rates(T, 0, y, f);
+    find_rates(T, f);
     return hmi_all_finite((int)T->width, f) ? HM_OK : HM_ERR_NUMERIC;
 }
 
 /* ---- the series ---- */
 
-static void integrate(hmi_taylor *T, int k, const double *f)
+/* Order 1 of the state, and of time. */
+static void start_series(hmi_taylor *T, const double *y, const double *f)
+{
+    double *first = T->Y + T->width;
+    memcpy(T->Y, y, T->width * sizeof *y);
+    for (size_t i = 0; i < T->width; i++)
+        first[i] = T->tau * f[i];
+    load_state(T, 1, first);
+    if (T->reads_time)
+        hmi_jet_put(&T->jet, T->time_row, 1, T->tau);
+}
+
+/* Works of order k + 1; the powers need the answer of order k. */
+static void add_works(hmi_taylor *T, int k, double factor, double *next)
+{
+    double power[HMI_MOST_WORKS];
+    find_powers(T, k, power);
+    for (size_t i = 0; i < T->works; i++)
+        next[T->ode->size + i] = factor * power[i];
+}
+
+/* Coefficients k + 1 of the state from k. */
+static void raise_order(hmi_taylor *T, int k)
 {
     double *next = T->Y + (size_t)(k + 1) * T->width, factor = T->tau / (k + 1);
-    for (size_t i = 0; i < T->width; i++)
-        next[i] = factor * f[i];
+    hmi_jet_begin_order(&T->jet, k);
+    T->jet.scale[2] = factor;
+    run_tapes(T, k);
+    for (int i = 0; i < T->motions; i++) {
+        hmi_taylor_motion *motion = &T->motion[i];
+        assemble(T, motion, k);
+        hmi_taylor_solve_again(&T->solver, T->right, motion->answer);
+        if (i > 0 || T->works)
+            keep_answer(T, motion, k);
+    }
+    if (T->works)
+        add_works(T, k, factor, next);
+    hmi_jet_execute(&T->jet, &T->program[HMI_TAYLOR_KEEP], k, T->motion[0].answer, next);
+    if (T->reads_time)
+        hmi_jet_put(&T->jet, T->time_row, 1, 0);
 }
 
 hm_status hmi_taylor_expand(hmi_taylor *T, const double *y, const double *f)
 {
-    memcpy(T->Y, y, T->width * sizeof *y);
-    integrate(T, 0, f);
-    for (int k = 1; k < T->order; k++) {
-        double *now = T->Y + (size_t)k * T->width, *next = now + T->width;
-        load_state(T, k, now);
-        hmi_jet_begin_order(&T->jet, k);
-        run_tapes(T, k);
-        for (int i = 0; i < T->motions; i++) {
-            assemble(T, &T->motion[i], k);
-            hmi_taylor_solve_again(&T->solver, T->right, T->answer);
-            keep_answer(T, &T->motion[i], k);
-        }
-        find_rates(T, k, now, next);
-        integrate(T, k, next);
-        run(T, HMI_TAYLOR_KEEP, k, NULL);
-    }
+    start_series(T, y, f);
+    for (int k = 1; k < T->order; k++)
+        raise_order(T, k);
     bool finite = hmi_all_finite((int)((size_t)(T->order + 1) * T->width), T->Y);
     if (!finite)
         hmi_jet_clear(&T->jet);
