@@ -114,8 +114,7 @@ bool hmi_taylor_reuse(hmi_taylor *T, hmi_ode *ode, int order);
 hm_status hmi_taylor_begin(hmi_taylor *T, double t, const double *y, double *f);
 /* The series at the state of the last begin; T->tau is set before. HM_ERR_NUMERIC: it is not finite. */
 hm_status hmi_taylor_expand(hmi_taylor *T, const double *y, const double *f);
-/* The state at h after the expansion, and its derivative. */
-void hmi_taylor_evaluate(const hmi_taylor *T, double h, double *y);
-void hmi_taylor_slope(const hmi_taylor *T, double h, double *f);
+/* The state at h after the expansion, and its derivative unless f is NULL. */
+void hmi_taylor_evaluate(const hmi_taylor *T, double h, double *y, double *f);
 
 #endif

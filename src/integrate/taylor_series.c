@@ -212,7 +212,7 @@ static bool allocate(hmi_taylor *T)
     for (int k = 0; k < T->motions; k++)
         T->motion[k].answer = take(T, T->n + T->m + 3, sizeof(double), &failed);
     T->turning = take(T, T->n, sizeof *T->turning, &failed);
-    T->Y = take(T, (size_t)(T->order + 1) * T->width, sizeof *T->Y, &failed);
+    T->Y = take(T, (size_t)(T->order + 1) * T->width + 3, sizeof *T->Y, &failed);
     return !failed;
 }
 
@@ -591,27 +591,36 @@ hm_status hmi_taylor_expand(hmi_taylor *T, const double *y, const double *f)
     return finite ? HM_OK : HM_ERR_NUMERIC;
 }
 
-void hmi_taylor_evaluate(const hmi_taylor *T, double h, double *restrict y)
+typedef double two __attribute__((vector_size(16), aligned(8), may_alias));
+
+/* Components i .. i+3 by Horner's rule, two at a time, and their derivatives. */
+static void evaluate_four(const hmi_taylor *T, double x, size_t i, double y[4], double f[4])
 {
-    double x = h / T->tau;
-    const double *restrict c = T->Y + (size_t)T->order * T->width;
-    memcpy(y, c, T->width * sizeof *y);
+    const double *c = T->Y + (size_t)T->order * T->width + i;
+    const two X = {x, x};
+    two y0 = *(const two *)c, y1 = *(const two *)(c + 2), f0 = {0, 0}, f1 = {0, 0};
     for (int k = T->order - 1; k >= 0; k--) {
         c -= T->width;
-        for (size_t i = 0; i < T->width; i++)
-            y[i] = y[i] * x + c[i];
+        f0 = f0 * X + y0;
+        f1 = f1 * X + y1;
+        y0 = y0 * X + *(const two *)c;
+        y1 = y1 * X + *(const two *)(c + 2);
     }
+    *(two *)y = y0;
+    *(two *)(y + 2) = y1;
+    *(two *)f = f0;
+    *(two *)(f + 2) = f1;
 }
 
-void hmi_taylor_slope(const hmi_taylor *T, double h, double *restrict f)
+void hmi_taylor_evaluate(const hmi_taylor *T, double h, double *y, double *f)
 {
-    double x = h / T->tau;
-    memset(f, 0, T->width * sizeof *f);
-    for (int k = T->order; k > 0; k--) {
-        const double *restrict c = T->Y + (size_t)k * T->width;
-        for (size_t i = 0; i < T->width; i++)
-            f[i] = f[i] * x + k * c[i];
+    double x = h / T->tau, value[4], slope[4];
+    for (size_t i = 0; i < T->width; i += 4) { /* Y has room behind it */
+        evaluate_four(T, x, i, value, slope);
+        for (size_t k = 0; k < 4 && i + k < T->width; k++) {
+            y[i + k] = value[k];
+            if (f)
+                f[i + k] = slope[k] / T->tau;
+        }
     }
-    for (size_t i = 0; i < T->width; i++)
-        f[i] /= T->tau;
 }
