@@ -20,18 +20,20 @@ INLINE void add_even(const double *X, int order, int k, double *out, double *ahe
 {
     const double *Y = X + 4 * order, *end = X + 4 * (k - 2);
     const double *x = X + 4, *y = Y + 4 * (k - 3);
-    block s = {0, 0, 0, 0}, next = {0, 0, 0, 0}, later = AT(Y, k - 1);
-    for (; x < end; x += 4, y -= 4) {
-        block now = *(const block *)x, back = *(const block *)y;
-        s += now * back;
-        next += now * later;
-        later = back;
+    block s = {0, 0, 0, 0}, next = {0, 0, 0, 0}, odd = s, odd_next = s;
+    for (; x + 4 < end; x += 8, y -= 8) { /* two sums each: additions wait for each other */
+        s += AT(x, 1) * AT(y, 1);
+        next += AT(x, 2) * AT(y, 1);
+        odd += AT(x, 2) * AT(y, 0);
+        odd_next += AT(x, 3) * AT(y, 0);
     }
-    next += AT(X, k - 1) * later;
+    s += AT(x, 1) * AT(y, 1); /* k - 3 terms: an odd number */
+    next += AT(x, 2) * AT(y, 1);
+    next += AT(X, 2) * AT(Y, k - 1);
     s += AT(X, 1) * AT(Y, k - 1);
     s += AT(X, k - 1) * AT(Y, 1);
-    *(block *)out = s;
-    *(block *)ahead = next;
+    *(block *)out = s + odd;
+    *(block *)ahead = next + odd_next;
 }
 
 /* The others: order 2 has one term, 3 has no sums ready. */

@@ -84,6 +84,7 @@ typedef struct hmi_taylor {
     hmi_jet jet;
     hmi_jet_segment inputs, dynamics, residuals, powers;
     bool has_inputs, has_residuals, has_powers;
+    bool plain; /* nothing of these, no works, one motion without C */
     hmi_jet_program program[HMI_TAYLOR_CODES];
     int order;                 /* of the series of the state, */
     int most_order;            /* and what there is room for */
