@@ -237,7 +237,8 @@ static void print_wellposed(const hm_analysis *a)
     const hm_wellposedness *w = &a->wellposedness;
     printf("\nthe motion\n");
     if (!w->consistent)
-        printf("  the initial state does not satisfy the constraints\n");
+        printf("  the initial state does not satisfy the constraints%s\n",
+               w->kept ? "; `initial keep` runs it as it is" : "");
     for (size_t i = 0; i < w->moved_count && i < MOST_SHOWN; i++)
         printf("  moved to a consistent initial state: %s = %.10g\n", w->moved_name[i],
                w->moved_to[i]);
@@ -260,7 +261,7 @@ static void print_wellposed(const hm_analysis *a)
                                   : "not seen to be well posed");
 }
 
-void print_check(const session *s, const hm_analysis *a)
+void print_check(const session *s, const hm_analysis *a, const hm_symmetries *symmetries)
 {
     const hm_model *model = s->model;
     size_t n = hm_model_coordinate_count(model);
@@ -282,12 +283,13 @@ void print_check(const session *s, const hm_analysis *a)
     }
     print_set(a, n);
     print_principles(a);
+    print_symmetries(model, symmetries);
     print_wellposed(a);
     for (size_t i = 0; i < a->remark_count; i++)
         printf("\nremark: %s\n", a->remarks[i]);
     printf("\nM has %zu structural nonzeros in its lower triangle, A has %zu; %zu operations an "
            "evaluation\n",
            size.mass_entries, size.constraint_entries, size.tape_nodes);
-    if (a->wellposedness.consistent && a->wellposedness.known)
+    if ((a->wellposedness.consistent || a->wellposedness.kept) && a->wellposedness.known)
         printf("the model is sound\n");
 }

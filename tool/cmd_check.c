@@ -123,7 +123,7 @@ static json_t *servo_list(const hm_model *model)
     return servos;
 }
 
-static int print_json(const session *s, const hm_analysis *a)
+static int print_json(const session *s, const hm_analysis *a, const hm_symmetries *found)
 {
     const hm_model *model = s->model;
     json_t *object = json_object(), *coordinates = json_array(), *constraints = json_array(),
@@ -147,6 +147,7 @@ static int print_json(const session *s, const hm_analysis *a)
     json_object_set_new(object, "motion", motion_object(&a->wellposedness));
     json_object_set_new(object, "catastatic", json_boolean(catastatic));
     json_object_set_new(object, "principles", principles_object(&a->principles));
+    add_symmetries(object, model, found);
     json_object_set_new(object, "initial", initial_object(&a->wellposedness));
     json_object_set_new(object, "remarks", remarks);
     json_object_set(object, "warnings", s->warnings);
@@ -155,27 +156,39 @@ static int print_json(const session *s, const hm_analysis *a)
     return written ? EXIT_DONE : EXIT_FAILED;
 }
 
+/* Everything that can be said of the system; an exit status. */
+static int analyse(const session *s, bool quiet, hm_analysis **analysis, hm_symmetries **found)
+{
+    hm_status done = hm_system_analyse(s->system, analysis);
+    bool silent = done != HM_OK && hm_context_diagnostic_count(s->context) == 0;
+    print_diagnostics(s->context, quiet);
+    if (done == HM_OK) {
+        done = hm_symmetries_find(s->system, NULL, found);
+        silent = done != HM_OK;
+        hm_context_clear(s->context); /* what went wrong on runs is said by the well-posedness */
+    }
+    if (silent)
+        fprintf(stderr, "hamel: %s\n", hm_status_text(done));
+    return exit_status_of(done);
+}
+
 static int run(const invocation *call)
 {
     session s;
     hm_analysis *analysis = NULL;
+    hm_symmetries *found = NULL;
     int status = session_open(&s, call, true);
     if (status == EXIT_DONE && hm_system_warn_conflated(s.system) > 0)
         session_take_warnings(&s, call->quiet);
-    if (status == EXIT_DONE) {
-        hm_status done = hm_system_analyse(s.system, &analysis);
-        bool silent = done != HM_OK && hm_context_diagnostic_count(s.context) == 0;
-        print_diagnostics(s.context, call->quiet);
-        if (silent)
-            fprintf(stderr, "hamel: %s\n", hm_status_text(done));
-        status = exit_status_of(done);
-    }
+    if (status == EXIT_DONE)
+        status = analyse(&s, call->quiet, &analysis, &found);
     if (status == EXIT_DONE && call->json)
-        status = print_json(&s, analysis);
+        status = print_json(&s, analysis, found);
     else if (status == EXIT_DONE)
-        print_check(&s, analysis);
-    if (status == EXIT_DONE && !analysis->wellposedness.consistent)
+        print_check(&s, analysis, found);
+    if (status == EXIT_DONE && !analysis->wellposedness.consistent && !analysis->wellposedness.kept)
         status = EXIT_BAD_INPUT;
+    hm_symmetries_destroy(found);
     hm_analysis_destroy(analysis);
     session_close(&s);
     return status;

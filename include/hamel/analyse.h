@@ -105,6 +105,7 @@ typedef struct hm_wellposedness {
     bool known;      /* the initial state could be evaluated */
     bool wellposed;  /* q'' unique there and along the run, Lipschitz there */
     bool consistent; /* the initial state is, or could be made so */
+    bool kept;       /* `initial keep`: it is run as it is, consistent or not */
     bool unique_acceleration, unique_multipliers;
     int rank_M, rank_A, rank_lowest, rank_highest; /* of A along the run */
     bool definite, semidefinite;

@@ -89,7 +89,7 @@ static void dense_row(const hmi_transport *tr, size_t i, arb_ptr row)
 static hm_status choose_rows(hmi_transport *tr)
 {
     hmi_echelon e;
-    hmi_verdict verdict = HMI_DEPENDENT;
+    hmi_dependence verdict = HMI_DEPENDENT;
     hm_status status = hmi_echelon_init(&e, tr->forms->allocator, tr->size,
                                         tr->rows < tr->size ? tr->rows : tr->size, tr->precision,
                                         tr->inexact);

@@ -32,6 +32,11 @@ typedef enum hmi_jet_op {
         HMI_JET_OPS
 } hmi_jet_op;
 
+/* The op of an instruction to be left out, and of what ends the last run. */
+#define HMI_JET_NOTHING UINT32_MAX
+
+/* Puts the instructions from `first` on into the order in which they run, and finds their inner sums. */
+void hmi_jet_schedule(hmi_jet *jet, size_t first);
 /* Orders above 0. */
 void hmi_jet_interpret(const hmi_jet *jet, const hmi_jet_segment *segment);
 

@@ -40,6 +40,19 @@ typedef struct hmi_rank_watch {
     double *y;                            /* foreseen state */
 } hmi_rank_watch;
 
+#define HMI_DEPENDENT 1e-8 /* the sine of the angle between a row and others that it follows from */
+
+/* Rows left out of solves because they depend on others wherever the constraints hold: rows.c. */
+typedef struct hmi_row_choice {
+    bool any;            /* are left out: */
+    bool *left_out;      /* these; NULL: nothing is watched */
+    bool *trial, *done;  /* scratch */
+    double *unit, *rest; /* m x n: rows of unit length, what is left of them */
+    double *y;           /* a state; n + m: units */
+    bool scaled;         /* these are kept */
+    int exchanges;
+} hmi_row_choice;
+
 enum { HMI_MOST_EVENTS = 10000, HMI_MOST_WARNINGS = 20, HMI_CHATTER = 20, HMI_QUICK = 4 };
 
 typedef struct hmi_driver {
@@ -58,6 +71,7 @@ typedef struct hmi_driver {
     struct hmi_taylor *series; /* of method taylor; NULL: not made yet */
     bool compiled;          /* the parts above are complete: their tapes serve the next run too */
     hmi_rank_watch rank;
+    hmi_row_choice rows;
     const hmi_method *method;
     hmi_stepper s;
     bool automatic; /* the method may be changed */
@@ -125,6 +139,17 @@ void hmi_driver_fail(hmi_driver *d, const char *format, ...) __attribute__((form
 void hmi_driver_explain(hmi_driver *d, hm_status status);
 /* Drift control: y back to the constraints; velocities of degenerate Lagrangians. */
 hm_status hmi_driver_settle(hmi_driver *d, double t, double *y);
+
+/* One tape for q'', z' and the powers, with the modes and rows that are held. */
+hm_status hmi_driver_compile_motion(hmi_driver *d);
+
+/* rows.c: at the consistent state of the start, with q'' there. */
+hm_status hmi_row_choice_init(hmi_driver *d);
+void hmi_driver_choose_rows(hmi_driver *d);
+/* At an accepted step: true where other rows are left out from now on. */
+bool hmi_driver_watch_rows(hmi_driver *d);
+/* All rows, for reports with multipliers of minimum norm; then again those chosen. */
+void hmi_driver_use_rows(hmi_driver *d, bool all);
 
 /* rank.c: at an accepted step, after the projection at its end. Warns where the constraints lost
  * rank within the last step, and foresees where they will: s.singular. */

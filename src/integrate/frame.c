@@ -77,7 +77,11 @@ hm_status hmi_driver_frame(hmi_driver *d, double t, const double *y, unsigned co
     if (content & HM_FRAME_CHECKS)
         content |= HM_FRAME_FORCES;
     if (content & HM_FRAME_FORCES) {
+        hmi_driver_use_rows(d, true);
+        d->sim->rank_tolerance = d->rows.any ? HMI_DEPENDENT : 0;
         hm_status status = hmi_ode_forces(&d->ode, t, y, &d->solution);
+        d->sim->rank_tolerance = 0;
+        hmi_driver_use_rows(d, false);
         bool free = d->ode.dirac && status == HM_ERR_UNDETERMINED; /* q'', but not the forces */
         if (status != HM_OK && !free)
             return status;

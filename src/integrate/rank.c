@@ -86,6 +86,9 @@ static void choose_rows(hmi_driver *d)
         w->row[k] = k;
     w->count = m;
     take_rows(d, w->now);
+    for (size_t k = 0; k < m; k++)
+        if (d->sim->left_out && d->sim->left_out[d->projection.velocity.row[k]])
+            memset(w->now + k * n, 0, n * sizeof *w->now);
     int most = (int)(m < n ? m : n);
     int rank = hmi_qr((int)n, (int)m, w->now, w->tau, w->pivots, most, 1e-10);
     w->count = 0;

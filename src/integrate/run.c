@@ -128,6 +128,18 @@ static hm_status watch_pace(hmi_driver *d)
     return HM_ERR_NUMERIC;
 }
 
+/* Other rows are left out: a tape and a watch of their own. */
+static hm_status change_rows(hmi_driver *d)
+{
+    hm_status status = hmi_driver_compile_motion(d);
+    d->sim->motion = d->motion;
+    d->sim->by_motion = false;
+    d->rank.count = 0;
+    hmi_driver_forget_rank(d);
+    d->s.f_valid = false;
+    return status;
+}
+
 hm_status hmi_driver_step(hmi_driver *d, double t_limit)
 {
     hmi_stepper *s = &d->s;
@@ -144,6 +156,8 @@ hm_status hmi_driver_step(hmi_driver *d, double t_limit)
         status = watch_rank(d, forgiven);
     if (status == HM_OK)
         status = complete_step(d);
+    if (status == HM_OK && hmi_driver_watch_rows(d))
+        status = change_rows(d);
     if (status == HM_OK && d->drift == HMI_DRIFT_PROJECT)
         hmi_driver_watch_rank(d);
     if (status == HM_OK)

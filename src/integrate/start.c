@@ -82,23 +82,24 @@ static hm_status read_options(hmi_driver *d, const hm_run_options *options)
 
 /* ---- the state to start from ---- */
 
-/* Degenerate Lagrangians: q' may be determined where q'' is not. */
-static bool try_dirac(hmi_driver *d)
+/* Degenerate Lagrangians: q' may be determined where q'' is not. HM_OK: it is. */
+static hm_status try_dirac(hmi_driver *d)
 {
     const char *why = NULL;
     hm_sim *sim = d->sim;
     if (!sim->dynamics || hmi_sim_accelerate(sim, NULL) != HM_ERR_UNDETERMINED)
-        return false;
-    if (hmi_ode_try_dirac(&d->ode, &why) != HM_OK) {
+        return HM_ERR_USAGE;
+    hm_status status = hmi_ode_try_dirac(&d->ode, &why);
+    if (status != HM_OK) {
         if (why)
             hmi_note(d->model->context, hmi_no_span, NULL, "by the Dirac form: %s", why);
-        return false;
+        return status;
     }
     hmi_ode_load(&d->ode, d->y);
-    if (hmi_ode_settle(&d->ode, sim->t, d->y) != HM_OK)
-        return false;
-    hmi_ode_store(&d->ode, sim->t, d->y);
-    return true;
+    status = hmi_ode_settle(&d->ode, sim->t, d->y);
+    if (status == HM_OK)
+        hmi_ode_store(&d->ode, sim->t, d->y);
+    return status;
 }
 
 /* Is there a motion at all? Diagnostics name what is wrong. Where some u/|u| has no value at the
@@ -109,11 +110,12 @@ static hm_status check_motion(hmi_driver *d)
         return HM_OK;
     hm_evaluation at;
     const hm_evaluate_options options = {.formulation = d->options.formulation};
-    if (try_dirac(d)) {
+    hm_status status = try_dirac(d);
+    if (status == HM_OK)
         d->formulation = hmi_formulation_name(HMI_DIRAC);
-        return HM_OK;
-    }
-    hm_status status = hm_sim_evaluate(d->sim, &options, &at);
+    if (status == HM_OK || status == HM_ERR_NOMEM)
+        return status;
+    status = hm_sim_evaluate(d->sim, &options, &at);
     d->formulation = at.formulation;
     return status;
 }
@@ -250,6 +252,8 @@ static hm_status init_parts(hmi_driver *d)
         status = compile_resets(d);
     if (status == HM_OK)
         status = hmi_rank_watch_init(d);
+    if (status == HM_OK)
+        status = hmi_row_choice_init(d);
     return status == HM_OK ? allocate(d) : status;
 }
 
@@ -272,12 +276,14 @@ void hmi_driver_enter(hmi_driver *d)
         hmi_switches_install(&d->switches);
     d->sim->motion = d->motion;
     d->sim->by_motion = false;
+    hmi_driver_use_rows(d, false);
     if (changed)
         prepare_parts(d);
 }
 
 void hmi_driver_leave(hmi_driver *d)
 {
+    hmi_driver_use_rows(d, true);
     d->sim->motion = d->sim->own_motion;
     d->sim->by_motion = false;
     if (d->switches.switches) {
@@ -339,6 +345,7 @@ void hmi_driver_destroy(void *driver)
         d->method->finish(&d->s);
     d->sim->motion = d->sim->own_motion;
     d->sim->by_motion = false;
+    hmi_driver_use_rows(d, true);
     hmi_sim_motion_destroy(d->motion);
     if (d->series)
         hmi_taylor_release(d->series);
@@ -391,15 +398,15 @@ static bool has_motion(hmi_driver *d, bool wanted)
     if (!d->motion)
         return false;
     hmi_sim_refresh(sim);
-    if (wanted && hmi_sim_motion_run(sim, d->motion, &sim->t, sim->q, sim->v, sim->z))
+    if (wanted && hmi_sim_motion_fits(sim, d->motion) &&
+        hmi_sim_motion_run(sim, d->motion, &sim->t, sim->q, sim->v, sim->z))
         return true;
     hmi_sim_motion_destroy(d->motion);
     d->motion = NULL;
     return false;
 }
 
-/* One tape for q'', z' and the powers, with the modes that are held. */
-static hm_status compile_motion(hmi_driver *d)
+hm_status hmi_driver_compile_motion(hmi_driver *d)
 {
     const hmi_ledger *ledger = &d->ledger;
     hmi_motion_source source = {.power_count = ledger->tape_count};
@@ -461,7 +468,8 @@ hm_status hmi_driver_start(hm_sim *sim, const hm_run_options *options, hmi_drive
     if (status != HM_OK)
         return status;
     connect(d);
-    status = compile_motion(d);
+    hmi_driver_choose_rows(d);
+    status = hmi_driver_compile_motion(d);
     return status == HM_OK ? begin(d) : status;
 }
 

@@ -50,7 +50,7 @@ void hmi_taylor_solve(hmi_taylor_solver *s, const double *right, double *answer)
  * work for many right sides. */
 void hmi_taylor_solve_again(hmi_taylor_solver *s, const double *right, double *answer);
 
-/* ---- the series (taylor_series.c) ---- */
+/* ---- the series (taylor_build.c, taylor_series.c) ---- */
 
 /* The motion under Q + C or under Q alone: rows of a and lambda, and the sums above. */
 typedef struct hmi_taylor_motion {

@@ -101,10 +101,11 @@ static inline void backward(int n, const double *restrict L, double *restrict x)
 static void spread_rows(hmi_taylor_solver *s)
 {
     int n = s->n, m = s->m;
+    const bool *left_out = s->sim->dynamics->left_out;
     for (int j = 0; j < n; j++) {
         double *restrict w = s->W + hmi_area(j, m);
         for (int i = 0; i < m; i++)
-            w[i] = s->A[hmi_area(i, n) + (size_t)j];
+            w[i] = left_out[i] ? 0 : s->A[hmi_area(i, n) + (size_t)j];
         for (int k = 0; k < j && !(s->diagonal && !s->shifted); k++)
             subtract(m, s->L[hmi_area(j, n) + (size_t)k], s->W + hmi_area(k, m), w);
     }
@@ -120,6 +121,9 @@ static void form_gram(hmi_taylor_solver *s)
         for (int i = 0; i < m; i++)
             subtract(i + 1, -w[i] * s->inverse[j], w, s->G + hmi_area(i, m));
     }
+    for (int i = 0; i < m; i++) /* rows of zeros */
+        if (s->sim->dynamics->left_out[i])
+            s->G[hmi_area(i, m) + (size_t)i] = 1;
 }
 
 /* V_i: a row shall weigh as much as the inertias it holds (dynamics/accelerate.c). */
@@ -147,7 +151,7 @@ static void shift(hmi_taylor_solver *s, const double *M)
         largest = fmax(largest, M[hmi_area(j, n) + (size_t)j]);
     for (int i = 0; i < s->m; i++) {
         const double *row = s->A + hmi_area(i, n);
-        s->weight[i] = row_weight(n, M, row, largest);
+        s->weight[i] = s->sim->dynamics->left_out[i] ? 0 : row_weight(n, M, row, largest);
         for (int j = 0; j < n; j++)
             for (int k = 0; k <= j; k++)
                 s->L[hmi_area(j, n) + (size_t)k] += s->weight[i] * row[j] * row[k];
@@ -159,13 +163,15 @@ static void solve_fast(hmi_taylor_solver *s, const double *r, const double *b, d
 {
     int n = s->n, m = s->m;
     bool plain = s->diagonal && !s->shifted;
+    const bool *left_out = s->sim->dynamics->left_out;
     double *restrict z = s->z;
     hmi_copy(n, r, z);
     for (int i = 0; s->shifted && i < m; i++)
         hmi_axpy(n, s->weight[i] * b[i], s->A + hmi_area(i, n), z);
     if (!plain)
         forward(n, s->LT, z);
-    hmi_copy(m, b, lambda);
+    for (int i = 0; i < m; i++)
+        lambda[i] = left_out[i] ? 0 : b[i];
     for (int j = 0; m > 0 && j < n; j++)
         subtract(m, z[j] * s->inverse[j], s->W + hmi_area(j, m), lambda);
     forward(m, s->GT, lambda);
@@ -202,6 +208,8 @@ static bool answer_is_good(const hmi_taylor_solver *s, const double *b, const do
 {
     int n = s->n;
     for (int i = 0; i < s->m; i++) {
+        if (s->sim->dynamics->left_out[i])
+            continue;
         double rest = b[i], size = fabs(b[i]);
         for (int j = 0; j < n; j++) {
             double term = s->A[hmi_area(i, n) + (size_t)j] * a[j];
