@@ -42,12 +42,14 @@ static void print_nonlinear(const hm_constraint_analysis *c)
     else if (c->linear_form)
         line("with the others it amounts to %s%s", c->linear_form,
              c->reduction == HM_REDUCTION_BRANCHES ? ", or the same with the other sign" : "");
+    if (c->sign_condition)
+        line("by squaring; as it is written, %s >= 0 is required besides", c->sign_condition);
     if (c->linear_form && c->linear_kind != HM_UNCLASSIFIED)
         line("which is %s", hm_class_text(c->linear_kind));
     if (c->reduction == HM_REDUCTION_SQUARE || c->reduction == HM_REDUCTION_SUM)
         line("as written its row of A vanishes in every admissible state: write the linear form");
     else if (c->lost_at_rest)
-        line("at rest its row of A vanishes: there it is not enforced");
+        line("at rest its row of A vanishes or does not exist: there it is not enforced");
     line("virtual displacements by Chetaev's rule (dψ/dq')·δq = 0, as in Udwadia and Kalaba;");
     line("Flannery holds that (7) is outside any principle of virtual displacements");
 }

@@ -40,6 +40,7 @@ static json_t *constraint_object(const hm_constraint_analysis *c)
         json_object_set_new(o, "linear_class",
                             c->linear_form ? json_string(hm_class_text(c->linear_kind))
                                            : json_null());
+        json_object_set_new(o, "sign_condition", text_or_null(c->sign_condition));
         json_object_set_new(o, "lost_at_rest", json_boolean(c->lost_at_rest));
     }
     return o;
