@@ -263,8 +263,9 @@ static void print_wellposed(const hm_analysis *a)
                                   : "not seen to be well posed");
 }
 
-void print_check(const session *s, const hm_analysis *a, const hm_symmetries *symmetries)
+void print_check(const session *s, const findings *found)
 {
+    const hm_analysis *a = found->analysis;
     const hm_model *model = s->model;
     size_t n = hm_model_coordinate_count(model);
     hm_system_statistics size = hm_system_get_statistics(s->system);
@@ -285,7 +286,8 @@ void print_check(const session *s, const hm_analysis *a, const hm_symmetries *sy
     }
     print_set(a, n);
     print_principles(a);
-    print_symmetries(model, symmetries);
+    print_symmetries(model, found->symmetries);
+    print_energy(model, found);
     print_wellposed(a);
     for (size_t i = 0; i < a->remark_count; i++)
         printf("\nremark: %s\n", a->remarks[i]);

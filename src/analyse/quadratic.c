@@ -382,11 +382,8 @@ static hm_status look_for_quadratic(study *s, bool *quadratic, hmi_expr *side)
 hm_status hmi_study_quadratic(hmi_sampler *sampler, size_t k, hmi_quadratic *result)
 {
     hmi_forms *f = sampler->forms;
-    study s = {.sampler = sampler,
-               .forms = f,
-               .k = k,
-               .psi = f->rows[k].residual,
-               .size = f->n + 1};
+    study s = {
+        .sampler = sampler, .forms = f, .k = k, .psi = f->rows[k].residual, .size = f->n + 1};
     bool quadratic = false;
     *result = (hmi_quadratic){.kind = HMI_NOT_LINEAR, .side = HMI_NONE};
     if (!f->normal || s.size > MOST_SIZE || f->row_count > MOST_SIZE)
