@@ -49,9 +49,8 @@ static hmi_expr derivative_along(hmi_forms *forms, const hmi_expr *xi, const hmi
 /* xi' along the motion: q -> q', t -> 1. */
 static hmi_expr leaf_rate(hmi_graph *graph, hmi_expr leaf, void *user)
 {
-    const hmi_node *node = hmi_node_at(graph, leaf);
     (void)user;
-    return node->a == HMI_SYM_TIME ? graph->one : hmi_symbol(graph, HMI_SYM_VELOCITY, node->b);
+    return hmi_leaf_rate(graph, leaf);
 }
 
 static hm_status rates_of(hmi_forms *forms, const hmi_expr *xi, hmi_expr *rate)

@@ -2,6 +2,7 @@
 #include "dynamics/large.h"
 #include "integrate/driver.h"
 #include "integrate/implicit.h"
+#include "integrate/taylor.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -300,8 +301,10 @@ static void take_tapes(hmi_driver *old, hmi_driver *d)
     d->ledger.tape = old->ledger.tape;
     d->ledger.total = old->ledger.total;
     d->motion = old->motion;
+    d->series = old->series;
     old->residuals.tape = old->ledger.tape = old->ledger.total = (hmi_tape){0};
     old->motion = NULL;
+    old->series = NULL;
 }
 
 static hm_status create(hm_sim *sim, const hm_run_options *options, hmi_driver **out)
@@ -344,6 +347,9 @@ void hmi_driver_destroy(void *driver)
     d->sim->by_motion = false;
     hmi_driver_use_rows(d, true);
     hmi_sim_motion_destroy(d->motion);
+    if (d->series)
+        hmi_taylor_release(d->series);
+    hmi_free(allocator, d->series, sizeof *d->series);
     hmi_switches_release(&d->switches);
     hmi_ledger_release(&d->ledger);
     hmi_projection_release(&d->projection);
@@ -365,6 +371,7 @@ void hmi_driver_destroy(void *driver)
 static void connect(hmi_driver *d)
 {
     d->ode.ledger = d->ledger.count ? &d->ledger : NULL;
+    d->ode.series = &d->series;
     if (d->drift == HMI_DRIFT_BAUMGARTE) {
         d->ode.residuals = &d->residuals;
         memcpy(d->ode.baumgarte, d->options.drift_gain, sizeof d->ode.baumgarte);

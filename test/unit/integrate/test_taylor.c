@@ -62,7 +62,7 @@ static double error_with_step(double h)
     motion *m = motion_text("coord x; mass x, x = 1; force x = -x^3 + cos(t)*x'\n"
                             "initial x = 1; simulate 0 .. 3");
     m->options.method = "taylor";
-    m->options.rtol = m->options.atol = 1e-3; /* order 7 */
+    m->options.rtol = m->options.atol = 1e-2; /* order 7 of short tapes */
     m->options.largest_step = h;
     motion_must(m);
     double x = motion_value(m, "x");
