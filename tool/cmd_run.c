@@ -147,31 +147,6 @@ static bool read_files(const invocation *call, run_files *files, unsigned *group
     return !files->plot_path || figure_file_possible(files->plot_path);
 }
 
-/* ---- the state to start from ---- */
-
-static hm_status set_state(hm_sim *sim, const hm_model *model, const char *text,
-                           hm_run_options *options)
-{
-    size_t n = hm_model_coordinate_count(model), states = hm_model_state_count(model);
-    size_t inputs = hm_model_input_count(model);
-    double *values = calloc(2 * n + states + inputs + 1, sizeof *values);
-    bool *given = calloc(inputs + 1, sizeof *given);
-    hm_status status = values && given ? HM_OK : HM_ERR_NOMEM;
-    if (status == HM_OK) {
-        double *q = values, *v = q + n, *z = v + n, *u = z + states;
-        hm_model_initial(model, q, v, z);
-        status = hm_model_read_state(model, text, &options->start, q, v, z, u, given);
-        if (status == HM_OK)
-            hm_sim_set_state(sim, options->start, q, v, z);
-        for (size_t i = 0; status == HM_OK && i < inputs; i++)
-            if (given[i])
-                status = hm_sim_set_input(sim, i, u[i], 0, 0);
-    }
-    free(values);
-    free(given);
-    return status;
-}
-
 /* ---- callbacks ---- */
 
 static bool on_frame(void *user, const hm_frame *frame)
@@ -275,7 +250,9 @@ static int run_model(const invocation *call, session *s, job *j, unsigned groups
     hm_sim *sim = NULL;
     hm_status status = hm_sim_create(s->system, &sim);
     if (status == HM_OK && at)
-        status = set_state(sim, s->model, at, &options);
+        status = state_from_text(sim, s->model, at);
+    if (status == HM_OK && at)
+        options.start = hm_sim_time(sim);
     int code = exit_status_of(status);
     if (status == HM_OK && !read_options(s, call, &options))
         code = EXIT_BAD_INPUT;

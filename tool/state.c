@@ -1,6 +1,7 @@
 /* The state that --at gives. */
 #include "command.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 typedef struct state_arrays {
@@ -28,6 +29,21 @@ static void free_state(state_arrays *x)
     free(x->u_set);
 }
 
+/* Values that --at names are kept where the constraints allow it: read into numbers that are none,
+ * they are those that become some. */
+static hm_status hold_named(hm_sim *sim, const hm_model *model, const char *at, state_arrays *x)
+{
+    size_t n = hm_model_coordinate_count(model);
+    for (size_t i = 0; i < n; i++)
+        x->q[i] = x->v[i] = NAN;
+    hm_status status = hm_model_read_state(model, at, &x->t, x->q, x->v, x->z, x->u, x->u_set);
+    for (size_t i = 0; i < n && status == HM_OK; i++) {
+        hm_sim_hold(sim, i, false, !isnan(x->q[i]));
+        hm_sim_hold(sim, i, true, !isnan(x->v[i]));
+    }
+    return status;
+}
+
 /* The initial state of the file, changed as --at says. */
 hm_status state_from_text(hm_sim *sim, const hm_model *model, const char *at)
 {
@@ -40,6 +56,8 @@ hm_status state_from_text(hm_sim *sim, const hm_model *model, const char *at)
         for (size_t i = 0; status == HM_OK && i < hm_model_input_count(model); i++)
             if (x.u_set[i])
                 status = hm_sim_set_input(sim, i, x.u[i], 0, 0);
+        if (status == HM_OK && at)
+            status = hold_named(sim, model, at, &x);
     }
     free_state(&x);
     return status;

@@ -82,6 +82,10 @@ HM_API HM_MUST_CHECK hm_status hm_sim_reset_input(hm_sim *sim, size_t index);
 HM_API void hm_sim_set_state(hm_sim *sim, double t, const double *q, const double *v,
                              const double *z);
 
+/* From now on keeps the value of a coordinate, or of its velocity, when a state is made consistent
+ * (run.h), as if the model gave it by `=`, while that is possible; or no longer does. */
+HM_API void hm_sim_hold(hm_sim *sim, size_t coordinate, bool velocity, bool hold);
+
 HM_API double hm_sim_time(const hm_sim *sim);
 
 /* A sparse matrix by rows: entries row_start[i] .. row_start[i+1]-1. */

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#define NO_ROW  UINT32_MAX
+#define NO_ROW UINT32_MAX
 
 /* Operations at order 0 are those of tapes; a rate has no value there. */
 #define TABLE(op) ((uint32_t)(HMI_TAPE_FIRST_OF_TABLE + (op)))

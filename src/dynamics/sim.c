@@ -47,7 +47,8 @@ static bool allocate(hm_sim *sim)
     sim->total_multiplier = doubles(sim, m, &failed);
     sim->param_set = hmi_arena_alloc(&sim->arena, model->params.count + 1);
     sim->input_set = hmi_arena_alloc(&sim->arena, model->inputs.count + 1);
-    return !failed && sim->param_set && sim->input_set;
+    sim->held = hmi_arena_alloc(&sim->arena, 2 * n + 1);
+    return !failed && sim->param_set && sim->input_set && sim->held;
 }
 
 static void take_initial_values(hm_sim *sim)
@@ -155,6 +156,13 @@ void hm_sim_set_state(hm_sim *sim, double t, const double *q, const double *v, c
         memcpy(sim->v, v, n * sizeof *v);
     if (z)
         memcpy(sim->z, z, sim->system->model->states.count * sizeof *z);
+}
+
+void hm_sim_hold(hm_sim *sim, size_t coordinate, bool velocity, bool hold)
+{
+    size_t n = sim->system->derived.n;
+    if (coordinate < n)
+        sim->held[velocity ? n + coordinate : coordinate] = hold;
 }
 
 double hm_sim_time(const hm_sim *sim)

@@ -15,6 +15,7 @@ struct hm_sim {
     hmi_arena arena; /* everything below */
     double t;
     double *q, *v, *z;
+    bool *held; /* 2n: kept while the state is made consistent */
     double *params;
     bool *param_set;
     double *inputs[3]; /* u, u', u'' */

@@ -37,6 +37,26 @@ static hm_status note_moves(hmi_driver *d, const double *from, const double *to)
     return HM_OK;
 }
 
+/* What the model, or hm_sim_hold, fixes: n coordinates, then n velocities. */
+static void list_fixed(const hmi_driver *d, bool with_held, bool *fixed)
+{
+    size_t n = d->ode.n;
+    for (size_t i = 0; i < n; i++) {
+        const hmi_coord *coord = &d->model->coords.data[i];
+        const bool *held = d->sim->held;
+        fixed[i] = d->options.fix_state || coord->position.given == HMI_GIVEN_FIXED ||
+                   (with_held && held[i]);
+        fixed[n + i] = d->options.fix_state || coord->velocity.given == HMI_GIVEN_FIXED ||
+                       (with_held && held[n + i]);
+    }
+}
+
+static hm_status try_state(hmi_driver *d, const double *from, const bool *fixed, hmi_consistent *c)
+{
+    memcpy(d->s.y, from, d->ode.size * sizeof *from);
+    return hmi_make_consistent(c, d->sim->t, d->s.y, fixed, fixed + d->ode.n);
+}
+
 hm_status hmi_driver_find_state(hmi_driver *d, bool all_free)
 {
     size_t n = d->ode.n;
@@ -45,14 +65,14 @@ hm_status hmi_driver_find_state(hmi_driver *d, bool all_free)
     double *from = d->y;
     if (!fixed)
         return HM_ERR_NOMEM;
-    for (size_t i = 0; i < n && !all_free; i++) {
-        const hmi_coord *coord = &d->model->coords.data[i];
-        fixed[i] = d->options.fix_state || coord->position.given == HMI_GIVEN_FIXED;
-        fixed[n + i] = d->options.fix_state || coord->velocity.given == HMI_GIVEN_FIXED;
-    }
     hmi_ode_load(&d->ode, from);
-    memcpy(d->s.y, from, d->ode.size * sizeof *from);
-    hm_status status = hmi_make_consistent(&c, d->sim->t, d->s.y, fixed, fixed + n);
+    if (!all_free)
+        list_fixed(d, true, fixed);
+    hm_status status = try_state(d, from, fixed, &c);
+    if (status == HM_ERR_INCONSISTENT && !all_free && memchr(d->sim->held, true, 2 * n)) {
+        list_fixed(d, false, fixed);
+        status = try_state(d, from, fixed, &c);
+    }
     if (status == HM_ERR_INCONSISTENT)
         return refuse_state(d, &c);
     if (status == HM_ERR_NUMERIC)

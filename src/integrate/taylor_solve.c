@@ -333,8 +333,8 @@ static void multiply_plain(const hmi_taylor_solver *s, const double *right, doub
 
 #if defined(__x86_64__) && defined(__GNUC__)
 /* Without fused multiply-add: the same bits. */
-__attribute__((target("avx2"))) static void
-multiply_avx2(const hmi_taylor_solver *s, const double *right, double *answer)
+__attribute__((target("avx2"))) static void multiply_avx2(const hmi_taylor_solver *s,
+                                                          const double *right, double *answer)
 {
     if (s->padded == 4)
         multiply(s, 1, right, answer);

@@ -107,4 +107,12 @@ checks=$((checks + 1))
 run hamel run --help
 expect_done
 expect_out --csv --plot --columns lambda example
+# Values that --at names are kept, and others moved; where that cannot be, as without it.
+run hamel run skate --at "theta = 1, x' = 2" --to 1
+expect_done
+grep -q "^    y' .*-> *3.1148154493" "$out" || failed "y' is not 2 tan(1)"
+if grep -q "^    x' .*->" "$out"; then failed "x' was moved"; fi
+run hamel run pendulum --at "x = 0.3, y = -1.9" --to 1
+expect_done
+grep -q "^    y .*-1.9 *-> *-1.97737199333" "$out" || failed "y is not on the circle"
 finish
