@@ -160,24 +160,26 @@ static void follow_links(const hmi_jet *jet, const hmi_jet_program *program, dou
 }
 
 /* Machine code: the numbers, coefficients k of the series, and as in jet.h. */
-typedef void machine_code(double *base, double *series, double *values, double *next);
+typedef void machine_code(double *base, double *series, double *values, double *next,
+                          const double *matrix);
 
-void hmi_jet_execute(const hmi_jet *jet, const hmi_jet_program *program, int k, double *values,
-                     double *next)
+void hmi_jet_execute(const hmi_jet *jet, const hmi_jet_program *program, int k,
+                     const hmi_jet_ends *ends)
 {
     if (program->code.pages) {
         machine_code *run;
         memcpy(&run, &program->code.pages, sizeof run); /* C has no cast from data to functions */
-        run(jet->memory, jet->series + 4 * (k - 1), values, next);
+        run(jet->memory, jet->series + 4 * (k - 1), ends->values, ends->next, ends->matrix);
         return;
     }
     if (program->segment)
         hmi_jet_run(jet, program->segment, k);
     if (program->list_count)
-        hmi_jet_sums(jet, program->lists, program->list_count, values);
+        hmi_jet_sums(jet, program->lists, program->list_count, ends->values);
     for (size_t i = 0; i < program->given_count; i++)
-        hmi_jet_put(jet, program->given[i], k, i < program->negated ? values[i] : -values[i]);
+        hmi_jet_put(jet, program->given[i], k,
+                    i < program->negated ? ends->values[i] : 0 - ends->values[i]);
     if (program->keep)
         hmi_jet_keep(jet, k);
-    follow_links(jet, program, next);
+    follow_links(jet, program, ends->next);
 }

@@ -39,6 +39,9 @@ typedef struct hmi_taylor_solver {
     bool vectors;                      /* AVX2 is there */
 } hmi_taylor_solver;
 
+/* Up to this n + m the inverse is made: for a dozen orders that is less work. */
+enum { HMI_TAYLOR_MOST_INVERTED = 8 };
+
 hm_status hmi_taylor_solver_init(hmi_taylor_solver *s, hm_sim *sim, hmi_arena *arena);
 /* Factors M (n x n), A (m x n) and checks the answer for r, b. Statuses of hmi_dynamics_solve. */
 hm_status hmi_taylor_factor(hmi_taylor_solver *s, const double *M, const double *A, const double *r,
@@ -74,6 +77,7 @@ typedef enum hmi_taylor_code {
     HMI_TAYLOR_IDEAL,
     HMI_TAYLOR_NONIDEAL,
     HMI_TAYLOR_KEEP, /* the answer, then the state of the next order */
+    HMI_TAYLOR_WHOLE, /* all of an order, where there is one motion and K, and nothing else */
     HMI_TAYLOR_CODES
 } hmi_taylor_code;
 
@@ -84,7 +88,6 @@ typedef struct hmi_taylor {
     hmi_jet jet;
     hmi_jet_segment inputs, dynamics, residuals, powers;
     bool has_inputs, has_residuals, has_powers;
-    bool plain; /* nothing of these, no works, one motion without C */
     hmi_jet_program program[HMI_TAYLOR_CODES];
     int order;                 /* of the series of the state, */
     int most_order;            /* and what there is room for */

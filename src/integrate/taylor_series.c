@@ -14,7 +14,7 @@ static void run(hmi_taylor *T, hmi_taylor_code code, int k, double *out)
 {
     const hmi_jet_program *program = &T->program[code];
     if (k > 0)
-        hmi_jet_execute(&T->jet, program, k, out, NULL);
+        hmi_jet_execute(&T->jet, program, k, &(hmi_jet_ends){.values = out});
     else if (program->segment)
         hmi_jet_run(&T->jet, program->segment, 0);
 }
@@ -248,24 +248,20 @@ static void find_answers(hmi_taylor *T, int k, double *next)
         add_works(T, k, T->jet.scale[2], next);
 }
 
-/* The same where there is nothing but one motion. */
-static void find_answer(hmi_taylor *T, int k)
-{
-    hmi_jet_execute(&T->jet, &T->program[HMI_TAYLOR_MAIN], k, T->right, NULL);
-    hmi_taylor_solve_again(&T->solver, T->right, T->motion[0].answer);
-}
-
 /* Coefficients k + 1 of the state from k. */
 static void raise_order(hmi_taylor *T, int k)
 {
-    double *next = T->Y + (size_t)(k + 1) * T->width;
+    const hmi_jet_ends ends = {.values = T->motion[0].answer,
+                               .next = T->Y + (size_t)(k + 1) * T->width,
+                               .matrix = T->solver.K};
     hmi_jet_begin_order(&T->jet, k);
     T->jet.scale[2] = T->tau / (k + 1);
-    if (T->plain)
-        find_answer(T, k);
-    else
-        find_answers(T, k, next);
-    hmi_jet_execute(&T->jet, &T->program[HMI_TAYLOR_KEEP], k, T->motion[0].answer, next);
+    if (T->solver.inverted && T->program[HMI_TAYLOR_WHOLE].code.pages) {
+        hmi_jet_execute(&T->jet, &T->program[HMI_TAYLOR_WHOLE], k, &ends);
+    } else {
+        find_answers(T, k, ends.next);
+        hmi_jet_execute(&T->jet, &T->program[HMI_TAYLOR_KEEP], k, &ends);
+    }
     if (T->reads_time)
         hmi_jet_put(&T->jet, T->time_row, 1, 0);
 }

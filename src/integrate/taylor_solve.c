@@ -10,8 +10,6 @@
 #include "dynamics/workspace.h"
 
 #define WELL_CONDITIONED 1e-5
-/* Up to this size the inverse is made: for a dozen orders that is less work. */
-enum { MOST_INVERTED = 8 };
 typedef double block __attribute__((vector_size(32), aligned(8), may_alias));
 
 static double *doubles(hmi_arena *arena, size_t count, bool *failed)
@@ -47,7 +45,7 @@ hm_status hmi_taylor_solver_init(hmi_taylor_solver *s, hm_sim *sim, hmi_arena *a
     s->gram_inverse = doubles(arena, m, &failed);
     s->weight = doubles(arena, m, &failed);
     s->z = doubles(arena, n, &failed);
-    if (n + m <= MOST_INVERTED)
+    if (n + m <= HMI_TAYLOR_MOST_INVERTED)
         s->padded = ((int)(n + m) + 3) / 4 * 4;
     s->K = doubles(arena, (n + m) * (size_t)s->padded, &failed);
     return failed ? HM_ERR_NOMEM : HM_OK;
@@ -281,7 +279,7 @@ void hmi_taylor_solve(hmi_taylor_solver *s, const double *right, double *answer)
 static void invert(hmi_taylor_solver *s)
 {
     int size = s->n + s->m;
-    double unit[MOST_INVERTED] = {0};
+    double unit[HMI_TAYLOR_MOST_INVERTED] = {0};
     for (int j = 0; j < size; j++) {
         unit[j] = 1;
         hmi_taylor_solve(s, unit, s->K + hmi_area(j, s->padded));
