@@ -43,9 +43,9 @@ typedef struct hmi_taylor_solver {
 enum { HMI_TAYLOR_MOST_INVERTED = 8 };
 
 hm_status hmi_taylor_solver_init(hmi_taylor_solver *s, hm_sim *sim, hmi_arena *arena);
-/* Factors M (n x n), A (m x n) and checks the answer for r, b. Statuses of hmi_dynamics_solve. */
-hm_status hmi_taylor_factor(hmi_taylor_solver *s, const double *M, const double *A, const double *r,
-                            const double *b);
+/* Factors M (n x n) and s->A (m x n), and solves once as below. Statuses of hmi_dynamics_solve. */
+hm_status hmi_taylor_factor(hmi_taylor_solver *s, const double *M, const double *right,
+                            double *answer);
 /* M a = r + A^T lambda, A a = b; right = (r, b), answer = (a, lambda), in blocks of four. Redundant
  * rows have lambda = 0. */
 void hmi_taylor_solve(hmi_taylor_solver *s, const double *right, double *answer);

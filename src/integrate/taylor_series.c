@@ -197,13 +197,15 @@ hm_status hmi_taylor_begin(hmi_taylor *T, double t, const double *y, double *f)
     run_tapes(T, 0);
     scatter(T);
     for (int k = T->motions - 1; k >= 0; k--) {
+        double *answer = T->motion[k].answer;
         assemble(T, &T->motion[k], 0);
-        hm_status status = k == T->motions - 1 ? hmi_taylor_factor(&T->solver, T->M, T->solver.A,
-                                                                   T->right, T->right + T->n)
-                                               : HM_OK;
+        hm_status status = HM_OK;
+        if (k == T->motions - 1)
+            status = hmi_taylor_factor(&T->solver, T->M, T->right, answer);
+        else
+            hmi_taylor_solve(&T->solver, T->right, answer);
         if (status != HM_OK)
             return status;
-        hmi_taylor_solve(&T->solver, T->right, T->motion[k].answer);
         keep_answer(T, &T->motion[k], 0);
     }
     find_rates(T, f);

@@ -252,19 +252,23 @@ static hm_status factor_by_rank(hmi_taylor_solver *s, const double *M, const dou
 
 /* ---- both ---- */
 
-hm_status hmi_taylor_factor(hmi_taylor_solver *s, const double *M, const double *A, const double *r,
-                            const double *b)
+hm_status hmi_taylor_factor(hmi_taylor_solver *s, const double *M, const double *right,
+                            double *answer)
 {
-    if (A != s->A)
-        hmi_copy(s->n * s->m, A, s->A);
+    const double *b = right + s->n;
+    double *lambda = answer + s->n;
     s->inverted = false;
     s->fast = s->sim->formulation == HMI_AUTO && factor_fast(s, M);
     if (s->fast) {
-        double *a = s->column, *lambda = s->column + s->n;
-        solve_fast(s, r, b, a, lambda);
-        s->fast = answer_is_good(s, b, a, lambda);
+        solve_fast(s, right, b, answer, lambda);
+        s->fast = answer_is_good(s, b, answer, lambda);
     }
-    return s->fast ? HM_OK : factor_by_rank(s, M, r, b);
+    if (s->fast)
+        return HM_OK;
+    hm_status status = factor_by_rank(s, M, right, b);
+    if (status == HM_OK)
+        solve_by_rank(s, right, b, answer, lambda);
+    return status;
 }
 
 void hmi_taylor_solve(hmi_taylor_solver *s, const double *right, double *answer)
