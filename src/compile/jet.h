@@ -58,9 +58,9 @@ typedef struct hmi_jet_symbol {
 typedef struct hmi_jet {
     const hm_allocator *allocator;
     HMI_ARRAY(hmi_jet_code) zero, code;
-    HMI_ARRAY(uint8_t) constant; /* by row: does not change in time */
+    HMI_ARRAY(uint8_t) constant;   /* by row: does not change in time */
     HMI_ARRAY(hmi_jet_pair) pairs; /* of all convolutions */
-    HMI_ARRAY(uint32_t) outputs; /* rows */
+    HMI_ARRAY(uint32_t) outputs;   /* rows */
     HMI_ARRAY(hmi_jet_symbol) symbols;
     HMI_ARRAY(uint32_t) source_row; /* rows that are read from a prepared work vector, */
     HMI_ARRAY(const double *) source;
@@ -68,12 +68,12 @@ typedef struct hmi_jet {
     hm_status status;
     uint32_t zero_row, one, two, minus_one;
 
-    int order;         /* K, after hmi_jet_seal */
-    double *memory;    /* x_0, x_k of the rows, then */
-    double *scale;     /* k, 1/k, and the caller's factor of links */
-    double *inner;     /* by pair, in blocks of four, */
-    double *ahead;     /* and part of those of the next order */
-    double *series;    /* by four pairs: their x_1, .., x_K, then their y_1, .., y_K */
+    int order;      /* K, after hmi_jet_seal */
+    double *memory; /* x_0, x_k of the rows, then */
+    double *scale;  /* k, 1/k, and the caller's factor of links */
+    double *inner;  /* by pair, in blocks of four, */
+    double *ahead;  /* and part of those of the next order */
+    double *series; /* by four pairs: their x_1, .., x_K, then their y_1, .., y_K */
     size_t block_count;
     bool vectors; /* AVX2 is there */
 } hmi_jet;
@@ -144,7 +144,8 @@ typedef struct hmi_jet_program {
     const hmi_jet_segment *segment; /* NULL: none */
     const hmi_jet_list *lists;
     size_t list_count;
-    size_t matrix_size; /* of a square matrix, by columns in blocks of four; 0: none, else up to 8 */
+    size_t
+        matrix_size; /* of a square matrix, by columns in blocks of four; 0: none, else up to 8 */
     const uint32_t *given; /* rows; those from `negated` on get the opposite of what is given */
     size_t given_count, negated;
     bool keep;

@@ -40,7 +40,7 @@ enum {
 #define DEFECT_NOISE 1e-9
 
 typedef struct memory {
-    hmi_taylor *T; /* the driver's */
+    hmi_taylor *T;   /* the driver's */
     bool begun;      /* T stands at (s->t, s->y) with f */
     bool has_series; /* of the last step, for dense output */
     bool by_rk;      /* the last step was DOP853's */
@@ -174,7 +174,10 @@ static hm_status take_series(hmi_stepper *s, int order)
     if (!*series)
         return HM_ERR_NOMEM;
     **series = (hmi_taylor){0};
-    return hmi_taylor_init(*series, s->ode, order);
+    hm_status status = hmi_taylor_init(*series, s->ode, order);
+    if (status != HM_OK)
+        hmi_taylor_release(*series);
+    return status;
 }
 
 static hm_status start(hmi_stepper *s)

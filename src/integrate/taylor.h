@@ -64,7 +64,6 @@ typedef struct hmi_taylor_motion {
     double *answer;         /* n + m, of one order */
 } hmi_taylor_motion;
 
-
 /* What runs at every order. */
 typedef enum hmi_taylor_code {
     HMI_TAYLOR_INPUTS,
@@ -76,7 +75,7 @@ typedef enum hmi_taylor_code {
     HMI_TAYLOR_POWERS,
     HMI_TAYLOR_IDEAL,
     HMI_TAYLOR_NONIDEAL,
-    HMI_TAYLOR_KEEP, /* the answer, then the state of the next order */
+    HMI_TAYLOR_KEEP,  /* the answer, then the state of the next order */
     HMI_TAYLOR_WHOLE, /* all of an order, where there is one motion and K, and nothing else */
     HMI_TAYLOR_CODES
 } hmi_taylor_code;
@@ -93,8 +92,8 @@ typedef struct hmi_taylor {
     int most_order;            /* and what there is room for */
     size_t n, m, works, width; /* width = size + works */
     const uint32_t *out;       /* rows of the dynamics tape's outputs, by system->at */
-    hmi_jet_link *links; /* of the components of the state: the rows of y and of y' */
-    uint32_t *given;     /* n + m: rows of a, mu */
+    hmi_jet_link *links;       /* of the components of the state: the rows of y and of y' */
+    uint32_t *given;           /* n + m: rows of a, mu */
     uint32_t time_row;
     bool reads_time;
     int motions; /* 2: the ledger wants the motion without C too */
@@ -102,10 +101,10 @@ typedef struct hmi_taylor {
     uint32_t *ideal, *nonideal; /* n: rows of Qi, Qni; NULL: not wanted */
     hmi_jet_list ideal_power, nonideal_power;
     hmi_taylor_solver solver;
-    double *M;              /* dense */
-    double *right;          /* n + m, of one order */
-    double *turning;        /* n: scratch */
-    double *Y;              /* (order + 1) x width: coefficients in units of tau */
+    double *M;       /* dense */
+    double *right;   /* n + m, of one order */
+    double *turning; /* n: scratch */
+    double *Y;       /* (order + 1) x width: coefficients in units of tau */
     double tau;
 } hmi_taylor;
 

@@ -247,9 +247,8 @@ static hm_status compile_powers(hmi_taylor *T)
 
 static hm_status compile_all(hmi_taylor *T)
 {
-    const hmi_jet_program main = {.segment = &T->dynamics,
-                                  .lists = T->motion[0].right,
-                                  .list_count = T->n + T->m};
+    const hmi_jet_program main = {
+        .segment = &T->dynamics, .lists = T->motion[0].right, .list_count = T->n + T->m};
     hm_status status = compile_segment(T, HMI_TAYLOR_INPUTS, T->has_inputs, &T->inputs);
     if (status == HM_OK)
         status = compile(T, HMI_TAYLOR_MAIN, &main);

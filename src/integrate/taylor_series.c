@@ -294,8 +294,23 @@ hm_status hmi_taylor_expand(hmi_taylor *T, const double *y, const double *f)
 
 typedef double two __attribute__((vector_size(16), aligned(8), may_alias));
 
-/* Components i .. i+3 by Horner's rule, two at a time, and their derivatives. */
-static void evaluate_four(const hmi_taylor *T, double x, size_t i, double y[4], double f[4])
+/* Components i .. i+3 by Horner's rule, two at a time, */
+static void evaluate_four(const hmi_taylor *T, double x, size_t i, double y[4])
+{
+    const double *c = T->Y + (size_t)T->order * T->width + i;
+    const two X = {x, x};
+    two y0 = *(const two *)c, y1 = *(const two *)(c + 2);
+    for (int k = T->order - 1; k >= 0; k--) {
+        c -= T->width;
+        y0 = y0 * X + *(const two *)c;
+        y1 = y1 * X + *(const two *)(c + 2);
+    }
+    *(two *)y = y0;
+    *(two *)(y + 2) = y1;
+}
+
+/* and with their derivatives. */
+static void evaluate_both(const hmi_taylor *T, double x, size_t i, double y[4], double f[4])
 {
     const double *c = T->Y + (size_t)T->order * T->width + i;
     const two X = {x, x};
@@ -317,7 +332,10 @@ void hmi_taylor_evaluate(const hmi_taylor *T, double h, double *y, double *f)
 {
     double x = h / T->tau, value[4], slope[4];
     for (size_t i = 0; i < T->width; i += 4) { /* Y has room behind it */
-        evaluate_four(T, x, i, value, slope);
+        if (f)
+            evaluate_both(T, x, i, value, slope);
+        else
+            evaluate_four(T, x, i, value);
         for (size_t k = 0; k < 4 && i + k < T->width; k++) {
             y[i + k] = value[k];
             if (f)
