@@ -42,12 +42,14 @@ static void print_nonlinear(const hm_constraint_analysis *c)
     else if (c->linear_form)
         line("with the others it amounts to %s%s", c->linear_form,
              c->reduction == HM_REDUCTION_BRANCHES ? ", or the same with the other sign" : "");
+    if (c->sign_condition)
+        line("by squaring; as it is written, %s >= 0 is required besides", c->sign_condition);
     if (c->linear_form && c->linear_kind != HM_UNCLASSIFIED)
         line("which is %s", hm_class_text(c->linear_kind));
     if (c->reduction == HM_REDUCTION_SQUARE || c->reduction == HM_REDUCTION_SUM)
         line("as written its row of A vanishes in every admissible state: write the linear form");
     else if (c->lost_at_rest)
-        line("at rest its row of A vanishes: there it is not enforced");
+        line("at rest its row of A vanishes or does not exist: there it is not enforced");
     line("virtual displacements by Chetaev's rule (dψ/dq')·δq = 0, as in Udwadia and Kalaba;");
     line("Flannery holds that (7) is outside any principle of virtual displacements");
 }
@@ -261,19 +263,28 @@ static void print_wellposed(const hm_analysis *a)
                                   : "not seen to be well posed");
 }
 
-void print_check(const session *s, const hm_analysis *a, const hm_symmetries *symmetries)
+static void print_count(size_t count, const char *what, const char *end)
 {
+    printf("%zu %s%s%s", count, what, count == 1 ? "" : "s", end);
+}
+
+void print_check(const session *s, const findings *found)
+{
+    const hm_analysis *a = found->analysis;
     const hm_model *model = s->model;
     size_t n = hm_model_coordinate_count(model);
     hm_system_statistics size = hm_system_get_statistics(s->system);
     printf("%s", hm_model_name(model));
     if (hm_model_title(model))
         printf(": %s", hm_model_title(model));
-    printf("\n%zu coordinates, %zu parameters, %zu inputs, %zu states, %zu outputs\n", n,
-           hm_model_param_count(model), hm_model_input_count(model), hm_model_state_count(model),
-           hm_model_output_count(model));
-    printf("%zu constraint rows, %zu servo rows\n", a->constraint_count,
-           hm_model_servo_count(model));
+    printf("\n");
+    print_count(n, "coordinate", ", ");
+    print_count(hm_model_param_count(model), "parameter", ", ");
+    print_count(hm_model_input_count(model), "input", ", ");
+    print_count(hm_model_state_count(model), "state", ", ");
+    print_count(hm_model_output_count(model), "output", "\n");
+    print_count(a->constraint_count, "constraint row", ", ");
+    print_count(hm_model_servo_count(model), "servo row", "\n");
     print_constraints(a);
     for (size_t i = 0; i < hm_model_servo_count(model); i++) {
         hm_constraint_info row = hm_model_servo(model, i);
@@ -283,7 +294,8 @@ void print_check(const session *s, const hm_analysis *a, const hm_symmetries *sy
     }
     print_set(a, n);
     print_principles(a);
-    print_symmetries(model, symmetries);
+    print_symmetries(model, found->symmetries);
+    print_energy(model, found);
     print_wellposed(a);
     for (size_t i = 0; i < a->remark_count; i++)
         printf("\nremark: %s\n", a->remarks[i]);

@@ -62,9 +62,10 @@ typedef struct hm_constraint_analysis {
     const char *frobenius;          /* three coordinates: the review's expression (11); else NULL */
     double frobenius_value;         /* at the initial state */
     hm_reduction reduction;
-    const char *linear_form; /* "... = 0" it is equivalent to; several are separated by ", " */
-    hm_class linear_kind;    /* of the first of them */
-    bool lost_at_rest;       /* nonlinear: its row of A vanishes at q' = 0 */
+    const char *linear_form;    /* "... = 0" it is equivalent to; several are separated by ", " */
+    hm_class linear_kind;       /* of the first of them */
+    const char *sign_condition; /* a square root was squared: this must be >= 0; else NULL */
+    bool lost_at_rest;          /* nonlinear: its row of A vanishes, or does not exist, at q' = 0 */
     bool in_span; /* G_k lies in the span of the rows: the multiplier rule holds for it */
     double G;     /* largest part of G_k outside the span, at random states; 0 inside */
     hm_evidence evidence;

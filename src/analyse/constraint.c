@@ -165,6 +165,11 @@ static hm_status show_reduction(hmi_analysis *a, size_t k, const hmi_quadratic *
         if (i == 0)
             row->linear_kind = kind;
     }
+    if (q->kind != HMI_NOT_LINEAR && q->side != HMI_NONE) {
+        row->sign_condition = hmi_analysis_print(a, &a->forms.graph, q->side);
+        if (!row->sign_condition)
+            return HM_ERR_NOMEM;
+    }
     row->evidence = hmi_analysis_evidence(&q->evidence);
     if (q->rows && weakest != HM_NONHOLONOMIC)
         row->kind = weakest;
@@ -187,14 +192,15 @@ static hm_status look_for_lost_row(hmi_analysis *a, size_t k)
     if (status == HM_OK)
         status = hmi_sample(&a->sampler, &point);
     if (status == HM_OK) {
-        bool some = false;
+        bool some = false, all = true;
         hmi_series_start(&jet, 1, 128);
         hmi_curve_fill(&point, &jet, 0);
         hmi_series_extend(&jet, 0);
-        for (size_t i = 0; i < jet.roots.count; i++)
-            some |= arb_is_finite(hmi_series_root(&jet, i, 0)) &&
-                    !arb_contains_zero(hmi_series_root(&jet, i, 0));
-        a->rows[k].lost_at_rest = !some;
+        for (size_t i = 0; i < jet.roots.count; i++) {
+            all &= arb_is_finite(hmi_series_root(&jet, i, 0));
+            some |= !arb_contains_zero(hmi_series_root(&jet, i, 0));
+        }
+        a->rows[k].lost_at_rest = !some || !all;
     }
     hmi_curve_clear(&point);
     hmi_series_release(&jet);

@@ -113,13 +113,29 @@ static bool find_multipliers(int n, int m, const fast *f, const double *restrict
     return true;
 }
 
+/* |row i| |q''| in the metric of the factored mass: what the terms of the row would be but for their
+ * directions. */
+static double natural_size(int n, int m, const fast *f, int i, const double *restrict qdd)
+{
+    double row = 0, motion = 0;
+    for (int j = 0; j < n; j++) {
+        double w = f->W[(size_t)j * (size_t)m + (size_t)i], y = qdd[j];
+        for (int k = j + 1; k < n; k++)
+            y += f->L[(size_t)k * (size_t)n + (size_t)j] * qdd[k];
+        row += w * w * f->inverse[j];
+        motion += y * y / f->inverse[j];
+    }
+    return sqrt(row) * sqrt(motion);
+}
+
 /* Where inertias of M + A^T V A are of very different size (a quaternion near 1, 0, 0, 0) every pivot
- * is fine in its own unit and yet q'' is lost: A q'' = b tells. */
-static bool meets_rows(int n, int m, const bool *left_out, const double *restrict A,
+ * is fine in its own unit and yet q'' is lost: A q'' = b tells. Rows whose terms are all zero but for
+ * rounding are judged by their natural size. */
+static bool meets_rows(int n, int m, const fast *f, const double *restrict A,
                        const double *restrict b, const double *restrict qdd)
 {
     for (int i = 0; i < m; i++) {
-        if (left_out[i])
+        if (f->left_out[i])
             continue;
         const double *restrict row = A + (size_t)i * (size_t)n;
         double rest = b[i], size = fabs(b[i]);
@@ -128,7 +144,7 @@ static bool meets_rows(int n, int m, const bool *left_out, const double *restric
             rest -= term;
             size += fabs(term);
         }
-        if (!(fabs(rest) <= 1e-11 * size))
+        if (!(fabs(rest) <= 1e-11 * size) && !(fabs(rest) <= 1e-14 * natural_size(n, m, f, i, qdd)))
             return false;
     }
     return true;
@@ -150,7 +166,7 @@ static bool finish(int n, int m, const fast *f, const double *restrict A, const 
         qdd[j] = s * f->inverse[j];
     }
     backward(n, f->L, qdd);
-    if (!meets_rows(n, m, f->left_out, A, b, qdd))
+    if (!meets_rows(n, m, f, A, b, qdd))
         return false;
     for (int j = 0; j < n; j++)
         sum += qdd[j] * 0;

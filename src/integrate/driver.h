@@ -32,12 +32,15 @@ typedef struct hmi_rank_watch {
     size_t count;          /* independent rows */
     size_t *row;           /* of the velocity level */
     double *now, *last;    /* count x n: of unit length */
+    double *end;           /* the same, scratch */
+    double *longest;       /* m: the largest length of a row so far */
     double *product, *tau; /* count^2; of the QR decomposition */
     int *pivots;
     bool known;                           /* last is */
     double t[2], *motion[2], smallest[2]; /* at the last two steps: q, v, q''; least pivot */
     size_t steps;                         /* of these that are known */
     double *y;                            /* foreseen state */
+    int drops;                            /* in the last steps, one after the other */
 } hmi_rank_watch;
 
 #define HMI_DEPENDENT 1e-8 /* the sine of the angle between a row and others that it follows from */
@@ -154,7 +157,7 @@ void hmi_driver_use_rows(hmi_driver *d, bool all);
 /* rank.c: at an accepted step, after the projection at its end. Warns where the constraints lost
  * rank within the last step, and foresees where they will: s.singular. */
 hm_status hmi_rank_watch_init(hmi_driver *d);
-void hmi_driver_watch_rank(hmi_driver *d);
+hm_status hmi_driver_watch_rank(hmi_driver *d);
 /* The motion starts afresh, after a jump. */
 void hmi_driver_forget_rank(hmi_driver *d);
 

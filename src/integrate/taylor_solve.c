@@ -200,6 +200,22 @@ static bool factor_fast(hmi_taylor_solver *s, const double *M)
     return factor(m, s->G, s->GT, s->gram_inverse, s->column);
 }
 
+/* As in dynamics/accelerate.c. */
+static double natural_size(const hmi_taylor_solver *s, int i, const double *a)
+{
+    int n = s->n, m = s->m;
+    bool plain = s->diagonal && !s->shifted;
+    double row = 0, motion = 0;
+    for (int j = 0; j < n; j++) {
+        double w = s->W[hmi_area(j, m) + (size_t)i], y = a[j];
+        for (int k = j + 1; k < n && !plain; k++)
+            y += s->L[hmi_area(k, n) + (size_t)j] * a[k];
+        row += w * w * s->inverse[j];
+        motion += y * y / s->inverse[j];
+    }
+    return sqrt(row) * sqrt(motion);
+}
+
 /* A a = b, and all is finite: pivots alone do not tell (dynamics/accelerate.c). */
 static bool answer_is_good(const hmi_taylor_solver *s, const double *b, const double *a,
                            const double *lambda)
@@ -214,7 +230,7 @@ static bool answer_is_good(const hmi_taylor_solver *s, const double *b, const do
             rest -= term;
             size += fabs(term);
         }
-        if (!(fabs(rest) <= 1e-11 * size))
+        if (!(fabs(rest) <= 1e-11 * size) && !(fabs(rest) <= 1e-14 * natural_size(s, i, a)))
             return false;
     }
     return hmi_all_finite(n, a) && hmi_all_finite(s->m, lambda);

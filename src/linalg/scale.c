@@ -98,33 +98,22 @@ static void scale_rows(int n, int m, const double *A, const double *D, double *R
     }
 }
 
-/* The largest entry of a coordinate in scaled rows. */
-static double column_size(int n, int m, int j, const double *A, const double *R)
-{
-    double largest = 0;
-    for (int i = 0; i < m; i++) {
-        double x = fabs(A[(size_t)i * (size_t)n + (size_t)j]) * R[i];
-        largest = x > largest ? x : largest;
-    }
-    return largest;
-}
-
-/* Massless coordinates take their unit from scaled rows; true when one did. Large entries go first:
- * the small ones of others may be zeros but for rounding (a component of a unit vector across the
- * bar it is normal to), and rows that come later hold these coordinates better. */
+/* Massless coordinates take their unit from scaled rows; true when one did. */
 static bool scale_massless(int n, int m, const double *A, double *D, const double *R)
 {
-    const double small = 0x1p-10;
-    double most = 0;
-    for (int j = 0; j < n; j++)
-        if (D[j] == 0)
-            most = fmax(most, column_size(n, m, j, A, R));
-    for (int j = 0; j < n && most > 0; j++) {
-        double size = D[j] == 0 ? column_size(n, m, j, A, R) : 0;
-        if (size > small * most)
-            D[j] = hmi_power_of_two(size);
+    bool changed = false;
+    for (int j = 0; j < n; j++) {
+        double largest = 0;
+        for (int i = 0; D[j] == 0 && i < m; i++) {
+            double x = fabs(A[(size_t)i * (size_t)n + (size_t)j]) * R[i];
+            largest = x > largest ? x : largest;
+        }
+        if (largest > 0) {
+            D[j] = hmi_power_of_two(largest);
+            changed = true;
+        }
     }
-    return most > 0;
+    return changed;
 }
 
 /* Where nothing has a unit, the first coordinate lends its own. */

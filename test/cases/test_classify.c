@@ -5,7 +5,7 @@
  *   # expect growth = 2 3
  *
  * Of a constraint: class, time, level, catastatic, potential, factor, frobenius, linear_form,
- * linear_class, lost_at_rest, redundant, in_span (yes, no, none where there is none). Of the model:
+ * sign_condition, linear_class, lost_at_rest, redundant, in_span (yes, no, none where there is none). Of the model:
  * growth, rank, holonomic_part, hidden, dof, configuration, multiplier_rule (valid, invalid),
  * wellposed.
  * Statements about zero are checked to rest on at least 200 bits (43 where numbers are inexact) and
@@ -83,6 +83,8 @@ static const char *of_constraint(const hm_constraint_analysis *c, const char *ke
         return or_none(c->integrating_factor);
     if (strcmp(key, "frobenius") == 0)
         return or_none(c->frobenius);
+    if (strcmp(key, "sign_condition") == 0)
+        return or_none(c->sign_condition);
     if (strcmp(key, "linear_form") == 0)
         return or_none(c->linear_form);
     if (strcmp(key, "linear_class") == 0)
