@@ -144,8 +144,8 @@ void hmi_jet_interpret(const hmi_jet *jet, const hmi_jet_segment *segment)
             RUN_OF(SQRT, SET((A - IN) / (R0 + R0)));
             RUN_OF(POWER, SET(power(base, ip, k)));
             RUN_OF(RATE, SET(k * A));
-            RUN_OF(SINCOS, double sine = (A * C0 + IN) * inverse;
-                   C = -((A * R0 + IN2) * inverse); SET(sine));
+            RUN_OF(SINCOS, double sine = (A * C0 + IN) * inverse; C = -((A * R0 + IN2) * inverse);
+                   SET(sine));
             RUN_OF(CHAIN, SET((A * B0 + IN) * inverse));
             RUN_OF(CHAIN_ADD, SET(R + (A * B0 + IN) * inverse));
             RUN_OF(SELECT, SET(A0 != 0 ? B : C));

@@ -61,7 +61,7 @@ static bool high_operand(hmi_x86_operand rm)
 }
 
 enum { PREFIX_NONE, PREFIX_66, PREFIX_F3, PREFIX_F2 };
-enum { MAP_0F = 1, MAP_0F3A = 3 };
+enum { MAP_0F = 1, MAP_0F38 = 2, MAP_0F3A = 3 };
 
 typedef struct vex {
     int prefix, map, opcode;
@@ -142,6 +142,11 @@ void hmi_x86_store_four(hmi_x86 *x, hmi_x86_operand memory, int src)
 void hmi_x86_load_one(hmi_x86 *x, int dst, hmi_x86_operand memory)
 {
     put_vex(x, (vex){PREFIX_F2, MAP_0F, 0x10, false}, dst, 0, memory, 0);
+}
+
+void hmi_x86_broadcast(hmi_x86 *x, int dst, hmi_x86_operand memory)
+{
+    put_vex(x, (vex){PREFIX_66, MAP_0F38, 0x19, true}, dst, 0, memory, 0);
 }
 
 void hmi_x86_pair(hmi_x86 *x, int dst, int a, hmi_x86_operand b)

@@ -39,10 +39,13 @@ typedef struct hmi_taylor_solver {
     bool vectors;                      /* AVX2 is there */
 } hmi_taylor_solver;
 
+/* Up to this n + m the inverse is made: for a dozen orders that is less work. */
+enum { HMI_TAYLOR_MOST_INVERTED = 8 };
+
 hm_status hmi_taylor_solver_init(hmi_taylor_solver *s, hm_sim *sim, hmi_arena *arena);
-/* Factors M (n x n), A (m x n) and checks the answer for r, b. Statuses of hmi_dynamics_solve. */
-hm_status hmi_taylor_factor(hmi_taylor_solver *s, const double *M, const double *A, const double *r,
-                            const double *b);
+/* Factors M (n x n) and s->A (m x n), and solves once as below. Statuses of hmi_dynamics_solve. */
+hm_status hmi_taylor_factor(hmi_taylor_solver *s, const double *M, const double *right,
+                            double *answer);
 /* M a = r + A^T lambda, A a = b; right = (r, b), answer = (a, lambda), in blocks of four. Redundant
  * rows have lambda = 0. */
 void hmi_taylor_solve(hmi_taylor_solver *s, const double *right, double *answer);
@@ -61,7 +64,6 @@ typedef struct hmi_taylor_motion {
     double *answer;         /* n + m, of one order */
 } hmi_taylor_motion;
 
-
 /* What runs at every order. */
 typedef enum hmi_taylor_code {
     HMI_TAYLOR_INPUTS,
@@ -73,7 +75,8 @@ typedef enum hmi_taylor_code {
     HMI_TAYLOR_POWERS,
     HMI_TAYLOR_IDEAL,
     HMI_TAYLOR_NONIDEAL,
-    HMI_TAYLOR_KEEP, /* the answer, then the state of the next order */
+    HMI_TAYLOR_KEEP,  /* the answer, then the state of the next order */
+    HMI_TAYLOR_WHOLE, /* all of an order, where there is one motion and K, and nothing else */
     HMI_TAYLOR_CODES
 } hmi_taylor_code;
 
@@ -84,14 +87,13 @@ typedef struct hmi_taylor {
     hmi_jet jet;
     hmi_jet_segment inputs, dynamics, residuals, powers;
     bool has_inputs, has_residuals, has_powers;
-    bool plain; /* nothing of these, no works, one motion without C */
     hmi_jet_program program[HMI_TAYLOR_CODES];
     int order;                 /* of the series of the state, */
     int most_order;            /* and what there is room for */
     size_t n, m, works, width; /* width = size + works */
     const uint32_t *out;       /* rows of the dynamics tape's outputs, by system->at */
-    hmi_jet_link *links; /* of the components of the state: the rows of y and of y' */
-    uint32_t *given;     /* n + m: rows of a, mu */
+    hmi_jet_link *links;       /* of the components of the state: the rows of y and of y' */
+    uint32_t *given;           /* n + m: rows of a, mu */
     uint32_t time_row;
     bool reads_time;
     int motions; /* 2: the ledger wants the motion without C too */
@@ -99,10 +101,10 @@ typedef struct hmi_taylor {
     uint32_t *ideal, *nonideal; /* n: rows of Qi, Qni; NULL: not wanted */
     hmi_jet_list ideal_power, nonideal_power;
     hmi_taylor_solver solver;
-    double *M;              /* dense */
-    double *right;          /* n + m, of one order */
-    double *turning;        /* n: scratch */
-    double *Y;              /* (order + 1) x width: coefficients in units of tau */
+    double *M;       /* dense */
+    double *right;   /* n + m, of one order */
+    double *turning; /* n: scratch */
+    double *Y;       /* (order + 1) x width: coefficients in units of tau */
     double tau;
 } hmi_taylor;
 
