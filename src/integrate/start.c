@@ -155,7 +155,7 @@ static hm_status choose_method(hmi_driver *d)
     if (d->method->fixed_step && !(d->options.step > 0))
         return refuse(d, "method '%s' needs a step", d->method->name);
     d->s.memory = hmi_arena_alloc(&d->arena, d->method->memory_size(&d->ode));
-    return d->s.memory ? HM_OK : HM_ERR_NOMEM;
+    return d->s.memory ? hmi_guest_init(d) : HM_ERR_NOMEM;
 }
 
 static hm_status settle_step(hmi_stepper *s, double t, double *y, double *moved)
