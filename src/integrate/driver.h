@@ -104,6 +104,7 @@ typedef struct hmi_driver {
     hmi_tape set_tape; /* values of `set`, of all events one after the other */
     double *event_work;
     bool *fixed;                /* scratch: 2 n */
+    bool *valueless;            /* outputs: that one had no value was said */
     bool interrupted;           /* a callback wants to stop */
     double recent[HMI_CHATTER]; /* times of the last events */
     long event_total;

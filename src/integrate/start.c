@@ -204,8 +204,9 @@ static hm_status allocate(hmi_driver *d)
     d->frame_violation = doubles(d, 2 * m, &failed);
     d->g = doubles(d, 4 * d->switches.count, &failed);
     d->fixed = hmi_arena_alloc(&d->arena, 2 * d->ode.n + 1);
+    d->valueless = hmi_arena_alloc(&d->arena, d->model->outputs.count + 1);
     d->crossing.which = hmi_arena_alloc(&d->arena, (d->switches.count + 1) * sizeof(size_t));
-    return failed || !d->fixed || !d->crossing.which ? HM_ERR_NOMEM : HM_OK;
+    return failed || !d->fixed || !d->valueless || !d->crossing.which ? HM_ERR_NOMEM : HM_OK;
 }
 
 /* The values that events set, one tape for all. */
