@@ -156,7 +156,7 @@ static hm_status choose_method(hmi_driver *d)
     if (d->method->fixed_step && !(d->options.step > 0))
         return refuse(d, "method '%s' needs a step", d->method->name);
     d->s.memory = hmi_arena_alloc(&d->arena, d->method->memory_size(&d->ode));
-    return d->s.memory ? HM_OK : HM_ERR_NOMEM;
+    return d->s.memory ? hmi_guest_init(d) : HM_ERR_NOMEM;
 }
 
 static hm_status settle_step(hmi_stepper *s, double t, double *y, double *moved)
@@ -205,8 +205,9 @@ static hm_status allocate(hmi_driver *d)
     d->frame_violation = doubles(d, 2 * m, &failed);
     d->g = doubles(d, 4 * d->switches.count, &failed);
     d->fixed = hmi_arena_alloc(&d->arena, 2 * d->ode.n + 1);
+    d->valueless = hmi_arena_alloc(&d->arena, d->model->outputs.count + 1);
     d->crossing.which = hmi_arena_alloc(&d->arena, (d->switches.count + 1) * sizeof(size_t));
-    return failed || !d->fixed || !d->crossing.which ? HM_ERR_NOMEM : HM_OK;
+    return failed || !d->fixed || !d->valueless || !d->crossing.which ? HM_ERR_NOMEM : HM_OK;
 }
 
 /* The values that events set, one tape for all. */
