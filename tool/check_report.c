@@ -31,6 +31,10 @@ static void print_integral(const hm_constraint_analysis *c)
         line("integrating factor %s", c->integrating_factor);
     if (c->potential && c->level != HM_LEVEL_POSITION)
         line("integrated form: %s = constant", c->potential);
+    else if (c->leaf)
+        line("an integrated form exists, in numbers (hm_analysis_integral): f = the %s where the "
+             "surface through (q, t) meets the other initial coordinates",
+             c->leaf);
     else if (c->level != HM_LEVEL_POSITION)
         line("an integrated form exists; none was found in closed form");
 }
@@ -116,6 +120,18 @@ static void print_constraints(const hm_analysis *a)
 
 /* ---- the set ---- */
 
+static void print_combinations(const hm_set_analysis *s)
+{
+    for (size_t i = 0; i < s->combination_count; i++) {
+        const hm_combination *c = &s->combinations[i];
+        printf("    %s: %s\n", c->combination, c->form);
+        if (c->integrating_factor)
+            printf("      integrating factor %s\n", c->integrating_factor);
+        if (c->potential)
+            printf("      integrated form: %s = constant\n", c->potential);
+    }
+}
+
 static void print_set(const hm_analysis *a, size_t n)
 {
     const hm_set_analysis *s = &a->set;
@@ -147,6 +163,7 @@ static void print_set(const hm_analysis *a, size_t n)
     if (s->hidden)
         printf("  of these %zu hidden: no single constraint shows %s\n", s->hidden,
                s->hidden == 1 ? "it" : "them");
+    print_combinations(s);
     printf("  nonzero is proved in ball arithmetic; zero holds at %d random points to %d bits\n",
            s->evidence.points, s->evidence.bits);
 }

@@ -47,6 +47,19 @@ static json_t *constraint_object(const hm_constraint_analysis *c)
     return o;
 }
 
+static json_t *combination_list(const hm_set_analysis *s)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < s->combination_count; i++) {
+        const hm_combination *c = &s->combinations[i];
+        json_t *o = json_pack("{s:s, s:s}", "combination", c->combination, "form", c->form);
+        json_object_set_new(o, "potential", text_or_null(c->potential));
+        json_object_set_new(o, "integrating_factor", text_or_null(c->integrating_factor));
+        json_array_append_new(list, o);
+    }
+    return list;
+}
+
 static json_t *set_object(const hm_set_analysis *s)
 {
     json_t *growth = json_array();
@@ -56,10 +69,10 @@ static json_t *set_object(const hm_set_analysis *s)
     }
     for (size_t i = 0; i < s->growth_count; i++)
         json_array_append_new(growth, json_integer((json_int_t)s->growth[i]));
-    return json_pack("{s:I, s:o, s:b, s:I, s:I, s:I, s:I, s:o}", "rank", (json_int_t)s->rank,
+    return json_pack("{s:I, s:o, s:b, s:I, s:I, s:o, s:I, s:I, s:o}", "rank", (json_int_t)s->rank,
                      "growth", growth, "growth_in_time", s->with_time, "holonomic_part",
-                     (json_int_t)s->holonomic_part, "hidden", (json_int_t)s->hidden,
-                     "degrees_of_freedom", (json_int_t)s->degrees_of_freedom,
+                     (json_int_t)s->holonomic_part, "hidden", (json_int_t)s->hidden, "combinations",
+                     combination_list(s), "degrees_of_freedom", (json_int_t)s->degrees_of_freedom,
                      "configuration_dimension", (json_int_t)s->configuration_dimension, "evidence",
                      evidence_object(&s->evidence));
 }

@@ -8,15 +8,6 @@
 /* Rows, in doubles, at most: beyond it there is no memory worth asking for. */
 #define MOST_DOUBLES ((size_t)1 << 28)
 
-void hmi_jet_init(hmi_jet *jet, const hm_allocator *allocator)
-{
-    *jet = (hmi_jet){.allocator = allocator, .status = HM_OK};
-#if defined(__x86_64__) && defined(__GNUC__)
-    __builtin_cpu_init();
-    jet->vectors = __builtin_cpu_supports("avx2");
-#endif
-}
-
 static size_t doubles_of(const hmi_jet *jet)
 {
     return 2 * jet->constant.count + 4 + jet->block_count * 8 * (1 + (size_t)jet->order);
@@ -39,6 +30,66 @@ void hmi_jet_release(hmi_jet *jet)
     hmi_array_release(jet->allocator, &jet->table);
     *jet = (hmi_jet){0};
 }
+
+/* ---- rows ---- */
+
+uint32_t hmi_jet_new_row(hmi_jet *jet, bool constant)
+{
+    if (!hmi_array_push(jet->allocator, &jet->constant, (uint8_t)constant)) {
+        jet->status = HM_ERR_NOMEM;
+        return 0;
+    }
+    return (uint32_t)(jet->constant.count - 1);
+}
+
+uint32_t hmi_jet_row_of(hmi_jet *jet, hmi_symbol_kind kind, uint32_t index)
+{
+    for (size_t i = 0; i < jet->symbols.count; i++)
+        if (jet->symbols.data[i].kind == kind && jet->symbols.data[i].index == index)
+            return jet->symbols.data[i].row;
+    const hmi_jet_symbol symbol = {kind, index, hmi_jet_new_row(jet, kind == HMI_SYM_MODE)};
+    if (jet->status != HM_OK || !hmi_array_push(jet->allocator, &jet->symbols, symbol))
+        jet->status = HM_ERR_NOMEM;
+    return symbol.row;
+}
+
+void hmi_jet_convolve(hmi_jet *jet, uint32_t x, uint32_t y)
+{
+    const hmi_jet_pair pair = {x, y, (uint32_t)jet->pairs.count};
+    if (!hmi_array_push(jet->allocator, &jet->pairs, pair))
+        jet->status = HM_ERR_NOMEM;
+}
+
+void hmi_jet_rebind(hmi_jet *jet, hmi_jet_segment *segment, const double *work)
+{
+    for (size_t i = segment->first_source; i < segment->end_source; i++)
+        jet->source.data[i] = work + (jet->source.data[i] - segment->work);
+    segment->work = work;
+}
+
+static void add_constants(hmi_jet *jet)
+{
+    static const double values[4] = {0, 1, 2, -1};
+    uint32_t *const rows[4] = {&jet->zero_row, &jet->one, &jet->two, &jet->minus_one};
+    for (int i = 0; i < 4; i++) {
+        *rows[i] = hmi_jet_new_row(jet, true);
+        if (jet->status != HM_OK || !hmi_array_push(jet->allocator, &jet->source_row, *rows[i]) ||
+            !hmi_array_push(jet->allocator, &jet->source, values + i))
+            jet->status = HM_ERR_NOMEM;
+    }
+}
+
+void hmi_jet_init(hmi_jet *jet, const hm_allocator *allocator)
+{
+    *jet = (hmi_jet){.allocator = allocator, .status = HM_OK};
+#if defined(__x86_64__) && defined(__GNUC__)
+    __builtin_cpu_init();
+    jet->vectors = __builtin_cpu_supports("avx2");
+#endif
+    add_constants(jet);
+}
+
+/* ---- memory ---- */
 
 /* Rows -> places in memory. */
 static void relocate(hmi_jet_code *code, size_t count, uint32_t factor)
@@ -160,24 +211,26 @@ static void follow_links(const hmi_jet *jet, const hmi_jet_program *program, dou
 }
 
 /* Machine code: the numbers, coefficients k of the series, and as in jet.h. */
-typedef void machine_code(double *base, double *series, double *values, double *next);
+typedef void machine_code(double *base, double *series, double *values, double *next,
+                          const double *matrix);
 
-void hmi_jet_execute(const hmi_jet *jet, const hmi_jet_program *program, int k, double *values,
-                     double *next)
+void hmi_jet_execute(const hmi_jet *jet, const hmi_jet_program *program, int k,
+                     const hmi_jet_ends *ends)
 {
     if (program->code.pages) {
         machine_code *run;
         memcpy(&run, &program->code.pages, sizeof run); /* C has no cast from data to functions */
-        run(jet->memory, jet->series + 4 * (k - 1), values, next);
+        run(jet->memory, jet->series + 4 * (k - 1), ends->values, ends->next, ends->matrix);
         return;
     }
     if (program->segment)
         hmi_jet_run(jet, program->segment, k);
     if (program->list_count)
-        hmi_jet_sums(jet, program->lists, program->list_count, values);
+        hmi_jet_sums(jet, program->lists, program->list_count, ends->values);
     for (size_t i = 0; i < program->given_count; i++)
-        hmi_jet_put(jet, program->given[i], k, i < program->negated ? values[i] : -values[i]);
+        hmi_jet_put(jet, program->given[i], k,
+                    i < program->negated ? ends->values[i] : 0 - ends->values[i]);
     if (program->keep)
         hmi_jet_keep(jet, k);
-    follow_links(jet, program, next);
+    follow_links(jet, program, ends->next);
 }

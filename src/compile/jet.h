@@ -138,12 +138,14 @@ typedef struct hmi_jet_link {
     uint32_t row, source;
 } hmi_jet_link;
 
-/* What is done at an order above 0, in this order: the instructions of a segment, sums, coefficients
- * that the caller found, keeping, links. As machine code where there can be some: see jet_emit.c. */
+/* What is done at an order above 0, in this order: the instructions of a segment, sums, a matrix times
+ * the sums, coefficients that are given (by that or by the caller), keeping, links. As machine code where there can be some: see jet_emit.c. */
 typedef struct hmi_jet_program {
     const hmi_jet_segment *segment; /* NULL: none */
     const hmi_jet_list *lists;
     size_t list_count;
+    size_t
+        matrix_size; /* of a square matrix, by columns in blocks of four; 0: none, else up to 8 */
     const uint32_t *given; /* rows; those from `negated` on get the opposite of what is given */
     size_t given_count, negated;
     bool keep;
@@ -155,8 +157,15 @@ typedef struct hmi_jet_program {
 /* Of a sealed jet; no code is no failure. */
 hm_status hmi_jet_compile(const hmi_jet *jet, hmi_jet_program *program);
 void hmi_jet_program_release(hmi_jet_program *program);
-/* Order k >= 1. values: the sums, or what is given; next: what links made, one for each. */
-void hmi_jet_execute(const hmi_jet *jet, const hmi_jet_program *program, int k, double *values,
-                     double *next);
+/* What a program reads and writes besides the jet. */
+typedef struct hmi_jet_ends {
+    double *values;       /* the sums, or what is given; in blocks of four */
+    double *next;         /* what links made, one for each */
+    const double *matrix; /* programs with one have no other way to run than machine code */
+} hmi_jet_ends;
+
+/* Order k >= 1. */
+void hmi_jet_execute(const hmi_jet *jet, const hmi_jet_program *program, int k,
+                     const hmi_jet_ends *ends);
 
 #endif

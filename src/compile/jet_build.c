@@ -19,15 +19,6 @@ static void fail(hmi_jet *jet)
     jet->status = HM_ERR_NOMEM;
 }
 
-uint32_t hmi_jet_new_row(hmi_jet *jet, bool constant)
-{
-    if (!hmi_array_push(jet->allocator, &jet->constant, (uint8_t)constant)) {
-        fail(jet);
-        return 0;
-    }
-    return (uint32_t)(jet->constant.count - 1);
-}
-
 /* ---- instructions, each once ---- */
 
 static size_t hash(uint32_t op, uint32_t a, uint32_t b, uint32_t c)
@@ -88,13 +79,6 @@ static hmi_jet_code linear(const hmi_jet *jet, uint32_t dst, uint32_t p, uint32_
 static void emit_linear(hmi_jet *jet, uint32_t dst, uint32_t p, uint32_t a, uint32_t q, uint32_t c)
 {
     if (!hmi_array_push(jet->allocator, &jet->code, linear(jet, dst, p, a, q, c)))
-        fail(jet);
-}
-
-void hmi_jet_convolve(hmi_jet *jet, uint32_t x, uint32_t y)
-{
-    const hmi_jet_pair pair = {x, y, (uint32_t)jet->pairs.count};
-    if (!hmi_array_push(jet->allocator, &jet->pairs, pair))
         fail(jet);
 }
 
@@ -379,17 +363,6 @@ static uint32_t read_source(importer *in, uint32_t slot)
     return row;
 }
 
-uint32_t hmi_jet_row_of(hmi_jet *jet, hmi_symbol_kind kind, uint32_t index)
-{
-    for (size_t i = 0; i < jet->symbols.count; i++)
-        if (jet->symbols.data[i].kind == kind && jet->symbols.data[i].index == index)
-            return jet->symbols.data[i].row;
-    const hmi_jet_symbol symbol = {kind, index, hmi_jet_new_row(jet, kind == HMI_SYM_MODE)};
-    if (jet->status != HM_OK || !hmi_array_push(jet->allocator, &jet->symbols, symbol))
-        fail(jet);
-    return symbol.row;
-}
-
 /* The row of a place as it stands now. */
 static uint32_t row_at(importer *in, uint32_t slot)
 {
@@ -489,25 +462,11 @@ static void import_tape(importer *in, hmi_jet_segment *segment)
             fail(jet);
 }
 
-static void add_constants(hmi_jet *jet)
-{
-    static const double values[4] = {0, 1, 2, -1};
-    uint32_t *const rows[4] = {&jet->zero_row, &jet->one, &jet->two, &jet->minus_one};
-    for (int i = 0; i < 4; i++) {
-        *rows[i] = hmi_jet_new_row(jet, true);
-        if (jet->status != HM_OK || !hmi_array_push(jet->allocator, &jet->source_row, *rows[i]) ||
-            !hmi_array_push(jet->allocator, &jet->source, values + i))
-            fail(jet);
-    }
-}
-
 hm_status hmi_jet_add(hmi_jet *jet, const hmi_tape *tape, const double *work,
                       hmi_jet_segment *segment)
 {
     importer in = {.jet = jet, .tape = tape, .work = work};
     size_t bytes = (tape->work_size + 1) * sizeof *in.row;
-    if (jet->constant.count == 0)
-        add_constants(jet);
     in.row = hmi_alloc(jet->allocator, bytes);
     if (!in.row)
         fail(jet);
@@ -529,11 +488,4 @@ hm_status hmi_jet_add(hmi_jet *jet, const hmi_tape *tape, const double *work,
     segment->end = jet->code.count;
     emit(jet, HMI_JET_NOTHING, 0, 0, 0, 0); /* ends the last run */
     return jet->status;
-}
-
-void hmi_jet_rebind(hmi_jet *jet, hmi_jet_segment *segment, const double *work)
-{
-    for (size_t i = segment->first_source; i < segment->end_source; i++)
-        jet->source.data[i] = work + (jet->source.data[i] - segment->work);
-    segment->work = work;
 }

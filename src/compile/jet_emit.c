@@ -3,7 +3,7 @@
  * order at work are stored when they are found and stay in registers as long as there is room.
  *
  *   RDI numbers: x_0, x_k of rows, scales, inner sums   RSI series, at coefficient k
- *   RDX sums, or what is given   RCX what links make
+ *   RDX sums, or what is given   RCX what links make   R8 matrix
  * Verified: test/unit/compile/test_jet.c
  */
 #include "compile/jet_code.h"
@@ -65,16 +65,23 @@ static void arithmetic(emitter *e, int opcode, int dst, int a, int b)
     hmi_x86_arithmetic(&e->x, opcode, dst, a, hmi_x86_register(b));
 }
 
-/* Coefficient k of `place` := a op b. */
-static void finish(emitter *e, uint32_t place, int opcode, int a, hmi_x86_operand b)
+/* The register for a new coefficient k of `place`; what it held is in memory. */
+static int take_register(emitter *e, uint32_t place)
 {
     for (int i = 0; i < HELD; i++)
         if (e->held[i] == place)
             e->held[i] = NO_PLACE;
     unsigned r = e->next++ % HELD;
-    hmi_x86_arithmetic(&e->x, opcode, FIRST_HELD + (int)r, a, b);
-    hmi_x86_store(&e->x, number(HMI_RDI, place + 1), FIRST_HELD + (int)r);
     e->held[r] = place;
+    return FIRST_HELD + (int)r;
+}
+
+/* Coefficient k of `place` := a op b. */
+static void finish(emitter *e, uint32_t place, int opcode, int a, hmi_x86_operand b)
+{
+    int r = take_register(e, place);
+    hmi_x86_arithmetic(&e->x, opcode, r, a, b);
+    hmi_x86_store(&e->x, number(HMI_RDI, place + 1), r);
 }
 
 /* ---- instructions ---- */
@@ -310,12 +317,40 @@ static void emit_list(emitter *e, const hmi_jet_list *list, size_t at)
     hmi_x86_store(&e->x, number(HMI_RDX, at), LEFT);
 }
 
+/* Column after column, as integrate/taylor_solve.c does. */
+static void emit_matrix(emitter *e, size_t size)
+{
+    enum { TERM = FIRST_HELD };
+    const size_t blocks = (size + 3) / 4;
+    if (size == 0)
+        return;
+    e->held[TERM - FIRST_HELD] = NO_PLACE;
+    e->x.four = true;
+    clear(e, LEFT);
+    clear(e, RIGHT);
+    for (size_t j = 0; j < size; j++)
+        for (size_t i = 0; i < blocks; i++) {
+            hmi_x86_broadcast(&e->x, TERM, number(HMI_RDX, j));
+            apply(e, HMI_X86_MUL, TERM, number(HMI_R8, 4 * (j * blocks + i)));
+            arithmetic(e, HMI_X86_ADD, LEFT + (int)i, LEFT + (int)i, TERM);
+        }
+    for (size_t i = 0; i < blocks; i++)
+        hmi_x86_store_four(&e->x, number(HMI_RDX, 4 * i), LEFT + (int)i);
+    e->x.four = false;
+}
+
 static void emit_given(emitter *e, const hmi_jet_program *program)
 {
     for (size_t i = 0; i < program->given_count; i++) {
-        bool plus = i < program->negated;
-        hmi_x86_load(&e->x, LEFT, zeroth(2 * (plus ? e->jet->one : e->jet->minus_one)));
-        finish(e, 2 * program->given[i], HMI_X86_MUL, LEFT, number(HMI_RDX, i));
+        uint32_t place = 2 * program->given[i];
+        if (i >= program->negated) {
+            clear(e, LEFT);
+            finish(e, place, HMI_X86_SUB, LEFT, number(HMI_RDX, i));
+            continue;
+        }
+        int r = take_register(e, place);
+        hmi_x86_load(&e->x, r, number(HMI_RDX, i));
+        hmi_x86_store(&e->x, number(HMI_RDI, place + 1), r);
     }
 }
 
@@ -346,17 +381,34 @@ static void emit_keep(emitter *e)
     hmi_x86_zero_upper(&e->x); /* what is held are single numbers */
 }
 
-/* All are read before one is written: a row may be a source too. */
+/* Is a row read after it was written? */
+static bool links_cross(const hmi_jet_program *program)
+{
+    for (size_t j = 0; j < program->link_count; j++)
+        for (size_t i = 0; i < j; i++)
+            if (program->links[j].source == program->links[i].row)
+                return true;
+    return false;
+}
+
+static void store_row(emitter *e, uint32_t row)
+{
+    hmi_x86_store(&e->x, number(HMI_RDI, 2 * (size_t)row + 1), LEFT);
+}
+
 static void emit_links(emitter *e, const hmi_jet_program *program)
 {
+    bool later = links_cross(program);
     for (size_t i = 0; i < program->link_count; i++) {
         hmi_x86_load(&e->x, LEFT, scale(e, 2));
         apply(e, HMI_X86_MUL, LEFT, coefficient(e, 2 * program->links[i].source));
         hmi_x86_store(&e->x, number(HMI_RCX, i), LEFT);
+        if (!later)
+            store_row(e, program->links[i].row);
     }
-    for (size_t i = 0; i < program->link_count; i++) {
+    for (size_t i = 0; later && i < program->link_count; i++) {
         hmi_x86_load(&e->x, LEFT, number(HMI_RCX, i));
-        hmi_x86_store(&e->x, number(HMI_RDI, 2 * (size_t)program->links[i].row + 1), LEFT);
+        store_row(e, program->links[i].row);
     }
 }
 
@@ -371,6 +423,7 @@ static void emit(emitter *e, const hmi_jet_program *program)
             emit_instruction(e, &e->jet->code.data[i]);
     for (size_t i = 0; i < program->list_count; i++)
         emit_list(e, &program->lists[i], i);
+    emit_matrix(e, program->matrix_size);
     emit_given(e, program);
     if (program->keep)
         emit_keep(e);

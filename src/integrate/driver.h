@@ -56,6 +56,16 @@ typedef struct hmi_row_choice {
     int exchanges;
 } hmi_row_choice;
 
+/* Another method for the steps across a rank drop: guest.c. */
+typedef struct hmi_guest {
+    void *memory;           /* of dop853; NULL: the method needs no guest */
+    const hmi_method *home; /* the method of the run while the guest works */
+    void *home_memory;
+    long steps;   /* of the guest */
+    double angle; /* between rows, when it was called */
+    bool tired;   /* it is not called any more: it had to stay too long */
+} hmi_guest;
+
 enum { HMI_MOST_EVENTS = 10000, HMI_MOST_WARNINGS = 20, HMI_CHATTER = 20, HMI_QUICK = 4 };
 
 typedef struct hmi_driver {
@@ -75,6 +85,7 @@ typedef struct hmi_driver {
     bool compiled; /* the parts above are complete: their tapes serve the next run too */
     hmi_rank_watch rank;
     hmi_row_choice rows;
+    hmi_guest guest;
     const hmi_method *method;
     hmi_stepper s;
     bool automatic; /* the method may be changed */
@@ -94,6 +105,7 @@ typedef struct hmi_driver {
     hmi_tape set_tape; /* values of `set`, of all events one after the other */
     double *event_work;
     bool *fixed;                /* scratch: 2 n */
+    bool *valueless;            /* outputs: that one had no value was said */
     bool interrupted;           /* a callback wants to stop */
     double recent[HMI_CHATTER]; /* times of the last events */
     long event_total;
@@ -160,6 +172,13 @@ hm_status hmi_rank_watch_init(hmi_driver *d);
 hm_status hmi_driver_watch_rank(hmi_driver *d);
 /* The motion starts afresh, after a jump. */
 void hmi_driver_forget_rank(hmi_driver *d);
+
+/* guest.c */
+hm_status hmi_guest_init(hmi_driver *d);
+/* After a step from t_before failed: false where a guest would not help. */
+bool hmi_driver_call_guest(hmi_driver *d, double t_before);
+/* Before a step: calls it where a drop comes, back to the method of the run where it is behind. */
+hm_status hmi_driver_change_guest(hmi_driver *d);
 
 /* frame.c */
 /* Gives the user a frame; false: the user wants to stop. */

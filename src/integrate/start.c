@@ -122,16 +122,16 @@ static hm_status check_motion(hmi_driver *d)
 
 /* ---- the method ---- */
 
-/* Where Taylor series win over DOP853 (bench/bench_taylor.c): for short tapes from 1e-10 on; longer
- * ones run as machine code, which series do not, so that only tolerances count which DOP853 reaches
- * with difficulty. Rows of jets grow with the equations: beyond some size they leave the caches. */
+/* Where Taylor series win over DOP853 (bench/bench_taylor.c). Their cost hardly depends on the tolerance,
+ * that of DOP853 does; the longer the tape, the later they meet. With the default tolerances it is
+ * DOP853. */
 static bool series_pay(const hmi_driver *d)
 {
-    enum { SHORT_TAPE = 60, MOST_INSTRUCTIONS = 20000 };
+    enum { SHORT_TAPE = 30, LONG_TAPE = 300, MOST_INSTRUCTIONS = 20000 };
     size_t instructions = d->sim->dynamics_tape->body.count;
-    double tight = instructions <= SHORT_TAPE ? 1e-10 : 1e-13;
+    double tight = instructions <= SHORT_TAPE ? 5e-10 : instructions <= LONG_TAPE ? 1e-10 : 1e-13;
     return instructions <= MOST_INSTRUCTIONS && d->options.rtol <= tight &&
-           d->options.atol <= 1e-10;
+           d->options.atol <= fmax(tight, 1e-10);
 }
 
 static const hmi_method *automatic_method(const hmi_driver *d)
@@ -156,7 +156,7 @@ static hm_status choose_method(hmi_driver *d)
     if (d->method->fixed_step && !(d->options.step > 0))
         return refuse(d, "method '%s' needs a step", d->method->name);
     d->s.memory = hmi_arena_alloc(&d->arena, d->method->memory_size(&d->ode));
-    return d->s.memory ? HM_OK : HM_ERR_NOMEM;
+    return d->s.memory ? hmi_guest_init(d) : HM_ERR_NOMEM;
 }
 
 static hm_status settle_step(hmi_stepper *s, double t, double *y, double *moved)
@@ -205,8 +205,9 @@ static hm_status allocate(hmi_driver *d)
     d->frame_violation = doubles(d, 2 * m, &failed);
     d->g = doubles(d, 4 * d->switches.count, &failed);
     d->fixed = hmi_arena_alloc(&d->arena, 2 * d->ode.n + 1);
+    d->valueless = hmi_arena_alloc(&d->arena, d->model->outputs.count + 1);
     d->crossing.which = hmi_arena_alloc(&d->arena, (d->switches.count + 1) * sizeof(size_t));
-    return failed || !d->fixed || !d->crossing.which ? HM_ERR_NOMEM : HM_OK;
+    return failed || !d->fixed || !d->valueless || !d->crossing.which ? HM_ERR_NOMEM : HM_OK;
 }
 
 /* The values that events set, one tape for all. */

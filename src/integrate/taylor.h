@@ -39,10 +39,13 @@ typedef struct hmi_taylor_solver {
     bool vectors;                      /* AVX2 is there */
 } hmi_taylor_solver;
 
+/* Up to this n + m the inverse is made: for a dozen orders that is less work. */
+enum { HMI_TAYLOR_MOST_INVERTED = 8 };
+
 hm_status hmi_taylor_solver_init(hmi_taylor_solver *s, hm_sim *sim, hmi_arena *arena);
-/* Factors M (n x n), A (m x n) and checks the answer for r, b. Statuses of hmi_dynamics_solve. */
-hm_status hmi_taylor_factor(hmi_taylor_solver *s, const double *M, const double *A, const double *r,
-                            const double *b);
+/* Factors M (n x n) and s->A (m x n), and solves once as below. Statuses of hmi_dynamics_solve. */
+hm_status hmi_taylor_factor(hmi_taylor_solver *s, const double *M, const double *right,
+                            double *answer);
 /* M a = r + A^T lambda, A a = b; right = (r, b), answer = (a, lambda), in blocks of four. Redundant
  * rows have lambda = 0. */
 void hmi_taylor_solve(hmi_taylor_solver *s, const double *right, double *answer);
@@ -72,7 +75,8 @@ typedef enum hmi_taylor_code {
     HMI_TAYLOR_POWERS,
     HMI_TAYLOR_IDEAL,
     HMI_TAYLOR_NONIDEAL,
-    HMI_TAYLOR_KEEP, /* the answer, then the state of the next order */
+    HMI_TAYLOR_KEEP,  /* the answer, then the state of the next order */
+    HMI_TAYLOR_WHOLE, /* all of an order, where there is one motion and K, and nothing else */
     HMI_TAYLOR_CODES
 } hmi_taylor_code;
 
@@ -83,7 +87,6 @@ typedef struct hmi_taylor {
     hmi_jet jet;
     hmi_jet_segment inputs, dynamics, residuals, powers;
     bool has_inputs, has_residuals, has_powers;
-    bool plain; /* nothing of these, no works, one motion without C */
     hmi_jet_program program[HMI_TAYLOR_CODES];
     int order;                 /* of the series of the state, */
     int most_order;            /* and what there is room for */

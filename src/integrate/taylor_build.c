@@ -264,7 +264,16 @@ static hm_status compile_all(hmi_taylor *T)
                                   .keep = true,
                                   .links = T->links,
                                   .link_count = T->ode->size};
-    return status == HM_OK ? compile(T, HMI_TAYLOR_KEEP, &keep) : status;
+    if (status == HM_OK)
+        status = compile(T, HMI_TAYLOR_KEEP, &keep);
+    bool plain = !T->has_inputs && !T->has_residuals && !T->works && !T->motion[0].with_C;
+    if (status != HM_OK || !plain || T->n + T->m > HMI_TAYLOR_MOST_INVERTED)
+        return status;
+    hmi_jet_program whole = keep;
+    whole.segment = main.segment;
+    whole.lists = main.lists;
+    whole.list_count = whole.matrix_size = main.list_count;
+    return compile(T, HMI_TAYLOR_WHOLE, &whole);
 }
 
 hm_status hmi_taylor_init(hmi_taylor *T, hmi_ode *ode, int order)
@@ -298,7 +307,6 @@ hm_status hmi_taylor_init(hmi_taylor *T, hmi_ode *ode, int order)
     if (status == HM_OK)
         status = hmi_taylor_solver_init(&T->solver, sim, &T->arena);
     T->solver.vectors = T->jet.vectors;
-    T->plain = !T->has_inputs && !T->has_residuals && !T->works && !T->motion[0].with_C;
     return status;
 }
 

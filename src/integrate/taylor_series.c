@@ -14,7 +14,7 @@ static void run(hmi_taylor *T, hmi_taylor_code code, int k, double *out)
 {
     const hmi_jet_program *program = &T->program[code];
     if (k > 0)
-        hmi_jet_execute(&T->jet, program, k, out, NULL);
+        hmi_jet_execute(&T->jet, program, k, &(hmi_jet_ends){.values = out});
     else if (program->segment)
         hmi_jet_run(&T->jet, program->segment, 0);
 }
@@ -197,13 +197,15 @@ hm_status hmi_taylor_begin(hmi_taylor *T, double t, const double *y, double *f)
     run_tapes(T, 0);
     scatter(T);
     for (int k = T->motions - 1; k >= 0; k--) {
+        double *answer = T->motion[k].answer;
         assemble(T, &T->motion[k], 0);
-        hm_status status = k == T->motions - 1 ? hmi_taylor_factor(&T->solver, T->M, T->solver.A,
-                                                                   T->right, T->right + T->n)
-                                               : HM_OK;
+        hm_status status = HM_OK;
+        if (k == T->motions - 1)
+            status = hmi_taylor_factor(&T->solver, T->M, T->right, answer);
+        else
+            hmi_taylor_solve(&T->solver, T->right, answer);
         if (status != HM_OK)
             return status;
-        hmi_taylor_solve(&T->solver, T->right, T->motion[k].answer);
         keep_answer(T, &T->motion[k], 0);
     }
     find_rates(T, f);
@@ -248,24 +250,20 @@ static void find_answers(hmi_taylor *T, int k, double *next)
         add_works(T, k, T->jet.scale[2], next);
 }
 
-/* The same where there is nothing but one motion. */
-static void find_answer(hmi_taylor *T, int k)
-{
-    hmi_jet_execute(&T->jet, &T->program[HMI_TAYLOR_MAIN], k, T->right, NULL);
-    hmi_taylor_solve_again(&T->solver, T->right, T->motion[0].answer);
-}
-
 /* Coefficients k + 1 of the state from k. */
 static void raise_order(hmi_taylor *T, int k)
 {
-    double *next = T->Y + (size_t)(k + 1) * T->width;
+    const hmi_jet_ends ends = {.values = T->motion[0].answer,
+                               .next = T->Y + (size_t)(k + 1) * T->width,
+                               .matrix = T->solver.K};
     hmi_jet_begin_order(&T->jet, k);
     T->jet.scale[2] = T->tau / (k + 1);
-    if (T->plain)
-        find_answer(T, k);
-    else
-        find_answers(T, k, next);
-    hmi_jet_execute(&T->jet, &T->program[HMI_TAYLOR_KEEP], k, T->motion[0].answer, next);
+    if (T->solver.inverted && T->program[HMI_TAYLOR_WHOLE].code.pages) {
+        hmi_jet_execute(&T->jet, &T->program[HMI_TAYLOR_WHOLE], k, &ends);
+    } else {
+        find_answers(T, k, ends.next);
+        hmi_jet_execute(&T->jet, &T->program[HMI_TAYLOR_KEEP], k, &ends);
+    }
     if (T->reads_time)
         hmi_jet_put(&T->jet, T->time_row, 1, 0);
 }
@@ -296,8 +294,23 @@ hm_status hmi_taylor_expand(hmi_taylor *T, const double *y, const double *f)
 
 typedef double two __attribute__((vector_size(16), aligned(8), may_alias));
 
-/* Components i .. i+3 by Horner's rule, two at a time, and their derivatives. */
-static void evaluate_four(const hmi_taylor *T, double x, size_t i, double y[4], double f[4])
+/* Components i .. i+3 by Horner's rule, two at a time, */
+static void evaluate_four(const hmi_taylor *T, double x, size_t i, double y[4])
+{
+    const double *c = T->Y + (size_t)T->order * T->width + i;
+    const two X = {x, x};
+    two y0 = *(const two *)c, y1 = *(const two *)(c + 2);
+    for (int k = T->order - 1; k >= 0; k--) {
+        c -= T->width;
+        y0 = y0 * X + *(const two *)c;
+        y1 = y1 * X + *(const two *)(c + 2);
+    }
+    *(two *)y = y0;
+    *(two *)(y + 2) = y1;
+}
+
+/* and with their derivatives. */
+static void evaluate_both(const hmi_taylor *T, double x, size_t i, double y[4], double f[4])
 {
     const double *c = T->Y + (size_t)T->order * T->width + i;
     const two X = {x, x};
@@ -319,7 +332,10 @@ void hmi_taylor_evaluate(const hmi_taylor *T, double h, double *y, double *f)
 {
     double x = h / T->tau, value[4], slope[4];
     for (size_t i = 0; i < T->width; i += 4) { /* Y has room behind it */
-        evaluate_four(T, x, i, value, slope);
+        if (f)
+            evaluate_both(T, x, i, value, slope);
+        else
+            evaluate_four(T, x, i, value);
         for (size_t k = 0; k < 4 && i + k < T->width; k++) {
             y[i + k] = value[k];
             if (f)

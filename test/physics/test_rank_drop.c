@@ -65,6 +65,7 @@ static void test_four_bars(void **state)
     run_bars(7, FOURBARS_OF("7"), "dop853", 1e-12, 3e-10);
     run_bars(3, FOURBARS_OF("3"), "rk5", 1e-9, 1e-6);
     run_bars(5, FOURBARS_OF("5"), "radau", 1e-9, 1e-6);
+    run_bars(5, FOURBARS_OF("5"), "radau", 1e-11, 3e-8);
 }
 
 static void test_forty_bars(void **state)
@@ -81,17 +82,19 @@ static void test_forty_bars(void **state)
 /* Two models of one linkage agree at the end of a run, in the coordinate x1. */
 static void compare_models(const char *closed, const char *open, double tolerance)
 {
-    double x[2];
-    for (int k = 0; k < 2; k++) {
-        motion *m = motion_text(k == 0 ? closed : open);
+    static const char *const methods[] = {"auto", "dop853", "radau"};
+    double x[3];
+    for (int k = 0; k < 3; k++) {
+        motion *m = motion_text(k > 0 ? closed : open);
+        m->options.method = methods[k];
         m->options.rtol = 1e-11;
         m->options.atol = 1e-13;
         motion_must(m);
-        assert_true(k == 1 || motion_says(m, "lost rank"));
-        x[k] = k == 0 ? motion_value(m, "x1") : cos(motion_value(m, "p"));
+        assert_true(k == 0 || motion_says(m, "lost rank"));
+        x[k] = k > 0 ? motion_value(m, "x1") : cos(motion_value(m, "p"));
         motion_close(m);
+        check_number("x1", x[k], x[0], tolerance);
     }
-    check_number("x1", x[0], x[1], tolerance);
 }
 
 /* Crank and rod of equal length: at x1 = 0 the rod may also stand still with the crank turning. */

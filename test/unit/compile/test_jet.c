@@ -66,8 +66,8 @@ static void coefficients(const hmi_graph *g, hmi_expr e, way how, double *out)
             hmi_jet_run(&jet, &segment, 0);
         } else {
             hmi_jet_begin_order(&jet, k);
-            hmi_jet_execute(&jet, &run, k, NULL, NULL);
-            hmi_jet_execute(&jet, &keep, k, NULL, NULL);
+            hmi_jet_execute(&jet, &run, k, &(hmi_jet_ends){NULL});
+            hmi_jet_execute(&jet, &keep, k, &(hmi_jet_ends){NULL});
         }
         out[k] = jet.constant.data[row] && k > 0 ? 0 : hmi_jet_get(&jet, row, k);
     }
