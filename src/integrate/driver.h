@@ -80,8 +80,9 @@ typedef struct hmi_driver {
     hmi_projection projection;
     hmi_ledger ledger;
     hmi_switches switches;
-    hmi_sim_motion *motion; /* q'', z' and powers in one tape; NULL: there is none */
-    bool compiled;          /* the parts above are complete: their tapes serve the next run too */
+    hmi_sim_motion *motion;    /* q'', z' and powers in one tape; NULL: there is none */
+    struct hmi_taylor *series; /* of method taylor; NULL: not made yet */
+    bool compiled; /* the parts above are complete: their tapes serve the next run too */
     hmi_rank_watch rank;
     hmi_row_choice rows;
     hmi_guest guest;

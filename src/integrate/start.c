@@ -2,6 +2,7 @@
 #include "dynamics/large.h"
 #include "integrate/driver.h"
 #include "integrate/implicit.h"
+#include "integrate/taylor.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -121,16 +122,16 @@ static hm_status check_motion(hmi_driver *d)
 
 /* ---- the method ---- */
 
-/* Where Taylor series win over DOP853 (bench/bench_taylor.c): for short tapes from 1e-10 on; longer
- * ones run as machine code, which series do not, so that only tolerances count which DOP853 reaches
- * with difficulty. Rows of jets grow with the equations: beyond some size they leave the caches. */
+/* Where Taylor series win over DOP853 (bench/bench_taylor.c). Their cost hardly depends on the tolerance,
+ * that of DOP853 does; the longer the tape, the later they meet. With the default tolerances it is
+ * DOP853. */
 static bool series_pay(const hmi_driver *d)
 {
-    enum { SHORT_TAPE = 60, MOST_INSTRUCTIONS = 20000 };
+    enum { SHORT_TAPE = 30, LONG_TAPE = 300, MOST_INSTRUCTIONS = 20000 };
     size_t instructions = d->sim->dynamics_tape->body.count;
-    double tight = instructions <= SHORT_TAPE ? 1e-10 : 1e-13;
+    double tight = instructions <= SHORT_TAPE ? 5e-10 : instructions <= LONG_TAPE ? 1e-10 : 1e-13;
     return instructions <= MOST_INSTRUCTIONS && d->options.rtol <= tight &&
-           d->options.atol <= 1e-10;
+           d->options.atol <= fmax(tight, 1e-10);
 }
 
 static const hmi_method *automatic_method(const hmi_driver *d)
@@ -301,8 +302,10 @@ static void take_tapes(hmi_driver *old, hmi_driver *d)
     d->ledger.tape = old->ledger.tape;
     d->ledger.total = old->ledger.total;
     d->motion = old->motion;
+    d->series = old->series;
     old->residuals.tape = old->ledger.tape = old->ledger.total = (hmi_tape){0};
     old->motion = NULL;
+    old->series = NULL;
 }
 
 static hm_status create(hm_sim *sim, const hm_run_options *options, hmi_driver **out)
@@ -345,6 +348,9 @@ void hmi_driver_destroy(void *driver)
     d->sim->by_motion = false;
     hmi_driver_use_rows(d, true);
     hmi_sim_motion_destroy(d->motion);
+    if (d->series)
+        hmi_taylor_release(d->series);
+    hmi_free(allocator, d->series, sizeof *d->series);
     hmi_switches_release(&d->switches);
     hmi_ledger_release(&d->ledger);
     hmi_projection_release(&d->projection);
@@ -366,6 +372,7 @@ void hmi_driver_destroy(void *driver)
 static void connect(hmi_driver *d)
 {
     d->ode.ledger = d->ledger.count ? &d->ledger : NULL;
+    d->ode.series = &d->series;
     if (d->drift == HMI_DRIFT_BAUMGARTE) {
         d->ode.residuals = &d->residuals;
         memcpy(d->ode.baumgarte, d->options.drift_gain, sizeof d->ode.baumgarte);

@@ -168,39 +168,20 @@ static hm_status rebuild_all(hmi_rebuilder *r, const hm_system *system, const hm
 
 /* ---- rates of switching functions ---- */
 
-static hmi_expr leaf_rate(hmi_graph *g, hmi_expr leaf, void *user)
+static hmi_expr leaf_rate(hmi_graph *graph, hmi_expr leaf, void *user)
 {
     const hmi_rebuilder *r = user;
-    const hmi_node node = *hmi_node_at(g, leaf);
-    switch ((hmi_symbol_kind)node.a) {
-    case HMI_SYM_TIME:
-        return g->one;
-    case HMI_SYM_COORD:
-        return hmi_symbol(g, HMI_SYM_VELOCITY, node.b);
-    case HMI_SYM_VELOCITY:
-        return hmi_symbol(g, HMI_SYM_ACCELERATION, node.b);
-    case HMI_SYM_STATE:
-        return r->state_rates[node.b];
-    case HMI_SYM_INPUT:
-        return hmi_symbol(g, HMI_SYM_INPUT_RATE, node.b);
-    case HMI_SYM_INPUT_RATE:
-        return hmi_symbol(g, HMI_SYM_INPUT_RATE2, node.b);
-    default:
-        return g->zero;
-    }
+    const hmi_node *node = hmi_node_at(graph, leaf);
+    return node->a == HMI_SYM_STATE ? r->state_rates[node->b] : hmi_leaf_rate(graph, leaf);
 }
 
-enum {
-    SOLVED = HMI_DEP_FORCES | 1 << HMI_SYM_ACCELERATION | 1 << HMI_SYM_ENERGY,
-    MOVING = 1 << HMI_SYM_TIME | 1 << HMI_SYM_COORD | 1 << HMI_SYM_VELOCITY | 1 << HMI_SYM_STATE |
-             1 << HMI_SYM_INPUT | 1 << HMI_SYM_INPUT_RATE
-};
+enum { SOLVED = HMI_DEP_FORCES | 1 << HMI_SYM_ACCELERATION | 1 << HMI_SYM_ENERGY };
 
 /* list[count .. 2 count) := g' of list[0 .. count) */
 static hm_status add_rates(hmi_rebuilder *r, hmi_switches *sw, hmi_expr *list)
 {
     hmi_tangent tangent;
-    hmi_tangent_init(&tangent, r->allocator, leaf_rate, r, MOVING);
+    hmi_tangent_init(&tangent, r->allocator, leaf_rate, r, HMI_DEP_MOVING);
     for (size_t k = 0; k < sw->count; k++) {
         bool solved = hmi_deps(&r->graph, list[k]) & SOLVED;
         sw->needs_solve |= solved;

@@ -359,12 +359,19 @@ static const struct {
     const char *name;
     expect_kind check;
 } kinds[] = {
-    {"at", check_at},           {"conserved", check_conserved},
-    {"event", check_event},     {"violation", check_violation},
-    {"balance", check_balance}, {"method", check_method},
-    {"says", check_says},       {"class", expect_class},
-    {"growth", expect_growth},  {"freedom", expect_freedom},
-    {"other", expect_other},    {"eigenvalue", expect_eigenvalue},
+    {"at", check_at},
+    {"conserved", check_conserved},
+    {"event", check_event},
+    {"violation", check_violation},
+    {"balance", check_balance},
+    {"method", check_method},
+    {"says", check_says},
+    {"class", expect_class},
+    {"growth", expect_growth},
+    {"freedom", expect_freedom},
+    {"symmetry", expect_symmetry},
+    {"other", expect_other},
+    {"eigenvalue", expect_eigenvalue},
 };
 
 static void check_line(const expect_subject *s, expect_line *l)

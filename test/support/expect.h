@@ -11,6 +11,7 @@
  *   # expect class [with ...]: CONSTRAINT = nonholonomic, ...      as `hamel check` classifies it
  *   # expect growth [with ...]: 2, 3                      of the directions by Lie brackets
  *   # expect freedom [with ...]: 2, 3                     in velocity, in configuration
+ *   # expect symmetry [with ...]: NAME = conserved, NAME = not conserved       its momentum
  *   # expect other "WITH" ± TOLERANCE [with ...]: x'' = VALUE, difference = VALUE, ...
  *                 accelerations at the initial state of `hamel compare --with WITH`, the wrong ones
  *   # expect eigenvalue ± TOLERANCE [with ...]: VALUE, [REAL, IMAGINARY], ...

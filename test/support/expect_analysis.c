@@ -78,6 +78,31 @@ void expect_freedom(const expect_subject *s, expect_line *l, motion *m)
     hm_analysis_destroy(a);
 }
 
+/* ---- symmetries ------------------------------------------------------------------------------ */
+
+static bool is_conserved(const expect_subject *s, const hm_symmetries *found, const char *name)
+{
+    for (size_t i = 0; i < found->symmetry_count; i++)
+        if (strcmp(found->symmetries[i].name, name) == 0)
+            return found->symmetries[i].conserved == HM_YES;
+    fail_msg("%s: no symmetry is called '%s'", s->path, name);
+    return false;
+}
+
+void expect_symmetry(const expect_subject *s, expect_line *l, motion *m)
+{
+    hm_symmetries *found = NULL;
+    char *rest = (char *)l->list;
+    assert_int_equal(hm_symmetries_find(m->system, NULL, &found), HM_OK);
+    for (char *part; (part = expect_part(&rest));) {
+        const char *wanted = expect_cut(part, "=");
+        const char *is = is_conserved(s, found, expect_trim(part)) ? "conserved" : "not conserved";
+        if (!wanted || strcmp(is, wanted) != 0)
+            fail_msg("%s: the momentum of %s is %s", s->path, part, is);
+    }
+    hm_symmetries_destroy(found);
+}
+
 /* ---- the wrong equations --------------------------------------------------------------------- */
 
 static void make_consistent(const expect_subject *s, motion *m)

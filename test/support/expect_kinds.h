@@ -24,6 +24,7 @@ typedef void (*expect_kind)(const expect_subject *s, expect_line *l, motion *m);
 void expect_class(const expect_subject *s, expect_line *l, motion *m);
 void expect_growth(const expect_subject *s, expect_line *l, motion *m);
 void expect_freedom(const expect_subject *s, expect_line *l, motion *m);
+void expect_symmetry(const expect_subject *s, expect_line *l, motion *m);
 void expect_other(const expect_subject *s, expect_line *l, motion *m);
 void expect_eigenvalue(const expect_subject *s, expect_line *l, motion *m);
 
