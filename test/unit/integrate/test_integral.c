@@ -63,7 +63,7 @@ static void test_frames_and_resets(void **state)
     m->options.user = last;
     motion_must(m);
     assert_int_equal(m->result.event_count, 1);
-    assert_true(m->result.velocity_violation[0] < 1e-6);
+    assert_true(m->result.velocity_violation[0] < 1e-8);
     assert_true(last[0] != 0 && fabs(last[0]) <= m->result.position_violation[0]);
     assert_true(last[1] != 0 && fabs(last[1]) <= m->result.velocity_violation[0]);
     motion_close(m);
