@@ -91,7 +91,24 @@ static hm_status analyse(const hm_system *system, hm_sim *sim)
     return status == HM_OK ? linearize(sim) : status;
 }
 
-static hm_status pipeline(heap *h)
+/* A circular orbit: a relative equilibrium. */
+static const char orbit_text[] = "coord x, y\nkinetic (x'^2 + y'^2)/2\npotential -1/hypot(x, y)\n"
+                                 "initial x = 1, y' = 1\n";
+
+static hm_status linearize_orbit(const hm_system *system, hm_sim *sim)
+{
+    hm_linearization *l = NULL;
+    (void)system;
+    hm_status status = hm_sim_linearize(sim, NULL, &l);
+    if (status == HM_OK)
+        assert_int_equal(l->rest, HM_REST_RELATIVE);
+    hm_linearization_destroy(l);
+    return status;
+}
+
+typedef hm_status (*stage)(const hm_system *system, hm_sim *sim);
+
+static hm_status pipeline(heap *h, const char *text, stage what)
 {
     const hm_allocator allocator = {failing_resize, h};
     hm_context *context = hm_context_create(&allocator);
@@ -100,13 +117,13 @@ static hm_status pipeline(heap *h)
     hm_sim *sim = NULL;
     if (!context)
         return HM_ERR_NOMEM;
-    hm_status status = hm_model_parse(context, model_text, strlen(model_text), NULL, &model);
+    hm_status status = hm_model_parse(context, text, strlen(text), NULL, &model);
     if (status == HM_OK)
         status = hm_system_create(model, &system);
     if (status == HM_OK)
         status = hm_sim_create(system, &sim);
     if (status == HM_OK)
-        status = analyse(system, sim);
+        status = what(system, sim);
     hm_sim_destroy(sim);
     hm_system_destroy(system);
     hm_model_destroy(model);
@@ -114,16 +131,15 @@ static hm_status pipeline(heap *h)
     return status;
 }
 
-static void test_every_allocation(void **state)
+static void fail_everywhere(const char *text, stage what)
 {
-    (void)state;
     long stride = 1;
 #ifdef HAMEL_SANITIZE
     stride = 7;
 #endif
     for (long k = 0;; k += stride) {
         heap h = {.fail_at = k};
-        hm_status status = pipeline(&h);
+        hm_status status = pipeline(&h, text, what);
         assert_int_equal(h.live_bytes, 0);
         if (h.count <= k) {
             assert_int_equal(status, HM_OK);
@@ -135,8 +151,23 @@ static void test_every_allocation(void **state)
     }
 }
 
+static void test_every_allocation(void **state)
+{
+    (void)state;
+    fail_everywhere(model_text, analyse);
+}
+
+static void test_relative_equilibrium(void **state)
+{
+    (void)state;
+    fail_everywhere(orbit_text, linearize_orbit);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_every_allocation)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_every_allocation),
+        cmocka_unit_test(test_relative_equilibrium),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
