@@ -280,6 +280,11 @@ static void print_wellposed(const hm_analysis *a)
                                   : "not seen to be well posed");
 }
 
+static void print_count(size_t count, const char *what, const char *end)
+{
+    printf("%zu %s%s%s", count, what, count == 1 ? "" : "s", end);
+}
+
 void print_check(const session *s, const findings *found)
 {
     const hm_analysis *a = found->analysis;
@@ -289,11 +294,14 @@ void print_check(const session *s, const findings *found)
     printf("%s", hm_model_name(model));
     if (hm_model_title(model))
         printf(": %s", hm_model_title(model));
-    printf("\n%zu coordinates, %zu parameters, %zu inputs, %zu states, %zu outputs\n", n,
-           hm_model_param_count(model), hm_model_input_count(model), hm_model_state_count(model),
-           hm_model_output_count(model));
-    printf("%zu constraint rows, %zu servo rows\n", a->constraint_count,
-           hm_model_servo_count(model));
+    printf("\n");
+    print_count(n, "coordinate", ", ");
+    print_count(hm_model_param_count(model), "parameter", ", ");
+    print_count(hm_model_input_count(model), "input", ", ");
+    print_count(hm_model_state_count(model), "state", ", ");
+    print_count(hm_model_output_count(model), "output", "\n");
+    print_count(a->constraint_count, "constraint row", ", ");
+    print_count(hm_model_servo_count(model), "servo row", "\n");
     print_constraints(a);
     for (size_t i = 0; i < hm_model_servo_count(model); i++) {
         hm_constraint_info row = hm_model_servo(model, i);

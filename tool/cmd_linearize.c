@@ -245,8 +245,12 @@ static void print_eigenvalues(const hm_linearization *l)
 
 static void print_verdict(const hm_linearization *l)
 {
-    if (l->rest == HM_REST_NONE)
+    if (l->rest == HM_REST_NONE) {
+        printf(
+            "--find rest searches for an equilibrium near this state, --find steady for a steady "
+            "motion\n");
         return;
+    }
     if (l->family)
         printf("%zu of %zu zero eigenvalue%s belong%s to a %zu-parameter family of such states: "
                "they do not decide\n",
