@@ -28,6 +28,7 @@ static json_t *constraint_object(const hm_constraint_analysis *c)
                           hm_class_text(c->kind), "catastatic", c->catastatic);
     json_object_set_new(o, "potential", text_or_null(c->potential));
     json_object_set_new(o, "integrating_factor", text_or_null(c->integrating_factor));
+    json_object_set_new(o, "leaf", text_or_null(c->leaf));
     json_object_set_new(o, "redundant", json_boolean(c->redundant));
     json_object_set_new(o, "multiplier_rule", json_boolean(c->in_span));
     json_object_set_new(o, "G", json_number_or_null(c->G));

@@ -5,7 +5,7 @@
  *     [F, Xi] = DF Xi - DXi F = 0,   C Xi = 0,   dE Xi = 0,   linear in (c, B).
  * A state is a relative equilibrium where F = omega Xi, and in the frame that moves along it the
  * deviations obey  A = DF - omega DXi.  The directions Xi of all symmetries are an invariant space
- * of A; what is left is the quotient by it.           [Marsden & Ratiu 1999, 9.3; Montaldi 1997]
+ * of A; what is left is the quotient by it.           [Marsden & Ratiu 1999; Montaldi 1997]
  * omega is that of minimum norm: where symmetries leave the state itself alone it is not unique, and
  * the eigenvalues are those seen in that frame.       Verified: test/physics/test_relative.c
  */

@@ -54,7 +54,8 @@ static void add_term(work *w, hmi_text *text, hmi_expr f, const char *row)
     hmi_text_add(text, text->length ? " + " : "");
     if (row)
         hmi_text_addf(text, "multiplier(%s)*", row);
-    hmi_text_addf(text, "(%s)", term ? term : "?");
+    hmi_text_addf(text, "(%s)", term ? term : "");
+    text->failed |= !term;
 }
 
 /* The right-hand side of the momentum equation. */
@@ -127,7 +128,7 @@ static hm_status show(work *w)
     shown->integral_count = integrals;
     shown->states = w->integrals.states;
     shown->bits = (int)w->integrals.bits;
-    return HM_OK;
+    return hmi_forms_status(&w->forms) == HM_ERR_NOMEM ? HM_ERR_NOMEM : HM_OK;
 }
 
 /* ---- along a run ---- */
@@ -198,16 +199,23 @@ static hm_status check_on_run(work *w)
     options.atol = 1e-13;
     options.method = "dop853";
     options.drift = "project";
-    if (!w->integrals.list.count || !w->options.steps || hm_sim_start(w->sim, &options) != HM_OK)
+    if (!w->integrals.list.count || !w->options.steps)
         return HM_OK;
-    hm_status status = watch_init(&along, w);
+    hm_status status = hm_sim_start(w->sim, &options);
+    if (status != HM_OK)
+        return status == HM_ERR_NOMEM ? status : HM_OK;
+    status = watch_init(&along, w);
     if (status == HM_OK) {
         w->report->shown.run_start = w->report->shown.run_end = hm_sim_time(w->sim);
         look(&along, w->sim, true);
         follow(w, &along, fmin(options.end, options.start + 20));
+        double scale = 0; /* what is 0 all along is not compared with its own rounding */
+        for (size_t i = 0; i < along.count; i++)
+            scale = fmax(scale, along.size[i]);
         for (size_t i = 0; i < along.count; i++) {
+            double size = fmax(along.size[i], 1e-6 * scale);
             integrals[i].checked = w->report->shown.run_end > w->report->shown.run_start;
-            integrals[i].drift = along.size[i] > 0 ? along.change[i] / along.size[i] : 0;
+            integrals[i].drift = size > 0 ? along.change[i] / size : 0;
         }
     }
     hmi_tape_release(&along.tape);

@@ -38,7 +38,7 @@ static const example examples[] = {
      "potential k/2*(sqrt((x - X)^2 + (y - Y)^2) - 1)^2; initial x = 1, y = 0.3, X = -1, Y' = 1",
      {ENERGY, "m*x' + M*X'", "m*y' + M*Y'", "m*x*y' - m*y*x' + M*X*Y' - M*Y*X'"},
      true},
-    {"knife edge, s = 0 [Bloch 2003, 1.6]",
+    {"knife edge, s = 0 [Bloch 2003]",
      "param m = 1, I = 0.3, g = 9.81, al = 0.4; coord x, y, phi\n"
      "kinetic m/2*(x'^2 + y'^2) + I/2*phi'^2; potential -m*g*x*sin(al)\n"
      "constraint blade: x'*sin(phi) - y'*cos(phi) = 0; initial phi' = 0.7",

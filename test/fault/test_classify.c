@@ -6,19 +6,42 @@
 
 #include <stdio.h>
 
-static hm_status analyse(failing_heap *h, const hm_system *system, long fail_at)
+static hm_status analyse(const hm_system *system)
 {
     hm_analysis *analysis = NULL;
-    h->count = 0;
-    h->fail_at = fail_at;
     hm_status status = hm_system_analyse(system, &analysis);
-    h->fail_at = -1;
     if (status == HM_OK)
         hm_analysis_destroy(analysis);
     return status;
 }
 
-static void fail_everywhere(const char *file, long tries)
+static hm_status find_symmetries(const hm_system *system)
+{
+    hm_symmetries *found = NULL;
+    hm_status status = hm_symmetries_find(system, NULL, &found);
+    if (status == HM_OK)
+        hm_symmetries_destroy(found);
+    return status;
+}
+
+static hm_status look_at_energy(const hm_system *system)
+{
+    hm_energy energy;
+    return hm_system_energy(system, &energy, NULL);
+}
+
+typedef hm_status (*stage)(const hm_system *system);
+
+static hm_status fail_at(failing_heap *h, const hm_system *system, stage what, long k)
+{
+    h->count = 0;
+    h->fail_at = k;
+    hm_status status = what(system);
+    h->fail_at = -1;
+    return status;
+}
+
+static void fail_everywhere(const char *file, stage what, long tries)
 {
     char path[600];
     failing_heap h = {.armed = true, .fail_at = -1};
@@ -30,11 +53,11 @@ static void fail_everywhere(const char *file, long tries)
     assert_non_null(context);
     assert_int_equal(hm_model_load(context, path, NULL, &model), HM_OK);
     assert_int_equal(hm_system_create(model, &system), HM_OK);
-    assert_int_equal(analyse(&h, system, -1), HM_OK);
+    assert_int_equal(fail_at(&h, system, what, -1), HM_OK);
     long count = h.count, step = count / tries + 1;
     for (long k = 0; k < count; k += step) {
         size_t live = h.live_bytes;
-        hm_status status = analyse(&h, system, k);
+        hm_status status = fail_at(&h, system, what, k);
         if (status != HM_ERR_NOMEM)
             fail_msg("%s, allocation %ld of %ld: %s", file, k, count, hm_status_text(status));
         assert_true(h.live_bytes <= live + 4096); /* messages stay in the context */
@@ -48,29 +71,51 @@ static void fail_everywhere(const char *file, long tries)
 static void linear(void **state)
 {
     (void)state;
-    fail_everywhere("examples/skate", 150);
-    fail_everywhere("test/cases/classify/flannery-42", 150);
+    fail_everywhere("examples/skate", analyse, 150);
+    fail_everywhere("test/cases/classify/flannery-42", analyse, 150);
 }
 
 static void on_a_manifold(void **state)
 {
     (void)state;
-    fail_everywhere("test/cases/classify/on-sphere", 100);
+    fail_everywhere("test/cases/classify/on-sphere", analyse, 100);
 }
 
 static void quadratic(void **state)
 {
     (void)state;
-    fail_everywhere("test/cases/classify/coin-57-58", 100);
-    fail_everywhere("test/cases/classify/sqrt-at-zero", 60);
+    fail_everywhere("test/cases/classify/coin-57-58", analyse, 100);
+    fail_everywhere("test/cases/classify/sqrt-at-zero", analyse, 60);
+}
+
+static void combinations(void **state)
+{
+    (void)state;
+    fail_everywhere("test/cases/classify/hidden-factor", analyse, 100);
+    fail_everywhere("test/cases/classify/no-closed-form", analyse, 100);
+    fail_everywhere("test/cases/classify/coin-root", analyse, 60);
+}
+
+static void symmetries(void **state)
+{
+    (void)state;
+    fail_everywhere("examples/coin", find_symmetries, 150);
+    fail_everywhere("examples/spherical-pendulum", find_symmetries, 80);
+}
+
+static void energy(void **state)
+{
+    (void)state;
+    fail_everywhere("examples/skate", look_at_energy, 80);
+    fail_everywhere("examples/manipulator", look_at_energy, 80);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(linear),
-        cmocka_unit_test(on_a_manifold),
-        cmocka_unit_test(quadratic),
+        cmocka_unit_test(linear),     cmocka_unit_test(on_a_manifold),
+        cmocka_unit_test(quadratic),  cmocka_unit_test(combinations),
+        cmocka_unit_test(symmetries), cmocka_unit_test(energy),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -54,7 +54,7 @@ static void test_conical_pendulum(void **state)
 }
 
 /* A circular orbit under r^-p: the epicyclic frequency is sqrt(3 - p) times that of the orbit. For
- * p > 3 it is unstable [Goldstein 1980, 3.6]. */
+ * p > 3 it is unstable [Goldstein 1980]. */
 static void test_circular_orbits(void **state)
 {
     (void)state;
