@@ -49,9 +49,8 @@ static hmi_expr derivative_along(hmi_forms *forms, const hmi_expr *xi, const hmi
 /* xi' along the motion: q -> q', t -> 1. */
 static hmi_expr leaf_rate(hmi_graph *graph, hmi_expr leaf, void *user)
 {
-    const hmi_node *node = hmi_node_at(graph, leaf);
     (void)user;
-    return node->a == HMI_SYM_TIME ? graph->one : hmi_symbol(graph, HMI_SYM_VELOCITY, node->b);
+    return hmi_leaf_rate(graph, leaf);
 }
 
 static hm_status rates_of(hmi_forms *forms, const hmi_expr *xi, hmi_expr *rate)
@@ -269,4 +268,28 @@ hm_status hmi_generators_judge(hmi_generators *g, hmi_generator *list, size_t co
     }
     hmi_states_release(&states);
     return status;
+}
+
+/* Is generator i one that the model states? Expressions are interned. */
+static bool is_stated(const hmi_generators *g, size_t i)
+{
+    for (size_t k = 0; k < i; k++) {
+        const hmi_generator *stated = &g->list.data[k];
+        if (!stated->discovered &&
+            memcmp(stated->xi, g->list.data[i].xi, g->forms->n * sizeof *stated->xi) == 0)
+            return true;
+    }
+    return false;
+}
+
+void hmi_generators_sift(hmi_generators *g)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < g->list.count; i++) {
+        const hmi_generator *of = &g->list.data[i];
+        bool holds = of->conserved == HM_YES || of->distribution != HM_NO;
+        if (!of->discovered || (holds && !is_stated(g, i)))
+            g->list.data[kept++] = *of;
+    }
+    g->list.count = kept;
 }

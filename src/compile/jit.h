@@ -29,6 +29,9 @@ bool hmi_jit_available(void);
 hm_status hmi_jit_compile(const hmi_tape *tape, unsigned lanes, hmi_tape_function *fallback,
                           hmi_machine_code *code);
 void hmi_jit_release(hmi_machine_code *code);
+/* Pages with these bytes, written first and executable afterwards; where there can be none code stays
+ * as it is. */
+void hmi_jit_install(const uint8_t *bytes, size_t size, hmi_machine_code *code);
 
 /* ---- between the files of the emitter ---- */
 

@@ -89,6 +89,8 @@ void hmi_x86_store(hmi_x86 *x, hmi_x86_operand memory, int src);
 void hmi_x86_load_four(hmi_x86 *x, int dst, hmi_x86_operand memory);
 void hmi_x86_store_four(hmi_x86 *x, hmi_x86_operand memory, int src);
 void hmi_x86_load_one(hmi_x86 *x, int dst, hmi_x86_operand memory);
+/* All four of dst = the double in memory. */
+void hmi_x86_broadcast(hmi_x86 *x, int dst, hmi_x86_operand memory);
 /* dst = {low of a, b}: of a register its low half. */
 void hmi_x86_pair(hmi_x86 *x, int dst, int a, hmi_x86_operand b);
 /* dst = {low half of a, low half of b}, of 256-bit registers. */

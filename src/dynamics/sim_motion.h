@@ -15,6 +15,8 @@ typedef struct hmi_sim_motion {
     hmi_motion_tape program;
     const hm_allocator *allocator;
     double *work;
+    size_t row_count;       /* m */
+    bool *left_out;         /* m: rows that are not in it, as sim->left_out */
     unsigned long version;  /* of the parameters in its prologue: sim->version */
     unsigned long own;      /* the version at which `values` are those of the sim itself, or 0 */
     hmi_tape_values values; /* pointers into the sim */
@@ -36,6 +38,8 @@ typedef struct hmi_motion_source {
 hm_status hmi_sim_motion_create(hm_sim *sim, const hmi_motion_source *source,
                                 hmi_sim_motion **motion);
 void hmi_sim_motion_destroy(hmi_sim_motion *motion);
+/* Are its rows those that the sim's solves use? */
+bool hmi_sim_motion_fits(const hm_sim *sim, const hmi_sim_motion *motion);
 
 /* Outputs are copied one by one: the code has just stored them so, and a load of several at once
  * would wait until the stores are through. As words of general registers: those of vectors are busy. */
