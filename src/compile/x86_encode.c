@@ -158,7 +158,7 @@ void hmi_x86_load_one(hmi_x86 *x, int dst, hmi_x86_operand memory)
 
 void hmi_x86_broadcast(hmi_x86 *x, int dst, hmi_x86_operand memory)
 {
-    put_vex(x, (vex){PREFIX_66, MAP_0F38, 0x19, true}, dst, 0, memory, 0);
+    put_vex(x, (vex){PREFIX_66, MAP_0F38, 0x19, true, false}, dst, 0, memory, 0);
 }
 
 void hmi_x86_pair(hmi_x86 *x, int dst, int a, hmi_x86_operand b)
