@@ -5,6 +5,7 @@
  * machine may be shared. Only the public API is used.
  */
 #include "hand/hand.h"
+#include "peer_cvode.h"
 
 #include <hamel/hamel.h>
 
@@ -305,14 +306,14 @@ static double chain_row(int N, double most)
 
 static void chain_rows(void)
 {
-    (void)chain_row(100, 2);
+    double small = chain_row(100, 2);
     (void)chain_row(1000, 2);
-    double small = chain_row(10000, 2);
+    (void)chain_row(10000, 2);
     double large = chain_row(333333, 0);
     if (isfinite(large)) {
-        double exponent = log(large / small) / log(33.3333);
+        double exponent = log(large / small) / log(3333.33);
         bool good = exponent <= 1.05;
-        printf("%-44s %12s %12.3f %8s <= 1.05 %s\n", "growth exponent, 3e4 to 1e6 coordinates", "",
+        printf("%-44s %12s %12.3f %8s <= 1.05 %s\n", "growth exponent, 3e2 to 1e6 coordinates", "",
                exponent, "", good ? "" : "missed");
         missed += !good;
     }
@@ -348,7 +349,7 @@ typedef struct simulation {
     double end, start[MOST], reference[MOST];
     int positions;
     loaded m;
-    double hand_tolerance, hamel_tolerance;
+    double hand_tolerance, hamel_tolerance, cvode_tolerance;
     double result[MOST];
 } simulation;
 
@@ -374,6 +375,12 @@ static bool simulate_hand(simulation *s, double tolerance)
     hand_work work;
     memcpy(s->result, s->start, sizeof s->start);
     return hand_simulate(s->model, s->end, tolerance, tolerance, s->result, &work) == 0;
+}
+
+static bool simulate_cvode(simulation *s, double tolerance)
+{
+    memcpy(s->result, s->start, sizeof s->start);
+    return peer_cvode(s->model, s->end, tolerance, s->result);
 }
 
 static double error_of(const simulation *s)
@@ -409,6 +416,26 @@ static void hamel_run_task(void *user, long count)
         (void)simulate_hamel(s, s->hamel_tolerance);
 }
 
+static void cvode_run_task(void *user, long count)
+{
+    simulation *s = user;
+    for (long k = 0; k < count; k++)
+        (void)simulate_cvode(s, s->cvode_tolerance);
+}
+
+/* The peer in place of what is by hand; its own tolerance for the same error. */
+static void cvode_row(const char *name, simulation *s, double limit)
+{
+    char text[128];
+    double peer, hamel;
+    s->cvode_tolerance = find_tolerance(s, simulate_cvode, limit);
+    if (s->cvode_tolerance == 0 || s->hamel_tolerance == 0)
+        return;
+    time_both(cvode_run_task, hamel_run_task, s, &peer, &hamel);
+    snprintf(text, sizeof text, "CVODE: %s, <= %.0e", name, limit);
+    print_row(text, peer, hamel, 0);
+}
+
 static void simulation_row(const char *name, simulation *s, double limit, double most)
 {
     char text[128];
@@ -419,6 +446,7 @@ static void simulation_row(const char *name, simulation *s, double limit, double
         time_both(hand_run_task, hamel_run_task, s, &hand, &hamel);
     snprintf(text, sizeof text, "%s, error <= %.0e", name, limit);
     print_row(text, hand, hamel, most);
+    cvode_row(name, s, limit);
 }
 
 static void simulation_rows(const char *name, hand_model model, const char *text, double end,
