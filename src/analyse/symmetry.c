@@ -198,9 +198,12 @@ static hm_status check_on_run(work *w)
     options.atol = 1e-13;
     options.method = "dop853";
     options.drift = "project";
-    if (!w->integrals.list.count || !w->options.steps || hm_sim_start(w->sim, &options) != HM_OK)
+    if (!w->integrals.list.count || !w->options.steps)
         return HM_OK;
-    hm_status status = watch_init(&along, w);
+    hm_status status = hm_sim_start(w->sim, &options);
+    if (status != HM_OK) /* no motion from here: not checked */
+        return status == HM_ERR_NOMEM ? status : HM_OK;
+    status = watch_init(&along, w);
     if (status == HM_OK) {
         w->report->shown.run_start = w->report->shown.run_end = hm_sim_time(w->sim);
         look(&along, w->sim, true);
