@@ -192,8 +192,8 @@ static hm_status draw_run(failing_heap *h, const void *user)
 static void symmetries(void **state)
 {
     (void)state;
-    fail_each(blade, find_symmetries, HEAP_TRIES / 2, 30);
-    fail_each(central, find_symmetries, HEAP_TRIES / 2, 30);
+    fail_each(blade, find_symmetries, HEAP_TRIES / 2, 5);
+    fail_each(central, find_symmetries, HEAP_TRIES / 2, 5);
 }
 
 static void evaluation(void **state)
