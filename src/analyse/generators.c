@@ -269,3 +269,27 @@ hm_status hmi_generators_judge(hmi_generators *g, hmi_generator *list, size_t co
     hmi_states_release(&states);
     return status;
 }
+
+/* Is generator i one that the model states? Expressions are interned. */
+static bool is_stated(const hmi_generators *g, size_t i)
+{
+    for (size_t k = 0; k < i; k++) {
+        const hmi_generator *stated = &g->list.data[k];
+        if (!stated->discovered &&
+            memcmp(stated->xi, g->list.data[i].xi, g->forms->n * sizeof *stated->xi) == 0)
+            return true;
+    }
+    return false;
+}
+
+void hmi_generators_sift(hmi_generators *g)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < g->list.count; i++) {
+        const hmi_generator *of = &g->list.data[i];
+        bool holds = of->conserved == HM_YES || of->distribution != HM_NO;
+        if (!of->discovered || (holds && !is_stated(g, i)))
+            g->list.data[kept++] = *of;
+    }
+    g->list.count = kept;
+}

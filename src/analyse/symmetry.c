@@ -253,6 +253,8 @@ static hm_status find(work *w)
     if (status == HM_OK)
         status = hmi_generators_judge(&w->generators, w->generators.list.data,
                                       w->generators.list.count);
+    if (status == HM_OK)
+        hmi_generators_sift(&w->generators);
     if (status == HM_OK && w->options.discover)
         status = hmi_conserved_gather(&w->integrals);
     if (status == HM_OK && w->options.discover)

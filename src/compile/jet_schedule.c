@@ -1,4 +1,4 @@
-/* The order of a segment's instructions at orders above 0, and which rows keep series: see jet.h. */
+/* The order of a segment's instructions at orders above 0, and their inner sums: see jet.h. */
 #include "compile/jet_code.h"
 
 #include <string.h>
@@ -68,26 +68,41 @@ static void schedule(hmi_jet *jet, size_t first)
     hmi_free(allocator, level, (rows + count + 1) * sizeof *level);
 }
 
-/* Which rows enter convolutions? */
-static void mark_wanted(hmi_jet *jet, size_t first)
+/* The inner sums that an instruction has, as jet_run.c reads them. */
+static void convolve(hmi_jet *jet, hmi_jet_code *code)
 {
-    for (size_t i = first; i < jet->code.count; i++) {
-        const hmi_jet_code *code = &jet->code.data[i];
-        if (code->op <= HMI_JET_LINEAR_SUB || code->op == HMI_JET_RATE ||
-            code->op == HMI_JET_SELECT || code->op == HMI_JET_DIV_CONST)
-            continue;
-        hmi_jet_want(jet, code->a);
-        hmi_jet_want(jet, code->b);
-        if (code->op != HMI_JET_PRODUCT)
-            hmi_jet_want(jet, code->dst);
-        if (code->op == HMI_JET_SINCOS)
-            hmi_jet_want(jet, code->c);
+    code->inner = (uint32_t)jet->pairs.count;
+    switch (code->op) {
+    case HMI_JET_TIMES:
+    case HMI_JET_PRODUCT:
+    case HMI_JET_CHAIN:
+    case HMI_JET_CHAIN_ADD:
+        hmi_jet_convolve(jet, code->a, code->b);
+        break;
+    case HMI_JET_DIV:
+    case HMI_JET_CONST_DIV:
+        hmi_jet_convolve(jet, code->b, code->dst);
+        break;
+    case HMI_JET_SQRT:
+        hmi_jet_convolve(jet, code->dst, code->dst);
+        break;
+    case HMI_JET_POWER:
+        hmi_jet_convolve(jet, code->c, code->dst);
+        hmi_jet_convolve(jet, code->a, code->dst);
+        break;
+    case HMI_JET_SINCOS:
+        hmi_jet_convolve(jet, code->a, code->c);
+        hmi_jet_convolve(jet, code->a, code->dst);
+        break;
+    default:
+        break;
     }
 }
 
 void hmi_jet_schedule(hmi_jet *jet, size_t first)
 {
     compact(jet, first);
-    mark_wanted(jet, first);
     schedule(jet, first);
+    for (size_t i = first; i < jet->code.count; i++)
+        convolve(jet, &jet->code.data[i]);
 }

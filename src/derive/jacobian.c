@@ -127,7 +127,6 @@ static bool has_block(hmi_jacobian_kind kind, hmi_block block)
     return blocks >> block & 1;
 }
 
-/* count > 0 rows: a block that is not wanted has no room for them. */
 static void fill_rows(hmi_derived *eq, hmi_block block, size_t count, hmi_expr *to)
 {
     hmi_graph *g = &eq->graph;
@@ -206,7 +205,7 @@ static hm_status derive_block(hmi_derivation *d, hmi_derived_jacobian *j, hmi_bl
     if (!j->rows[block])
         return HM_ERR_NOMEM;
     hm_status status = hmi_sparse_init(d, to, rows, j->columns.count);
-    if (status == HM_OK && rows > 0)
+    if (status == HM_OK && rows) /* blocks that this kind does not have are empty */
         fill_rows(&j->eq, block, rows, j->rows[block]);
     for (size_t i = 0; i < rows && status == HM_OK; i++) {
         status = differentiate_row(d, &j->columns, j->rows[block][i], to);

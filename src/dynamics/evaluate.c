@@ -370,6 +370,7 @@ hm_status hmi_sim_accelerate_here(hm_sim *sim, hmi_solution *solution)
                               sim->qdd, NULL);
     hmi_options options = hmi_options_default();
     options.formulation = sim->formulation;
+    options.rank_tolerance = sim->rank_tolerance;
     hm_status status = hmi_dynamics_solve(sim->dynamics, &ask.equations, &options, &local);
     if (status == HM_ERR_USAGE)
         return status;
@@ -379,15 +380,9 @@ hm_status hmi_sim_accelerate_here(hm_sim *sim, hmi_solution *solution)
     return status;
 }
 
-hm_status hm_sim_accelerate(hm_sim *sim, double *qdd)
+/* Where there is no motion tape yet, or it does not serve here. */
+__attribute__((noinline)) static hm_status accelerate_otherwise(hm_sim *sim, double *qdd)
 {
-    hmi_sim_motion *motion = sim->motion;
-    if (motion && sim->prepared && sim->system->model->inputs.count == 0 &&
-        sim->formulation == HMI_AUTO &&
-        hmi_sim_motion_run(sim, motion, &sim->t, sim->q, sim->v, sim->z)) {
-        hmi_sim_motion_copy(motion->out, sim->system->derived.n, qdd);
-        return HM_OK;
-    }
     if (!sim->own_motion_tried) {
         hm_status made = hmi_sim_motion_create(sim, NULL, &sim->own_motion);
         if (made != HM_OK)
@@ -399,7 +394,24 @@ hm_status hm_sim_accelerate(hm_sim *sim, double *qdd)
     hm_status status = hmi_sim_accelerate(sim, NULL);
     if (status != HM_ERR_LIMIT)
         memcpy(qdd, sim->qdd, sim->system->derived.n * sizeof *qdd);
+    if (status == HM_OK && sim->by_motion && sim->system->model->inputs.count == 0)
+        sim->motion->own = sim->version;
     return status;
+}
+
+/* The short way: machine code at the sim's own state. All else is apart, so that few registers are
+ * saved. */
+hm_status hm_sim_accelerate(hm_sim *sim, double *qdd)
+{
+    const hmi_sim_motion *motion = sim->motion;
+    if (motion && sim->prepared && sim->formulation == HMI_AUTO && motion->own == sim->version) {
+        hmi_tape_run(&motion->program.tape, &motion->values, motion->work);
+        if (hmi_sim_motion_answers(motion)) {
+            hmi_sim_motion_copy(motion->out, sim->system->derived.n, qdd);
+            return HM_OK;
+        }
+    }
+    return accelerate_otherwise(sim, qdd);
 }
 
 const double *hmi_sim_state_rates(const hm_sim *sim)

@@ -55,6 +55,7 @@ typedef struct hmi_method {
     bool carries_work;      /* works: see hmi_stepper */
     int samples;            /* places within a step where events are looked for; 0: a few */
     bool places_steps;      /* by hmi_place_step: a rank drop ahead is worth looking for */
+    bool hands_over;        /* steps across rank drops, where it fails: guest.c */
     bool keeps_constraints; /* new states satisfy the constraints: the driver does not project */
     size_t (*memory_size)(const hmi_ode *ode);
     /* Does it apply to this system? HM_OK, or HM_ERR_USAGE with the reason in *why. */

@@ -62,16 +62,23 @@ double hmi_rounding_of_row(const hm_sim *sim, size_t row, const double *x)
     return 2 * HMI_EPSILON * hmi_row_terms(sim, row, x);
 }
 
-/* The largest residual relative to what rounding allows; b := -residual. */
+/* Rows left out follow from the others, amplified by how well these determine them. */
+#define MOST_LEFT_OUT 1e6
+
+/* The largest residual relative to what rounding allows; b := -residual. Rows left out do not lead
+ * the way: p->left_out keeps theirs. */
 static double measure(hmi_projection *p, hmi_level *level, const double *residual)
 {
+    const bool *left_out = p->ode->sim->left_out;
     double largest = 0;
+    p->left_out = 0;
     for (size_t k = 0; k < level->count; k++) {
         double r = residual[level->row[k]];
         level->b[k] = -r;
         if (!isfinite(r))
             return INFINITY;
-        largest = fmax(largest, fabs(r) / fmax(p->size[k], 1e-300));
+        double *most = left_out && left_out[level->row[k]] ? &p->left_out : &largest;
+        *most = fmax(*most, fabs(r) / fmax(p->size[k], 1e-300));
     }
     return largest;
 }
@@ -92,8 +99,8 @@ static bool has_answer(hm_status status)
 
 /* x (q or v of the sim) onto the rows of the level, whose residuals are at `residual` after an
  * evaluation. Stops at rounding level, or where steps do not help any more. */
-static hm_status project_level(hmi_projection *p, hmi_level *level, double *x,
-                               const double *residual, bool *moved)
+static hm_status project_kept(hmi_projection *p, hmi_level *level, double *x,
+                              const double *residual, bool *moved)
 {
     size_t n = p->ode->n;
     double last = INFINITY;
@@ -117,6 +124,13 @@ static hm_status project_level(hmi_projection *p, hmi_level *level, double *x,
         hmi_axpy((int)n, 1, p->step, x);
         *moved = true;
     }
+}
+
+static hm_status project_level(hmi_projection *p, hmi_level *level, double *x,
+                               const double *residual, bool *moved)
+{
+    hm_status status = project_kept(p, level, x, residual, moved);
+    return status == HM_OK && p->left_out > MOST_LEFT_OUT ? HM_ERR_INCONSISTENT : status;
 }
 
 hm_status hmi_project(hmi_projection *p, double t, double *y)

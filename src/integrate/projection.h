@@ -30,6 +30,7 @@ typedef struct hmi_projection {
     double *zero, *step; /* n */
     double *size;        /* rows: natural size of the terms of a residual */
     double *best;        /* n */
+    double left_out;     /* the largest residual of rows left out, as last measured */
     long count;          /* states that were moved */
 } hmi_projection;
 

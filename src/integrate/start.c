@@ -2,6 +2,7 @@
 #include "dynamics/large.h"
 #include "integrate/driver.h"
 #include "integrate/implicit.h"
+#include "integrate/taylor.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -121,16 +122,16 @@ static hm_status check_motion(hmi_driver *d)
 
 /* ---- the method ---- */
 
-/* Where Taylor series win over DOP853 (bench/bench_taylor.c): for short tapes from 1e-10 on; longer
- * ones run as machine code, which series do not, so that only tolerances count which DOP853 reaches
- * with difficulty. Rows of jets grow with the equations: beyond some size they leave the caches. */
+/* Where Taylor series win over DOP853 (bench/bench_taylor.c). Their cost hardly depends on the tolerance,
+ * that of DOP853 does; the longer the tape, the later they meet. With the default tolerances it is
+ * DOP853. */
 static bool series_pay(const hmi_driver *d)
 {
-    enum { SHORT_TAPE = 60, MOST_INSTRUCTIONS = 20000 };
+    enum { SHORT_TAPE = 30, LONG_TAPE = 300, MOST_INSTRUCTIONS = 20000 };
     size_t instructions = d->sim->dynamics_tape->body.count;
-    double tight = instructions <= SHORT_TAPE ? 1e-10 : 1e-13;
+    double tight = instructions <= SHORT_TAPE ? 5e-10 : instructions <= LONG_TAPE ? 1e-10 : 1e-13;
     return instructions <= MOST_INSTRUCTIONS && d->options.rtol <= tight &&
-           d->options.atol <= 1e-10;
+           d->options.atol <= fmax(tight, 1e-10);
 }
 
 static const hmi_method *automatic_method(const hmi_driver *d)
@@ -155,7 +156,7 @@ static hm_status choose_method(hmi_driver *d)
     if (d->method->fixed_step && !(d->options.step > 0))
         return refuse(d, "method '%s' needs a step", d->method->name);
     d->s.memory = hmi_arena_alloc(&d->arena, d->method->memory_size(&d->ode));
-    return d->s.memory ? HM_OK : HM_ERR_NOMEM;
+    return d->s.memory ? hmi_guest_init(d) : HM_ERR_NOMEM;
 }
 
 static hm_status settle_step(hmi_stepper *s, double t, double *y, double *moved)
@@ -204,8 +205,9 @@ static hm_status allocate(hmi_driver *d)
     d->frame_violation = doubles(d, 2 * m, &failed);
     d->g = doubles(d, 4 * d->switches.count, &failed);
     d->fixed = hmi_arena_alloc(&d->arena, 2 * d->ode.n + 1);
+    d->valueless = hmi_arena_alloc(&d->arena, d->model->outputs.count + 1);
     d->crossing.which = hmi_arena_alloc(&d->arena, (d->switches.count + 1) * sizeof(size_t));
-    return failed || !d->fixed || !d->crossing.which ? HM_ERR_NOMEM : HM_OK;
+    return failed || !d->fixed || !d->valueless || !d->crossing.which ? HM_ERR_NOMEM : HM_OK;
 }
 
 /* The values that events set, one tape for all. */
@@ -251,6 +253,8 @@ static hm_status init_parts(hmi_driver *d)
         status = compile_resets(d);
     if (status == HM_OK)
         status = hmi_rank_watch_init(d);
+    if (status == HM_OK)
+        status = hmi_row_choice_init(d);
     return status == HM_OK ? allocate(d) : status;
 }
 
@@ -273,12 +277,14 @@ void hmi_driver_enter(hmi_driver *d)
         hmi_switches_install(&d->switches);
     d->sim->motion = d->motion;
     d->sim->by_motion = false;
+    hmi_driver_use_rows(d, false);
     if (changed)
         prepare_parts(d);
 }
 
 void hmi_driver_leave(hmi_driver *d)
 {
+    hmi_driver_use_rows(d, true);
     d->sim->motion = d->sim->own_motion;
     d->sim->by_motion = false;
     if (d->switches.switches) {
@@ -296,8 +302,10 @@ static void take_tapes(hmi_driver *old, hmi_driver *d)
     d->ledger.tape = old->ledger.tape;
     d->ledger.total = old->ledger.total;
     d->motion = old->motion;
+    d->series = old->series;
     old->residuals.tape = old->ledger.tape = old->ledger.total = (hmi_tape){0};
     old->motion = NULL;
+    old->series = NULL;
 }
 
 static hm_status create(hm_sim *sim, const hm_run_options *options, hmi_driver **out)
@@ -338,7 +346,11 @@ void hmi_driver_destroy(void *driver)
         d->method->finish(&d->s);
     d->sim->motion = d->sim->own_motion;
     d->sim->by_motion = false;
+    hmi_driver_use_rows(d, true);
     hmi_sim_motion_destroy(d->motion);
+    if (d->series)
+        hmi_taylor_release(d->series);
+    hmi_free(allocator, d->series, sizeof *d->series);
     hmi_switches_release(&d->switches);
     hmi_ledger_release(&d->ledger);
     hmi_projection_release(&d->projection);
@@ -360,6 +372,7 @@ void hmi_driver_destroy(void *driver)
 static void connect(hmi_driver *d)
 {
     d->ode.ledger = d->ledger.count ? &d->ledger : NULL;
+    d->ode.series = &d->series;
     if (d->drift == HMI_DRIFT_BAUMGARTE) {
         d->ode.residuals = &d->residuals;
         memcpy(d->ode.baumgarte, d->options.drift_gain, sizeof d->ode.baumgarte);
@@ -386,15 +399,15 @@ static bool has_motion(hmi_driver *d, bool wanted)
     if (!d->motion)
         return false;
     hmi_sim_refresh(sim);
-    if (wanted && hmi_sim_motion_run(sim, d->motion, &sim->t, sim->q, sim->v, sim->z))
+    if (wanted && hmi_sim_motion_fits(sim, d->motion) &&
+        hmi_sim_motion_run(sim, d->motion, &sim->t, sim->q, sim->v, sim->z))
         return true;
     hmi_sim_motion_destroy(d->motion);
     d->motion = NULL;
     return false;
 }
 
-/* One tape for q'', z' and the powers, with the modes that are held. */
-static hm_status compile_motion(hmi_driver *d)
+hm_status hmi_driver_compile_motion(hmi_driver *d)
 {
     const hmi_ledger *ledger = &d->ledger;
     hmi_motion_source source = {.power_count = ledger->tape_count};
@@ -456,7 +469,8 @@ hm_status hmi_driver_start(hm_sim *sim, const hm_run_options *options, hmi_drive
     if (status != HM_OK)
         return status;
     connect(d);
-    status = compile_motion(d);
+    hmi_driver_choose_rows(d);
+    status = hmi_driver_compile_motion(d);
     return status == HM_OK ? begin(d) : status;
 }
 
