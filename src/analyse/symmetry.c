@@ -202,7 +202,7 @@ static hm_status check_on_run(work *w)
     if (!w->integrals.list.count || !w->options.steps)
         return HM_OK;
     hm_status status = hm_sim_start(w->sim, &options);
-    if (status != HM_OK)
+    if (status != HM_OK) /* no motion from here: not checked */
         return status == HM_ERR_NOMEM ? status : HM_OK;
     status = watch_init(&along, w);
     if (status == HM_OK) {

@@ -67,7 +67,13 @@ struct hmi_arena_block {
     max_align_t data[];
 };
 
+/* In test builds every piece has a block of its own, so that the sanitizers see a write past its end
+ * and tests that make an allocation fail reach each piece. */
+#if defined HAMEL_SANITIZE || defined HAMEL_COVERAGE
+enum { ARENA_FIRST_BLOCK = 0, ARENA_LARGEST_BLOCK = 1 };
+#else
 enum { ARENA_FIRST_BLOCK = 4096, ARENA_LARGEST_BLOCK = 1 << 20 };
+#endif
 
 void hmi_arena_init(hmi_arena *arena, const hm_allocator *allocator)
 {

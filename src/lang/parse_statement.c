@@ -7,12 +7,27 @@
 
 typedef HMI_ARRAY(hmi_entry) entry_array;
 
-static bool push_entry(hmi_parser *p, entry_array *list, hmi_entry entry)
+static bool no_memory(hmi_parser *p)
 {
-    if (hmi_array_push(&p->context->allocator, list, entry))
-        return true;
     p->context->out_of_memory = true;
     return false;
+}
+
+static bool push_entry(hmi_parser *p, entry_array *list, hmi_entry entry)
+{
+    return hmi_array_push(&p->context->allocator, list, entry) || no_memory(p);
+}
+
+/* The word of an entry, which stands at the present token. */
+static bool take_word(hmi_parser *p, hmi_entry *entry)
+{
+    entry->span = p->token.span;
+    entry->word = hmi_names_intern(&p->tree->names, p->lexer.text + entry->span.start,
+                                   entry->span.length);
+    if (entry->word == HMI_NO_NAME)
+        return no_memory(p);
+    hmi_parser_advance(p);
+    return true;
 }
 
 /* Moves a list into the arena; passes `good` on. */
@@ -101,6 +116,8 @@ static bool parse_model(hmi_parser *p, hmi_statement *s)
     if (p->token.kind == HMI_TOK_STRING) {
         s->text = hmi_arena_text(&p->tree->arena, p->lexer.text + p->token.span.start + 1,
                                  p->token.span.length - 2);
+        if (!s->text)
+            return no_memory(p);
         hmi_parser_advance(p);
     }
     return true;
@@ -344,11 +361,7 @@ static bool parse_body_item(hmi_parser *p, hmi_entry *entry, hmi_span brace)
     for (size_t i = 0; i < sizeof body_words / sizeof *body_words; i++) {
         if (!hmi_parser_at_word(p, words[i]))
             continue;
-        entry->span = p->token.span;
-        entry->word = hmi_names_intern(&p->tree->names, words[i], strlen(words[i]));
-        hmi_parser_advance(p);
-        entry->value = hmi_parse_expr(p);
-        return entry->value != NULL;
+        return take_word(p, entry) && (entry->value = hmi_parse_expr(p)) != NULL;
     }
     return report_body_word(p, brace);
 }
@@ -455,11 +468,8 @@ static bool parse_simulate(hmi_parser *p, hmi_statement *s)
     if (good && hmi_parser_accept_word(p, "every"))
         good = (s->third = hmi_parse_expr(p)) != NULL;
     while (good && p->token.kind == HMI_TOK_NAME) {
-        hmi_entry entry = {.span = p->token.span};
-        entry.word = hmi_names_intern(&p->tree->names, p->lexer.text + p->token.span.start,
-                                      p->token.span.length);
-        hmi_parser_advance(p);
-        good = entry.word != HMI_NO_NAME && (entry.value = hmi_parse_expr(p)) != NULL &&
+        hmi_entry entry = {0};
+        good = take_word(p, &entry) && (entry.value = hmi_parse_expr(p)) != NULL &&
                push_entry(p, &list, entry);
     }
     return keep_entries(p, &list, good, &s->entries, &s->entry_count);

@@ -232,11 +232,12 @@ static bool finish_lets(hmi_builder *b)
             good = false;
             continue;
         }
+        if (value.rank != 0 || value.boolean)
+            continue;
         const char *text = hmi_names_text(&b->tree->names, let->target->name);
         hmi_named_expr named = {.name = hmi_arena_text(&b->model->arena, text, strlen(text)),
                                 .expr = value.scalar};
-        if (value.rank == 0 && !value.boolean &&
-            (!named.name || !hmi_array_push(&b->context->allocator, &b->model->named, named)))
+        if (!named.name || !hmi_array_push(&b->context->allocator, &b->model->named, named))
             return hmi_no_memory(b);
     }
     return good;

@@ -16,7 +16,7 @@ bool hmi_build_model_name(hmi_builder *b, const hmi_statement *s, const hmi_scop
     b->model->name = hmi_arena_text(&b->model->arena, name, strlen(name));
     if (s->text)
         b->model->title = hmi_arena_text(&b->model->arena, s->text, strlen(s->text));
-    return b->model->name || hmi_no_memory(b);
+    return (b->model->name && (b->model->title || !s->text)) || hmi_no_memory(b);
 }
 
 /* "a", "a[2]" or "a[1,2]": the name of component k of a value of this shape. */

@@ -268,14 +268,16 @@ static bool find_point(const hm_table *table, size_t column, point *found)
 static bool find_vector(const hm_table *table, size_t column, point *found)
 {
     const char *name = hm_table_name(table, column);
-    char base[NAME];
-    if (role_of(table, column) != OUTPUT || !ends_with(name, "[1]") || strlen(name) >= NAME)
+    size_t length = strlen(name), other[3];
+    char text[NAME];
+    if (role_of(table, column) != OUTPUT || !ends_with(name, "[1]") || length >= NAME)
         return false;
-    snprintf(base, sizeof base, "%.*s", (int)strlen(name) - 3, name);
-    if (has_with(table, base, "[4]") || !has_with(table, base, "[2]"))
-        return false;
-    *found = (point){column, column + 1, has_with(table, base, "[3]") ? column + 2 : HM_NO_COLUMN};
-    return found->z == HM_NO_COLUMN || found->z < hm_table_column_count(table);
+    for (int k = 0; k < 3; k++) {
+        snprintf(text, sizeof text, "%.*s[%d]", (int)length - 3, name, k + 2);
+        other[k] = hm_table_find(table, text);
+    }
+    *found = (point){column, other[0], other[1]};
+    return other[0] != HM_NO_COLUMN && other[2] == HM_NO_COLUMN;
 }
 
 /* Points of the dimension of the first one found, as many as there are; the first MOST_PATHS are

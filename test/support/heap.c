@@ -62,22 +62,27 @@ void heap_disarm(failing_heap *heap)
     heap->armed = false;
 }
 
-long heap_fail_each(heap_function run, const void *user, long stride, heap_strictness strictness)
+static hm_status fail_one(heap_function run, const void *user, long k, long *count)
 {
-    long reported = 0;
-    for (long k = 0;; k += stride) {
-        failing_heap h = {.fail_at = k};
-        hm_status status = run(&h, user);
-        if (h.live_bytes || h.live_blocks)
-            fail_msg("allocation %ld: %zu bytes leaked", k, h.live_bytes);
-        if (h.count <= k) {
-            assert_int_equal(status, HM_OK);
-            return reported;
-        }
+    failing_heap h = {.fail_at = k};
+    hm_status status = run(&h, user);
+    if (h.live_bytes || h.live_blocks)
+        fail_msg("allocation %ld: %zu bytes leaked", k, h.live_bytes);
+    *count = h.count;
+    return status;
+}
+
+long heap_fail_each(heap_function run, const void *user, long most, heap_strictness strictness)
+{
+    long reported = 0, count, made;
+    assert_int_equal(fail_one(run, user, -1, &count), HM_OK);
+    for (long k = 0; k < count; k += count / most + 1) {
+        hm_status status = fail_one(run, user, k, &made);
         if (status == HM_OK && strictness == HEAP_MUST_NOTICE)
             fail_msg("allocation %ld failed and nobody noticed", k);
         if (status != HM_OK && status != HM_ERR_NOMEM)
             fail_msg("allocation %ld: %s", k, hm_status_text(status));
         reported += status == HM_ERR_NOMEM;
     }
+    return reported;
 }

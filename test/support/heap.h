@@ -23,6 +23,15 @@ hm_allocator heap_allocator(failing_heap *heap);
 void heap_arm(failing_heap *heap);
 void heap_disarm(failing_heap *heap);
 
+/* How many allocations a long loop tries: test builds are slow and allocate every piece by itself
+ * (src/base/memory.c). */
+#if defined HAMEL_SANITIZE || defined HAMEL_COVERAGE
+enum { HEAP_TRIES = 150 };
+#else
+enum { HEAP_TRIES = 600 };
+#endif
+enum { HEAP_ALL = 1000000 };
+
 /* What is tried: makes its objects from the heap, arms it where failing shall begin, and leaves
  * nothing behind. */
 typedef hm_status (*heap_function)(failing_heap *heap, const void *user);
@@ -32,8 +41,8 @@ typedef enum heap_strictness {
     HEAP_MAY_DO       /* or the call does without that memory and succeeds */
 } heap_strictness;
 
-/* Fails allocation 0, stride, 2 stride, ... of `run` until nothing fails; nothing may leak, and the
- * last run, in which nothing failed, must succeed. Returns how many were reported. */
-long heap_fail_each(heap_function run, const void *user, long stride, heap_strictness strictness);
+/* Runs once to count the allocations, then fails each of them, or at most so many, spread evenly.
+ * Nothing may leak. Returns how many were reported. */
+long heap_fail_each(heap_function run, const void *user, long most, heap_strictness strictness);
 
 #endif

@@ -83,7 +83,9 @@ static void test_arena_without_memory(void **state)
     hmi_arena_init(&arena, &allocator);
     assert_non_null(hmi_arena_alloc(&arena, 100));
     assert_null(hmi_arena_alloc(&arena, 100000));
-    assert_non_null(hmi_arena_alloc(&arena, 16)); /* what is left of the block still serves */
+#if !defined HAMEL_SANITIZE && !defined HAMEL_COVERAGE /* there every piece has its own block */
+    assert_non_null(hmi_arena_alloc(&arena, 16));      /* what is left of the block still serves */
+#endif
     hmi_arena_release(&arena);
     assert_int_equal(h.live, 0);
 }

@@ -230,6 +230,40 @@ static void test_depth(void **state)
     end(r);
 }
 
+/* Every operation many times, each operand a vector or one value for all, and products with a sum. */
+static void test_every_operation(void **state)
+{
+    (void)state;
+    static const hmi_op ops[] = {
+#define OP(name, arity, text, value, ddx, ddy) HMI_##name,
+#include "expr/ops.def"
+#undef OP
+    };
+    for (size_t i = 0; i < sizeof ops / sizeof *ops; i++) {
+        repeated *r = begin(11 + i);
+        hmi_graph *g = &r->g;
+        hmi_expr one = hmi_symbol(g, HMI_SYM_PARAM, 0), other = hmi_symbol(g, HMI_SYM_PARAM, 1);
+        for (uint32_t k = 0; k < 64; k++) {
+            hmi_expr x = hmi_symbol(g, HMI_SYM_COORD, k), y = hmi_symbol(g, HMI_SYM_VELOCITY, k);
+            hmi_expr whole = hmi_number(g, 2 + (int)(k % 2)); /* the power of POWI */
+            hmi_expr second = ops[i] == HMI_POWI ? whole : y;
+            r->outputs[r->count++] = hmi_intern(g, ops[i], x, second, y);
+            r->outputs[r->count++] = hmi_intern(g, ops[i], one, second, x);
+            r->outputs[r->count++] = hmi_intern(g, ops[i], x, ops[i] == HMI_POWI ? whole : one, y);
+            hmi_expr product = hmi_mul(g, x, y), scaled = hmi_mul(g, other, y);
+            r->outputs[r->count++] = hmi_add(g, product, one);
+            r->outputs[r->count++] = hmi_sub(g, product, other);
+            r->outputs[r->count++] = hmi_sub(g, one, product);
+            r->outputs[r->count++] = hmi_sub(g, x, scaled);
+            r->outputs[r->count++] = hmi_sub(g, scaled, x);
+        }
+        const hmi_tape_values values = values_of(r);
+        check_array(g, r->outputs, r->count, 0, &values);
+        check_array(g, r->outputs, r->count, HMI_DEP(HMI_SYM_VELOCITY), &values);
+        end(r);
+    }
+}
+
 /* ---- memory ---- */
 
 static void test_allocation_failures(void **state)
@@ -257,9 +291,13 @@ static void test_allocation_failures(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random_dags), cmocka_unit_test(test_chain),
-        cmocka_unit_test(test_interleaved), cmocka_unit_test(test_irregular),
-        cmocka_unit_test(test_depth),       cmocka_unit_test(test_allocation_failures),
+        cmocka_unit_test(test_random_dags),
+        cmocka_unit_test(test_chain),
+        cmocka_unit_test(test_interleaved),
+        cmocka_unit_test(test_irregular),
+        cmocka_unit_test(test_depth),
+        cmocka_unit_test(test_every_operation),
+        cmocka_unit_test(test_allocation_failures),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

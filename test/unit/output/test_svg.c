@@ -278,6 +278,60 @@ static void shows_paths_portraits_and_ledgers(void **state)
     free(page_of(1, bare, 0));
 }
 
+/* Points by other names, several portraits, and columns in any order. */
+static void shows_other_points(void **state)
+{
+    (void)state;
+    const char *const upright[] = {"t", "x", "z", "x'", "z'"};
+    char *text = page_of(5, upright, 3);
+    assert_int_equal(count_of(text, ">path<"), 1);
+    free(text);
+    const char *const vector[] = {"t", "a", "a'", "P[2]", "P[3]", "P[1]"};
+    text = page_of(6, vector, 4);
+    assert_int_equal(count_of(text, ">path<"), 1);
+    free(text);
+    const char *const four[] = {"t", "a", "a'", "P[1]", "P[2]", "P[3]", "P[4]"};
+    text = page_of(7, four, 4);
+    assert_int_equal(count_of(text, ">path<"), 0);
+    free(text);
+    const char *const angles[] = {"t", "a", "b", "c", "d", "a'", "b'", "c'", "d'"};
+    text = page_of(9, angles, 3);
+    assert_int_equal(count_of(text, ">phase portraits<"), 1);
+    free(text);
+    const char *const accelerations[] = {"s", "maximum", "maximum'", "maximum''", "force(max)"};
+    text = page_of(5, accelerations, 3);
+    assert_int_equal(count_of(text, ">path<"), 0);
+    free(text);
+}
+
+/* No row, one row, nothing finite, nothing that moves: pages without curves, not failures. */
+static void shows_little(void **state)
+{
+    (void)state;
+    const char *const names[] = {"t", "x", "y", "x'", "y'", "energy(total)", "violation(position)"};
+    for (int kind = 0; kind < 4; kind++) {
+        hm_table *table;
+        hm_figure *figure;
+        assert_int_equal(hm_table_create(NULL, 7, names, &table), HM_OK);
+        for (int i = 0; i < (kind == 0 ? 0 : kind == 1 ? 1 : 5); i++) {
+            double other = kind == 2 ? NAN : 1;
+            const double row[] = {i, other, other, other, other, other, other};
+            assert_int_equal(hm_table_add_row(table, row), HM_OK);
+        }
+        assert_int_equal(hm_figure_create(NULL, "", "", &figure), HM_OK);
+        assert_int_equal(hm_figure_run(figure, table), HM_OK);
+        hm_figure_set_columns(figure, kind == 0 ? -1 : 1000);
+        hm_figure_set_size(figure, 500, 700);
+        char *text = draw(figure);
+        assert_int_equal(count_of(text, ">path<"), 0);
+        assert_int_equal(count_of(text, "nan"), 0);
+        assert_int_equal(count_of(text, "inf"), 0);
+        free(text);
+        hm_figure_destroy(figure);
+        hm_table_destroy(table);
+    }
+}
+
 /* Curves of very different size are not drawn on one axis. */
 static void separates_scales(void **state)
 {
@@ -316,6 +370,8 @@ int main(void)
         cmocka_unit_test(drops_only_what_nobody_sees),
         cmocka_unit_test(keeps_extremes),
         cmocka_unit_test(shows_paths_portraits_and_ledgers),
+        cmocka_unit_test(shows_other_points),
+        cmocka_unit_test(shows_little),
         cmocka_unit_test(separates_scales),
         cmocka_unit_test(measures_text_generously),
     };
