@@ -15,6 +15,7 @@ typedef struct hmi_sim_motion {
     hmi_motion_tape program;
     const hm_allocator *allocator;
     double *work;
+    bool shifted;           /* rows were added to M, as the state asked when it was made */
     unsigned long version;  /* of the parameters in its prologue: sim->version */
     hmi_tape_values values; /* pointers into the sim */
     const double *out;      /* its outputs, q'' first, */

@@ -37,25 +37,26 @@ static hm_status note_moves(hmi_driver *d, const double *from, const double *to)
     return HM_OK;
 }
 
-hm_status hmi_driver_find_state(hmi_driver *d, bool all_free)
+hm_status hmi_driver_move_state(hmi_driver *d, bool all_free)
 {
     size_t n = d->ode.n;
     hmi_consistent c = {.projection = &d->projection};
-    bool *fixed = hmi_arena_alloc(&d->arena, 2 * n + 1);
-    double *from = d->y;
-    if (!fixed)
-        return HM_ERR_NOMEM;
-    for (size_t i = 0; i < n && !all_free; i++) {
+    for (size_t i = 0; i < n; i++) {
         const hmi_coord *coord = &d->model->coords.data[i];
-        fixed[i] = d->options.fix_state || coord->position.given == HMI_GIVEN_FIXED;
-        fixed[n + i] = d->options.fix_state || coord->velocity.given == HMI_GIVEN_FIXED;
+        bool all = d->options.fix_state;
+        d->fixed[i] = !all_free && (all || coord->position.given == HMI_GIVEN_FIXED);
+        d->fixed[n + i] = !all_free && (all || coord->velocity.given == HMI_GIVEN_FIXED);
     }
-    hmi_ode_load(&d->ode, from);
-    memcpy(d->s.y, from, d->ode.size * sizeof *from);
-    hm_status status = hmi_make_consistent(&c, d->sim->t, d->s.y, fixed, fixed + n);
+    hmi_ode_load(&d->ode, d->s.y);
+    hm_status status = hmi_make_consistent(&c, d->sim->t, d->s.y, d->fixed, d->fixed + n);
     if (status == HM_ERR_INCONSISTENT)
         return refuse_state(d, &c);
-    if (status == HM_ERR_NUMERIC)
-        return HM_OK; /* the evaluation that follows says what is not finite */
-    return status == HM_OK ? note_moves(d, from, d->s.y) : status;
+    return status == HM_ERR_NUMERIC ? HM_OK : status; /* what follows says what is not finite */
+}
+
+hm_status hmi_driver_find_state(hmi_driver *d, bool all_free)
+{
+    hmi_ode_load(&d->ode, d->y);
+    hm_status status = hmi_driver_move_state(d, all_free);
+    return status == HM_OK ? note_moves(d, d->y, d->s.y) : status;
 }

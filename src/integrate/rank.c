@@ -21,30 +21,43 @@
 /* Steps of the present length to look ahead, and how often the interval is halved. */
 enum { AHEAD = 3, HALVINGS = 7 };
 
-hm_status hmi_rank_watch_init(hmi_driver *d)
+hm_status hmi_rank_watch_allocate(hmi_rank_watch *w, hmi_arena *arena, size_t m, size_t n,
+                                  size_t size)
 {
-    size_t m = d->projection.velocity.count, n = d->ode.n;
-    hmi_rank_watch *w = &d->rank;
-    if (m < 2 || !d->sim->dynamics || d->sim->fast) /* dense algebra: not for large systems */
-        return HM_OK;
-    w->row = hmi_arena_alloc(&d->arena, m * sizeof *w->row);
-    w->now = hmi_arena_alloc(&d->arena, m * n * sizeof(double));
-    w->last = hmi_arena_alloc(&d->arena, m * n * sizeof(double));
-    w->product = hmi_arena_alloc(&d->arena, m * m * sizeof(double));
-    w->tau = hmi_arena_alloc(&d->arena, (m + n) * sizeof(double));
-    w->pivots = hmi_arena_alloc(&d->arena, m * sizeof(int));
-    w->motion[0] = hmi_arena_alloc(&d->arena, 3 * n * sizeof(double));
-    w->motion[1] = hmi_arena_alloc(&d->arena, 3 * n * sizeof(double));
-    w->y = hmi_arena_alloc(&d->arena, d->ode.size * sizeof(double));
+    w->row = hmi_arena_alloc(arena, m * sizeof *w->row);
+    w->now = hmi_arena_alloc(arena, m * n * sizeof(double));
+    w->last = hmi_arena_alloc(arena, m * n * sizeof(double));
+    w->product = hmi_arena_alloc(arena, m * m * sizeof(double));
+    w->tau = hmi_arena_alloc(arena, (m + n) * sizeof(double));
+    w->pivots = hmi_arena_alloc(arena, m * sizeof(int));
+    w->motion[0] = hmi_arena_alloc(arena, 3 * n * sizeof(double));
+    w->motion[1] = hmi_arena_alloc(arena, 3 * n * sizeof(double));
+    w->y = hmi_arena_alloc(arena, size * sizeof(double));
+    w->m = m;
+    w->n = n;
     bool good = w->row && w->now && w->last && w->product && w->tau && w->pivots && w->motion[0] &&
                 w->motion[1] && w->y;
     return good ? HM_OK : HM_ERR_NOMEM;
 }
 
+hm_status hmi_rank_watch_init(hmi_driver *d)
+{
+    size_t m = d->projection.velocity.count;
+    if (m < 2 || !d->sim->dynamics || d->sim->fast) /* dense algebra: not for large systems */
+        return HM_OK;
+    d->projection.keep_rows = true;
+    return hmi_rank_watch_allocate(&d->rank, &d->arena, m, d->ode.n, d->ode.size);
+}
+
+void hmi_rank_watch_forget(hmi_rank_watch *w)
+{
+    w->known = false;
+    w->steps = 0;
+}
+
 void hmi_driver_forget_rank(hmi_driver *d)
 {
-    d->rank.known = false;
-    d->rank.steps = 0;
+    hmi_rank_watch_forget(&d->rank);
     d->s.singular = INFINITY;
 }
 
@@ -57,13 +70,11 @@ static void take_row(const double *row, int n, double *unit)
         unit[j] = length > 0 ? row[j] / length : 0;
 }
 
-/* Rows of unit length, as the projection used them last; rows of zeros stay. */
-static void take_rows(const hmi_driver *d, double *rows)
+/* Rows of unit length out of all m; rows of zeros stay. */
+static void take_rows(const hmi_rank_watch *w, const double *all, double *rows)
 {
-    size_t n = d->ode.n;
-    for (size_t k = 0; k < d->rank.count; k++)
-        take_row(hmi_part_dense_rows(d->projection.velocity.part) + d->rank.row[k] * n, (int)n,
-                 rows + k * n);
+    for (size_t k = 0; k < w->count; k++)
+        take_row(all + w->row[k] * w->n, (int)w->n, rows + k * w->n);
 }
 
 /* The same at the sim's state. */
@@ -78,14 +89,13 @@ static void find_rows(const hmi_driver *d, double *rows)
 }
 
 /* Those that do not depend on others, at the first state; in their order. */
-static void choose_rows(hmi_driver *d)
+static void choose_rows(hmi_rank_watch *w, const double *all)
 {
-    hmi_rank_watch *w = &d->rank;
-    size_t n = d->ode.n, m = d->projection.velocity.count;
+    size_t n = w->n, m = w->m;
     for (size_t k = 0; k < m; k++)
         w->row[k] = k;
     w->count = m;
-    take_rows(d, w->now);
+    take_rows(w, all, w->now);
     int most = (int)(m < n ? m : n);
     int rank = hmi_qr((int)n, (int)m, w->now, w->tau, w->pivots, most, 1e-10);
     w->count = 0;
@@ -142,18 +152,17 @@ static bool find_rates(hmi_driver *d)
     return s->f_valid;
 }
 
-static void keep_motion(hmi_driver *d)
+static void keep_motion(hmi_rank_watch *w, double t, const double *y, const double *qdd)
 {
-    hmi_rank_watch *w = &d->rank;
-    size_t n = d->ode.n;
+    size_t n = w->n;
     double *swap = w->motion[0];
     w->motion[0] = w->motion[1];
     w->motion[1] = swap;
     w->t[0] = w->t[1];
     w->smallest[0] = w->smallest[1];
-    memcpy(swap, d->s.y, 2 * n * sizeof *swap);
-    memcpy(swap + 2 * n, d->s.f + n, n * sizeof *swap);
-    w->t[1] = d->s.t;
+    memcpy(swap, y, 2 * n * sizeof *swap);
+    memcpy(swap + 2 * n, qdd, n * sizeof *swap);
+    w->t[1] = t;
     w->smallest[1] = least_angle(w, (int)n);
     w->steps += w->steps < 2;
 }
@@ -220,28 +229,37 @@ static double foresee_drop(hmi_driver *d)
     return high > 0 ? d->s.t + 0.5 * (low + high) * h : INFINITY;
 }
 
+bool hmi_rank_watch_rows(hmi_rank_watch *w, const double *all)
+{
+    if (w->count == 0)
+        choose_rows(w, all);
+    take_rows(w, all, w->now);
+    return w->known && count_negative(w, (int)w->n) > 0;
+}
+
+bool hmi_rank_watch_motion(hmi_rank_watch *w, double t, const double *y, const double *qdd)
+{
+    if (qdd)
+        keep_motion(w, t, y, qdd);
+    double *swap = w->last;
+    w->last = w->now;
+    w->now = swap;
+    w->known = true;
+    return qdd && is_near(w);
+}
+
 void hmi_driver_watch_rank(hmi_driver *d)
 {
     hmi_rank_watch *w = &d->rank;
-    int n = (int)d->ode.n;
     d->s.singular = INFINITY;
     if (!w->now)
         return;
-    if (w->count == 0)
-        choose_rows(d);
-    take_rows(d, w->now);
-    if (w->known && count_negative(w, n) > 0)
+    if (hmi_rank_watch_rows(w, hmi_part_dense_rows(d->projection.velocity.part)))
         hmi_driver_warn(d,
                         "the constraints lost rank for a moment before t = %.6g: the motion was "
                         "continued across",
                         d->s.t);
     bool look = d->method->places_steps && find_rates(d);
-    if (look)
-        keep_motion(d);
-    double *swap = w->last;
-    w->last = w->now;
-    w->now = swap;
-    w->known = true;
-    if (look && is_near(w))
+    if (hmi_rank_watch_motion(w, d->s.t, d->s.y, look ? d->s.f + d->ode.n : NULL))
         d->s.singular = foresee_drop(d);
 }

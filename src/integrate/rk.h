@@ -35,6 +35,37 @@ typedef struct hmi_rk_table {
     double stiff_limit; /* h |lambda| on the boundary of the stability domain */
 } hmi_rk_table;
 
+/* A row of the table without its zeros. */
+typedef struct hmi_rk_terms {
+    int count, stage[HMI_RK_MOST_STAGES];
+    double weight[HMI_RK_MOST_STAGES];
+} hmi_rk_terms;
+
+typedef struct hmi_rk_rows {
+    hmi_rk_terms A[HMI_RK_MOST_STAGES], b, estimate[2], D[4];
+} hmi_rk_rows;
+
+void hmi_rk_collect(const hmi_rk_table *table, hmi_rk_rows *rows);
+
+/* Hairer's test of stiffness: so many suspicious steps in a row, or so many good ones to forget. */
+enum { HMI_STIFF_STEPS = 15, HMI_SMOOTH_STEPS = 6 };
+/* h is not let below this many units in the last place of t. */
+#define HMI_SMALLEST_STEP 16
+/* Drift control that moves a state by so many tolerances does not correct an error of the step. */
+#define HMI_MOST_MOVED 10
+
+/* The error of a step from its estimates, and the factor for the next step after it (PI). */
+double hmi_rk_join_estimates(const hmi_rk_table *table, const double e[2]);
+double hmi_rk_step_factor(const hmi_rk_table *table, double last_error, double error);
+/* Too small a step at t on the way to t_limit? */
+bool hmi_rk_too_small(double h, double t, double t_limit);
+
+/* For batches (batch.h): the step that hmi_rk_step would try first after hmi_rk_start, 0 after a
+ * failure; and the stages of a step that somebody else made from t_old to t, h_done long, to be
+ * filled in for the dense output: row i of size + works values is stage i, up to `stages`. */
+double hmi_rk_first_step(const hmi_rk_table *table, hmi_stepper *s, double t_limit);
+double *hmi_rk_foreign_step(const hmi_rk_table *table, hmi_stepper *s, double h_done);
+
 size_t hmi_rk_memory_size(const hmi_rk_table *table, const hmi_ode *ode);
 hm_status hmi_rk_start(const hmi_rk_table *table, hmi_stepper *s);
 hm_status hmi_rk_step(const hmi_rk_table *table, hmi_stepper *s, double t_limit);

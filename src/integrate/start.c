@@ -294,6 +294,9 @@ static void take_tapes(hmi_driver *old, hmi_driver *d)
     d->ledger.tape = old->ledger.tape;
     d->ledger.total = old->ledger.total;
     d->motion = old->motion;
+    d->projection.position.projector = old->projection.position.projector;
+    d->projection.velocity.projector = old->projection.velocity.projector;
+    old->projection.position.projector = old->projection.velocity.projector = NULL;
     old->residuals.tape = old->ledger.tape = old->ledger.total = (hmi_tape){0};
     old->motion = NULL;
 }
@@ -399,7 +402,8 @@ static hm_status compile_motion(hmi_driver *d)
     hmi_expr powers[HMI_POWERS];
     bool wanted = !d->ode.dirac && d->drift != HMI_DRIFT_BAUMGARTE &&
                   d->sim->formulation == HMI_AUTO;
-    if (has_motion(d, wanted) || !wanted)
+    bool kept = has_motion(d, wanted);
+    if (!wanted)
         return HM_OK;
     for (size_t k = 0; k < ledger->tape_count; k++)
         powers[k] = hmi_ledger_expression(ledger, d->sim->system, k);
@@ -413,10 +417,15 @@ static hm_status compile_motion(hmi_driver *d)
         source.dynamics = d->switches.list;
         source.powers = d->switches.powers;
     }
+    hm_status status = HM_OK;
+    if (d->drift == HMI_DRIFT_PROJECT)
+        status = hmi_projection_compile(&d->projection, &source);
+    if (status != HM_OK || kept)
+        return status;
     return hmi_sim_motion_create(d->sim, &source, &d->motion);
 }
 
-static hm_status begin(hmi_driver *d)
+hm_status hmi_driver_begin(hmi_driver *d)
 {
     hmi_driver_enter(d);
     hmi_ode_load(&d->ode, d->s.y);
@@ -455,7 +464,7 @@ hm_status hmi_driver_start(hm_sim *sim, const hm_run_options *options, hmi_drive
         return status;
     connect(d);
     status = compile_motion(d);
-    return status == HM_OK ? begin(d) : status;
+    return status == HM_OK ? hmi_driver_begin(d) : status;
 }
 
 hm_status hm_sim_make_consistent(hm_sim *sim, bool all_free, const hm_moved **moved, size_t *count)

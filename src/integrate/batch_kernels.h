@@ -1,0 +1,25 @@
+/* Loops over four lanes: value i of lane l is at [4 i + l], aligned to 32 bytes. Each lane gets the
+ * bits that the loops of rk.c give for its values alone, with AVX2 or without. */
+#ifndef HMI_INTEGRATE_BATCH_KERNELS_H
+#define HMI_INTEGRATE_BATCH_KERNELS_H
+
+#include "integrate/rk.h"
+
+typedef struct hmi_batch_kernels {
+    /* out = y + h sum_j w_j K_j, or without y; width components a stage */
+    void (*advance)(const hmi_rk_terms *row, const double *K, size_t width, const double *y,
+                    const double *h, double *out);
+    void (*combine)(const hmi_rk_terms *row, const double *K, size_t width, const double *h,
+                    double *out);
+    /* Sums over lanes of hmi_scaled_norm, before the root: x[i] / (atol + rtol max(|y1|, |y2|)) */
+    void (*scaled)(const double *x, const double *y1, const double *y2, size_t size, double atol,
+                   double rtol, double *sum);
+    /* |a - b|^2 of the first size components */
+    void (*distance)(const double *a, const double *b, size_t size, double *sum);
+} hmi_batch_kernels;
+
+const hmi_batch_kernels *hmi_batch_kernels_here(void);
+/* Those for every processor. */
+extern const hmi_batch_kernels hmi_batch_kernels_portable;
+
+#endif
