@@ -35,20 +35,32 @@ void hmi_batch_point(hmi_batch *b, const double *t, const double *y)
         run_inputs(b);
 }
 
-void hmi_batch_evaluate(hmi_batch *b, const double *t, const double *y, bool of_passing, double *dy)
+/* y' at (b->t, y) of all lanes; bad: those without an answer get bits there. */
+static void evaluate(hmi_batch *b, const double *y, double *dy)
 {
-    size_t n = HMI_LANES * b->n;
-    hmi_batch_point(b, t, y);
+    hmi_batch_point(b, b->t, y);
     hmi_batch_run(b, &b->motion);
-    memcpy(dy, y + n, n * sizeof *dy);
-    memcpy(dy + n, b->motion.out, (HMI_LANES * b->width - n) * sizeof *dy);
-    const double *margin = b->motion.out + HMI_LANES * b->margin;
+    b->kernels->rates(b->n, b->width, y + HMI_LANES * b->n, b->motion.out,
+                      b->motion.out + HMI_LANES * b->margin, dy, b->bad);
+}
+
+static void clear_bad(hmi_batch *b)
+{
+    memset(b->bad, 0, HMI_LANES * sizeof *b->bad);
+}
+
+/* After evaluations: lanes that had no answer are lost, of those that they were for. */
+static void find_lost(hmi_batch *b, bool of_passing, long evaluations)
+{
+    uint64_t bad[HMI_LANES];
+    memcpy(bad, b->bad, sizeof bad);
     EACH_LANE
     {
         hmi_lane *lane = &b->lane[l];
-        bool meant = of_passing ? lane->passing : hmi_lane_works(lane);
-        lane->evaluations += meant;
-        lane->lost |= meant && !(margin[l] > 0);
+        if (of_passing ? lane->passing : hmi_lane_works(lane)) {
+            lane->evaluations += evaluations;
+            lane->lost |= bad[l] != 0;
+        }
     }
 }
 
@@ -74,17 +86,21 @@ static void run_stages(hmi_batch *b)
 {
     const hmi_rk_table *table = b->table;
     size_t row = HMI_LANES * b->width;
-    memcpy(b->K, b->f, row * sizeof *b->K);
+    double t[HMI_LANES];
+    EACH_LANE t[l] = b->lane[l].t;
+    clear_bad(b);
+    b->kernels->copy(b->width, b->f, b->K);
     for (int i = 1; i < table->stages; i++) {
         double *at = i == table->stages - 1 ? b->before : b->trial;
         b->kernels->advance(&b->rows.A[i], b->K, b->width, b->y, b->h, at);
-        EACH_LANE b->t[l] = b->lane[l].t + table->c[i] * b->h[l];
-        hmi_batch_evaluate(b, b->t, at, false, b->K + (size_t)i * row);
+        EACH_LANE b->t[l] = t[l] + table->c[i] * b->h[l];
+        evaluate(b, at, b->K + (size_t)i * row);
     }
     b->kernels->advance(&b->rows.b, b->K, b->width, b->y, b->h, b->trial);
     EACH_LANE b->t[l] = b->lane[l].t_new;
     if (table->error_uses_last)
-        hmi_batch_evaluate(b, b->t, b->trial, false, b->K + (size_t)table->stages * row);
+        evaluate(b, b->trial, b->K + (size_t)table->stages * row);
+    find_lost(b, false, table->stages - 1 + table->error_uses_last);
 }
 
 /* As norm_of_works in rk.c. */
@@ -125,11 +141,9 @@ static void estimate_errors(hmi_batch *b)
     }
 }
 
-/* A state that drift control moved far fails; f at the new states. */
-static void finish_steps(hmi_batch *b)
+/* A state that drift control moved far fails. */
+static void settle_steps(hmi_batch *b)
 {
-    double *f_new = b->K + (size_t)b->table->stages * HMI_LANES * b->width;
-    bool needed = false;
     if (b->velocity.count)
         hmi_batch_settle(b);
     EACH_LANE
@@ -139,19 +153,35 @@ static void finish_steps(hmi_batch *b)
             lane->error = lane->moved / HMI_MOST_MOVED;
             lane->passing = lane->error < 1;
         }
-        needed |= lane->passing && (!b->table->error_uses_last || lane->moved > HMI_MOVED);
     }
-    if (!needed)
-        return;
-    if (!b->table->error_uses_last) {
-        hmi_batch_evaluate(b, b->t, b->trial, true, f_new);
-        return;
-    }
-    hmi_batch_evaluate(b, b->t, b->trial, true, b->r);
+}
+
+static void select_passing(const hmi_batch *b, const double *from, double *to)
+{
+    double mask[HMI_LANES] __attribute__((aligned(32)));
+    EACH_LANE mask[l] = b->lane[l].passing ? 1 : 0;
+    b->kernels->select(mask, b->width, from, to);
+}
+
+/* f at the new states, where it is not known already. */
+static void find_new_rates(hmi_batch *b)
+{
+    double *f_new = b->K + (size_t)b->table->stages * HMI_LANES * b->width;
+    bool passing[HMI_LANES], any = false;
     EACH_LANE
-    if (b->lane[l].passing && b->lane[l].moved > HMI_MOVED)
-        for (size_t i = l; i < HMI_LANES * b->width; i += HMI_LANES)
-            f_new[i] = b->r[i];
+    {
+        hmi_lane *lane = &b->lane[l];
+        passing[l] = lane->passing;
+        lane->passing &= !b->table->error_uses_last || lane->moved > HMI_MOVED;
+        any |= lane->passing;
+    }
+    clear_bad(b);
+    if (any) {
+        evaluate(b, b->trial, b->r);
+        find_lost(b, true, 1);
+    }
+    select_passing(b, b->r, f_new);
+    EACH_LANE b->lane[l].passing = passing[l];
 }
 
 /* ---- after it ---- */
@@ -171,15 +201,18 @@ static void look_for_stiffness(hmi_batch *b, size_t l, double above, double belo
     lane->lost |= lane->stiff && b->automatic;
 }
 
-static void accept(hmi_batch *b, size_t l)
+/* The new states of lanes that are accepted become the present ones. */
+static void advance_states(hmi_batch *b, const double *f_new)
 {
-    hmi_lane *lane = &b->lane[l];
-    const double *f_new = b->K + (size_t)b->table->stages * HMI_LANES * b->width;
-    for (size_t i = l; i < HMI_LANES * b->width; i += HMI_LANES) {
-        b->y_old[i] = b->y[i];
-        b->y[i] = b->trial[i];
-        b->f[i] = f_new[i];
-    }
+    double mask[HMI_LANES] __attribute__((aligned(32)));
+    EACH_LANE mask[l] = b->lane[l].accepted ? 1 : 0;
+    b->kernels->select(mask, b->width, b->y, b->y_old);
+    b->kernels->select(mask, b->width, b->trial, b->y);
+    b->kernels->select(mask, b->width, f_new, b->f);
+}
+
+static void accept(const hmi_batch *b, hmi_lane *lane)
+{
     double factor = hmi_rk_step_factor(b->table, lane->last_error, lane->error);
     lane->t_old = lane->t;
     lane->t = lane->t_new;
@@ -228,16 +261,18 @@ static void conclude_steps(hmi_batch *b)
         lane->accepted = lane->passing && !lane->lost;
         if (lane->accepted) {
             look_for_stiffness(b, l, b->sums[l], below[l]);
-            accept(b, l);
+            accept(b, lane);
             lane->lost |= is_crawling(b, lane) ||
                           (most && lane->steps >= most && lane->t < b->d->options.end);
         } else if (hmi_lane_works(lane))
             reject(b, lane);
     }
+    advance_states(b, f_new);
 }
 
-void hmi_batch_try(hmi_batch *b)
+static void begin_steps(hmi_batch *b)
 {
+    b->measured = false;
     EACH_LANE
     {
         b->h[l] = 0;
@@ -246,9 +281,15 @@ void hmi_batch_try(hmi_batch *b)
         if (hmi_lane_works(&b->lane[l]))
             choose_length(b, l);
     }
+}
+
+void hmi_batch_try(hmi_batch *b)
+{
+    begin_steps(b);
     run_stages(b);
     estimate_errors(b);
-    finish_steps(b);
+    settle_steps(b);
+    find_new_rates(b);
     conclude_steps(b);
     hmi_batch_observe(b);
 }

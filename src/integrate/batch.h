@@ -77,6 +77,8 @@ typedef struct hmi_batch {
     double *y, *y_old, *f, *K;  /* width: states; rates; stages + 1 of them */
     double *trial, *before, *r; /* new state, argument of the last stage, error estimate */
     double *first, *best;       /* before drift control, and its best so far */
+    double *bad;                /* a lane: bits where there was no answer */
+    bool measured;              /* the residuals are those of the new states */
     double *rows_dense;         /* of one lane: m x n */
     double *sums;               /* a lane */
     double *lane_y;             /* of one lane: 3 widths */
@@ -102,10 +104,6 @@ void hmi_batch_show(hmi_batch *batch, size_t lane);
 /* The tapes' symbols at times t (a lane) and states y, inputs included. */
 void hmi_batch_point(hmi_batch *batch, const double *t, const double *y);
 void hmi_batch_run(const hmi_batch *batch, const hmi_lane_tape *tape);
-/* y' at (t, y) of all lanes. Those that it is for, the passing ones or all that work, are lost where
- * there is no answer. */
-void hmi_batch_evaluate(hmi_batch *batch, const double *t, const double *y, bool of_passing,
-                        double *dy);
 /* batch_settle.c: drift control of `trial` at t_new on the lanes that are passing, */
 void hmi_batch_settle(hmi_batch *batch);
 /* and violations and energies of the accepted ones. */

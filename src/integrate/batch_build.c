@@ -95,6 +95,7 @@ static hm_status allocate(hmi_batch *b)
     b->t = doubles(b, 1, &failed);
     b->h = doubles(b, 1, &failed);
     b->sums = doubles(b, 1, &failed);
+    b->bad = doubles(b, 1, &failed);
     b->lane_y = doubles(b, width, &failed);
     b->rows_dense = doubles(b, m * b->n, &failed);
     b->params = doubles(b, model->params.count, &failed);

@@ -11,19 +11,18 @@ typedef int64_t bits __attribute__((vector_size(32), may_alias));
 /* ---- sums of stages ---- */
 
 /* `count` components side by side from i on: none waits for another. y NULL: without it. */
+#define UNROLL _Pragma("GCC unroll 8")
 #define SUMS(many)                                                                                 \
     {                                                                                              \
         lanes sum[many];                                                                           \
-        for (int c = 0; c < (many); c++)                                                           \
-            sum[c] = (lanes){0, 0, 0, 0};                                                          \
+        UNROLL for (int c = 0; c < (many); c++) sum[c] = (lanes){0, 0, 0, 0};                      \
         for (int j = 0; j < row->count; j++) {                                                     \
             const lanes *k = K + (size_t)row->stage[j] * width + i;                                \
             const double w = row->weight[j];                                                       \
-            for (int c = 0; c < (many); c++)                                                       \
-                sum[c] += w * k[c];                                                                \
+            UNROLL for (int c = 0; c < (many); c++) sum[c] += w * k[c];                            \
         }                                                                                          \
-        for (int c = 0; c < (many); c++)                                                           \
-            out[i + (size_t)c] = y ? y[i + (size_t)c] + *h * sum[c] : *h * sum[c];                 \
+        UNROLL for (int c = 0; c < (many); c++) out[i + (size_t)c] =                               \
+            y ? y[i + (size_t)c] + *h * sum[c] : *h * sum[c];                                      \
         i += (many);                                                                               \
     }
 
@@ -31,7 +30,9 @@ INLINE void add_stages(const hmi_rk_terms *row, const lanes *K, size_t width, co
                        const lanes *h, lanes *out)
 {
     size_t i = 0;
-    while (i + 6 <= width)
+    while (i + 8 <= width)
+        SUMS(8)
+    if (i + 6 <= width)
         SUMS(6)
     if (i + 4 <= width)
         SUMS(4)
@@ -69,6 +70,29 @@ INLINE void add_distance(const lanes *a, const lanes *b, size_t size, lanes *out
     *out = sum;
 }
 
+INLINE void take_rates(size_t n, size_t width, const lanes *v, const lanes *out,
+                       const lanes *margin, lanes *dy, lanes *bad)
+{
+    for (size_t i = 0; i < n; i++)
+        dy[i] = v[i];
+    for (size_t i = n; i < width; i++)
+        dy[i] = out[i - n];
+    *bad = (lanes)((bits)*bad | ~(bits)(*margin > 0));
+}
+
+INLINE void copy_lanes(size_t size, const lanes *from, lanes *to)
+{
+    for (size_t i = 0; i < size; i++)
+        to[i] = from[i];
+}
+
+INLINE void select_lanes(const lanes *mask, size_t size, const lanes *from, lanes *to)
+{
+    const bits take = (bits)(*mask != 0);
+    for (size_t i = 0; i < size; i++)
+        to[i] = (lanes)((take & (bits)from[i]) | (~take & (bits)to[i]));
+}
+
 /* ---- twice ---- */
 
 #define CAST(p) ((const lanes *)(const void *)(p))
@@ -94,8 +118,23 @@ INLINE void add_distance(const lanes *a, const lanes *b, size_t size, lanes *out
     {                                                                                              \
         add_distance(CAST(a), CAST(b), size, OUT(sum));                                            \
     }                                                                                              \
-    const hmi_batch_kernels hmi_batch_kernels_##name = {advance_##name, combine_##name,            \
-                                                        scaled_##name, distance_##name};
+    TARGET static void rates_##name(size_t n, size_t width, const double *v, const double *out,    \
+                                    const double *margin, double *dy, double *bad)                 \
+    {                                                                                              \
+        take_rates(n, width, CAST(v), CAST(out), CAST(margin), OUT(dy), OUT(bad));                 \
+    }                                                                                              \
+    TARGET static void copy_##name(size_t size, const double *from, double *to)                    \
+    {                                                                                              \
+        copy_lanes(size, CAST(from), OUT(to));                                                     \
+    }                                                                                              \
+    TARGET static void select_##name(const double *mask, size_t size, const double *from,          \
+                                     double *to)                                                   \
+    {                                                                                              \
+        select_lanes(CAST(mask), size, CAST(from), OUT(to));                                       \
+    }                                                                                              \
+    const hmi_batch_kernels hmi_batch_kernels_##name = {                                           \
+        advance_##name,  combine_##name, rates_##name,  scaled_##name,                             \
+        distance_##name, copy_##name,    select_##name};
 
 KERNELS(portable, )
 

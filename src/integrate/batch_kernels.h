@@ -11,11 +11,18 @@ typedef struct hmi_batch_kernels {
                     const double *h, double *out);
     void (*combine)(const hmi_rk_terms *row, const double *K, size_t width, const double *h,
                     double *out);
+    /* dy = (v, out): y' from a state's velocities and the motion tape's outputs; lanes whose margin is
+     * not positive get bits in bad. */
+    void (*rates)(size_t n, size_t width, const double *v, const double *out, const double *margin,
+                  double *dy, double *bad);
     /* Sums over lanes of hmi_scaled_norm, before the root: x[i] / (atol + rtol max(|y1|, |y2|)) */
     void (*scaled)(const double *x, const double *y1, const double *y2, size_t size, double atol,
                    double rtol, double *sum);
     /* |a - b|^2 of the first size components */
     void (*distance)(const double *a, const double *b, size_t size, double *sum);
+    void (*copy)(size_t size, const double *from, double *to);
+    /* to = from on the lanes whose mask is not 0 */
+    void (*select)(const double *mask, size_t size, const double *from, double *to);
 } hmi_batch_kernels;
 
 const hmi_batch_kernels *hmi_batch_kernels_here(void);

@@ -75,6 +75,7 @@ static void judge(hmi_batch *b, const hmi_lane_level *level, double *x, int i, s
         a->going = false;
     else if (!(now < a->last)) {
         copy_lane(b->n, l, b->best, x);
+        b->measured = false;
         good = a->last < 1e4;
         a->going = false;
     } else if (i == MOST_STEPS || (now > 0.25 * a->last && now < 64)) {
@@ -161,6 +162,7 @@ void hmi_batch_settle(hmi_batch *b)
     size_t bytes = HMI_LANES * b->size * sizeof(double), n = HMI_LANES * b->n;
     size_t rows = b->d->residuals.count * HMI_LANES;
     memcpy(b->first, b->trial, bytes);
+    b->measured = true;
     if (b->position.count)
         project_level(b, &b->position, b->trial, b->residuals.out);
     project_level(b, &b->velocity, b->trial + n, b->residuals.out + rows);
@@ -204,7 +206,7 @@ void hmi_batch_observe(hmi_batch *b)
     if (b->dynamics.used)
         watch_rank(b);
     hmi_batch_point(b, b->t, b->y);
-    if (rows)
+    if (rows && !b->measured)
         hmi_batch_run(b, &b->residuals);
     if (b->total.used)
         hmi_batch_run(b, &b->total);

@@ -56,7 +56,6 @@ hmi_record *hmi_pool_record(hmi_pool *pool, const hm_member_result *result, hmi_
 /* A frame as one row more; false: no memory. */
 bool hmi_pool_keep_frame(hmi_pool *pool, hmi_frame_rows *rows, const hm_frame *frame);
 
-enum { HMI_SLOTS = HMI_LANES + 1 }; /* a lane each, and the single sim's */
 
 typedef struct hmi_worker {
     hmi_pool *pool;
@@ -65,9 +64,9 @@ typedef struct hmi_worker {
     hm_system system;
     hm_sim *starter, *single; /* of the batch; for hm_sim_run, made when first needed */
     hmi_batch *batch;
-    hmi_frame_rows rows[HMI_SLOTS];
-    size_t slot;                /* whose frames come */
-    bool has_params[HMI_LANES]; /* parameters are on the lane */
+    hmi_frame_rows rows[HMI_LANES + 1]; /* a lane each, and the single sim's */
+    size_t slot;                         /* whose frames come */
+    bool has_params[HMI_LANES];         /* parameters are on the lane */
     unsigned ticks;
     pthread_t thread;
 } hmi_worker;

@@ -140,7 +140,8 @@ void hmi_rk_collect(const hmi_rk_table *table, hmi_rk_rows *rows)
 hm_status hmi_rk_start(const hmi_rk_table *table, hmi_stepper *s)
 {
     memory *m = memory_of(table, s);
-    hmi_rk_collect(table, &m->rows);
+    if (m->rows.b.count == 0)
+        hmi_rk_collect(table, &m->rows);
     m->h = 0;
     m->last_error = 1e-4;
     m->just_rejected = m->fresh = m->dense_ready = false;

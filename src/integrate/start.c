@@ -241,7 +241,7 @@ static hm_status init_parts(hmi_driver *d)
     if (status == HM_OK)
         status = hmi_projection_init(&d->projection, &d->ode, &d->residuals, &d->arena);
     if (status == HM_OK)
-        status = hmi_ledger_init(&d->ledger, sim, &d->arena);
+        status = hmi_ledger_init(&d->ledger, sim, d->drift == HMI_DRIFT_PROJECT, &d->arena);
     if (status == HM_OK)
         status = hmi_switches_init(&d->switches, sim, &d->ledger, &d->arena);
     d->ode.switches = d->switches.switches ? &d->switches : NULL;
@@ -387,6 +387,7 @@ static bool has_motion(hmi_driver *d, bool wanted)
     if (!d->motion)
         return false;
     hmi_sim_refresh(sim);
+    wanted = wanted && d->motion->program.power_count == d->ledger.count;
     if (wanted && hmi_sim_motion_run(sim, d->motion, &sim->t, sim->q, sim->v, sim->z))
         return true;
     hmi_sim_motion_destroy(d->motion);

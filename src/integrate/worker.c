@@ -37,7 +37,7 @@ void hmi_worker_release(hmi_worker *w)
     hmi_batch_destroy(w->batch);
     hm_sim_destroy(w->starter);
     hm_sim_destroy(w->single);
-    for (size_t k = 0; k < HMI_SLOTS; k++)
+    for (size_t k = 0; k <= HMI_LANES; k++)
         hmi_array_release(&w->pool->allocator, &w->rows[k]);
     if (w->context)
         memset(&w->context->sources, 0, sizeof w->context->sources); /* not its own */
@@ -237,38 +237,44 @@ static void show_lane(hmi_worker *w, size_t l)
 /* Frames at output times within the last step. */
 static void give_frames(hmi_worker *w, size_t l)
 {
-    hmi_batch *b = w->batch;
-    hmi_lane *lane = &b->lane[l];
-    const hm_run_options *o = &b->d->options;
+    hmi_driver *d = w->batch->d;
+    hmi_lane *lane = &w->batch->lane[l];
+    const hm_run_options *o = &d->options;
     double slack = 1e-9 * o->every;
     if (!o->on_frame || o->start + (double)lane->outputs * o->every > lane->t + slack)
         return;
     show_lane(w, l);
     w->slot = l;
-    long before = b->d->ode.evaluations;
-    (void)!hmi_driver_give_outputs(b->d);
-    lane->outputs = b->d->outputs;
-    lane->evaluations += b->d->ode.evaluations - before;
+    long before = d->ode.evaluations;
+    (void)!hmi_driver_give_outputs(d);
+    lane->outputs = d->outputs;
+    lane->evaluations += d->ode.evaluations - before;
+}
+
+/* The member that the driver has restarted with. */
+static void put_on_lane(hmi_worker *w, size_t l, size_t member)
+{
+    hmi_batch *b = w->batch;
+    bool fresh = w->pool->sets_params || !w->has_params[l];
+    w->has_params[l] = true;
+    w->slot = l;
+    w->rows[l].count = 0;
+    if (b->d->options.on_frame)
+        (void)!hmi_driver_give_outputs(b->d);
+    hmi_batch_put(b, l, member, fresh);
 }
 
 /* The next member that starts, onto a lane; those that do not start are run alone. */
 static void fill_lane(hmi_worker *w, size_t l)
 {
     size_t member;
-    hmi_batch *b = w->batch;
-    b->lane[l].busy = false;
+    w->batch->lane[l].busy = false;
     while (hmi_pool_take(w->pool, &member)) {
         hm_status status = load_member(w, w->starter, member);
         if (status == HM_OK)
-            status = hmi_driver_restart(b->d);
+            status = hmi_driver_restart(w->batch->d);
         if (status == HM_OK) {
-            bool fresh = w->pool->sets_params || !w->has_params[l];
-            w->has_params[l] = true;
-            w->slot = l;
-            w->rows[l].count = 0;
-            if (b->d->options.on_frame)
-                (void)!hmi_driver_give_outputs(b->d);
-            hmi_batch_put(b, l, member, fresh);
+            put_on_lane(w, l, member);
             return;
         }
         run_alone(w, member);
@@ -277,28 +283,28 @@ static void fill_lane(hmi_worker *w, size_t l)
 
 static void finish_lane(hmi_worker *w, size_t l)
 {
-    hmi_batch *b = w->batch;
-    const hmi_lane *lane = &b->lane[l];
-    size_t n = b->n;
+    hmi_driver *d = w->batch->d;
+    const hmi_lane *lane = &w->batch->lane[l];
+    size_t n = d->ode.n;
     show_lane(w, l);
     w->slot = l;
-    if (b->d->options.on_frame)
-        (void)!hmi_driver_give_end(b->d);
-    hmi_ode_store(&b->d->ode, lane->t, b->d->s.y);
+    if (d->options.on_frame)
+        (void)!hmi_driver_give_end(d);
+    hmi_ode_store(&d->ode, lane->t, d->s.y);
     hm_member_result result = {.member = lane->member,
                                .status = HM_RUN_OK,
                                .message = "",
                                .batched = true,
                                .t_end = lane->t,
-                               .q = b->d->s.y,
-                               .v = b->d->s.y + n,
-                               .z = b->d->s.y + 2 * n,
+                               .q = d->s.y,
+                               .v = d->s.y + n,
+                               .z = d->s.y + 2 * n,
                                .outputs = final_outputs(w, w->starter),
                                .steps = lane->steps,
                                .rejected = lane->rejected,
                                .evaluations = lane->evaluations,
                                .violation = lane->violation,
-                               .has_total = b->d->has_total,
+                               .has_total = d->has_total,
                                .energy_initial = lane->energy_start,
                                .energy_final = lane->energy,
                                .balance_error = lane->balance_error};
@@ -307,33 +313,35 @@ static void finish_lane(hmi_worker *w, size_t l)
         hmi_pool_deliver(w->pool, record);
 }
 
-static bool any_busy(const hmi_batch *b)
+static bool is_idle(const hmi_batch *b)
 {
-    return b->lane[0].busy || b->lane[1].busy || b->lane[2].busy || b->lane[3].busy;
+    return !b->lane[0].busy && !b->lane[1].busy && !b->lane[2].busy && !b->lane[3].busy;
 }
 
-static void run_batch(hmi_worker *w)
+/* After an attempt: what is finished makes room. */
+static void tend_lane(hmi_worker *w, size_t l)
 {
-    hmi_batch *b = w->batch;
+    hmi_lane *lane = &w->batch->lane[l];
+    if (!lane->busy || !(lane->lost || lane->accepted))
+        return;
+    if (!lane->lost) {
+        give_frames(w, l);
+        if (lane->t < w->batch->d->options.end)
+            return;
+        finish_lane(w, l);
+    } else
+        run_alone(w, lane->member);
+    fill_lane(w, l);
+}
+
+static void run_batches(hmi_worker *w)
+{
     for (size_t l = 0; l < HMI_LANES; l++)
         fill_lane(w, l);
-    while (any_busy(b) && look_up(w)) {
-        hmi_batch_try(b);
-        for (size_t l = 0; l < HMI_LANES; l++) {
-            hmi_lane *lane = &b->lane[l];
-            if (!lane->busy)
-                continue;
-            if (lane->lost) {
-                run_alone(w, lane->member);
-                fill_lane(w, l);
-            } else if (lane->accepted) {
-                give_frames(w, l);
-                if (lane->t >= b->d->options.end) {
-                    finish_lane(w, l);
-                    fill_lane(w, l);
-                }
-            }
-        }
+    while (!is_idle(w->batch) && look_up(w)) {
+        hmi_batch_try(w->batch);
+        for (size_t l = 0; l < HMI_LANES; l++)
+            tend_lane(w, l);
     }
 }
 
@@ -341,7 +349,7 @@ void hmi_worker_run(hmi_worker *w)
 {
     size_t member;
     if (w->batch)
-        run_batch(w);
+        run_batches(w);
     while (hmi_pool_take(w->pool, &member))
         run_alone(w, member);
 }
