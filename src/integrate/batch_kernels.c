@@ -21,8 +21,8 @@ typedef int64_t bits __attribute__((vector_size(32), may_alias));
             const double w = row->weight[j];                                                       \
             UNROLL for (int c = 0; c < (many); c++) sum[c] += w * k[c];                            \
         }                                                                                          \
-        UNROLL for (int c = 0; c < (many); c++) out[i + (size_t)c] =                               \
-            y ? y[i + (size_t)c] + *h * sum[c] : *h * sum[c];                                      \
+        UNROLL for (int c = 0; c < (many); c++)                                                    \
+            out[i + (size_t)c] = y ? y[i + (size_t)c] + *h * sum[c] : *h * sum[c];                 \
         i += (many);                                                                               \
     }
 
@@ -133,7 +133,7 @@ INLINE void select_lanes(const lanes *mask, size_t size, const lanes *from, lane
         select_lanes(CAST(mask), size, CAST(from), OUT(to));                                       \
     }                                                                                              \
     const hmi_batch_kernels hmi_batch_kernels_##name = {                                           \
-        advance_##name,  combine_##name, rates_##name,  scaled_##name,                             \
+        advance_##name,  combine_##name, rates_##name, scaled_##name,                              \
         distance_##name, copy_##name,    select_##name};
 
 KERNELS(portable, )

@@ -289,6 +289,14 @@ static void init_pool(hmi_pool *pool)
     pool->allocator = (hm_allocator){resize_locked, pool};
 }
 
+/* Options that are wrong for one member are for all. */
+static void pass_on(const hm_context *from, hm_context *to)
+{
+    for (size_t i = 0; i < from->diagnostics.count; i++)
+        if (from->diagnostics.data[i].severity == HM_ERROR)
+            hmi_error(to, hmi_no_span, NULL, "%s", from->diagnostics.data[i].message);
+}
+
 /* The first of some members that starts is the one that everything is compiled at. */
 static hm_status find_reference(hmi_pool *pool, hmi_worker *first)
 {
@@ -296,8 +304,10 @@ static hm_status find_reference(hmi_pool *pool, hmi_worker *first)
     size_t count = pool->members->count;
     for (size_t i = 0; i < count && i < MOST_TRIES; i++) {
         hm_status status = hmi_worker_start(first, i);
+        if (status == HM_ERR_USAGE)
+            pass_on(first->context, pool->system->model->context);
         hm_context_clear(first->context);
-        if (status == HM_ERR_NOMEM)
+        if (status == HM_ERR_NOMEM || status == HM_ERR_USAGE)
             return status;
         if (status != HM_OK)
             continue;

@@ -56,7 +56,6 @@ hmi_record *hmi_pool_record(hmi_pool *pool, const hm_member_result *result, hmi_
 /* A frame as one row more; false: no memory. */
 bool hmi_pool_keep_frame(hmi_pool *pool, hmi_frame_rows *rows, const hm_frame *frame);
 
-
 typedef struct hmi_worker {
     hmi_pool *pool;
     hm_context *context;
@@ -65,7 +64,7 @@ typedef struct hmi_worker {
     hm_sim *starter, *single; /* of the batch; for hm_sim_run, made when first needed */
     hmi_batch *batch;
     hmi_frame_rows rows[HMI_LANES + 1]; /* a lane each, and the single sim's */
-    size_t slot;                         /* whose frames come */
+    size_t slot;                        /* whose frames come */
     bool has_params[HMI_LANES];         /* parameters are on the lane */
     unsigned ticks;
     pthread_t thread;
