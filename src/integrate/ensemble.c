@@ -103,7 +103,7 @@ static bool give_row(const hmi_pool *pool, size_t member, const double *row)
                       .q = q,
                       .v = v,
                       .z = z,
-                      .outputs = forces ? z + pool->states : NULL,
+                      .outputs = forces && pool->outputs ? z + pool->states : NULL,
                       .has_energy = energy && derived->kinetic != HMI_NONE,
                       .has_total = energy && derived->total != HMI_NONE,
                       .kinetic = row[ROW_KINETIC],
