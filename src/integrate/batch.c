@@ -70,7 +70,7 @@ static void find_lost(hmi_batch *b, bool of_passing, long evaluations)
 static void choose_length(hmi_batch *b, size_t l)
 {
     hmi_lane *lane = &b->lane[l];
-    double end = b->d->options.end, h = fmin(lane->h, b->d->s.largest), t = lane->t + h;
+    double end = b->d->options.end, h = hmi_smaller(lane->h, b->d->s.largest), t = lane->t + h;
     lane->wanted = lane->h;
     if (lane->t + 1.01 * h >= end) {
         h = end - lane->t;
@@ -109,36 +109,40 @@ static double norm_of_works(const hmi_batch *b, size_t l)
     double largest = 0;
     for (size_t i = b->size; i < b->width; i++) {
         double y = fabs(b->trial[HMI_LANES * i + l]), e = fabs(b->r[HMI_LANES * i + l]);
-        double size = b->d->s.atol + b->d->s.rtol * fmax(b->lane[l].work_scale, y);
-        largest = fmax(largest, e / (100 * size));
+        double size = b->d->s.atol + b->d->s.rtol * hmi_larger(b->lane[l].work_scale, y);
+        largest = hmi_larger(largest, e / (100 * size));
     }
     return largest;
 }
 
-static double root_mean(const hmi_batch *b, double sum)
+/* Errors of the works, where there are any. */
+static void add_work_errors(hmi_batch *b)
 {
-    return b->size ? sqrt(sum / (double)b->size) : 0;
+    double works[HMI_LANES][2] = {{0}};
+    for (int k = 0; k < b->table->errors; k++) {
+        b->kernels->combine(&b->rows.estimate[k], b->K, b->width, b->h, b->r);
+        EACH_LANE works[l][k] = norm_of_works(b, l);
+    }
+    EACH_LANE b->lane[l].error = hmi_larger(b->lane[l].error,
+                                            hmi_rk_join_estimates(b->table, works[l]));
 }
 
 static void estimate_errors(hmi_batch *b)
 {
-    double e[HMI_LANES][2] = {{0}}, works[HMI_LANES][2] = {{0}};
-    for (int k = 0; k < b->table->errors; k++) {
-        b->kernels->combine(&b->rows.estimate[k], b->K, b->width, b->h, b->r);
-        b->kernels->scaled(b->r, b->y, b->trial, b->size, b->d->s.atol, b->d->s.rtol, b->sums);
-        EACH_LANE
-        {
-            e[l][k] = root_mean(b, b->sums[l]);
-            works[l][k] = b->works ? norm_of_works(b, l) : 0;
-        }
+    const hmi_stepper *s = &b->d->s;
+    const double tolerance[2] = {s->atol, s->rtol};
+    if (b->table->errors == 2)
+        b->kernels->error(b->rows.estimate, b->K, b->width, b->h, b->y, b->trial, b->size,
+                          tolerance, b->sums);
+    else {
+        b->kernels->combine(&b->rows.estimate[0], b->K, b->width, b->h, b->r);
+        b->kernels->scaled(b->r, b->y, b->trial, b->size, s->atol, s->rtol, b->sums);
+        EACH_LANE b->sums[l] = sqrt(b->sums[l] / (double)b->size);
     }
-    EACH_LANE
-    {
-        hmi_lane *lane = &b->lane[l];
-        lane->error = fmax(hmi_rk_join_estimates(b->table, e[l]),
-                           hmi_rk_join_estimates(b->table, works[l]));
-        lane->passing = hmi_lane_works(lane) && lane->error < 1;
-    }
+    EACH_LANE b->lane[l].error = b->sums[l];
+    if (b->works)
+        add_work_errors(b);
+    EACH_LANE b->lane[l].passing = hmi_lane_works(&b->lane[l]) && b->lane[l].error < 1;
 }
 
 /* A state that drift control moved far fails. */
@@ -177,10 +181,11 @@ static void find_new_rates(hmi_batch *b)
     }
     clear_bad(b);
     if (any) {
-        evaluate(b, b->trial, b->r);
+        evaluate(b, b->trial, b->table->error_uses_last ? b->r : f_new);
         find_lost(b, true, 1);
     }
-    select_passing(b, b->r, f_new);
+    if (b->table->error_uses_last)
+        select_passing(b, b->r, f_new);
     EACH_LANE b->lane[l].passing = passing[l];
 }
 
@@ -213,26 +218,22 @@ static void advance_states(hmi_batch *b, const double *f_new)
 
 static void accept(const hmi_batch *b, hmi_lane *lane)
 {
-    double factor = hmi_rk_step_factor(b->table, lane->last_error, lane->error);
+    double factor = hmi_rk_step_factor(b->table, lane->last_log, lane->error, &lane->last_log);
     lane->t_old = lane->t;
     lane->t = lane->t_new;
     lane->h_done = lane->h;
-    lane->h = lane->h_done * (lane->just_rejected ? fmin(factor, 1) : factor);
+    lane->h = lane->h_done * (lane->just_rejected ? hmi_smaller(factor, 1) : factor);
     if (lane->h_done < lane->wanted && lane->wanted > lane->h)
         lane->h = lane->wanted; /* a step cut short says nothing about the next */
-    lane->last_error = fmax(lane->error, 1e-4);
     lane->just_rejected = false;
     lane->steps++;
 }
 
 static void reject(const hmi_batch *b, hmi_lane *lane)
 {
-    double factor = isfinite(lane->error)
-                        ? b->table->safety * pow(lane->error, -1.0 / b->table->order)
-                        : 0.25;
     lane->rejected++;
     lane->just_rejected = true;
-    lane->h *= fmin(1, fmax(b->table->least_factor, factor));
+    lane->h *= hmi_rk_reject_factor(b->table, lane->error);
 }
 
 /* As watch_pace in run.c. */

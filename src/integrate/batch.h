@@ -29,7 +29,7 @@ typedef struct hmi_lane {
     size_t member;
     double t, t_old, t_new;
     double h, h_done, wanted; /* next step to try, the last one, the one wished for */
-    double error, last_error; /* of the step tried, of the last accepted one */
+    double error, last_log;   /* of the step tried; its log, of the last accepted one */
     double moved;             /* by drift control, relative to the tolerance */
     double work_scale;
     bool just_rejected, stiff;

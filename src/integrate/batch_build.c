@@ -203,7 +203,7 @@ void hmi_batch_put(hmi_batch *b, size_t l, size_t member, bool fresh_params)
                        .t_old = d->s.t,
                        .t_new = d->s.t,
                        .h = h,
-                       .last_error = 1e-4,
+                       .last_log = HMI_LEAST_LOG,
                        .work_scale = d->s.work_scale,
                        .evaluations = d->ode.evaluations,
                        .energy_start = d->energy_start,

@@ -3,10 +3,17 @@
 
 #include "compile/jit.h"
 
+#include <math.h>
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
 typedef double lanes __attribute__((vector_size(32), may_alias));
 typedef int64_t bits __attribute__((vector_size(32), may_alias));
 
-#define INLINE static inline __attribute__((always_inline))
+#define CAST(p) ((const lanes *)(const void *)(p))
+#define OUT(p)  ((lanes *)(void *)(p))
+#define INLINE  static inline __attribute__((always_inline))
 
 /* ---- sums of stages ---- */
 
@@ -60,6 +67,48 @@ INLINE void add_scaled(const lanes *x, const lanes *y1, const lanes *y2, size_t 
     *out = sum;
 }
 
+/* tolerance: atol, rtol. Both estimates at once, four components side by side. */
+INLINE void add_errors(const hmi_rk_terms *estimate, const lanes *K, size_t width, const lanes *h,
+                       const lanes *y, const lanes *next, size_t size, const double tolerance[2],
+                       lanes sum[2])
+{
+    const bits magnitude = {INT64_MAX, INT64_MAX, INT64_MAX, INT64_MAX};
+    sum[0] = sum[1] = (lanes){0, 0, 0, 0};
+    for (size_t i = 0; i < size; i++) {
+        lanes e[2];
+        bits a = (bits)y[i] & magnitude, b = (bits)next[i] & magnitude;
+        bits first = (bits)((lanes)a > (lanes)b) | (bits)((lanes)b != (lanes)b);
+        lanes scale = tolerance[0] + tolerance[1] * (lanes)((first & a) | (~first & b));
+        for (int k = 0; k < 2; k++) {
+            const hmi_rk_terms *row = &estimate[k];
+            e[k] = (lanes){0, 0, 0, 0};
+            for (int j = 0; j < row->count; j++)
+                e[k] += row->weight[j] * K[(size_t)row->stage[j] * width + i];
+            e[k] = *h * e[k] / scale;
+            sum[k] += e[k] * e[k];
+        }
+    }
+}
+
+/* e0^2 / sqrt(e0^2 + 0.01 e1^2), 0 where both vanish */
+#define JOIN_ERRORS(ROOT)                                                                          \
+    lanes sum[2], e0, e1, both, root;                                                              \
+    const double count = (double)size;                                                             \
+    add_errors(estimate, CAST(K), width, CAST(h), CAST(y), CAST(next), size, tolerance, sum);      \
+    sum[0] /= count;                                                                               \
+    sum[1] /= count;                                                                               \
+    ROOT(sum[0], e0);                                                                              \
+    ROOT(sum[1], e1);                                                                              \
+    both = e0 * e0 + 0.01 * e1 * e1;                                                               \
+    ROOT(both, root);                                                                              \
+    root = e0 * e0 / root;                                                                         \
+    *OUT(error) = (lanes)((bits)root & (bits)(both > 0));
+
+#define ROOT_portable(x, out)                                                                      \
+    for (int l = 0; l < 4; l++)                                                                    \
+    (out)[l] = sqrt((x)[l])
+#define ROOT_avx2(x, out) ((out) = (lanes)_mm256_sqrt_pd((__m256d)(x)))
+
 INLINE void add_distance(const lanes *a, const lanes *b, size_t size, lanes *out)
 {
     lanes sum = {0, 0, 0, 0};
@@ -95,9 +144,6 @@ INLINE void select_lanes(const lanes *mask, size_t size, const lanes *from, lane
 
 /* ---- twice ---- */
 
-#define CAST(p) ((const lanes *)(const void *)(p))
-#define OUT(p)  ((lanes *)(void *)(p))
-
 #define KERNELS(name, TARGET)                                                                      \
     TARGET static void advance_##name(const hmi_rk_terms *row, const double *K, size_t width,      \
                                       const double *y, const double *h, double *out)               \
@@ -109,8 +155,13 @@ INLINE void select_lanes(const lanes *mask, size_t size, const lanes *from, lane
     {                                                                                              \
         add_stages(row, CAST(K), width, NULL, CAST(h), OUT(out));                                  \
     }                                                                                              \
-    TARGET static void scaled_##name(const double *x, const double *y1, const double *y2,          \
-                                     size_t size, double atol, double rtol, double *sum)           \
+    TARGET static void error_##name(const hmi_rk_terms *estimate, const double *K, size_t width,   \
+                                    const double *h, const double *y, const double *next,          \
+                                    size_t size, const double tolerance[2],                        \
+                                    double *error){JOIN_ERRORS(                                    \
+        ROOT_##name)} TARGET static void scaled_##name(const double *x, const double *y1,          \
+                                                       const double *y2, size_t size, double atol, \
+                                                       double rtol, double *sum)                   \
     {                                                                                              \
         add_scaled(CAST(x), CAST(y1), CAST(y2), size, atol, rtol, OUT(sum));                       \
     }                                                                                              \
@@ -132,9 +183,14 @@ INLINE void select_lanes(const lanes *mask, size_t size, const lanes *from, lane
     {                                                                                              \
         select_lanes(CAST(mask), size, CAST(from), OUT(to));                                       \
     }                                                                                              \
-    const hmi_batch_kernels hmi_batch_kernels_##name = {                                           \
-        advance_##name,  combine_##name, rates_##name, scaled_##name,                              \
-        distance_##name, copy_##name,    select_##name};
+    const hmi_batch_kernels hmi_batch_kernels_##name = {.advance = advance_##name,                 \
+                                                        .combine = combine_##name,                 \
+                                                        .rates = rates_##name,                     \
+                                                        .error = error_##name,                     \
+                                                        .scaled = scaled_##name,                   \
+                                                        .distance = distance_##name,               \
+                                                        .copy = copy_##name,                       \
+                                                        .select = select_##name};
 
 KERNELS(portable, )
 

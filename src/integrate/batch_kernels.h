@@ -15,6 +15,10 @@ typedef struct hmi_batch_kernels {
      * not positive get bits in bad. */
     void (*rates)(size_t n, size_t width, const double *v, const double *out, const double *margin,
                   double *dy, double *bad);
+    /* The error of a step by its two estimates, as hmi_scaled_norm and hmi_rk_join_estimates give it */
+    void (*error)(const hmi_rk_terms *estimate, const double *K, size_t width, const double *h,
+                  const double *y, const double *next, size_t size, const double tolerance[2],
+                  double *error);
     /* Sums over lanes of hmi_scaled_norm, before the root: x[i] / (atol + rtol max(|y1|, |y2|)) */
     void (*scaled)(const double *x, const double *y1, const double *y2, size_t size, double atol,
                    double rtol, double *sum);

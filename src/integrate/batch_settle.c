@@ -45,7 +45,7 @@ static void take_sizes(hmi_lane_level *level)
 {
     const double *sizes = level->tape.out + HMI_LANES * level->sizes;
     for (size_t i = 0; i < HMI_LANES * level->count; i++)
-        level->size[i] = fmax(2 * HMI_EPSILON * sizes[i], 1e-16);
+        level->size[i] = hmi_larger(2 * HMI_EPSILON * sizes[i], 1e-16);
 }
 
 /* The largest residual relative to what rounding allows; infinity where one is not finite. */
@@ -54,7 +54,7 @@ static double measure(const hmi_lane_level *level, size_t l)
     double largest = 0, sum = 0;
     for (size_t i = l; i < HMI_LANES * level->count; i += HMI_LANES) {
         sum += 0 * level->b[i];
-        largest = fmax(largest, fabs(level->b[i]) / fmax(level->size[i], 1e-300));
+        largest = hmi_larger(largest, fabs(level->b[i]) / hmi_larger(level->size[i], 1e-300));
     }
     return sum == 0 ? largest : INFINITY;
 }
@@ -186,7 +186,7 @@ static void observe_energy(hmi_batch *b, size_t l)
     hmi_lane *lane = &b->lane[l];
     double work = 0;
     lane->energy = b->total.out[l];
-    lane->work_scale = fmax(lane->work_scale, fabs(lane->energy));
+    lane->work_scale = hmi_larger(lane->work_scale, fabs(lane->energy));
     for (size_t i = b->size; i < b->width; i++)
         work += b->y[HMI_LANES * i + l];
     keep_largest(&lane->balance_error, lane->energy - lane->energy_start - 0.0 - work);

@@ -6,9 +6,9 @@
 
 /* The method's memory: a header, then K (stages + 1 + extra rows), trial, dense rows. */
 typedef struct memory {
-    double h;          /* next step to try */
-    double last_error; /* of the last accepted step, for the PI controller */
-    double h_done;     /* the step that led from t_old to t */
+    double h;        /* next step to try */
+    double last_log; /* of the error of the last accepted step, for the PI controller */
+    double h_done;   /* the step that led from t_old to t */
     bool just_rejected;
     bool fresh; /* K belongs to the last accepted step and its f is K[stages] */
     bool dense_ready;
@@ -143,7 +143,7 @@ hm_status hmi_rk_start(const hmi_rk_table *table, hmi_stepper *s)
     if (m->rows.b.count == 0)
         hmi_rk_collect(table, &m->rows);
     m->h = 0;
-    m->last_error = 1e-4;
+    m->last_log = HMI_LEAST_LOG;
     m->just_rejected = m->fresh = m->dense_ready = false;
     m->suspicious = m->smooth = 0;
     s->t_old = s->t;
@@ -239,14 +239,6 @@ static double norm_of_works(const hmi_stepper *s, const double *x, const double 
     return largest;
 }
 
-double hmi_rk_join_estimates(const hmi_rk_table *table, const double e[2])
-{
-    double both = e[0] * e[0] + 0.01 * e[1] * e[1];
-    if (table->errors == 1)
-        return e[0];
-    return both > 0 ? e[0] * e[0] / sqrt(both) : 0;
-}
-
 /* Do the constraints lose rank within this step? */
 static bool crosses(const hmi_stepper *s, double h)
 {
@@ -266,13 +258,20 @@ static double estimate_error(const hmi_rk_table *table, hmi_stepper *s, memory *
     return fmax(hmi_rk_join_estimates(table, e), hmi_rk_join_estimates(table, works));
 }
 
-double hmi_rk_step_factor(const hmi_rk_table *table, double last_error, double error)
+double hmi_rk_step_factor(const hmi_rk_table *table, double last_log, double error,
+                          double *log_error)
 {
     double exponent = 1.0 / table->order - 0.75 * table->beta;
-    double factor = table->safety * pow(fmax(error, 1e-20), -exponent);
-    if (table->beta > 0)
-        factor *= pow(last_error, table->beta);
-    return fmin(table->largest_factor, fmax(table->least_factor, factor));
+    double now = log(hmi_larger(error, 1e-20));
+    double factor = table->safety * exp(table->beta * last_log - exponent * now);
+    *log_error = hmi_larger(now, HMI_LEAST_LOG);
+    return hmi_smaller(table->largest_factor, hmi_larger(table->least_factor, factor));
+}
+
+double hmi_rk_reject_factor(const hmi_rk_table *table, double error)
+{
+    double factor = isfinite(error) ? table->safety * exp(-log(error) / table->order) : 0.25;
+    return hmi_smaller(1, hmi_larger(table->least_factor, factor));
 }
 
 /* h |lambda| is estimated from the last two evaluations, both at t + h. [HW96, IV.2] */
@@ -332,20 +331,19 @@ static void accept(const hmi_rk_table *table, hmi_stepper *s, memory *m, double 
     s->f_valid = true;
     s->error = error;
     s->steps++;
-    double factor = hmi_rk_step_factor(table, m->last_error, error);
+    double factor = hmi_rk_step_factor(table, m->last_log, error, &m->last_log);
     m->h_done = h;
     m->h = h * (m->just_rejected ? fmin(factor, 1) : factor);
-    m->last_error = fmax(error, 1e-4);
     m->just_rejected = m->dense_ready = false;
     m->fresh = true;
 }
 
-static void reject(const hmi_rk_table *table, hmi_stepper *s, memory *m, double factor)
+static void reject(const hmi_rk_table *table, hmi_stepper *s, memory *m, double error)
 {
     s->rejected++;
     m->just_rejected = true;
     m->fresh = false;
-    m->h *= fmin(1, fmax(table->least_factor, factor));
+    m->h *= hmi_rk_reject_factor(table, error);
 }
 
 static hm_status give_up(hmi_stepper *s, hm_status last)
@@ -354,12 +352,6 @@ static hm_status give_up(hmi_stepper *s, hm_status last)
                                  "stiff for an explicit method"
                                : "no step can be taken any more";
     return last == HM_OK ? HM_ERR_NUMERIC : last;
-}
-
-bool hmi_rk_too_small(double h, double t, double t_limit)
-{
-    double scale = fmax(fabs(t), 1e-12 * fmin(fabs(t_limit), 1));
-    return h < HMI_SMALLEST_STEP * 2.3e-16 * scale || !(h > 0);
 }
 
 hm_status hmi_rk_step(const hmi_rk_table *table, hmi_stepper *s, double t_limit)
@@ -392,9 +384,7 @@ hm_status hmi_rk_step(const hmi_rk_table *table, hmi_stepper *s, double t_limit)
                 return HM_OK;
             }
         }
-        bool estimated = last == HM_OK && isfinite(error);
-        double factor = table->safety * pow(error, -1.0 / table->order);
-        reject(table, s, m, estimated ? factor : 0.25);
+        reject(table, s, m, last == HM_OK ? error : INFINITY);
     }
     return status;
 }
