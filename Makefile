@@ -2,7 +2,7 @@
 PREFIX       ?= /usr/local
 FUZZ_SECONDS ?= 600
 
-.PHONY: all demo test coverage install debug sanitize bench soak fuzz format check-format clean help
+.PHONY: all demo test docs coverage install debug sanitize bench soak fuzz format check-format clean help
 
 all: ## build libraries and command into build/release
 	@scripts/setup build
@@ -13,6 +13,12 @@ demo: ## build, then show what Hamel does
 
 test: ## build and run every test, plain and under the sanitizers
 	@scripts/run-tests
+
+docs: ## make the generated documentation anew: validation table, figures, gallery, transcripts
+	@scripts/setup
+	@scripts/validation
+	@scripts/figures
+	@scripts/refresh-golden
 
 coverage: ## run the tests once more, counting: lines and branches of src/ that they reach
 	@scripts/coverage

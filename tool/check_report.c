@@ -31,6 +31,10 @@ static void print_integral(const hm_constraint_analysis *c)
         line("integrating factor %s", c->integrating_factor);
     if (c->potential && c->level != HM_LEVEL_POSITION)
         line("integrated form: %s = constant", c->potential);
+    else if (c->leaf)
+        line("an integrated form exists, in numbers (hm_analysis_integral): f = the %s where the "
+             "surface through (q, t) meets the other initial coordinates",
+             c->leaf);
     else if (c->level != HM_LEVEL_POSITION)
         line("an integrated form exists; none was found in closed form");
 }
@@ -42,12 +46,14 @@ static void print_nonlinear(const hm_constraint_analysis *c)
     else if (c->linear_form)
         line("with the others it amounts to %s%s", c->linear_form,
              c->reduction == HM_REDUCTION_BRANCHES ? ", or the same with the other sign" : "");
+    if (c->sign_condition)
+        line("by squaring; as it is written, %s >= 0 is required besides", c->sign_condition);
     if (c->linear_form && c->linear_kind != HM_UNCLASSIFIED)
         line("which is %s", hm_class_text(c->linear_kind));
     if (c->reduction == HM_REDUCTION_SQUARE || c->reduction == HM_REDUCTION_SUM)
         line("as written its row of A vanishes in every admissible state: write the linear form");
     else if (c->lost_at_rest)
-        line("at rest its row of A vanishes: there it is not enforced");
+        line("at rest its row of A vanishes or does not exist: there it is not enforced");
     line("virtual displacements by Chetaev's rule (dψ/dq')·δq = 0, as in Udwadia and Kalaba;");
     line("Flannery holds that (7) is outside any principle of virtual displacements");
 }
@@ -114,6 +120,18 @@ static void print_constraints(const hm_analysis *a)
 
 /* ---- the set ---- */
 
+static void print_combinations(const hm_set_analysis *s)
+{
+    for (size_t i = 0; i < s->combination_count; i++) {
+        const hm_combination *c = &s->combinations[i];
+        printf("    %s: %s\n", c->combination, c->form);
+        if (c->integrating_factor)
+            printf("      integrating factor %s\n", c->integrating_factor);
+        if (c->potential)
+            printf("      integrated form: %s = constant\n", c->potential);
+    }
+}
+
 static void print_set(const hm_analysis *a, size_t n)
 {
     const hm_set_analysis *s = &a->set;
@@ -145,6 +163,7 @@ static void print_set(const hm_analysis *a, size_t n)
     if (s->hidden)
         printf("  of these %zu hidden: no single constraint shows %s\n", s->hidden,
                s->hidden == 1 ? "it" : "them");
+    print_combinations(s);
     printf("  nonzero is proved in ball arithmetic; zero holds at %d random points to %d bits\n",
            s->evidence.points, s->evidence.bits);
 }
@@ -237,7 +256,8 @@ static void print_wellposed(const hm_analysis *a)
     const hm_wellposedness *w = &a->wellposedness;
     printf("\nthe motion\n");
     if (!w->consistent)
-        printf("  the initial state does not satisfy the constraints\n");
+        printf("  the initial state does not satisfy the constraints%s\n",
+               w->kept ? "; `initial keep` runs it as it is" : "");
     for (size_t i = 0; i < w->moved_count && i < MOST_SHOWN; i++)
         printf("  moved to a consistent initial state: %s = %.10g\n", w->moved_name[i],
                w->moved_to[i]);
@@ -260,19 +280,28 @@ static void print_wellposed(const hm_analysis *a)
                                   : "not seen to be well posed");
 }
 
-void print_check(const session *s, const hm_analysis *a)
+static void print_count(size_t count, const char *what, const char *end)
 {
+    printf("%zu %s%s%s", count, what, count == 1 ? "" : "s", end);
+}
+
+void print_check(const session *s, const findings *found)
+{
+    const hm_analysis *a = found->analysis;
     const hm_model *model = s->model;
     size_t n = hm_model_coordinate_count(model);
     hm_system_statistics size = hm_system_get_statistics(s->system);
     printf("%s", hm_model_name(model));
     if (hm_model_title(model))
         printf(": %s", hm_model_title(model));
-    printf("\n%zu coordinates, %zu parameters, %zu inputs, %zu states, %zu outputs\n", n,
-           hm_model_param_count(model), hm_model_input_count(model), hm_model_state_count(model),
-           hm_model_output_count(model));
-    printf("%zu constraint rows, %zu servo rows\n", a->constraint_count,
-           hm_model_servo_count(model));
+    printf("\n");
+    print_count(n, "coordinate", ", ");
+    print_count(hm_model_param_count(model), "parameter", ", ");
+    print_count(hm_model_input_count(model), "input", ", ");
+    print_count(hm_model_state_count(model), "state", ", ");
+    print_count(hm_model_output_count(model), "output", "\n");
+    print_count(a->constraint_count, "constraint row", ", ");
+    print_count(hm_model_servo_count(model), "servo row", "\n");
     print_constraints(a);
     for (size_t i = 0; i < hm_model_servo_count(model); i++) {
         hm_constraint_info row = hm_model_servo(model, i);
@@ -282,12 +311,14 @@ void print_check(const session *s, const hm_analysis *a)
     }
     print_set(a, n);
     print_principles(a);
+    print_symmetries(model, found->symmetries);
+    print_energy(model, found);
     print_wellposed(a);
     for (size_t i = 0; i < a->remark_count; i++)
         printf("\nremark: %s\n", a->remarks[i]);
     printf("\nM has %zu structural nonzeros in its lower triangle, A has %zu; %zu operations an "
            "evaluation\n",
            size.mass_entries, size.constraint_entries, size.tape_nodes);
-    if (a->wellposedness.consistent && a->wellposedness.known)
+    if ((a->wellposedness.consistent || a->wellposedness.kept) && a->wellposedness.known)
         printf("the model is sound\n");
 }

@@ -4,6 +4,23 @@
 
 #include "command.h"
 
-void print_check(const session *s, const hm_analysis *analysis);
+/* All that is said of a model. */
+typedef struct findings {
+    hm_analysis *analysis;
+    hm_symmetries *symmetries;
+    hm_energy energy;
+    bool *row_works; /* by constraint row: its ideal force works */
+} findings;
+
+void print_check(const session *s, const findings *found);
+
+/* check_energy.c: conserved or not, and why */
+void print_energy(const hm_model *model, const findings *found);
+json_t *energy_object(const hm_model *model, const findings *found);
+
+/* check_symmetry.c */
+void print_symmetries(const hm_model *model, const hm_symmetries *found);
+/* The keys symmetries and conserved: null where they were not sought. */
+void add_symmetries(json_t *object, const hm_model *model, const hm_symmetries *found);
 
 #endif

@@ -5,6 +5,7 @@
 #include "values.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- JSON ---- */
@@ -40,9 +41,23 @@ static json_t *constraint_object(const hm_constraint_analysis *c)
         json_object_set_new(o, "linear_class",
                             c->linear_form ? json_string(hm_class_text(c->linear_kind))
                                            : json_null());
+        json_object_set_new(o, "sign_condition", text_or_null(c->sign_condition));
         json_object_set_new(o, "lost_at_rest", json_boolean(c->lost_at_rest));
     }
     return o;
+}
+
+static json_t *combination_list(const hm_set_analysis *s)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < s->combination_count; i++) {
+        const hm_combination *c = &s->combinations[i];
+        json_t *o = json_pack("{s:s, s:s}", "combination", c->combination, "form", c->form);
+        json_object_set_new(o, "potential", text_or_null(c->potential));
+        json_object_set_new(o, "integrating_factor", text_or_null(c->integrating_factor));
+        json_array_append_new(list, o);
+    }
+    return list;
 }
 
 static json_t *set_object(const hm_set_analysis *s)
@@ -54,10 +69,10 @@ static json_t *set_object(const hm_set_analysis *s)
     }
     for (size_t i = 0; i < s->growth_count; i++)
         json_array_append_new(growth, json_integer((json_int_t)s->growth[i]));
-    return json_pack("{s:I, s:o, s:b, s:I, s:I, s:I, s:I, s:o}", "rank", (json_int_t)s->rank,
+    return json_pack("{s:I, s:o, s:b, s:I, s:I, s:o, s:I, s:I, s:o}", "rank", (json_int_t)s->rank,
                      "growth", growth, "growth_in_time", s->with_time, "holonomic_part",
-                     (json_int_t)s->holonomic_part, "hidden", (json_int_t)s->hidden,
-                     "degrees_of_freedom", (json_int_t)s->degrees_of_freedom,
+                     (json_int_t)s->holonomic_part, "hidden", (json_int_t)s->hidden, "combinations",
+                     combination_list(s), "degrees_of_freedom", (json_int_t)s->degrees_of_freedom,
                      "configuration_dimension", (json_int_t)s->configuration_dimension, "evidence",
                      evidence_object(&s->evidence));
 }
@@ -123,9 +138,10 @@ static json_t *servo_list(const hm_model *model)
     return servos;
 }
 
-static int print_json(const session *s, const hm_analysis *a)
+static int print_json(const session *s, const findings *found)
 {
     const hm_model *model = s->model;
+    const hm_analysis *a = found->analysis;
     json_t *object = json_object(), *coordinates = json_array(), *constraints = json_array(),
            *remarks = json_array();
     bool catastatic = true;
@@ -147,6 +163,8 @@ static int print_json(const session *s, const hm_analysis *a)
     json_object_set_new(object, "motion", motion_object(&a->wellposedness));
     json_object_set_new(object, "catastatic", json_boolean(catastatic));
     json_object_set_new(object, "principles", principles_object(&a->principles));
+    add_symmetries(object, model, found->symmetries);
+    json_object_set_new(object, "energy", energy_object(model, found));
     json_object_set_new(object, "initial", initial_object(&a->wellposedness));
     json_object_set_new(object, "remarks", remarks);
     json_object_set(object, "warnings", s->warnings);
@@ -155,28 +173,50 @@ static int print_json(const session *s, const hm_analysis *a)
     return written ? EXIT_DONE : EXIT_FAILED;
 }
 
+static hm_status find_energy(const session *s, findings *found)
+{
+    found->row_works = calloc(hm_model_constraint_count(s->model) + 1, sizeof(bool));
+    return found->row_works ? hm_system_energy(s->system, &found->energy, found->row_works)
+                            : HM_ERR_NOMEM;
+}
+
+/* Everything that can be said of the system; an exit status. */
+static int analyse(const session *s, bool quiet, findings *found)
+{
+    hm_status done = hm_system_analyse(s->system, &found->analysis);
+    bool silent = done != HM_OK && hm_context_diagnostic_count(s->context) == 0;
+    print_diagnostics(s->context, quiet);
+    if (done == HM_OK) {
+        done = hm_symmetries_find(s->system, NULL, &found->symmetries);
+        if (done == HM_OK)
+            done = find_energy(s, found);
+        silent = done != HM_OK;
+        hm_context_clear(s->context); /* what went wrong on runs is said by the well-posedness */
+    }
+    if (silent)
+        fprintf(stderr, "hamel: %s\n", hm_status_text(done));
+    return exit_status_of(done);
+}
+
 static int run(const invocation *call)
 {
     session s;
-    hm_analysis *analysis = NULL;
+    findings found = {0};
     int status = session_open(&s, call, true);
     if (status == EXIT_DONE && hm_system_warn_conflated(s.system) > 0)
         session_take_warnings(&s, call->quiet);
-    if (status == EXIT_DONE) {
-        hm_status done = hm_system_analyse(s.system, &analysis);
-        bool silent = done != HM_OK && hm_context_diagnostic_count(s.context) == 0;
-        print_diagnostics(s.context, call->quiet);
-        if (silent)
-            fprintf(stderr, "hamel: %s\n", hm_status_text(done));
-        status = exit_status_of(done);
-    }
+    if (status == EXIT_DONE)
+        status = analyse(&s, call->quiet, &found);
     if (status == EXIT_DONE && call->json)
-        status = print_json(&s, analysis);
+        status = print_json(&s, &found);
     else if (status == EXIT_DONE)
-        print_check(&s, analysis);
-    if (status == EXIT_DONE && !analysis->wellposedness.consistent)
+        print_check(&s, &found);
+    if (status == EXIT_DONE && !found.analysis->wellposedness.consistent &&
+        !found.analysis->wellposedness.kept)
         status = EXIT_BAD_INPUT;
-    hm_analysis_destroy(analysis);
+    hm_symmetries_destroy(found.symmetries);
+    hm_analysis_destroy(found.analysis);
+    free(found.row_works);
     session_close(&s);
     return status;
 }

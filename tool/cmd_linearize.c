@@ -115,6 +115,8 @@ static bool print_json(const hm_model *model, const hm_linearization *l)
     json_object_set_new(object, "equilibrium", json_boolean(l->rest != HM_REST_NONE));
     json_object_set_new(object, "motion", json_string(hm_rest_text(l->rest)));
     json_object_set_new(object, "residual", json_number_or_null(l->residual));
+    json_object_set_new(object, "frame", l->frame ? json_string(l->frame) : json_null());
+    json_object_set_new(object, "symmetries", json_integer((json_int_t)l->symmetries));
     json_object_set_new(object, "dropped", names_list(l->dropped, l->dropped_count));
     json_object_set_new(object, "zeros", json_integer((json_int_t)l->zeros));
     json_object_set_new(object, "family", json_integer((json_int_t)l->family));
@@ -137,6 +139,8 @@ static void print_where(const hm_model *model, const hm_linearization *l)
     static const char *const texts[] = {
         [HM_REST_EQUILIBRIUM] = "equilibrium",
         [HM_REST_STEADY] = "steady motion: all states below are constant",
+        [HM_REST_RELATIVE] =
+            "relative equilibrium: constant in a frame that moves along a symmetry",
         [HM_REST_NONE] = "neither equilibrium nor steady motion: valid for a short time only",
     };
     printf("%s: %s (largest rate %.1e)\n", hm_model_name(model), texts[l->rest], l->residual);
@@ -152,7 +156,11 @@ static void print_where(const hm_model *model, const hm_linearization *l)
 
 static void print_dropped(const hm_linearization *l)
 {
-    if (!l->dropped_count)
+    if (l->rest == HM_REST_RELATIVE)
+        printf("the frame moves by %s\nthe equations have %zu affine symmetries; their %zu "
+               "directions here are factored out\n",
+               l->frame, l->symmetries, l->dropped_count);
+    if (!l->dropped_count || l->rest == HM_REST_RELATIVE)
         return;
     printf("left out, since the motion of the rest does not depend on them:");
     for (size_t i = 0; i < l->dropped_count; i++)
@@ -237,8 +245,12 @@ static void print_eigenvalues(const hm_linearization *l)
 
 static void print_verdict(const hm_linearization *l)
 {
-    if (l->rest == HM_REST_NONE)
+    if (l->rest == HM_REST_NONE) {
+        printf(
+            "--find rest searches for an equilibrium near this state, --find steady for a steady "
+            "motion\n");
         return;
+    }
     if (l->family)
         printf("%zu of %zu zero eigenvalue%s belong%s to a %zu-parameter family of such states: "
                "they do not decide\n",

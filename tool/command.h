@@ -87,4 +87,8 @@ int finish_output(int status);
 /* "hamel: message" on stderr; returns EXIT_BAD_INPUT. */
 int usage_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* The name among `count` that is a letter or two away from the word; NULL: none is. */
+const char *nearest_name(const char *word, size_t count, const char *(*name)(const void *, size_t),
+                         const void *user);
+
 #endif

@@ -78,6 +78,22 @@ static int add_override(invocation *call, char *text)
     return EXIT_DONE;
 }
 
+static const char *option_name(const void *c, size_t i)
+{
+    return ((const command *)c)->options[i].name;
+}
+
+static int unknown_option(const command *c, const char *name)
+{
+    size_t count = 0;
+    while (c->options[count].name)
+        count++;
+    const char *meant = nearest_name(name, count, option_name, c);
+    if (meant)
+        return usage_error("unknown option '%s'; did you mean %s?", name, meant);
+    return usage_error("unknown option '%s'; see hamel %s --help", name, c->name);
+}
+
 /* --name VALUE and --name=VALUE alike. */
 static int parse_option(invocation *call, char **argument, char *next, bool *used_next)
 {
@@ -96,7 +112,7 @@ static int parse_option(invocation *call, char **argument, char *next, bool *use
     int i = find_option(call->command, name);
     bool set = strcmp(name, "--set") == 0 && call->command->needs_model;
     if (i < 0 && !set)
-        return usage_error("unknown option '%s'; see hamel %s --help", name, call->command->name);
+        return unknown_option(call->command, name);
     if (!set && !call->command->options[i].argument) {
         call->values[i] = "";
         return value ? usage_error("%s takes no value", name) : EXIT_DONE;
@@ -171,6 +187,40 @@ int finish_output(int status)
     return status == EXIT_DONE ? EXIT_FAILED : status;
 }
 
+static const char *command_name(const void *list, size_t i)
+{
+    return ((const command *const *)list)[i]->name;
+}
+
+static const command *find_command(const char *name)
+{
+    for (size_t i = 0; i < command_count; i++)
+        if (strcmp(name, commands[i]->name) == 0)
+            return commands[i];
+    return NULL;
+}
+
+static int unknown_command(const char *name)
+{
+    const char *meant = nearest_name(name, command_count, command_name, commands);
+    if (meant)
+        return usage_error("unknown command '%s'; did you mean '%s'?", name, meant);
+    return usage_error("unknown command '%s'; see hamel --help", name);
+}
+
+/* hamel help [COMMAND] */
+static int help_for(int argc, char **argv)
+{
+    const command *c = argc > 2 ? find_command(argv[2]) : NULL;
+    if (argc > 2 && !c)
+        return unknown_command(argv[2]);
+    if (c)
+        print_command_help(c);
+    else
+        print_general_help(stdout);
+    return finish_output(EXIT_DONE);
+}
+
 int main(int argc, char **argv)
 {
     if (argc < 2) {
@@ -182,12 +232,8 @@ int main(int argc, char **argv)
         return finish_output(EXIT_DONE);
     }
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
-        strcmp(argv[1], "help") == 0) {
-        print_general_help(stdout);
-        return finish_output(EXIT_DONE);
-    }
-    for (size_t i = 0; i < command_count; i++)
-        if (strcmp(argv[1], commands[i]->name) == 0)
-            return run_command(commands[i], argc - 2, argv + 2);
-    return usage_error("unknown command '%s'; see hamel --help", argv[1]);
+        strcmp(argv[1], "help") == 0)
+        return help_for(argc, argv);
+    const command *c = find_command(argv[1]);
+    return c ? run_command(c, argc - 2, argv + 2) : unknown_command(argv[1]);
 }

@@ -175,7 +175,7 @@ static void print_head(const run_report *r)
     printf(", rtol %g, atol %g\n", result->rtol, result->atol);
     printf("  drift      %s", result->drift);
     if (result->projections)
-        printf(", %ld projections", result->projections);
+        printf(", %ld projection%s", result->projections, result->projections == 1 ? "" : "s");
     if (result->formulation)
         printf("; accelerations by %s", result->formulation);
     printf("\n");
@@ -203,6 +203,8 @@ static void print_final(const run_report *r)
 {
     size_t n = hm_model_coordinate_count(r->model), states = hm_model_state_count(r->model);
     int width = name_width(hm_model_coordinate_name, r->model, n);
+    int other = name_width(hm_model_state_name, r->model, states);
+    width = other > width ? other : width;
     printf("state at the end\n");
     for (size_t i = 0; i < n && i < MOST_SHOWN; i++) {
         const char *name = hm_model_coordinate_name(r->model, i);

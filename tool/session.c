@@ -90,6 +90,23 @@ static const struct hamel_example *find_example(const char *name)
     return NULL;
 }
 
+static const char *example_name(const void *list, size_t i)
+{
+    return ((const struct hamel_example *)list)[i].name;
+}
+
+/* For a word that is neither a file nor an example. */
+static void hint_at_examples(const char *word)
+{
+    if (find_example(word) || strchr(word, '/') || strchr(word, '.'))
+        return;
+    const char *meant = nearest_name(word, hamel_example_count, example_name, hamel_examples);
+    if (meant)
+        fprintf(stderr, "  hint: did you mean the example '%s'?\n", meant);
+    else
+        fputs("  hint: 'hamel examples' lists the built-in examples\n", stderr);
+}
+
 static hm_status parse_stdin(session *s, hm_model_options *options)
 {
     if (!s->text)
@@ -162,9 +179,8 @@ int session_open(session *s, const invocation *call, bool with_system)
     print_diagnostics(s->context, call->quiet);
     if (silent)
         fprintf(stderr, "hamel: %s\n", hm_status_text(status));
-    if (status != HM_OK && find_example(call->model) == NULL && status == HM_ERR_IO &&
-        !strchr(call->model, '/') && !strchr(call->model, '.'))
-        fputs("  hint: 'hamel examples' lists the built-in examples\n", stderr);
+    if (status == HM_ERR_IO)
+        hint_at_examples(call->model);
     return exit_status_of(status);
 }
 

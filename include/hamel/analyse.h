@@ -59,16 +59,28 @@ typedef struct hm_constraint_analysis {
     bool redundant;                 /* depends on the constraints before it */
     const char *potential;          /* integrated form f(q, t); NULL: none, or not in closed form */
     const char *integrating_factor; /* NULL: none needed or found */
-    const char *frobenius;          /* three coordinates: the review's expression (11); else NULL */
-    double frobenius_value;         /* at the initial state */
+    const char
+        *leaf; /* integrable, but no potential in closed form: hm_analysis_integral gives one in
+                         numbers, the value of this coordinate; else NULL */
+    const char *frobenius;  /* three coordinates: the review's expression (11); else NULL */
+    double frobenius_value; /* at the initial state */
     hm_reduction reduction;
-    const char *linear_form; /* "... = 0" it is equivalent to; several are separated by ", " */
-    hm_class linear_kind;    /* of the first of them */
-    bool lost_at_rest;       /* nonlinear: its row of A vanishes at q' = 0 */
+    const char *linear_form;    /* "... = 0" it is equivalent to; several are separated by ", " */
+    hm_class linear_kind;       /* of the first of them */
+    const char *sign_condition; /* a square root was squared: this must be >= 0; else NULL */
+    bool lost_at_rest;          /* nonlinear: its row of A vanishes, or does not exist, at q' = 0 */
     bool in_span; /* G_k lies in the span of the rows: the multiplier rule holds for it */
     double G;     /* largest part of G_k outside the span, at random states; 0 inside */
     hm_evidence evidence;
 } hm_constraint_analysis;
+
+/* An integrable combination of constraints that are not integrable one by one. */
+typedef struct hm_combination {
+    const char *combination;        /* "a + (y)*b", names of constraints */
+    const char *form;               /* "... = 0" in velocities */
+    const char *potential;          /* integrated form f(q, t); NULL: not found by itself */
+    const char *integrating_factor; /* NULL: none needed or found */
+} hm_combination;
 
 typedef struct hm_set_analysis {
     bool known;     /* false: too large, or no point was found (remark) */
@@ -78,6 +90,8 @@ typedef struct hm_set_analysis {
     const size_t *growth;  /* dimensions of D, D + [D, D], ... */
     size_t holonomic_part; /* independent integrable combinations, position constraints included */
     size_t hidden;         /* of these, how many no single constraint shows */
+    size_t combination_count; /* hidden ones in symbols, where that is short enough */
+    const hm_combination *combinations;
     size_t degrees_of_freedom, configuration_dimension;
     size_t omitted; /* constraints that are no forms: nonlinear ones, accelerations */
     hm_evidence evidence;
@@ -105,6 +119,7 @@ typedef struct hm_wellposedness {
     bool known;      /* the initial state could be evaluated */
     bool wellposed;  /* q'' unique there and along the run, Lipschitz there */
     bool consistent; /* the initial state is, or could be made so */
+    bool kept;       /* `initial keep`: it is run as it is, consistent or not */
     bool unique_acceleration, unique_multipliers;
     int rank_M, rank_A, rank_lowest, rank_highest; /* of A along the run */
     bool definite, semidefinite;
@@ -140,6 +155,14 @@ enum { HM_MOST_CLASSIFIED = 150 };
  *   the model's context and wellposedness.consistent is false. */
 HM_API HM_MUST_CHECK hm_status hm_system_analyse(const hm_system *system, hm_analysis **analysis);
 HM_API void hm_analysis_destroy(hm_analysis *analysis);
+
+/* The integrated form f(q, t) of an integrable constraint in numbers, where `leaf` names a coordinate:
+ * the surface through (q, t) on which the constraint leaves the motion is followed to the other
+ * coordinates of the initial state; f is the value of `leaf` there. Constant along every motion.
+ *   HM_ERR_USAGE    the constraint has no `leaf`;
+ *   HM_ERR_NUMERIC  the surface cannot be followed from there. */
+HM_API HM_MUST_CHECK hm_status hm_analysis_integral(const hm_analysis *analysis, size_t constraint,
+                                                    const double *q, double t, double *f);
 
 #ifdef __cplusplus
 }

@@ -31,6 +31,22 @@ typedef struct hm_audit {
  * Statuses as hm_sim_evaluate. Allocates: not for the hot path. */
 HM_API HM_MUST_CHECK hm_status hm_sim_audit(hm_sim *sim, hm_audit *audit, double *row_power);
 
+/* Is the total energy conserved along every motion, and if not, what changes it? Decided by the audit
+ * at random consistent states near the initial one, in double precision. */
+typedef struct hm_energy {
+    bool defined;    /* there is a total energy, and states enough were found */
+    bool jacobi;     /* it is not T + V but q'.dL/dq' - L, Jacobi's integral */
+    bool conserved;  /* its rate is 0 at all states, to 1e-9 of what it is added up from */
+    int states;      /* how many */
+    double rate;     /* largest |d(total)/dt|, as a part of what it is added up from */
+    hm_ledger share; /* largest |power| of each kind, likewise; 0: none works */
+} hm_energy;
+
+/* row_works (NULL: not wanted) takes for each constraint row whether its ideal force works.
+ * HM_OK also where nothing could be said (`defined` is false); HM_ERR_NOMEM. */
+HM_API HM_MUST_CHECK hm_status hm_system_energy(const hm_system *system, hm_energy *energy,
+                                                bool *row_works);
+
 #ifdef __cplusplus
 }
 #endif

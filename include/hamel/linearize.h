@@ -13,6 +13,10 @@
  *
  * A steady motion moves along coordinates that do not enter (cyclic ones, the place and heading of a
  * rolling body) while all else stays constant. Those coordinates are left out of y.
+ *
+ * A relative equilibrium moves along a symmetry of the equations that no choice of coordinates shows:
+ * a skate turning in a circle, a top in quaternions. Affine symmetries of the equations are looked
+ * for; A is then that of the moving frame, on the quotient by all of them.
  */
 #ifndef HAMEL_LINEARIZE_H
 #define HAMEL_LINEARIZE_H
@@ -48,7 +52,8 @@ HM_API const char *hm_stability_text(hm_stability stability);
 typedef enum hm_rest {
     HM_REST_NONE,        /* neither: A describes nearby motions for a short time only */
     HM_REST_EQUILIBRIUM, /* q' = 0, q'' = 0, z' = 0 */
-    HM_REST_STEADY       /* what is kept in y is constant, what was left out moves */
+    HM_REST_STEADY,      /* what is kept in y is constant, what was left out moves */
+    HM_REST_RELATIVE     /* constant in a frame that moves along a symmetry */
 } hm_rest;
 HM_API const char *hm_rest_text(hm_rest rest);
 
@@ -65,6 +70,8 @@ typedef struct hm_linearization {
     const double *modes_im;
     size_t dropped_count;       /* coordinates left out because they do not enter: */
     const char *const *dropped; /* each would add an eigenvalue 0 */
+    size_t symmetries;          /* relative equilibria: symmetries of the equations, */
+    const char *frame;          /* and the one it moves along, "x' = 1 - 2*y, ..."; else NULL */
     hm_rest rest;
     double residual;        /* largest rate of y, or violation of a constraint */
     size_t zeros;           /* eigenvalues that are 0 within their error */

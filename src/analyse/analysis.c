@@ -145,7 +145,8 @@ static hm_status take_rows(hmi_analysis *a)
     size_t m = a->model->constraints.count;
     a->rows = hmi_arena_alloc(&a->arena, (m + 1) * sizeof *a->rows);
     a->positions = hmi_arena_alloc(&a->arena, (m + 1) * sizeof *a->positions);
-    if (!a->rows || !a->positions)
+    a->leaf = hmi_arena_alloc(&a->arena, (m + 1) * sizeof *a->leaf);
+    if (!a->rows || !a->positions || !a->leaf)
         return HM_ERR_NOMEM;
     a->shown.constraints = a->rows;
     a->shown.constraint_count = m;
@@ -221,7 +222,19 @@ void hm_analysis_destroy(hm_analysis *analysis)
     if (!analysis)
         return;
     hmi_analysis *a = (hmi_analysis *)analysis;
+    for (size_t k = 0; a->leaf && k < analysis->constraint_count; k++)
+        if (a->leaf[k])
+            hmi_leaf_release(a->leaf[k]);
     hmi_array_release(a->allocator, &a->remarks);
     hmi_arena_release(&a->arena);
     hmi_free(a->allocator, a, sizeof *a);
+}
+
+hm_status hm_analysis_integral(const hm_analysis *analysis, size_t constraint, const double *q,
+                               double t, double *f)
+{
+    const hmi_analysis *a = (const hmi_analysis *)analysis;
+    if (constraint >= analysis->constraint_count || !analysis->constraints[constraint].leaf)
+        return HM_ERR_USAGE;
+    return hmi_leaf_value(a->leaf[constraint], q, t, f);
 }

@@ -3,6 +3,7 @@
 #define HMI_ANALYSE_ANALYSIS_H
 
 #include "analyse/flag.h"
+#include "analyse/leaf.h"
 #include "analyse/quadratic.h"
 
 #include <hamel/analyse.h>
@@ -15,6 +16,7 @@ typedef struct hmi_analysis {
     const hm_system *system;
     const hm_model *model;
     hm_constraint_analysis *rows; /* what shown.constraints points to */
+    hmi_leaf **leaf;              /* by row; NULL: none */
     HMI_ARRAY(const char *) remarks;
     double *q0, *v0, *z0, t0; /* the initial state, consistent where it can be */
     hmi_forms forms;          /* only while it is made */
@@ -40,6 +42,8 @@ hm_status hmi_analyse_start(hmi_analysis *a);
 hm_status hmi_analyse_functions(hmi_analysis *a);
 /* constraint.c: one row each */
 hm_status hmi_classify_row(hmi_analysis *a, size_t k);
+/* A form as "... = 0" in velocities, after `before` (NULL: nothing) and a comma. */
+const char *hmi_analysis_form(hmi_analysis *a, const hmi_form *form, const char *before);
 /* set.c */
 hm_status hmi_analyse_set(hmi_analysis *a);
 

@@ -17,22 +17,7 @@ static hmi_expr rate_of_leaf(hmi_graph *graph, hmi_expr leaf, void *user)
 {
     const hm_model *model = user;
     const hmi_node *node = hmi_node_at(graph, leaf);
-    switch ((hmi_symbol_kind)node->a) {
-    case HMI_SYM_TIME:
-        return graph->one;
-    case HMI_SYM_COORD:
-        return hmi_symbol(graph, HMI_SYM_VELOCITY, node->b);
-    case HMI_SYM_VELOCITY:
-        return hmi_symbol(graph, HMI_SYM_ACCELERATION, node->b);
-    case HMI_SYM_STATE:
-        return model->states.data[node->b].rate;
-    case HMI_SYM_INPUT:
-        return hmi_symbol(graph, HMI_SYM_INPUT_RATE, node->b);
-    case HMI_SYM_INPUT_RATE:
-        return hmi_symbol(graph, HMI_SYM_INPUT_RATE2, node->b);
-    default:
-        return graph->zero;
-    }
+    return node->a == HMI_SYM_STATE ? model->states.data[node->b].rate : hmi_leaf_rate(graph, leaf);
 }
 
 /* The rate of the total energy, then gyroscopic force times velocity by coordinate. */
@@ -42,7 +27,7 @@ static hm_status compile(const hm_system *system, hmi_graph *graph, hmi_tape *ta
     const hmi_derived *d = &system->derived;
     hmi_tangent motion;
     hmi_tangent_init(&motion, system->allocator, rate_of_leaf, (void *)system->model,
-                     (uint16_t)~HMI_DEP(HMI_SYM_PARAM));
+                     HMI_DEP_MOVING);
     outputs[0] = hmi_tangent_of(&motion, graph, d->total);
     hmi_tangent_release(&motion);
     for (size_t i = 0; i < d->n; i++) {

@@ -15,6 +15,29 @@ static bool all_position(const hm_comparison *c)
     return true;
 }
 
+/* With g nonlinear in q' the mass matrix is M + mu d2g/dq'2, so that G = 0 says nothing. */
+static bool any_nonlinear(const hm_comparison *c)
+{
+    for (size_t i = 0; i < c->m; i++)
+        if (!hm_model_constraint(c->system->model, i).linear)
+            return true;
+    return false;
+}
+
+static void explain_nonlinear(hmi_text *r, const hm_compared *at, double mu)
+{
+    hmi_text_add(r,
+                 "Here a constraint is not linear in the velocities: mu d2g/dq'2 adds to the mass "
+                 "matrix, too, whatever G is. ");
+    if (mu == 0)
+        hmi_text_add(r, "With mu = 0 the accelerations agree at this instant, mu' = -lambda; what "
+                        "is added grows with mu.");
+    else if (at->largest_difference <= agrees)
+        hmi_text_add(r, "At this state the accelerations agree all the same.");
+    else
+        hmi_text_add(r, "The motion is not that of the mechanical system.");
+}
+
 static void explain_vakonomic(hm_comparison *c, const hm_compared *at)
 {
     hmi_text *r = &c->reason;
@@ -23,7 +46,9 @@ static void explain_vakonomic(hm_comparison *c, const hm_compared *at)
                     "that satisfy the constraint; d'Alembert's principle compares displacements "
                     "that do. The two commute only where mu G vanishes in the allowed directions, "
                     "G = d/dt(dg/dq') - dg/dq. ");
-    if (G == 0)
+    if (any_nonlinear(c))
+        explain_nonlinear(r, at, mu);
+    else if (G == 0)
         hmi_text_add(r, "Here G = 0, the constraints are exact: the rule is right, lambda = -mu'.");
     else if (at->G_in_span)
         hmi_text_add(r, "Here G is not 0 but a combination of the rows of A, so that its part is "

@@ -14,20 +14,7 @@ static hmi_expr along_motion(hmi_graph *graph, hmi_expr leaf, void *user)
 {
     const hm_model *model = user;
     const hmi_node *node = hmi_node_at(graph, leaf);
-    switch ((hmi_symbol_kind)node->a) {
-    case HMI_SYM_TIME:
-        return graph->one;
-    case HMI_SYM_COORD:
-        return hmi_symbol(graph, HMI_SYM_VELOCITY, node->b);
-    case HMI_SYM_STATE:
-        return model->states.data[node->b].rate;
-    case HMI_SYM_INPUT:
-        return hmi_symbol(graph, HMI_SYM_INPUT_RATE, node->b);
-    case HMI_SYM_INPUT_RATE:
-        return hmi_symbol(graph, HMI_SYM_INPUT_RATE2, node->b);
-    default:
-        return graph->zero; /* velocities: q'' = 0 */
-    }
+    return node->a == HMI_SYM_STATE ? model->states.data[node->b].rate : hmi_leaf_rate(graph, leaf);
 }
 
 /* Row k of G, added to zeros. */
@@ -55,7 +42,7 @@ hm_status hmi_compile_rule(hm_comparison *c)
 {
     hmi_adjoint adjoint;
     hmi_tangent motion;
-    uint16_t moving = (uint16_t) ~(HMI_DEP(HMI_SYM_PARAM) | HMI_DEP(HMI_SYM_VELOCITY));
+    const uint16_t moving = HMI_DEP_MOVING & ~HMI_DEP(HMI_SYM_VELOCITY); /* q'' = 0 */
     hm_status status = hmi_graph_copy(&c->graph, &c->variant.model.graph);
     hmi_expr *G = hmi_arena_alloc(&c->arena, (c->m * c->n + 2) * sizeof *G);
     hmi_adjoint_init(&adjoint, c->allocator);

@@ -38,6 +38,23 @@ static hm_status look_at_rest(hmi_analysis *a, hmi_form *form, bool *catastatic)
 
 /* ---- integrable ones ---- */
 
+/* In numbers, where the form is integrable off the position constraints, too. */
+static hm_status find_leaf(hmi_analysis *a, size_t k, const hmi_form *form)
+{
+    hmi_evidence evidence;
+    bool integrable = false;
+    hm_status status = hmi_form_is_closed(&a->sampler, form, &k, 1, &integrable, &evidence);
+    if (status != HM_OK || !integrable)
+        return status;
+    a->leaf[k] = hmi_arena_alloc(&a->arena, sizeof *a->leaf[k]);
+    if (!a->leaf[k])
+        return HM_ERR_NOMEM;
+    status = hmi_leaf_init(a->leaf[k], &a->arena, &a->forms, form, a->q0, a->t0);
+    if (status == HM_OK)
+        a->rows[k].leaf = a->model->coords.data[a->leaf[k]->p].name;
+    return status == HM_ERR_NUMERIC ? HM_OK : status;
+}
+
 static hm_status find_integral(hmi_analysis *a, size_t k, const hmi_form *form)
 {
     hm_constraint_analysis *row = &a->rows[k];
@@ -54,9 +71,10 @@ static hm_status find_integral(hmi_analysis *a, size_t k, const hmi_form *form)
     row->rheonomic |= hmi_form_component(forms, form, forms->n) != forms->graph.zero;
     if (mu != HMI_NONE && !(row->integrating_factor = hmi_analysis_print(a, &forms->graph, mu)))
         return HM_ERR_NOMEM;
-    if (f != HMI_NONE && !(row->potential = hmi_analysis_print(a, &forms->graph, f)))
-        return HM_ERR_NOMEM;
-    return HM_OK;
+    if (f == HMI_NONE)
+        return find_leaf(a, k, form);
+    row->potential = hmi_analysis_print(a, &forms->graph, f);
+    return row->potential ? HM_OK : HM_ERR_NOMEM;
 }
 
 /* ---- linear ones ---- */
@@ -122,8 +140,7 @@ static hm_status classify_linear(hmi_analysis *a, size_t k)
 
 /* ---- nonlinear ones ---- */
 
-/* The form as "... = 0" in velocities. */
-static const char *print_form(hmi_analysis *a, const hmi_form *form, const char *before)
+const char *hmi_analysis_form(hmi_analysis *a, const hmi_form *form, const char *before)
 {
     hmi_graph *g = &a->forms.graph;
     hmi_expr sum = g->zero;
@@ -158,12 +175,18 @@ static hm_status show_reduction(hmi_analysis *a, size_t k, const hmi_quadratic *
         hm_status status = class_of_form(a, q->first_row + i, &kind, &evidence);
         if (status != HM_OK)
             return status;
-        row->linear_form = print_form(a, &a->forms.rows[q->first_row + i].form, row->linear_form);
+        row->linear_form = hmi_analysis_form(a, &a->forms.rows[q->first_row + i].form,
+                                             row->linear_form);
         if (!row->linear_form)
             return HM_ERR_NOMEM;
         weakest = kind > weakest ? kind : weakest;
         if (i == 0)
             row->linear_kind = kind;
+    }
+    if (q->kind != HMI_NOT_LINEAR && q->side != HMI_NONE) {
+        row->sign_condition = hmi_analysis_print(a, &a->forms.graph, q->side);
+        if (!row->sign_condition)
+            return HM_ERR_NOMEM;
     }
     row->evidence = hmi_analysis_evidence(&q->evidence);
     if (q->rows && weakest != HM_NONHOLONOMIC)
@@ -187,14 +210,15 @@ static hm_status look_for_lost_row(hmi_analysis *a, size_t k)
     if (status == HM_OK)
         status = hmi_sample(&a->sampler, &point);
     if (status == HM_OK) {
-        bool some = false;
+        bool some = false, all = true;
         hmi_series_start(&jet, 1, 128);
         hmi_curve_fill(&point, &jet, 0);
         hmi_series_extend(&jet, 0);
-        for (size_t i = 0; i < jet.roots.count; i++)
-            some |= arb_is_finite(hmi_series_root(&jet, i, 0)) &&
-                    !arb_contains_zero(hmi_series_root(&jet, i, 0));
-        a->rows[k].lost_at_rest = !some;
+        for (size_t i = 0; i < jet.roots.count; i++) {
+            all &= arb_is_finite(hmi_series_root(&jet, i, 0));
+            some |= !arb_contains_zero(hmi_series_root(&jet, i, 0));
+        }
+        a->rows[k].lost_at_rest = !some || !all;
     }
     hmi_curve_clear(&point);
     hmi_series_release(&jet);

@@ -98,7 +98,7 @@ static void keep(hmi_echelon *e, size_t pivot)
     e->pivot[e->rank++] = pivot;
 }
 
-hmi_verdict hmi_echelon_add(hmi_echelon *e, arb_srcptr row, size_t step)
+hmi_dependence hmi_echelon_add(hmi_echelon *e, arb_srcptr row, size_t step)
 {
     double scale = -INFINITY, above = -INFINITY, below = -INFINITY;
     size_t pivot = 0;

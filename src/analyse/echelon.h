@@ -12,7 +12,7 @@
 
 #include <arb.h>
 
-typedef enum hmi_verdict { HMI_DEPENDENT, HMI_INDEPENDENT, HMI_UNDECIDED } hmi_verdict;
+typedef enum hmi_dependence { HMI_DEPENDENT, HMI_INDEPENDENT, HMI_UNDECIDED } hmi_dependence;
 
 typedef struct hmi_echelon {
     const hm_allocator *allocator;
@@ -32,7 +32,7 @@ hm_status hmi_echelon_init(hmi_echelon *e, const hm_allocator *allocator, size_t
                            size_t most, slong precision, bool inexact);
 void hmi_echelon_release(hmi_echelon *e);
 /* row: `columns` balls, `step` apart. */
-hmi_verdict hmi_echelon_add(hmi_echelon *e, arb_srcptr row, size_t step);
+hmi_dependence hmi_echelon_add(hmi_echelon *e, arb_srcptr row, size_t step);
 
 /* What is zero at this precision, log2: five eighths of the bits, or 1e-13 where numbers are known to
  * double precision only. */

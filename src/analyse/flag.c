@@ -96,7 +96,7 @@ static hm_status add_block(const levels *l, hmi_echelon *e, arb_srcptr block)
 {
     size_t freed = l->tr->size - l->tr->rank;
     arb_ptr column = _arb_vec_init((slong)l->count + 1);
-    hmi_verdict verdict = HMI_DEPENDENT;
+    hmi_dependence verdict = HMI_DEPENDENT;
     for (size_t b = 0; b < freed && verdict != HMI_UNDECIDED && e->rank < l->count; b++) {
         for (size_t i = 0; i < l->count; i++)
             arb_set(column + i, block + l->kept[i] * freed + b);

@@ -24,18 +24,8 @@ static hmi_expr at_rest(hmi_graph *graph, hmi_expr leaf, void *user)
 
 static hmi_expr clock_tangent(hmi_graph *graph, hmi_expr leaf, void *user)
 {
-    const hmi_node *node = hmi_node_at(graph, leaf);
     (void)user;
-    switch (node->a) {
-    case HMI_SYM_TIME:
-        return graph->one;
-    case HMI_SYM_INPUT:
-        return hmi_symbol(graph, HMI_SYM_INPUT_RATE, node->b);
-    case HMI_SYM_INPUT_RATE:
-        return hmi_symbol(graph, HMI_SYM_INPUT_RATE2, node->b);
-    default:
-        return graph->zero;
-    }
+    return hmi_leaf_rate(graph, leaf);
 }
 
 /* Remembers that an expression could not be made. */

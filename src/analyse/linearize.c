@@ -2,6 +2,7 @@
 #include <hamel/linearize.h>
 
 #include "analyse/equilibrium.h"
+#include "analyse/relative.h"
 #include "analyse/spectrum.h"
 #include "linalg/dense.h"
 
@@ -22,6 +23,7 @@ const char *hm_rest_text(hm_rest rest)
 {
     return rest == HM_REST_EQUILIBRIUM ? "equilibrium"
            : rest == HM_REST_STEADY    ? "steady motion"
+           : rest == HM_REST_RELATIVE  ? "relative equilibrium"
                                        : "neither";
 }
 
@@ -40,6 +42,7 @@ typedef struct job {
     hmi_kept kept;
     hmi_search search;
     bool drop; /* what was left out of y, in the end */
+    hmi_relative relative;
 } job;
 
 void hm_linearization_destroy(hm_linearization *face)
@@ -88,6 +91,22 @@ static hm_status mark_held(job *j)
 
 /* ---- where ---- */
 
+/* From the state where the search began. */
+static hm_status search_relative(job *j, const double *start)
+{
+    for (size_t k = 0; k < j->r.size; k++)
+        *hmi_reduction_variable(j->sim, k) = start[k];
+    hm_status status = hmi_reduction_update(&j->r);
+    if (status == HM_OK)
+        status = hmi_relative_init(&j->relative, &j->r);
+    if (status == HM_OK && j->relative.count == 0)
+        status = HM_ERR_NUMERIC;
+    if (status == HM_OK)
+        status = hmi_relative_find(&j->relative, j->options->tolerance, 60);
+    hmi_relative_release(&j->relative);
+    return status == HM_OK ? hmi_reduction_update(&j->r) : status;
+}
+
 static hm_status search(job *j)
 {
     hm_context *context = j->sim->system->model->context;
@@ -95,10 +114,15 @@ static hm_status search(job *j)
     j->search.relax = !j->options->steady;
     j->search.tolerance = j->options->tolerance;
     j->search.most = 200;
-    hm_status status = mark_held(j);
+    double *start = hmi_arena_alloc(&j->r.arena, (j->r.size + 1) * sizeof *start);
+    hm_status status = start ? mark_held(j) : HM_ERR_NOMEM;
     if (status != HM_OK)
         return status;
+    for (size_t k = 0; k < j->r.size; k++)
+        start[k] = *hmi_reduction_variable(j->sim, k);
     status = hmi_find_rest(&j->r, &j->kept, &j->search);
+    if (status == HM_ERR_NUMERIC && j->options->steady)
+        status = search_relative(j, start);
     j->r.held = NULL;
     const char *what = j->options->steady ? "steady motion" : "equilibrium";
     double rate = hmi_kept_rate(&j->r, &j->kept);
@@ -150,6 +174,64 @@ static hm_status settle(job *j)
     return HM_OK;
 }
 
+/* ---- relative equilibria ---- */
+
+/* "x' = 1 - 2*y, ...": the velocity of the moving frame. */
+static const char *frame_text(job *j)
+{
+    const hmi_relative *rel = &j->relative;
+    size_t n = j->r.n;
+    double largest = hmi_max_abs((int)rel->unknowns, rel->moving);
+    hmi_text text;
+    hmi_text_init(&text, j->out->allocator);
+    for (size_t i = 0; i < n; i++) {
+        bool begun = false;
+        for (size_t k = 0; k <= n && (k == 0 || rel->unknowns > n); k++) {
+            double c = rel->moving[k == 0 ? i : n + i * n + k - 1];
+            if (fabs(c) <= 1e-9 * largest)
+                continue;
+            if (!begun)
+                hmi_text_addf(&text, "%s%s = ", text.length ? ", " : "",
+                              hmi_reduction_name(j->sim, n + i));
+            hmi_text_addf(&text, "%s%.10g",
+                          !begun  ? c < 0 ? "-" : ""
+                          : c < 0 ? " - "
+                                  : " + ",
+                          fabs(c));
+            if (k > 0)
+                hmi_text_addf(&text, "*%s", hmi_reduction_name(j->sim, k - 1));
+            begun = true;
+        }
+    }
+    const char *kept = text.failed
+                           ? NULL
+                           : hmi_arena_text(&j->out->arena, hmi_text_view(&text), text.length);
+    hmi_text_release(&text);
+    return kept;
+}
+
+/* Tried where the state is neither at rest nor steady: does it move along a symmetry? */
+static hm_status settle_relative(job *j)
+{
+    hm_linearization *face = &j->out->face;
+    hm_status status = hmi_relative_init(&j->relative, &j->r);
+    if (status != HM_OK || j->relative.count == 0)
+        return status;
+    status = hmi_relative_update(&j->relative);
+    if (status != HM_OK || !(j->relative.residual <= j->options->tolerance)) {
+        hm_status again = hmi_reduction_update(&j->r); /* A as it was */
+        return status == HM_OK ? again : status;
+    }
+    face->rest = HM_REST_RELATIVE;
+    face->symmetries = j->relative.count;
+    face->frame = frame_text(j);
+    j->kept.count = 0;
+    for (size_t k = 0; k < j->r.dimension; k++)
+        if (!j->relative.out[k])
+            j->kept.index[j->kept.count++] = k;
+    return face->frame ? HM_OK : HM_ERR_NOMEM;
+}
+
 /* ---- results ---- */
 
 static const double *copy_doubles(job *j, const double *from, size_t count)
@@ -171,8 +253,9 @@ static hm_status take_state(job *j)
     face->v = copy_doubles(j, sim->v, j->r.n);
     face->z = copy_doubles(j, sim->z, j->r.states);
     face->iterations = j->search.iterations;
-    face->residual = fmax(hmi_kept_rate(&j->r, &j->kept),
-                          hmi_max_abs((int)(2 * j->r.m), j->r.residual));
+    double rate = face->rest == HM_REST_RELATIVE ? j->relative.residual
+                                                 : hmi_kept_rate(&j->r, &j->kept);
+    face->residual = fmax(rate, hmi_max_abs((int)(2 * j->r.m), j->r.residual));
     return face->q && face->v && face->z ? HM_OK : HM_ERR_NOMEM;
 }
 
@@ -206,8 +289,15 @@ static hm_status take_spectrum(job *j)
                                 (face->dimension * face->dimension + 1) * sizeof *A);
     if (!A)
         return HM_ERR_NOMEM;
-    hmi_kept_matrix(&j->r, &j->kept, A);
-    hm_status status = hmi_spectrum_of(&spectrum, &j->out->arena, face->dimension, A);
+    hm_status status = HM_OK;
+    if (face->rest == HM_REST_RELATIVE) {
+        hmi_relative_matrix(&j->relative, A);
+        status = hmi_relative_family(&j->relative, A, &face->family);
+    } else {
+        hmi_kept_matrix(&j->r, &j->kept, A);
+    }
+    if (status == HM_OK)
+        status = hmi_spectrum_of(&spectrum, &j->out->arena, face->dimension, A);
     face->A = A;
     face->re = spectrum.re;
     face->im = spectrum.im;
@@ -237,7 +327,11 @@ static void decide(hm_linearization *face)
 static hm_status describe(job *j)
 {
     hm_status status = settle(j);
-    if (status == HM_OK && j->out->face.rest != HM_REST_NONE)
+    if (status == HM_OK && j->out->face.rest == HM_REST_NONE &&
+        j->options->ignorable != HM_IGNORABLE_KEEP)
+        status = settle_relative(j);
+    hm_rest rest = j->out->face.rest;
+    if (status == HM_OK && rest != HM_REST_NONE && rest != HM_REST_RELATIVE)
         status = hmi_family_dimension(&j->r, &j->kept, j->drop, &j->out->face.family);
     if (status == HM_OK)
         status = take_state(j);
@@ -289,6 +383,7 @@ hm_status hm_sim_linearize(hm_sim *sim, const hm_linearize_options *options, hm_
         status = HM_ERR_NOMEM;
     if (status == HM_OK)
         status = linearize(&j);
+    hmi_relative_release(&j.relative);
     hmi_reduction_release(&j.r);
     if (status == HM_OK)
         *out = &j.out->face;

@@ -2,6 +2,7 @@
  * Verified: test/cases/test_classify.c (coin, sums of squares). */
 #include "analyse/quadratic.h"
 
+#include "analyse/radical.h"
 #include "analyse/transport.h"
 #include "linalg/linalg.h"
 
@@ -13,6 +14,7 @@ typedef struct study {
     hmi_sampler *sampler;
     hmi_forms *forms;
     size_t k, size; /* the row; n + 1 */
+    hmi_expr psi;   /* its residual, or what it is when a root is cleared */
     size_t *others; /* pfaffian rows */
     size_t other_count;
     hmi_expr *H;      /* size x size */
@@ -30,9 +32,8 @@ static hm_status find_hessian(study *s, bool *quadratic)
 {
     hmi_forms *f = s->forms;
     hmi_graph *g = &f->graph;
-    hmi_expr psi = f->rows[s->k].residual;
     hmi_form linear = {0};
-    hm_status status = hmi_form_of_velocities(f, psi, &linear); /* gradient at any velocity */
+    hm_status status = hmi_form_of_velocities(f, s->psi, &linear); /* gradient at any velocity */
     hmi_expr *gradient = hmi_arena_alloc(&f->arena, (s->size + 1) * sizeof *gradient);
     s->H = hmi_arena_alloc(&f->arena, s->size * s->size * sizeof *s->H);
     if (status != HM_OK || !gradient || !s->H)
@@ -328,7 +329,7 @@ static hm_status install(study *s, const hmi_form *list, size_t count, hmi_quadr
                                             .form = list[i]};
         all[used++] = first + i;
     }
-    hm_status status = hmi_zero_in_states(s->sampler, all, used, &f->rows[s->k].residual, 1, &zero,
+    hm_status status = hmi_zero_in_states(s->sampler, all, used, &s->psi, 1, &zero,
                                           &result->evidence);
     if (status != HM_OK || !zero) {
         result->kind = HMI_NOT_LINEAR;
@@ -364,15 +365,30 @@ static hm_status decide(study *s, hmi_quadratic *result)
     return status == HM_OK ? install(s, list, count, result) : status;
 }
 
+/* Is it quadratic in the velocities, by itself or with a root cleared? */
+static hm_status look_for_quadratic(study *s, bool *quadratic, hmi_expr *side)
+{
+    hmi_expr squared;
+    hm_status status = find_hessian(s, quadratic);
+    if (status != HM_OK || *quadratic)
+        return status;
+    status = hmi_clear_root(s->forms, s->psi, &squared, side);
+    if (status != HM_OK || squared == HMI_NONE)
+        return status;
+    s->psi = squared;
+    return find_hessian(s, quadratic);
+}
+
 hm_status hmi_study_quadratic(hmi_sampler *sampler, size_t k, hmi_quadratic *result)
 {
     hmi_forms *f = sampler->forms;
-    study s = {.sampler = sampler, .forms = f, .k = k, .size = f->n + 1};
+    study s = {
+        .sampler = sampler, .forms = f, .k = k, .psi = f->rows[k].residual, .size = f->n + 1};
     bool quadratic = false;
-    *result = (hmi_quadratic){.kind = HMI_NOT_LINEAR};
+    *result = (hmi_quadratic){.kind = HMI_NOT_LINEAR, .side = HMI_NONE};
     if (!f->normal || s.size > MOST_SIZE || f->row_count > MOST_SIZE)
         return HM_OK;
-    hm_status status = find_hessian(&s, &quadratic);
+    hm_status status = look_for_quadratic(&s, &quadratic, &result->side);
     if (status == HM_OK && quadratic)
         status = open_study(&s);
     if (status == HM_OK && quadratic && s.tr.rank <= MOST_ROWS) {

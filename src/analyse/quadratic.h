@@ -5,6 +5,7 @@
  *     rank 1             (a.X)^2 = 0
  *     rank 2, both signs (a.X)(b.X) = 0: two branches, as the coin's (57) with (58) gives (61)
  *     one sign           a sum of squares: several linear constraints at once
+ * Constraints with one square root are squared first (radical.h).
  * The linear forms are the polar forms H X* of zeros X*.          [Flannery (57)-(61), errata 3.2]
  */
 #ifndef HMI_ANALYSE_QUADRATIC_H
@@ -23,6 +24,7 @@ typedef enum hmi_quadratic_kind {
 typedef struct hmi_quadratic {
     hmi_quadratic_kind kind;
     size_t first_row, rows; /* of the forms: linear rows that stand for it (branches: one branch) */
+    hmi_expr side;          /* a root was cleared: this must not be negative; else HMI_NONE */
     hmi_evidence evidence;
 } hmi_quadratic;
 

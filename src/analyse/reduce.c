@@ -237,6 +237,26 @@ static void fill_matrix(hmi_reduction *r)
     }
 }
 
+void hmi_reduction_turn(hmi_reduction *r, const double *B)
+{
+    double *row = r->scratch, largest = hmi_max_abs((int)(r->n * r->n), B);
+    for (size_t i = 0; i < r->dimension; i++) {
+        size_t k = r->independent[i];
+        double *own = r->A + i * r->dimension;
+        double size = largest + hmi_max_abs((int)r->dimension, own);
+        if (k >= 2 * r->n)
+            continue;
+        hmi_zero((int)r->size + 1, row);
+        hmi_copy((int)r->n, B + k % r->n * r->n, row + (k < r->n ? 0 : r->n));
+        substitute_dependent(r, row);
+        for (size_t j = 0; j < r->dimension; j++) {
+            own[j] -= row[r->independent[j]];
+            if (fabs(own[j]) <= 10 * rounding * size)
+                own[j] = 0;
+        }
+    }
+}
+
 /* ---- rounding ---- */
 
 /* Square roots of the diagonal of M: times these, all coordinates have one unit. */

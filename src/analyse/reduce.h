@@ -55,6 +55,9 @@ HM_MUST_CHECK hm_status hmi_reduction_restore(hmi_reduction *r);
 /* The same with all variables but the held ones, moved as little as possible. */
 HM_MUST_CHECK hm_status hmi_reduction_restore_all(hmi_reduction *r);
 
+/* Subtracts from A the rates dq = B q, dv = B v of a moving frame; B: n x n. */
+void hmi_reduction_turn(hmi_reduction *r, const double *B);
+
 /* Variable k of x, in the sim. */
 double *hmi_reduction_variable(hm_sim *sim, size_t k);
 /* Its name, "x", "x'" or "z", as hmi_model_symbol_name gives it. */

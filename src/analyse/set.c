@@ -4,7 +4,7 @@
  * G_kj = d/dt dg_k/dq'_j - dg_k/dq_j lies in the span of the rows: G = 0 suffices [Flannery (33)],
  * but is not needed (errata 3.4). Verified: test/cases/test_classify.c
  */
-#include "analyse/analysis.h"
+#include "analyse/hidden.h"
 #include "analyse/transport.h"
 
 #include <math.h>
@@ -159,7 +159,11 @@ static hm_status find_set(hmi_analysis *a)
     set->hidden = set->holonomic_part > open ? set->holonomic_part - open : 0;
     for (size_t k = 0; k < a->forms.m; k++)
         set->omitted += !a->forms.rows[k].pfaffian && a->rows[k].reduction == HM_REDUCTION_NONE;
-    return HM_OK;
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++)
+        if (flag.independent[i])
+            list[kept++] = list[i];
+    return set->hidden ? hmi_analyse_hidden(a, list, kept) : HM_OK;
 }
 
 /* ---- principles ---- */

@@ -14,7 +14,7 @@ void dgeevx_(const char *balance, const char *left, const char *right, const cha
 static const double rounding_factor = 1000;
 
 typedef struct lapack_memory {
-    double *a, *wr, *wi, *vl, *vr, *scale, *rconde, *rcondv, *work;
+    double *a, *wr, *wi, *vl, *vr, *scale, *rconde, *rcondv, *work, *error;
     int lwork;
 } lapack_memory;
 
@@ -36,6 +36,7 @@ static bool take_memory(lapack_memory *x, hmi_arena *arena, size_t n)
     x->scale = doubles(arena, n, &failed);
     x->rconde = doubles(arena, n, &failed);
     x->rcondv = doubles(arena, n, &failed);
+    x->error = doubles(arena, n, &failed);
     x->lwork = (int)(n * (n + 6) + 1);
     x->work = doubles(arena, (size_t)x->lwork, &failed);
     return !failed;
@@ -53,14 +54,22 @@ static bool take_results(hmi_spectrum *s, hmi_arena *arena, size_t n)
     return !failed;
 }
 
-/* Is eigenvalue i to stand before k? Pairs keep together: their real parts are equal. */
+/* What is within its error of 0 counts as 0. */
+static double settled_re(const lapack_memory *x, size_t k)
+{
+    return fabs(x->wr[k]) <= x->error[k] ? 0 : x->wr[k];
+}
+
+/* Is eigenvalue i to stand before k? Pairs keep together: all but the sign of their imaginary parts
+ * is equal, errors included. */
 static bool goes_before(const lapack_memory *x, size_t i, size_t k)
 {
-    if (x->wr[i] != x->wr[k])
-        return x->wr[i] > x->wr[k];
+    double re_i = settled_re(x, i), re_k = settled_re(x, k);
+    if (re_i != re_k)
+        return re_i > re_k;
     if (fabs(x->wi[i]) != fabs(x->wi[k]))
         return fabs(x->wi[i]) > fabs(x->wi[k]);
-    return x->wi[i] > x->wi[k];
+    return x->wr[i] != x->wr[k] ? x->wr[i] > x->wr[k] : x->wi[i] > x->wi[k];
 }
 
 /* The mode of eigenvalue k, turned and scaled so that its largest entry is 1. */
@@ -91,13 +100,16 @@ static void take_sorted(hmi_spectrum *s, const lapack_memory *x, double norm)
 {
     size_t n = s->size;
     for (size_t k = 0; k < n; k++) {
+        double condition = x->rconde[k] > HMI_EPSILON ? x->rconde[k] : HMI_EPSILON;
+        x->error[k] = rounding_factor * HMI_EPSILON * norm / condition;
+    }
+    for (size_t k = 0; k < n; k++) {
         size_t place = 0;
         for (size_t i = 0; i < n; i++)
             place += i != k && (goes_before(x, i, k) || (i < k && !goes_before(x, k, i)));
         s->re[place] = x->wr[k];
         s->im[place] = x->wi[k];
-        double condition = x->rconde[k] > HMI_EPSILON ? x->rconde[k] : HMI_EPSILON;
-        s->error[place] = rounding_factor * HMI_EPSILON * norm / condition;
+        s->error[place] = x->error[k];
         take_mode(x, n, k, s->modes_re + place * n, s->modes_im + place * n);
     }
 }

@@ -89,7 +89,7 @@ static void dense_row(const hmi_transport *tr, size_t i, arb_ptr row)
 static hm_status choose_rows(hmi_transport *tr)
 {
     hmi_echelon e;
-    hmi_verdict verdict = HMI_DEPENDENT;
+    hmi_dependence verdict = HMI_DEPENDENT;
     hm_status status = hmi_echelon_init(&e, tr->forms->allocator, tr->size,
                                         tr->rows < tr->size ? tr->rows : tr->size, tr->precision,
                                         tr->inexact);
@@ -125,6 +125,24 @@ static void list_free(hmi_transport *tr)
     }
 }
 
+/* By plain elimination: unlike arb_mat_inv's, it leaves exact zeros where the structure has them, and
+ * chains of bodies have many. */
+static bool invert_sparse(arb_mat_t inverse, const arb_mat_t square, slong precision)
+{
+    slong n = arb_mat_nrows(square), *order = flint_malloc((size_t)n * sizeof *order);
+    arb_mat_t factors, identity;
+    arb_mat_init(factors, n, n);
+    arb_mat_init(identity, n, n);
+    arb_mat_one(identity);
+    bool good = arb_mat_lu_classical(order, factors, square, precision);
+    if (good)
+        arb_mat_solve_lu_precomp(inverse, order, factors, identity, precision);
+    arb_mat_clear(factors);
+    arb_mat_clear(identity);
+    flint_free(order);
+    return good;
+}
+
 /* W_P^-1; false where the balls do not allow it. */
 static bool invert(hmi_transport *tr)
 {
@@ -139,7 +157,7 @@ static bool invert(hmi_transport *tr)
         for (slong j = 0; j < rank; j++)
             arb_set(arb_mat_entry(square, i, j), row + tr->pivot[j]);
     }
-    bool good = rank == 0 || arb_mat_inv(tr->inverse, square, tr->precision);
+    bool good = rank == 0 || invert_sparse(tr->inverse, square, tr->precision);
     arb_mat_clear(square);
     _arb_vec_clear(row, (slong)tr->size);
     return good;
@@ -225,6 +243,8 @@ static void subtract_rows(journey *j, arb_srcptr H, size_t k, size_t from, arb_p
     for (size_t i = 0; i < tr->rank; i++) {
         const hmi_form *form = tr->form[tr->chosen[i]];
         arb_srcptr h = H + i * j->levels;
+        if (_arb_vec_is_zero(h, (slong)k))
+            continue;
         for (size_t a = 0; a < form->count; a++)
             if (form->at[a] < tr->size && k >= from)
                 arb_dot(gamma + form->at[a], gamma + form->at[a], 1,
@@ -240,12 +260,14 @@ static void next_matrices(journey *j, size_t target, size_t k, arb_ptr gamma)
     arb_ptr H = j->H + target * tr->rank * j->levels;
     turning(j, target, k, gamma);
     subtract_rows(j, H, k, 1, gamma);
-    for (size_t i = 0; i < tr->rank; i++)
-        for (size_t p = 0; p < tr->rank; p++)
+    for (size_t p = 0; p < tr->rank; p++)
+        for (size_t i = 0; i < tr->rank && !arb_is_zero(gamma + tr->pivot[p]); i++)
             arb_addmul(H + i * j->levels + k, gamma + tr->pivot[p],
                        arb_mat_entry(tr->inverse, (slong)p, (slong)i), tr->precision);
     for (size_t i = 0; i < tr->rank; i++) { /* order 0 of W */
         const hmi_form *form = tr->form[tr->chosen[i]];
+        if (arb_is_zero(H + i * j->levels + k))
+            continue;
         for (size_t a = 0; a < form->count; a++)
             if (form->at[a] < tr->size)
                 arb_submul(gamma + form->at[a], H + i * j->levels + k,
@@ -298,6 +320,8 @@ static void derive_K(journey *j, size_t left, const size_t *target_of)
                     continue;
                 arb_srcptr h = j->H + (target * tr->rank + i) * L;
                 arb_srcptr y = j->K + target_of[i] * per + b * L;
+                if (_arb_vec_is_zero(h, (slong)left) || _arb_vec_is_zero(y, (slong)left))
+                    continue;
                 for (size_t k = 0; k < left; k++)
                     arb_dot(out + k, out + k, 1, h, 1, y + k, -1, (slong)k + 1, tr->precision);
             }

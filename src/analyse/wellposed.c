@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { RUN_STEPS = 25, MOST_FUNCTIONS = 12, MOST_SVD = 120 };
+enum { RUN_STEPS = 200, RUN_SAMPLES = 20, MOST_FUNCTIONS = 12, MOST_SVD = 120 };
 
 /* ---- ranks ---- */
 
@@ -79,7 +79,7 @@ static hm_status settle(hmi_analysis *a, hm_sim *sim)
     size_t count = 0;
     hm_wellposedness *w = &a->shown.wellposedness;
     if (a->model->keep_initial) {
-        w->consistent = true; /* run as it is */
+        w->kept = true; /* run as it is */
         return HM_OK;
     }
     hm_status status = hm_sim_make_consistent(sim, false, &moved, &count);
@@ -93,45 +93,83 @@ static hm_status settle(hmi_analysis *a, hm_sim *sim)
     return status;
 }
 
-/* Ranks at the first steps of a run; what stops it is no matter of this. */
-static hm_status follow_run(hmi_analysis *a, hm_sim *sim, hm_sim *probe)
+/* Ranks at one state of the run; false: no more. */
+static hm_status look_along(hmi_analysis *a, hm_sim *probe, double t, bool *good)
 {
     hm_wellposedness *w = &a->shown.wellposedness;
+    hm_evaluation at;
+    hm_status solved;
+    double distance;
+    hm_sim_set_state(probe, t, a->q0, a->v0, a->z0);
+    hm_status status = look_at_state(a, probe, &solved, &distance, &at);
+    *good = status == HM_OK && solved == HM_OK && at.solved;
+    if (!*good)
+        return status;
+    w->run_end = t;
+    w->rank_lowest = at.rank_A < w->rank_lowest ? at.rank_A : w->rank_lowest;
+    w->rank_highest = at.rank_A > w->rank_highest ? at.rank_A : w->rank_highest;
+    w->unique_acceleration &= at.unique_acceleration || at.velocity_determined;
+    if (distance < w->distance_lowest * (1 - 1e-9)) {
+        w->distance_lowest = distance;
+        w->distance_time = t;
+    }
+    return HM_OK;
+}
+
+/* Steps, and looks at the sample times that each passes. */
+static hm_status step_along(hmi_analysis *a, hm_sim *sim, hm_sim *probe, double start, double end)
+{
+    int sample = 1;
+    bool good = true;
+    hm_status status = HM_OK;
+    for (int k = 0; status == HM_OK && good && k < RUN_STEPS && sample <= RUN_SAMPLES; k++) {
+        status = hm_sim_step(sim);
+        while (status == HM_OK && good && sample <= RUN_SAMPLES) {
+            double t = start + (end - start) * sample / RUN_SAMPLES;
+            if (t > hm_sim_time(sim))
+                break;
+            status = hm_sim_interpolate(sim, t, a->q0, a->v0, a->z0);
+            if (status == HM_OK)
+                status = look_along(a, probe, t, &good);
+            sample++;
+        }
+    }
+    return status;
+}
+
+/* Ranks in the first tenth of the run; what stops it is no matter of this, and what it would say is
+ * for `run` to say. */
+static hm_status follow_run(hmi_analysis *a, hm_sim *sim, hm_sim *probe)
+{
     hm_context *context = a->model->context;
     size_t kept = context->diagnostics.count, errors = context->errors, remarks = context->remarks;
     hm_run_options options = hm_run_options_default(a->model);
-    double end = options.end, distance;
-    hm_status status = hm_sim_start(sim, &options), solved;
-    for (int k = 0; status == HM_OK && k < RUN_STEPS && hm_sim_time(sim) < end; k++) {
-        hm_evaluation at;
-        status = hm_sim_step(sim);
-        if (status != HM_OK)
-            break;
-        hm_sim_state(sim, a->q0, a->v0, a->z0);
-        hm_sim_set_state(probe, hm_sim_time(sim), a->q0, a->v0, a->z0);
-        status = look_at_state(a, probe, &solved, &distance, &at);
-        if (status != HM_OK || solved != HM_OK || !at.solved)
-            break;
-        w->run_end = hm_sim_time(sim);
-        w->rank_lowest = at.rank_A < w->rank_lowest ? at.rank_A : w->rank_lowest;
-        w->rank_highest = at.rank_A > w->rank_highest ? at.rank_A : w->rank_highest;
-        w->unique_acceleration &= at.unique_acceleration;
-        if (distance < w->distance_lowest) {
-            w->distance_lowest = distance;
-            w->distance_time = w->run_end;
-        }
-    }
-    if (status != HM_ERR_NOMEM) { /* what a run would say is for `run` to say */
-        context->diagnostics.count = kept;
-        context->errors = errors;
-        context->remarks = remarks;
-    }
-    return status == HM_ERR_NOMEM ? status : HM_OK;
+    hm_status status = hm_sim_start(sim, &options);
+    if (status == HM_OK)
+        status = step_along(a, sim, probe, options.start,
+                            options.start + (options.end - options.start) / 10);
+    if (status == HM_ERR_NOMEM)
+        return status;
+    context->diagnostics.count = kept;
+    context->errors = errors;
+    context->remarks = remarks;
+    return HM_OK;
+}
+
+/* Do position and velocity constraints hold? */
+static bool holds(const hmi_analysis *a, const hm_evaluation *at)
+{
+    double worst = 0;
+    for (size_t i = 0; i < a->model->constraints.count; i++)
+        worst = fmax(worst, fmax(fabs(at->position_residual[i]), fabs(at->velocity_residual[i])));
+    return worst < 1e-9;
 }
 
 static void take_initial(hmi_analysis *a, const hm_evaluation *at, double distance)
 {
     hm_wellposedness *w = &a->shown.wellposedness;
+    if (w->kept)
+        w->consistent = holds(a, at);
     w->known = at->solved;
     w->rank_M = at->rank_M;
     w->rank_A = w->rank_lowest = w->rank_highest = at->rank_A;
@@ -164,7 +202,8 @@ static hm_status with_sims(hmi_analysis *a, hm_sim *sim, hm_sim *probe)
     if (!kept)
         return HM_ERR_NOMEM;
     hmi_copy((int)(2 * n + z), a->q0, kept);
-    if (solved == HM_OK && at.solved && a->shown.wellposedness.consistent)
+    const hm_wellposedness *w = &a->shown.wellposedness;
+    if (solved == HM_OK && at.solved && (w->consistent || w->kept) && n <= HM_MOST_CLASSIFIED)
         status = follow_run(a, sim, probe);
     hmi_copy((int)(2 * n + z), kept, a->q0);
     return status;
@@ -312,7 +351,7 @@ static void conclude(hmi_analysis *a, const singular_list *found)
     bool lipschitz = true;
     for (size_t i = 0; i < found->count; i++)
         lipschitz &= !found->list[i].here;
-    w->wellposed = w->known && w->consistent && w->unique_acceleration && lipschitz;
+    w->wellposed = w->known && (w->consistent || w->kept) && w->unique_acceleration && lipschitz;
 }
 
 hm_status hmi_analyse_functions(hmi_analysis *a)

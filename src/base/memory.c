@@ -1,8 +1,31 @@
 /* Memory: see memory.h. */
+#define _DEFAULT_SOURCE /* madvise */
 #include "base/memory.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#ifdef __linux__
+#include <sys/mman.h>
+#endif
+
+/* Asks for huge pages under a large block: systems of a million coordinates wait for the translation
+ * of addresses otherwise, in tables of expressions as in the arrays of a step. The answer does not
+ * matter. */
+static void ask_for_huge_pages(void *block, size_t size)
+{
+#ifdef MADV_HUGEPAGE
+    const uintptr_t huge = (uintptr_t)1 << 21;
+    if (!block || size < 2 * huge)
+        return;
+    uintptr_t first = ((uintptr_t)block + huge - 1) & ~(huge - 1);
+    uintptr_t end = ((uintptr_t)block + size) & ~(huge - 1);
+    if (first < end)
+        (void)madvise((void *)first, end - first, MADV_HUGEPAGE);
+#else
+    (void)block, (void)size;
+#endif
+}
 
 static void *default_resize(void *user, void *ptr, size_t old_size, size_t new_size)
 {
@@ -12,7 +35,9 @@ static void *default_resize(void *user, void *ptr, size_t old_size, size_t new_s
         free(ptr);
         return NULL;
     }
-    return realloc(ptr, new_size);
+    void *block = realloc(ptr, new_size);
+    ask_for_huge_pages(block, new_size);
+    return block;
 }
 
 hm_allocator hm_allocator_default(void)

@@ -478,6 +478,7 @@ static hm_status build(builder *b)
         return status;
     if (!fits)
         return HM_ERR_LIMIT;
+    b->s->diagonal = b->blocks.count == b->s->n;
     if (!find_touches(b))
         return HM_ERR_NOMEM;
     if (too_many_terms(b))

@@ -21,7 +21,7 @@
 typedef struct hmi_block_schur_layout {
     size_t gram;   /* the band by diagonals, or the entries of `start`, `column` */
     size_t right;  /* m */
-    size_t checks; /* numbers that must be above 1e-5: pivots of M relative to its diagonal */
+    size_t checks; /* numbers that must be well above 0: pivots of M relative to its diagonal */
     size_t check_count;
     size_t state_rates;
     size_t acceleration; /* n, late */
@@ -32,6 +32,7 @@ typedef struct hmi_block_schur {
     const hm_allocator *allocator;
     hmi_arena arena;
     size_t n, m;
+    bool diagonal;   /* M is */
     uint32_t *order; /* m: row k of G belongs to constraint order[k] */
     bool banded;
     size_t width;

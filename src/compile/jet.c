@@ -1,4 +1,4 @@
-/* Jets: memory, order 0, and the choice of the interpreter. See jet.h. */
+/* Jets: memory, order 0, and the way to machine code. See jet.h. */
 #include "compile/jet.h"
 
 #include "compile/jet_code.h"
@@ -8,37 +8,88 @@
 /* Rows, in doubles, at most: beyond it there is no memory worth asking for. */
 #define MOST_DOUBLES ((size_t)1 << 28)
 
-void hmi_jet_init(hmi_jet *jet, const hm_allocator *allocator)
-{
-    *jet = (hmi_jet){.allocator = allocator, .status = HM_OK};
-#ifdef HMI_JET_AVX2
-    __builtin_cpu_init();
-    jet->vectors = __builtin_cpu_supports("avx2");
-#endif
-}
-
 static size_t doubles_of(const hmi_jet *jet)
 {
-    return jet->constant.count * (2 + jet->stride);
+    return 2 * jet->constant.count + 4 + jet->block_count * 8 * (1 + (size_t)jet->order);
 }
 
 void hmi_jet_release(hmi_jet *jet)
 {
     if (!jet->allocator)
         return;
-    hmi_free(jet->allocator, jet->memory, doubles_of(jet) * sizeof *jet->memory);
+    if (jet->memory)
+        hmi_free(jet->allocator, jet->memory, doubles_of(jet) * sizeof *jet->memory);
     hmi_array_release(jet->allocator, &jet->zero);
     hmi_array_release(jet->allocator, &jet->code);
     hmi_array_release(jet->allocator, &jet->constant);
-    hmi_array_release(jet->allocator, &jet->wanted);
+    hmi_array_release(jet->allocator, &jet->pairs);
     hmi_array_release(jet->allocator, &jet->outputs);
     hmi_array_release(jet->allocator, &jet->symbols);
     hmi_array_release(jet->allocator, &jet->source_row);
     hmi_array_release(jet->allocator, &jet->source);
     hmi_array_release(jet->allocator, &jet->table);
-    hmi_array_release(jet->allocator, &jet->moving);
     *jet = (hmi_jet){0};
 }
+
+/* ---- rows ---- */
+
+uint32_t hmi_jet_new_row(hmi_jet *jet, bool constant)
+{
+    if (!hmi_array_push(jet->allocator, &jet->constant, (uint8_t)constant)) {
+        jet->status = HM_ERR_NOMEM;
+        return 0;
+    }
+    return (uint32_t)(jet->constant.count - 1);
+}
+
+uint32_t hmi_jet_row_of(hmi_jet *jet, hmi_symbol_kind kind, uint32_t index)
+{
+    for (size_t i = 0; i < jet->symbols.count; i++)
+        if (jet->symbols.data[i].kind == kind && jet->symbols.data[i].index == index)
+            return jet->symbols.data[i].row;
+    const hmi_jet_symbol symbol = {kind, index, hmi_jet_new_row(jet, kind == HMI_SYM_MODE)};
+    if (jet->status != HM_OK || !hmi_array_push(jet->allocator, &jet->symbols, symbol))
+        jet->status = HM_ERR_NOMEM;
+    return symbol.row;
+}
+
+void hmi_jet_convolve(hmi_jet *jet, uint32_t x, uint32_t y)
+{
+    const hmi_jet_pair pair = {x, y, (uint32_t)jet->pairs.count};
+    if (!hmi_array_push(jet->allocator, &jet->pairs, pair))
+        jet->status = HM_ERR_NOMEM;
+}
+
+void hmi_jet_rebind(hmi_jet *jet, hmi_jet_segment *segment, const double *work)
+{
+    for (size_t i = segment->first_source; i < segment->end_source; i++)
+        jet->source.data[i] = work + (jet->source.data[i] - segment->work);
+    segment->work = work;
+}
+
+static void add_constants(hmi_jet *jet)
+{
+    static const double values[4] = {0, 1, 2, -1};
+    uint32_t *const rows[4] = {&jet->zero_row, &jet->one, &jet->two, &jet->minus_one};
+    for (int i = 0; i < 4; i++) {
+        *rows[i] = hmi_jet_new_row(jet, true);
+        if (jet->status != HM_OK || !hmi_array_push(jet->allocator, &jet->source_row, *rows[i]) ||
+            !hmi_array_push(jet->allocator, &jet->source, values + i))
+            jet->status = HM_ERR_NOMEM;
+    }
+}
+
+void hmi_jet_init(hmi_jet *jet, const hm_allocator *allocator)
+{
+    *jet = (hmi_jet){.allocator = allocator, .status = HM_OK};
+#if defined(__x86_64__) && defined(__GNUC__)
+    __builtin_cpu_init();
+    jet->vectors = __builtin_cpu_supports("avx2");
+#endif
+    add_constants(jet);
+}
+
+/* ---- memory ---- */
 
 /* Rows -> places in memory. */
 static void relocate(hmi_jet_code *code, size_t count, uint32_t factor)
@@ -53,26 +104,38 @@ static void relocate(hmi_jet_code *code, size_t count, uint32_t factor)
     }
 }
 
+/* Inner sums behind the numbers of the rows and the scales: their places are known before the jet is
+ * sealed only up to that. */
+static void place_inner(hmi_jet *jet)
+{
+    uint32_t first = (uint32_t)(2 * jet->constant.count + 4);
+    for (size_t i = 0; i < jet->code.count; i++)
+        jet->code.data[i].inner += first;
+    for (size_t i = 0; i < jet->pairs.count; i++) {
+        hmi_jet_pair *pair = &jet->pairs.data[i];
+        *pair = (hmi_jet_pair){2 * pair->x, 2 * pair->y, first + pair->inner};
+    }
+}
+
 hm_status hmi_jet_seal(hmi_jet *jet, int order)
 {
-    size_t stride = 4 + ((size_t)order + 3) / 4 * 4;
+    size_t rows = jet->constant.count;
     if (jet->status != HM_OK)
         return jet->status;
-    if (jet->constant.count > MOST_DOUBLES / stride)
+    if (rows + jet->pairs.count > MOST_DOUBLES / (2 * (size_t)order + 6))
         return jet->status = HM_ERR_LIMIT;
-    jet->order = order;
-    jet->memory = hmi_alloc(jet->allocator,
-                            jet->constant.count * (2 + stride) * sizeof *jet->memory);
+    jet->order = order | 1; /* series of even length would share the sets of caches */
+    jet->block_count = (jet->pairs.count + 3) / 4;
+    jet->memory = hmi_alloc(jet->allocator, doubles_of(jet) * sizeof *jet->memory);
     if (!jet->memory)
         return jet->status = HM_ERR_NOMEM;
-    jet->stride = stride;
-    jet->series = jet->memory + 2 * jet->constant.count + 4;
-    for (size_t i = 0; i < jet->constant.count; i++)
-        if (!jet->constant.data[i] && jet->wanted.data[i] &&
-            !hmi_array_push(jet->allocator, &jet->moving, (uint32_t)i))
-            return jet->status = HM_ERR_NOMEM;
+    jet->scale = jet->memory + 2 * rows;
+    jet->inner = jet->scale + 4;
+    jet->ahead = jet->inner + 4 * jet->block_count;
+    jet->series = jet->ahead + 4 * jet->block_count;
     relocate(jet->zero.data, jet->zero.count, 2);
     relocate(jet->code.data, jet->code.count, 2);
+    place_inner(jet);
     hmi_array_release(jet->allocator, &jet->table);
     hmi_jet_clear(jet);
     return HM_OK;
@@ -123,41 +186,51 @@ static void run_zero(const hmi_jet *jet, const hmi_jet_segment *segment)
 void hmi_jet_keep(const hmi_jet *jet, int k)
 {
     const double *now = jet->memory + 1;
-    double *series = jet->series + k - 1;
-    for (size_t i = 0; i < jet->moving.count; i++) {
-        size_t row = jet->moving.data[i];
-        series[row * jet->stride] = now[2 * row];
+    for (size_t i = 0; i < jet->pairs.count; i++) {
+        double *x = jet->series + i / 4 * 8 * (size_t)jet->order + i % 4 + 4 * (k - 1);
+        x[0] = now[jet->pairs.data[i].x];
+        x[4 * jet->order] = now[jet->pairs.data[i].y];
     }
-}
-
-static hmi_jet_machine machine_of(const hmi_jet *jet)
-{
-    return (hmi_jet_machine){jet->memory, jet->series, jet->stride / 2};
 }
 
 void hmi_jet_run(const hmi_jet *jet, const hmi_jet_segment *segment, int k)
 {
-    const hmi_jet_code *code = jet->code.data + segment->first;
-    const hmi_jet_code *end = jet->code.data + segment->end;
-    const hmi_jet_machine machine = machine_of(jet);
     if (k == 0)
         run_zero(jet, segment);
-#ifdef HMI_JET_AVX2
-    else if (jet->vectors)
-        hmi_jet_run_avx2(code, end, &machine, k);
-#endif
     else
-        hmi_jet_run_plain(code, end, &machine, k);
+        hmi_jet_interpret(jet, segment);
 }
 
-void hmi_jet_sums(const hmi_jet *jet, const hmi_jet_list *lists, size_t count, int k, double *out)
+/* All are read before one is written: a row may be a source too. */
+static void follow_links(const hmi_jet *jet, const hmi_jet_program *program, double *next)
 {
-    const hmi_jet_machine machine = machine_of(jet);
-#ifdef HMI_JET_AVX2
-    if (jet->vectors) {
-        hmi_jet_sums_avx2(lists, count, &machine, k, out);
+    for (size_t i = 0; i < program->link_count; i++)
+        next[i] = jet->scale[2] * hmi_jet_get(jet, program->links[i].source, 1);
+    for (size_t i = 0; i < program->link_count; i++)
+        hmi_jet_put(jet, program->links[i].row, 1, next[i]);
+}
+
+/* Machine code: the numbers, coefficients k of the series, and as in jet.h. */
+typedef void machine_code(double *base, double *series, double *values, double *next,
+                          const double *matrix);
+
+void hmi_jet_execute(const hmi_jet *jet, const hmi_jet_program *program, int k,
+                     const hmi_jet_ends *ends)
+{
+    if (program->code.pages) {
+        machine_code *run;
+        memcpy(&run, &program->code.pages, sizeof run); /* C has no cast from data to functions */
+        run(jet->memory, jet->series + 4 * (k - 1), ends->values, ends->next, ends->matrix);
         return;
     }
-#endif
-    hmi_jet_sums_plain(lists, count, &machine, k, out);
+    if (program->segment)
+        hmi_jet_run(jet, program->segment, k);
+    if (program->list_count)
+        hmi_jet_sums(jet, program->lists, program->list_count, ends->values);
+    for (size_t i = 0; i < program->given_count; i++)
+        hmi_jet_put(jet, program->given[i], k,
+                    i < program->negated ? ends->values[i] : 0 - ends->values[i]);
+    if (program->keep)
+        hmi_jet_keep(jet, k);
+    follow_links(jet, program, ends->next);
 }

@@ -2,11 +2,12 @@
  *
  * A row holds the coefficients x_0 .. x_K of one value along the motion,
  *     x(t0 + s tau) = x_0 + x_1 s + x_2 s^2 + ...      (tau: a unit of time, the caller's choice)
- * as a pair of numbers, x_0 and x_k of the order at work, and a series: zeros, x_1 .. x_K. Every
- * convolution is a product of two contiguous vectors, one read backwards, and its last block needs
- * no mask. At order k each instruction computes coefficient k of its row from those of its operands
- * up to k; when all are done hmi_jet_keep writes them into the series (not before: a vector must not
- * be loaded just after one of its numbers was stored, processors wait for that).
+ * of which it holds x_0 and x_k of the order at work. At order k each instruction computes coefficient
+ * k of its row from those of its operands up to k. Convolutions
+ *     Sum_{j=0..k} x_j y_{k-j} = (x_0 y_k + x_k y_0) + Sum_{j=1..k-1} x_j y_{k-j}
+ * have an inner sum that earlier orders have made ready: hmi_jet_begin_order finds all of them at once,
+ * four convolutions side by side, before the instructions run. For that every convolution has the
+ * series of its x and of its y in memory, by fours: hmi_jet_keep adds the coefficients of an order.
  *
  * Recurrences. + - * / sqrt have their own; x^p with constant p that of Euler; everything else that
  * is smooth follows from the table's derivatives (expr/ops.def), r' = r_x x' + r_y y', that is
@@ -18,7 +19,7 @@
  * Invariants
  *   1. A row is written by one instruction; rows never share their place (tapes reuse theirs).
  *   2. Rows that do not change in time have x_k = 0 for k > 0 and cost nothing beyond order 0.
- *   3. Sums have four partial sums on every machine: the same bits with AVX2 and without.
+ *   3. The same bits with AVX2, without, and in machine code (jet_emit.c).
  *   4. Running allocates nothing.
  * Verified: test/unit/compile/test_jet.c
  */
@@ -32,12 +33,21 @@ enum { HMI_JET_MOST_ORDER = 40 };
 /* An instruction. Places are rows until hmi_jet_seal, of their pair of numbers after it. */
 typedef struct hmi_jet_code {
     uint32_t op, dst, a, b, c, p, q;
+    uint32_t inner; /* place of the inner sum; of a second one behind it */
 } hmi_jet_code;
+
+/* Rows that are convolved; places after hmi_jet_seal. */
+typedef struct hmi_jet_pair {
+    uint32_t x, y;
+    uint32_t inner; /* as above */
+} hmi_jet_pair;
 
 /* Instructions of one tape: at order 0, and at every other order. */
 typedef struct hmi_jet_segment {
     size_t zero_first, zero_end, first, end;
     size_t output; /* of jet->outputs: the rows of the tape's outputs */
+    size_t first_source, end_source;
+    const double *work; /* that they are in */
 } hmi_jet_segment;
 
 typedef struct hmi_jet_symbol {
@@ -48,9 +58,9 @@ typedef struct hmi_jet_symbol {
 typedef struct hmi_jet {
     const hm_allocator *allocator;
     HMI_ARRAY(hmi_jet_code) zero, code;
-    HMI_ARRAY(uint8_t) constant; /* by row: does not change in time */
-    HMI_ARRAY(uint8_t) wanted;   /* by row: its series is read */
-    HMI_ARRAY(uint32_t) outputs; /* rows */
+    HMI_ARRAY(uint8_t) constant;   /* by row: does not change in time */
+    HMI_ARRAY(hmi_jet_pair) pairs; /* of all convolutions */
+    HMI_ARRAY(uint32_t) outputs;   /* rows */
     HMI_ARRAY(hmi_jet_symbol) symbols;
     HMI_ARRAY(uint32_t) source_row; /* rows that are read from a prepared work vector, */
     HMI_ARRAY(const double *) source;
@@ -58,11 +68,13 @@ typedef struct hmi_jet {
     hm_status status;
     uint32_t zero_row, one, two, minus_one;
 
-    int order;                  /* K, after hmi_jet_seal */
-    size_t stride;              /* doubles of a series */
-    double *series;             /* x_1 of row 0, in memory behind the pairs */
-    HMI_ARRAY(uint32_t) moving; /* rows with a series to be kept */
-    double *memory;
+    int order;      /* K, after hmi_jet_seal */
+    double *memory; /* x_0, x_k of the rows, then */
+    double *scale;  /* k, 1/k, and the caller's factor of links */
+    double *inner;  /* by pair, in blocks of four, */
+    double *ahead;  /* and part of those of the next order */
+    double *series; /* by four pairs: their x_1, .., x_K, then their y_1, .., y_K */
+    size_t block_count;
     bool vectors; /* AVX2 is there */
 } hmi_jet;
 
@@ -72,12 +84,15 @@ void hmi_jet_release(hmi_jet *jet);
  * the start of every expansion. HM_ERR_NOMEM; release the jet then as well. */
 hm_status hmi_jet_add(hmi_jet *jet, const hmi_tape *tape, const double *work,
                       hmi_jet_segment *segment);
+/* The tape's work vector has moved. */
+void hmi_jet_rebind(hmi_jet *jet, hmi_jet_segment *segment, const double *work);
 /* The row of a symbol, made where there is none. Modes do not change in time. */
 uint32_t hmi_jet_row_of(hmi_jet *jet, hmi_symbol_kind kind, uint32_t index);
 /* A row without an instruction, for the caller's values. */
 uint32_t hmi_jet_new_row(hmi_jet *jet, bool constant);
-/* The caller will read the series of this row (hmi_jet_sums). */
-void hmi_jet_want(hmi_jet *jet, uint32_t row);
+/* The caller wants the inner sum of these rows; before the jet is sealed. One pair follows the other in
+ * jet->pairs. */
+void hmi_jet_convolve(hmi_jet *jet, uint32_t x, uint32_t y);
 /* Lays out memory for orders up to K; nothing can be added after it. */
 hm_status hmi_jet_seal(hmi_jet *jet, int order);
 
@@ -85,6 +100,8 @@ hm_status hmi_jet_seal(hmi_jet *jet, int order);
 void hmi_jet_clear(hmi_jet *jet);
 /* Reads the sources. */
 void hmi_jet_begin(hmi_jet *jet);
+/* Before anything else of order k >= 1. */
+void hmi_jet_begin_order(const hmi_jet *jet, int k);
 /* One order of one segment. Orders from 0 upwards; operands that are symbols are the caller's. */
 void hmi_jet_run(const hmi_jet *jet, const hmi_jet_segment *segment, int k);
 /* After all segments of order k >= 1. */
@@ -102,23 +119,53 @@ static inline void hmi_jet_put(const hmi_jet *jet, uint32_t row, int k, double x
 }
 
 /* Sums over pairs of rows, as right sides of linear equations have them: of list l
- *     out[l] = value_k - Sum over pairs of Sum_{j=1..k} x_j y_{k-j},   k >= 1.
- * value, x and y are places in memory: see hmi_jet_place. */
-typedef struct hmi_jet_pair {
-    uint32_t x, y;
-} hmi_jet_pair;
-
+ *     out[l] = value_k - Sum over pairs of Sum_{j=1..k} x_j y_{k-j},   k >= 1. */
 typedef struct hmi_jet_list {
-    const hmi_jet_pair *first, *end;
-    uint32_t value;
+    uint32_t first, end; /* of jet->pairs */
+    uint32_t value;      /* a place, as those of the pairs */
 } hmi_jet_list;
 
-void hmi_jet_sums(const hmi_jet *jet, const hmi_jet_list *lists, size_t count, int k, double *out);
+void hmi_jet_sums(const hmi_jet *jet, const hmi_jet_list *lists, size_t count, double *out);
 
 static inline uint32_t hmi_jet_place(const hmi_jet *jet, uint32_t row)
 {
     (void)jet;
     return 2 * row;
 }
+
+/* x_{k+1} of a row from y_k of another: the caller's factor times it, for x' = y. */
+typedef struct hmi_jet_link {
+    uint32_t row, source;
+} hmi_jet_link;
+
+/* What is done at an order above 0, in this order: the instructions of a segment, sums, a matrix times
+ * the sums, coefficients that are given (by that or by the caller), keeping, links. As machine code where there can be some: see jet_emit.c. */
+typedef struct hmi_jet_program {
+    const hmi_jet_segment *segment; /* NULL: none */
+    const hmi_jet_list *lists;
+    size_t list_count;
+    size_t
+        matrix_size; /* of a square matrix, by columns in blocks of four; 0: none, else up to 8 */
+    const uint32_t *given; /* rows; those from `negated` on get the opposite of what is given */
+    size_t given_count, negated;
+    bool keep;
+    const hmi_jet_link *links;
+    size_t link_count;
+    hmi_machine_code code;
+} hmi_jet_program;
+
+/* Of a sealed jet; no code is no failure. */
+hm_status hmi_jet_compile(const hmi_jet *jet, hmi_jet_program *program);
+void hmi_jet_program_release(hmi_jet_program *program);
+/* What a program reads and writes besides the jet. */
+typedef struct hmi_jet_ends {
+    double *values;       /* the sums, or what is given; in blocks of four */
+    double *next;         /* what links made, one for each */
+    const double *matrix; /* programs with one have no other way to run than machine code */
+} hmi_jet_ends;
+
+/* Order k >= 1. */
+void hmi_jet_execute(const hmi_jet *jet, const hmi_jet_program *program, int k,
+                     const hmi_jet_ends *ends);
 
 #endif

@@ -8,8 +8,7 @@
 
 #include <string.h>
 
-#define NO_ROW  UINT32_MAX
-#define NOTHING UINT32_MAX /* op of an instruction to be left out */
+#define NO_ROW UINT32_MAX
 
 /* Operations at order 0 are those of tapes; a rate has no value there. */
 #define TABLE(op) ((uint32_t)(HMI_TAPE_FIRST_OF_TABLE + (op)))
@@ -18,16 +17,6 @@ enum { RATE_OF = HMI_TAPE_FIRST_OF_TABLE + HMI_OP_COUNT };
 static void fail(hmi_jet *jet)
 {
     jet->status = HM_ERR_NOMEM;
-}
-
-uint32_t hmi_jet_new_row(hmi_jet *jet, bool constant)
-{
-    if (!hmi_array_push(jet->allocator, &jet->constant, (uint8_t)constant) ||
-        !hmi_array_push(jet->allocator, &jet->wanted, 0)) {
-        fail(jet);
-        return 0;
-    }
-    return (uint32_t)(jet->constant.count - 1);
 }
 
 /* ---- instructions, each once ---- */
@@ -71,22 +60,26 @@ static bool grow_table(hmi_jet *jet)
 
 static void emit(hmi_jet *jet, uint32_t op, uint32_t dst, uint32_t a, uint32_t b, uint32_t c)
 {
-    const hmi_jet_code code = {op, dst, a, b, c, 0, 0};
+    const hmi_jet_code code = {op, dst, a, b, c, 0, 0, 0};
     if (!hmi_array_push(jet->allocator, &jet->code, code))
         fail(jet);
 }
 
-/* p a + q c */
+/* p a + q c, without the term that vanishes. */
+static hmi_jet_code linear(const hmi_jet *jet, uint32_t dst, uint32_t p, uint32_t a, uint32_t q,
+                           uint32_t c)
+{
+    if (c == jet->zero_row)
+        return (hmi_jet_code){HMI_JET_SCALED, dst, a, 0, 0, p, 0, 0};
+    if (a == jet->zero_row)
+        return (hmi_jet_code){HMI_JET_SCALED, dst, c, 0, 0, q, 0, 0};
+    return (hmi_jet_code){HMI_JET_LINEAR, dst, a, 0, c, p, q, 0};
+}
+
 static void emit_linear(hmi_jet *jet, uint32_t dst, uint32_t p, uint32_t a, uint32_t q, uint32_t c)
 {
-    const hmi_jet_code code = {HMI_JET_LINEAR, dst, a, 0, c, p, q};
-    if (!hmi_array_push(jet->allocator, &jet->code, code))
+    if (!hmi_array_push(jet->allocator, &jet->code, linear(jet, dst, p, a, q, c)))
         fail(jet);
-}
-
-void hmi_jet_want(hmi_jet *jet, uint32_t row)
-{
-    jet->wanted.data[row] = 1;
 }
 
 /* The row of an instruction at order 0. *known: it was there before. */
@@ -101,7 +94,7 @@ static uint32_t intern(hmi_jet *jet, uint32_t op, uint32_t a, uint32_t b, uint32
     size_t at = probe(jet, op, a, b, c);
     if (jet->table.data[at])
         return jet->zero.data[jet->table.data[at] - 1].dst;
-    const hmi_jet_code code = {op, hmi_jet_new_row(jet, constant), a, b, c, 0, 0};
+    const hmi_jet_code code = {op, hmi_jet_new_row(jet, constant), a, b, c, 0, 0, 0};
     if (jet->status != HM_OK || !hmi_array_push(jet->allocator, &jet->zero, code)) {
         fail(jet);
         return 0;
@@ -138,16 +131,16 @@ static void emit_product(hmi_jet *jet, uint32_t op, uint32_t r, uint32_t x, uint
     product kind = product_of(jet, &x, &y);
     uint32_t other = moving_z ? z : jet->zero_row;
     uint32_t sign = op == HMI_TAPE_SUB_MUL ? jet->minus_one : jet->one;
-    hmi_jet_code code = {HMI_JET_PRODUCT, r, x, y, other, sign, jet->one};
-    if (op == HMI_TAPE_MUL_SUB)
-        code.q = jet->minus_one;
-    if (kind == SCALED) {
-        code.op = op == HMI_TAPE_SUB_MUL ? HMI_JET_LINEAR_SUB : HMI_JET_LINEAR;
-        code.p = y;
-        code.b = 0;
-    } else if (kind == NO_PRODUCT) {
-        code = (hmi_jet_code){HMI_JET_LINEAR, r, jet->zero_row, 0, other, jet->one, code.q};
-    }
+    uint32_t other_sign = op == HMI_TAPE_MUL_SUB ? jet->minus_one : jet->one;
+    hmi_jet_code code = {HMI_JET_PRODUCT, r, x, y, other, sign, other_sign, 0};
+    if (kind == CONVOLVED && !moving_z && op != HMI_TAPE_SUB_MUL)
+        code.op = HMI_JET_TIMES;
+    else if (kind == SCALED && op == HMI_TAPE_SUB_MUL)
+        code = (hmi_jet_code){HMI_JET_LINEAR_SUB, r, x, 0, other, y, jet->one, 0};
+    else if (kind == SCALED)
+        code = linear(jet, r, y, x, other_sign, other);
+    else if (kind == NO_PRODUCT)
+        code = linear(jet, r, jet->one, jet->zero_row, other_sign, other);
     if (!hmi_array_push(jet->allocator, &jet->code, code))
         fail(jet);
 }
@@ -239,9 +232,9 @@ static bool is_flat(hmi_op op)
 static void write_term(hmi_jet *jet, size_t at, uint32_t r, uint32_t x, uint32_t rate, uint32_t D,
                        bool first)
 {
-    hmi_jet_code code = {first ? HMI_JET_CHAIN : HMI_JET_CHAIN_ADD, r, rate, D, 0, 0, 0};
+    hmi_jet_code code = {first ? HMI_JET_CHAIN : HMI_JET_CHAIN_ADD, r, rate, D, 0, 0, 0, 0};
     if (fixed(jet, D))
-        code = (hmi_jet_code){HMI_JET_LINEAR, r, x, 0, first ? jet->zero_row : r, D, jet->one};
+        code = linear(jet, r, D, x, jet->one, first ? jet->zero_row : r);
     if (jet->status == HM_OK)
         jet->code.data[at] = code;
 }
@@ -258,7 +251,7 @@ static void emit_chain(hmi_jet *jet, hmi_op op, uint32_t r, uint32_t x, uint32_t
             rate[k] = rate_of(jet, operand[k]);
     size_t at = jet->code.count;
     for (int k = 0; k < arity; k++)
-        emit(jet, NOTHING, r, 0, 0, 0);
+        emit(jet, HMI_JET_NOTHING, r, 0, 0, 0);
     for (int k = 0; k < arity; k++) {
         uint32_t D = fixed(jet, operand[k]) ? NO_ROW : partial(jet, op, k, x, y, r);
         if (D == NO_ROW || jet->status != HM_OK)
@@ -285,7 +278,7 @@ static uint32_t apply_sincos(hmi_jet *jet, hmi_op op, uint32_t x)
 static void emit_power(hmi_jet *jet, uint32_t r, uint32_t x, uint32_t y)
 {
     if (fixed(jet, y)) {
-        emit(jet, HMI_JET_POWER, r, x, y, 0);
+        emit(jet, HMI_JET_POWER, r, x, y, rate_of(jet, x));
         return;
     }
     uint32_t rate = rate_of(jet, MUL(y, LOG(x)));
@@ -368,17 +361,6 @@ static uint32_t read_source(importer *in, uint32_t slot)
         !hmi_array_push(jet->allocator, &jet->source, in->work + slot))
         fail(jet);
     return row;
-}
-
-uint32_t hmi_jet_row_of(hmi_jet *jet, hmi_symbol_kind kind, uint32_t index)
-{
-    for (size_t i = 0; i < jet->symbols.count; i++)
-        if (jet->symbols.data[i].kind == kind && jet->symbols.data[i].index == index)
-            return jet->symbols.data[i].row;
-    const hmi_jet_symbol symbol = {kind, index, hmi_jet_new_row(jet, kind == HMI_SYM_MODE)};
-    if (jet->status != HM_OK || !hmi_array_push(jet->allocator, &jet->symbols, symbol))
-        fail(jet);
-    return symbol.row;
 }
 
 /* The row of a place as it stands now. */
@@ -480,109 +462,11 @@ static void import_tape(importer *in, hmi_jet_segment *segment)
             fail(jet);
 }
 
-/* Takes out the places kept free that were not needed. */
-static void compact(hmi_jet *jet, size_t first)
-{
-    size_t kept = first;
-    for (size_t i = first; i < jet->code.count; i++)
-        if (jet->code.data[i].op != NOTHING)
-            jet->code.data[kept++] = jet->code.data[i];
-    jet->code.count = kept;
-}
-
-/* ---- the order of instructions ---- */
-
-/* key[i] of instruction i: its level, one more than those of its operands at the same order, then
- * its kind. Operands that are written later are needed at lower orders only. Returns the number of
- * keys. */
-static size_t find_levels(const hmi_jet *jet, size_t first, uint32_t *level, uint32_t *key)
-{
-    uint32_t most = 0;
-    for (size_t i = first; i < jet->code.count; i++) {
-        const hmi_jet_code *code = &jet->code.data[i];
-        uint32_t l = level[code->a];
-        l = level[code->b] > l ? level[code->b] : l;
-        l = level[code->c] > l ? level[code->c] : l;
-        l = level[code->dst] > l ? level[code->dst] : l; /* terms that are added to a row */
-        key[i - first] = l * HMI_JET_OPS + code->op;
-        level[code->dst] = l + 1;
-        if (code->op == HMI_JET_SINCOS)
-            level[code->c] = l + 1;
-        most = key[i - first] > most ? key[i - first] : most;
-    }
-    return (size_t)most + 1;
-}
-
-/* Instructions of one level do not wait for each other: sorted by level (and kind, for long runs of
- * equal ones) they keep the processor busy; in the depth-first order of tapes each waits for the
- * one before. Counting sort, stable. */
-static void schedule(hmi_jet *jet, size_t first)
-{
-    const hm_allocator *allocator = jet->allocator;
-    size_t count = jet->code.count - first, rows = jet->constant.count, keys = 0;
-    uint32_t *level = hmi_alloc(allocator, (rows + count + 1) * sizeof *level);
-    hmi_jet_code *sorted = hmi_alloc(allocator, (count + 1) * sizeof *sorted);
-    size_t *start = NULL;
-    if (level && sorted) {
-        memset(level, 0, (rows + count + 1) * sizeof *level);
-        keys = find_levels(jet, first, level, level + rows);
-        start = hmi_alloc(allocator, (keys + 1) * sizeof *start);
-    }
-    if (start) {
-        const uint32_t *key = level + rows;
-        memset(start, 0, (keys + 1) * sizeof *start);
-        for (size_t i = 0; i < count; i++)
-            start[key[i] + 1]++;
-        for (size_t k = 0; k < keys; k++)
-            start[k + 1] += start[k];
-        for (size_t i = 0; i < count; i++)
-            sorted[start[key[i]]++] = jet->code.data[first + i];
-        if (count)
-            memcpy(jet->code.data + first, sorted, count * sizeof *sorted);
-    } else {
-        fail(jet);
-    }
-    hmi_free(allocator, start, (keys + 1) * sizeof *start);
-    hmi_free(allocator, sorted, (count + 1) * sizeof *sorted);
-    hmi_free(allocator, level, (rows + count + 1) * sizeof *level);
-}
-
-/* Which rows enter convolutions? */
-static void mark_wanted(hmi_jet *jet, size_t first)
-{
-    for (size_t i = first; i < jet->code.count; i++) {
-        const hmi_jet_code *code = &jet->code.data[i];
-        if (code->op <= HMI_JET_LINEAR_SUB || code->op == HMI_JET_RATE ||
-            code->op == HMI_JET_SELECT || code->op == HMI_JET_DIV_CONST)
-            continue;
-        hmi_jet_want(jet, code->a);
-        hmi_jet_want(jet, code->b);
-        if (code->op != HMI_JET_PRODUCT)
-            hmi_jet_want(jet, code->dst);
-        if (code->op == HMI_JET_SINCOS)
-            hmi_jet_want(jet, code->c);
-    }
-}
-
-static void add_constants(hmi_jet *jet)
-{
-    static const double values[4] = {0, 1, 2, -1};
-    uint32_t *const rows[4] = {&jet->zero_row, &jet->one, &jet->two, &jet->minus_one};
-    for (int i = 0; i < 4; i++) {
-        *rows[i] = hmi_jet_new_row(jet, true);
-        if (jet->status != HM_OK || !hmi_array_push(jet->allocator, &jet->source_row, *rows[i]) ||
-            !hmi_array_push(jet->allocator, &jet->source, values + i))
-            fail(jet);
-    }
-}
-
 hm_status hmi_jet_add(hmi_jet *jet, const hmi_tape *tape, const double *work,
                       hmi_jet_segment *segment)
 {
     importer in = {.jet = jet, .tape = tape, .work = work};
     size_t bytes = (tape->work_size + 1) * sizeof *in.row;
-    if (jet->constant.count == 0)
-        add_constants(jet);
     in.row = hmi_alloc(jet->allocator, bytes);
     if (!in.row)
         fail(jet);
@@ -591,16 +475,17 @@ hm_status hmi_jet_add(hmi_jet *jet, const hmi_tape *tape, const double *work,
         return jet->status;
     }
     memset(in.row, 0xFF, bytes);
-    *segment = (hmi_jet_segment){.zero_first = jet->zero.count, .first = jet->code.count};
+    *segment = (hmi_jet_segment){.zero_first = jet->zero.count,
+                                 .first = jet->code.count,
+                                 .first_source = jet->source.count,
+                                 .work = work};
     import_tape(&in, segment);
     hmi_free(jet->allocator, in.row, bytes);
     segment->zero_end = jet->zero.count;
-    if (jet->status == HM_OK) {
-        compact(jet, segment->first);
-        mark_wanted(jet, segment->first);
-        schedule(jet, segment->first);
-    }
+    segment->end_source = jet->source.count;
+    if (jet->status == HM_OK)
+        hmi_jet_schedule(jet, segment->first);
     segment->end = jet->code.count;
-    emit(jet, NOTHING, 0, 0, 0, 0); /* ends the last run */
+    emit(jet, HMI_JET_NOTHING, 0, 0, 0, 0); /* ends the last run */
     return jet->status;
 }

@@ -1,5 +1,5 @@
-/* Instructions of jets at orders above 0: between jet_build.c, which writes them, and jet_run.inc,
- * which runs them. p and q are rows that do not change in time; sums and products of every shape are
+/* Instructions of jets at orders above 0: between jet_build.c, which writes them, jet_run.c,
+ * which runs them, and jet_emit.c. p and q are rows that do not change in time; sums and products of every shape are
  * one instruction, with 1, -1 or 0 where nothing else stands, so that runs of equal instructions are
  * long: what a jump to the next kind costs is paid once a run.
  */
@@ -9,14 +9,16 @@
 #include "compile/jet.h"
 
 #define HMI_JET_CODES(X)                                                                           \
+    X(SCALED)     /* p a */                                                                        \
     X(LINEAR)     /* p a + q c */                                                                  \
     X(LINEAR_SUB) /* q c - p a */                                                                  \
+    X(TIMES)      /* a b */                                                                        \
     X(PRODUCT)    /* p (a b) + q c */                                                              \
     X(DIV)        /* a / b */                                                                      \
     X(DIV_CONST)  /* a / b, b constant */                                                          \
     X(CONST_DIV)  /* a / b, a constant */                                                          \
     X(SQRT)                                                                                        \
-    X(POWER)     /* a^b, b constant */                                                             \
+    X(POWER)     /* a^b, b constant, c: the rate of a */                                           \
     X(RATE)      /* k a_k: coefficients of s a' */                                                 \
     X(SINCOS)    /* dst = sin, c = cos of the value whose rate is a */                             \
     X(CHAIN)     /* r' = a' b, a: the rate */                                                      \
@@ -30,23 +32,12 @@ typedef enum hmi_jet_op {
         HMI_JET_OPS
 } hmi_jet_op;
 
-/* The interpreters: same code, compiled for any processor and for AVX2. */
-typedef struct hmi_jet_machine {
-    double *base;   /* pairs of numbers */
-    double *series; /* x_1 of row 0 */
-    size_t stride;  /* of series, for each double of the pairs */
-} hmi_jet_machine;
+/* The op of an instruction to be left out, and of what ends the last run. */
+#define HMI_JET_NOTHING UINT32_MAX
 
-void hmi_jet_run_plain(const hmi_jet_code *ip, const hmi_jet_code *end, const hmi_jet_machine *m,
-                       int k);
-void hmi_jet_sums_plain(const hmi_jet_list *lists, size_t count, const hmi_jet_machine *m, int k,
-                        double *out);
-#if defined(__x86_64__) && defined(__GNUC__)
-#define HMI_JET_AVX2 1
-void hmi_jet_run_avx2(const hmi_jet_code *ip, const hmi_jet_code *end, const hmi_jet_machine *m,
-                      int k);
-void hmi_jet_sums_avx2(const hmi_jet_list *lists, size_t count, const hmi_jet_machine *m, int k,
-                       double *out);
-#endif
+/* Puts the instructions from `first` on into the order in which they run, and finds their inner sums. */
+void hmi_jet_schedule(hmi_jet *jet, size_t first);
+/* Orders above 0. */
+void hmi_jet_interpret(const hmi_jet *jet, const hmi_jet_segment *segment);
 
 #endif

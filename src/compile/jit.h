@@ -5,6 +5,7 @@
  *   emitter (jit_emit.c)      registers by furthest next use; the function
  *   patterns (jit_patterns.c) instructions for arithmetic
  *   calls   (jit_call.c)      SLEEF, four arguments at a time
+ *   sincos  (jit_sincos.c)    sine and cosine as instructions, where they are not many
  *   pages   (jit_pages.c)     written, then executable; never both
  *
  * Invariants
@@ -28,12 +29,15 @@ bool hmi_jit_available(void);
 hm_status hmi_jit_compile(const hmi_tape *tape, unsigned lanes, hmi_tape_function *fallback,
                           hmi_machine_code *code);
 void hmi_jit_release(hmi_machine_code *code);
+/* Pages with these bytes, written first and executable afterwards; where there can be none code stays
+ * as it is. */
+void hmi_jit_install(const uint8_t *bytes, size_t size, hmi_machine_code *code);
 
 /* ---- between the files of the emitter ---- */
 
 #define HMI_JIT_NONE UINT32_MAX
 /* Where the code starts: before it lie its constants. */
-enum { HMI_JIT_ENTRY = 128 };
+enum { HMI_JIT_ENTRY = 768 };
 
 /* The functions that are called: SLEEF's of one value and of four, by number. */
 enum { HMI_JIT_NO_CALL, HMI_JIT_SINCOS, HMI_JIT_FIRST_CALL };
@@ -42,6 +46,8 @@ typedef struct hmi_jit_function {
     uint64_t one, four;
 } hmi_jit_function;
 enum { HMI_JIT_MOST_FUNCTIONS = 16 };
+/* More sines and cosines than these are called: some 400 bytes each, or each four. */
+enum { HMI_JIT_MOST_INLINE = 64 };
 hmi_jit_function hmi_jit_function_at(unsigned number);
 
 /* How an operation becomes instructions. */
@@ -107,7 +113,9 @@ typedef struct hmi_jit_program {
     hmi_jit_value *values;
     size_t value_count;
     uint32_t kinds; /* bit a kind of input that is read */
-    bool has_calls;
+    size_t sincos_count;
+    bool inline_sincos; /* those are instructions, not calls */
+    bool has_calls;     /* of others */
 } hmi_jit_program;
 
 static inline const hmi_jit_node *hmi_jit_node_at(const hmi_jit_program *program, size_t position)

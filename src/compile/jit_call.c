@@ -16,14 +16,18 @@
 #define DECLARE(name, accuracy)                                                                    \
     void Sleef_finz_##name##d1_##accuracy##purecfma(void);                                         \
     void Sleef_finz_##name##d4_##accuracy##avx2(void);
-DECLARE(sincos, u10)
+void hmi_math_fused_sincos(void);
+void hmi_math_fused_sincos4(void);
 HMI_MATH_FUNCTIONS(DECLARE, DECLARE)
 
 #define ADDRESSES(name, accuracy)                                                                  \
     (uint64_t)(uintptr_t) Sleef_finz_##name##d1_##accuracy##purecfma,                              \
         (uint64_t)(uintptr_t)Sleef_finz_##name##d4_##accuracy##avx2
+#define SINCOS_ADDRESSES                                                                           \
+    (uint64_t)(uintptr_t) hmi_math_fused_sincos, (uint64_t)(uintptr_t)hmi_math_fused_sincos4
 #else
 #define ADDRESSES(name, accuracy) 0, 0
+#define SINCOS_ADDRESSES          0, 0
 #endif
 
 /* Numbers in the order of math.h. */
@@ -45,7 +49,7 @@ hmi_jit_function hmi_jit_function_at(unsigned number)
         return (hmi_jit_function){2, ADDRESSES(name, accuracy)};
         HMI_MATH_FUNCTIONS(ROW1, ROW2)
     default:
-        return (hmi_jit_function){1, ADDRESSES(sincos, u10)};
+        return (hmi_jit_function){1, SINCOS_ADDRESSES};
     }
 }
 
@@ -214,14 +218,15 @@ static void save_live(hmi_emitter *e)
             hmi_emitter_save(e, e->held[reg]);
 }
 
-static void forget_registers(hmi_emitter *e)
+static void forget_registers(hmi_emitter *e, bool keeps_pointers)
 {
     for (int reg = 0; reg < HMI_JIT_REGISTERS; reg++) {
         if (e->held[reg] != HMI_JIT_NONE)
             hmi_emitter_value(e, e->held[reg])->reg = -1;
         e->held[reg] = HMI_JIT_NONE;
     }
-    e->pointers = 0;
+    if (!keeps_pointers)
+        e->pointers = 0;
 }
 
 static void drop_arguments(call_site *c, int arity)
@@ -274,22 +279,30 @@ static void call_to_block(call_site *c, const hmi_jit_function *function, bool p
     hmi_emitter *e = c->e;
     uint32_t block = hmi_emitter_new_block(e);
     hmi_x86_operand results = hmi_emitter_place(e, HMI_JIT_SPILLED, block);
-    if (pair) /* the structure of two vectors is returned where RDI points, aligned */
-        hmi_x86_address(&e->x, HMI_RDI, results);
-    hmi_x86_call(&e->x, function->four);
-    if (!pair)
-        hmi_x86_store_four(&e->x, results, 0);
+    if (pair && e->program->inline_sincos) {
+        hmi_emitter_sincos(e, true, results, function);
+    } else {
+        if (pair) /* they are returned where RDI points */
+            hmi_x86_address(&e->x, HMI_RDI, results);
+        hmi_x86_call(&e->x, function->four);
+        if (!pair)
+            hmi_x86_store_four(&e->x, results, 0);
+    }
     e->wide = true;
     define_results(c, block);
     free_unread_block(e, block);
 }
 
-static void call_to_registers(call_site *c, const hmi_jit_function *function)
+static void call_to_registers(call_site *c, const hmi_jit_function *function, bool pair)
 {
-    hmi_x86_call(&c->e->x, c->e->lanes == 4 ? function->four : function->one);
+    hmi_emitter *e = c->e;
+    if (pair && e->program->inline_sincos)
+        hmi_emitter_sincos(e, false, hmi_x86_register(0), function);
+    else
+        hmi_x86_call(&e->x, e->lanes == 4 ? function->four : function->one);
     for (int k = 0; k < 2; k++)
         if (c->nodes[0]->result[k] != HMI_JIT_NONE)
-            hmi_emitter_define(c->e, c->nodes[0]->result[k], k);
+            hmi_emitter_define(e, c->nodes[0]->result[k], k);
 }
 
 void hmi_emitter_call(hmi_emitter *e, size_t first, size_t count)
@@ -299,14 +312,14 @@ void hmi_emitter_call(hmi_emitter *e, size_t first, size_t count)
         c.nodes[call] = hmi_jit_node_at(e->program, first + call);
     unsigned number = c.nodes[0]->row.opcode;
     hmi_jit_function function = hmi_jit_function_at(number);
-    bool pair = number == CALL_SINCOS;
+    bool pair = number == CALL_SINCOS, keeps_pointers = pair && e->program->inline_sincos;
     pass_time(&c, function.arity);
     save_live(e);
     pass_arguments(&c, function.arity);
-    forget_registers(e);
+    forget_registers(e, keeps_pointers);
     if (count > 1 || (e->lanes == 4 && pair))
         call_to_block(&c, &function, pair);
     else
-        call_to_registers(&c, &function);
+        call_to_registers(&c, &function, pair);
     drop_arguments(&c, function.arity);
 }

@@ -158,23 +158,26 @@ static void assign_pointers(hmi_emitter *e)
             e->pointer_register[kind] = used < sizeof registers ? registers[used++] : HMI_RAX;
 }
 
-/* Loads the pointers; where one is NULL the fallback runs instead. */
-static void emit_pointers(hmi_emitter *e, uint64_t fallback)
+/* Loads the pointers; where one is NULL the code goes to its end. */
+static size_t emit_pointers(hmi_emitter *e, size_t *jumps)
 {
-    size_t jumps[HMI_SYM_KIND_COUNT], count = 0;
-    hmi_x86 *x = &e->x;
+    size_t count = 0;
     e->values_base = HMI_RSI;
     for (unsigned kind = 0; kind < HMI_SYM_KIND_COUNT; kind++)
         if (e->program->kinds >> kind & 1) {
             hmi_emitter_place(e, HMI_JIT_INPUT + kind, 0);
-            jumps[count++] = hmi_x86_jump_if_null(x, e->pointer_register[kind]);
+            jumps[count++] = hmi_x86_jump_if_null(&e->x, e->pointer_register[kind]);
         }
-    if (count == 0)
-        return;
-    hmi_x86_bytes(x, "\xEB\x0C", 2); /* over the jump to the fallback */
+    return count;
+}
+
+/* There the fallback runs instead. */
+static void emit_fallback(hmi_emitter *e, const size_t *jumps, size_t count, uint64_t fallback)
+{
     for (size_t i = 0; i < count; i++)
-        hmi_x86_land(x, jumps[i]);
-    hmi_x86_jump(x, fallback);
+        hmi_x86_land(&e->x, jumps[i]);
+    if (count)
+        hmi_x86_jump(&e->x, fallback);
 }
 
 static void emit_entry(hmi_emitter *e, size_t work_size)
@@ -243,10 +246,11 @@ static void emit_function(hmi_emitter *e, const hmi_tape *tape, hmi_tape_functio
         e->held[reg] = HMI_JIT_NONE;
     hmi_emitter_put_constants(e);
     assign_pointers(e);
-    emit_pointers(e, (uint64_t)(uintptr_t)fallback);
+    size_t jumps[HMI_SYM_KIND_COUNT], count = emit_pointers(e, jumps);
     emit_entry(e, tape->work_size);
     emit_body(e);
     emit_exit(e);
+    emit_fallback(e, jumps, count, (uint64_t)(uintptr_t)fallback);
 }
 
 hm_status hmi_jit_emit(hmi_jit_program *program, const hmi_tape *tape, unsigned lanes,

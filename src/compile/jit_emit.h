@@ -1,4 +1,4 @@
-/* What jit_emit.c, jit_patterns.c and jit_call.c share: the state of an emission and the registers. */
+/* What jit_emit.c, jit_patterns.c, jit_call.c and jit_sincos.c share: the state of an emission and the registers. */
 #ifndef HMI_COMPILE_JIT_EMIT_H
 #define HMI_COMPILE_JIT_EMIT_H
 
@@ -49,8 +49,20 @@ void hmi_emitter_hold(hmi_emitter *e, uint32_t v, int reg);
 /* Slots for the results of a call of four: their first. */
 uint32_t hmi_emitter_new_block(hmi_emitter *e);
 
-/* Constants of the patterns: HMI_JIT_ENTRY bytes before the code. */
+/* Constants lie before the code, HMI_JIT_ENTRY bytes, each of four doubles: these first. */
+enum {
+    HMI_JIT_SIGN_BITS = 0,
+    HMI_JIT_OTHER_BITS = 32,
+    HMI_JIT_ONES = 64,
+    HMI_JIT_ZEROS = 96,
+    HMI_JIT_SINCOS_NUMBERS = 128
+};
 void hmi_emitter_put_constants(hmi_emitter *e);
+void hmi_emitter_put_sincos_numbers(hmi_emitter *e);
+/* Registers 0 and 1 = sine and cosine of register 0, by instructions; where it is wide they are in
+ * `results`, eight doubles, instead. No other vector register is kept. */
+void hmi_emitter_sincos(hmi_emitter *e, bool wide, hmi_x86_operand results,
+                        const hmi_jit_function *function);
 /* Emits the node at a position, which is not a call. */
 void hmi_emitter_arithmetic(hmi_emitter *e, size_t position);
 /* Emits the calls at positions first .. first + count. */

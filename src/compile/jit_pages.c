@@ -27,15 +27,13 @@ bool hmi_jit_available(void)
     return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && !under_valgrind();
 }
 
-/* Written first, executable afterwards. */
-static void install(const hmi_x86 *x, hmi_machine_code *code)
+void hmi_jit_install(const uint8_t *bytes, size_t size, hmi_machine_code *code)
 {
-    size_t size = x->code.count;
     void *pages = mmap(NULL, size, PROT_READ | PROT_WRITE,
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
     if (pages == MAP_FAILED)
         return;
-    memcpy(pages, x->code.data, size);
+    memcpy(pages, bytes, size);
     if (mprotect(pages, size, PROT_READ | PROT_EXEC) != 0) {
         munmap(pages, size);
         return;
@@ -58,7 +56,7 @@ hm_status hmi_jit_compile(const hmi_tape *tape, unsigned lanes, hmi_tape_functio
         hmi_x86 x;
         status = hmi_jit_emit(&program, tape, lanes, fallback, &x, &code->spill_doubles);
         if (status == HM_OK)
-            install(&x, code);
+            hmi_jit_install(x.code.data, x.code.count, code);
         hmi_array_release(tape->allocator, &x.code);
     }
     hmi_jit_program_release(&program);
@@ -87,6 +85,13 @@ hm_status hmi_jit_compile(const hmi_tape *tape, unsigned lanes, hmi_tape_functio
     (void)fallback;
     *code = (hmi_machine_code){0};
     return HM_OK;
+}
+
+void hmi_jit_install(const uint8_t *bytes, size_t size, hmi_machine_code *code)
+{
+    (void)bytes;
+    (void)size;
+    (void)code;
 }
 
 void hmi_jit_release(hmi_machine_code *code)

@@ -79,10 +79,6 @@ static int result_register(site *s)
 
 /* ---- patterns ---- */
 
-/* Constants that lie before the code, each of four doubles. */
-enum { SIGN_BITS = 0, OTHER_BITS = 32, ONES = 64, ZEROS = 96 };
-_Static_assert(ZEROS + 32 == (int)HMI_JIT_ENTRY, "the code follows its constants");
-
 void hmi_emitter_put_constants(hmi_emitter *e)
 {
     const double one = 1;
@@ -91,6 +87,7 @@ void hmi_emitter_put_constants(hmi_emitter *e)
     for (int k = 0; k < 4; k++)
         for (int lane = 0; lane < 4; lane++)
             hmi_x86_bytes(&e->x, &bits[k], sizeof bits[k]);
+    hmi_emitter_put_sincos_numbers(e);
 }
 
 static hmi_x86_operand constant(int which)
@@ -136,7 +133,7 @@ static int emit_power(site *s)
     if (a != HMI_JIT_SCRATCH)
         hmi_x86_move(x, x->four, HMI_JIT_SCRATCH, a);
     if (left == 0)
-        hmi_x86_load(x, dst, constant(ONES));
+        hmi_x86_load(x, dst, constant(HMI_JIT_ONES));
     for (; left; left >>= 1) {
         hmi_x86_operand square = hmi_x86_register(HMI_JIT_SCRATCH);
         if (left & 1 && started)
@@ -148,7 +145,7 @@ static int emit_power(site *s)
             hmi_x86_arithmetic(x, HMI_X86_MUL, HMI_JIT_SCRATCH, HMI_JIT_SCRATCH, square);
     }
     if (n < 0) {
-        hmi_x86_load(x, HMI_JIT_SCRATCH, constant(ONES));
+        hmi_x86_load(x, HMI_JIT_SCRATCH, constant(HMI_JIT_ONES));
         hmi_x86_arithmetic(x, HMI_X86_DIV, dst, HMI_JIT_SCRATCH, hmi_x86_register(dst));
     }
     return dst;
@@ -167,7 +164,7 @@ static int emit_bits(site *s)
     bool negate = s->node->row.pattern == HMI_JIT_NEGATE;
     int a = fetch(s, 0), dst = result_register(s);
     hmi_x86_bitwise(&s->e->x, negate ? HMI_X86_XOR : HMI_X86_AND, dst, a,
-                    constant(negate ? SIGN_BITS : OTHER_BITS));
+                    constant(negate ? HMI_JIT_SIGN_BITS : HMI_JIT_OTHER_BITS));
     return dst;
 }
 
@@ -176,10 +173,10 @@ static int emit_sign(site *s)
 {
     hmi_x86 *x = &s->e->x;
     int a = fetch_to_keep(s, 0), dst = result_register(s);
-    hmi_x86_compare(x, HMI_X86_GREATER, HMI_JIT_SCRATCH, a, constant(ZEROS));
-    hmi_x86_compare(x, HMI_X86_LESS, dst, a, constant(ZEROS));
-    hmi_x86_bitwise(x, HMI_X86_AND, HMI_JIT_SCRATCH, HMI_JIT_SCRATCH, constant(ONES));
-    hmi_x86_bitwise(x, HMI_X86_AND, dst, dst, constant(ONES));
+    hmi_x86_compare(x, HMI_X86_GREATER, HMI_JIT_SCRATCH, a, constant(HMI_JIT_ZEROS));
+    hmi_x86_compare(x, HMI_X86_LESS, dst, a, constant(HMI_JIT_ZEROS));
+    hmi_x86_bitwise(x, HMI_X86_AND, HMI_JIT_SCRATCH, HMI_JIT_SCRATCH, constant(HMI_JIT_ONES));
+    hmi_x86_bitwise(x, HMI_X86_AND, dst, dst, constant(HMI_JIT_ONES));
     hmi_x86_arithmetic(x, HMI_X86_SUB, dst, HMI_JIT_SCRATCH, hmi_x86_register(dst));
     return dst;
 }
@@ -189,10 +186,10 @@ static int emit_compare(site *s)
     hmi_x86 *x = &s->e->x;
     bool with_zero = s->node->row.pattern == HMI_JIT_NOT;
     int a = fetch(s, 0);
-    hmi_x86_operand b = with_zero ? constant(ZEROS) : operand_of(s, 1);
+    hmi_x86_operand b = with_zero ? constant(HMI_JIT_ZEROS) : operand_of(s, 1);
     int dst = result_register(s);
     hmi_x86_compare(x, s->node->row.opcode, dst, a, b);
-    hmi_x86_bitwise(x, HMI_X86_AND, dst, dst, constant(ONES));
+    hmi_x86_bitwise(x, HMI_X86_AND, dst, dst, constant(HMI_JIT_ONES));
     return dst;
 }
 
@@ -200,10 +197,10 @@ static int emit_logic(site *s)
 {
     hmi_x86 *x = &s->e->x;
     int a = fetch_to_keep(s, 0), b = fetch_to_keep(s, 1), dst = result_register(s);
-    hmi_x86_compare(x, HMI_X86_NOT_EQUAL, HMI_JIT_SCRATCH, a, constant(ZEROS));
-    hmi_x86_compare(x, HMI_X86_NOT_EQUAL, dst, b, constant(ZEROS));
+    hmi_x86_compare(x, HMI_X86_NOT_EQUAL, HMI_JIT_SCRATCH, a, constant(HMI_JIT_ZEROS));
+    hmi_x86_compare(x, HMI_X86_NOT_EQUAL, dst, b, constant(HMI_JIT_ZEROS));
     hmi_x86_bitwise(x, s->node->row.opcode, dst, dst, hmi_x86_register(HMI_JIT_SCRATCH));
-    hmi_x86_bitwise(x, HMI_X86_AND, dst, dst, constant(ONES));
+    hmi_x86_bitwise(x, HMI_X86_AND, dst, dst, constant(HMI_JIT_ONES));
     return dst;
 }
 
@@ -211,7 +208,7 @@ static int emit_select(site *s)
 {
     hmi_x86 *x = &s->e->x;
     int condition = fetch_to_keep(s, 0), yes = fetch_to_keep(s, 1), no = fetch_to_keep(s, 2);
-    hmi_x86_compare(x, HMI_X86_NOT_EQUAL, HMI_JIT_SCRATCH, condition, constant(ZEROS));
+    hmi_x86_compare(x, HMI_X86_NOT_EQUAL, HMI_JIT_SCRATCH, condition, constant(HMI_JIT_ZEROS));
     int dst = result_register(s);
     hmi_x86_blend(x, dst, no, yes, HMI_JIT_SCRATCH);
     return dst;

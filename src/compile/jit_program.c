@@ -130,7 +130,9 @@ static bool add_node(builder *b, const hmi_instruction *instruction)
     }
     bool calls = node->row.pattern == HMI_JIT_CALL;
     node->level += calls;
-    b->program->has_calls |= calls;
+    bool sincos = calls && node->row.opcode == HMI_JIT_SINCOS;
+    b->program->sincos_count += sincos;
+    b->program->has_calls |= calls && !sincos;
     if (node->level > b->last_phase)
         b->last_phase = node->level;
     set_results(b, instruction, node);
@@ -214,6 +216,8 @@ hm_status hmi_jit_program_build(hmi_jit_program *program, const hmi_tape *tape)
     for (size_t i = 0; tape->body.data[i].op != HMI_TAPE_STOP; i++)
         if (!add_node(&b, &tape->body.data[i]))
             return HM_ERR_LIMIT;
+    program->inline_sincos = program->sincos_count <= HMI_JIT_MOST_INLINE;
+    program->has_calls |= !program->inline_sincos;
     set_keys(&b);
     if (!sort_nodes(&b))
         return HM_ERR_NOMEM;

@@ -81,7 +81,7 @@ static hm_status solve(builder *w)
     for (size_t j = 0; j < w->n; j++)
         w->force[j] = ask->C && !apart ? hmi_plain_add(g, ask->Q[j], ask->C[j]) : ask->Q[j];
     for (size_t i = 0; i < w->m; i++)
-        w->b[i] = ask->b[i];
+        w->b[i] = ask->b[ask->matrices.rows ? ask->matrices.rows[i] : i];
     hmi_schur_scale(&w->schur, w->b);
     hm_status status = hmi_schur_multipliers(&w->schur, w->force, w->b, w->a, w->lambda);
     if (status == HM_OK && apart)

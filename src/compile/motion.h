@@ -33,7 +33,7 @@ typedef struct hmi_motion_request {
 /* Where the outputs are; q'', z', powers follow each other. */
 typedef struct hmi_motion_tape {
     hmi_tape tape;
-    size_t rates, powers, margin, lambda; /* q'' is at 0; lambda: total */
+    size_t rates, powers, margin, lambda; /* q'' is at 0; lambda: total, of the rows asked for */
     size_t power_count;
 } hmi_motion_tape;
 

@@ -122,17 +122,16 @@ static void load_rows(hmi_schur *s, const hmi_schur_input *input)
 static hmi_expr weight_of(hmi_schur *s, size_t i)
 {
     hmi_graph *g = s->graph;
-    hmi_expr compliance = g->zero, square = g->zero;
+    hmi_expr inertia = g->zero, square = g->zero;
     for (size_t j = 0; j < s->n; j++) {
-        hmi_expr A = s->A[i * s->n + j], inertia = s->M.S[j * s->n + j];
+        hmi_expr A = s->A[i * s->n + j];
         if (A == g->zero)
             continue;
-        hmi_expr term = hmi_plain_mul(g, A, A);
-        square = hmi_plain_add(g, square, term);
-        if (inertia != g->zero)
-            compliance = hmi_plain_add(g, compliance, hmi_intern(g, HMI_DIV, term, inertia, 0));
+        square = hmi_add(g, square, hmi_plain_mul(g, A, A));
+        inertia = hmi_plain_add(g, inertia, s->M.S[j * s->n + j]);
     }
-    return hmi_plain_reciprocal(g, compliance != g->zero ? compliance : square);
+    hmi_expr inverse = hmi_plain_reciprocal(g, square);
+    return inertia == g->zero ? inverse : hmi_plain_mul(g, inertia, inverse);
 }
 
 static void shift_mass(hmi_schur *s)

@@ -12,7 +12,8 @@
  *     what a person does on paper, and sin^2 + cos^2 becomes 1.
  *
  * M that is not positive: rows flagged in `shift` add A^T V A to it and A^T V b to Q, which changes
- * nothing where A x = b.  V_i = 1 / Sum A_ij^2/M_jj: a row weighs as much as the inertias it holds.
+ * nothing where A x = b.  V_i = Sum M_jj / Sum A_ij^2 over the coordinates of the row: as much as the
+ * inertias it holds, also where one of them passes through 0 (a quaternion at 1, 0, 0, 0).
  *
  * The answer is good while `margin` is positive. Pivots of M and of G each lose digits: where M is
  * diagonal (or there are no constraints) pivots must be above 1e-5 of their diagonal elements, else

@@ -61,11 +61,12 @@ static bool high_operand(hmi_x86_operand rm)
 }
 
 enum { PREFIX_NONE, PREFIX_66, PREFIX_F3, PREFIX_F2 };
-enum { MAP_0F = 1, MAP_0F3A = 3 };
+enum { MAP_0F = 1, MAP_0F38 = 2, MAP_0F3A = 3 };
 
 typedef struct vex {
     int prefix, map, opcode;
     bool wide; /* 256 bits */
+    bool w;
 } vex;
 
 /* prefix, opcode, dst, vvvv, operand; the caller adds an immediate byte of `after`. */
@@ -73,13 +74,13 @@ static void put_vex(hmi_x86 *x, vex v, int dst, int first, hmi_x86_operand rm, i
 {
     unsigned r = dst < 8, b = !high_operand(rm);
     unsigned last = (unsigned)(~first & 15) << 3 | (unsigned)v.wide << 2 | (unsigned)v.prefix;
-    if (b && v.map == MAP_0F) {
+    if (b && v.map == MAP_0F && !v.w) {
         put(x, 0xC5);
         put(x, r << 7 | last);
     } else {
         put(x, 0xC4);
         put(x, r << 7 | 1u << 6 | b << 5 | (unsigned)v.map);
-        put(x, last);
+        put(x, (unsigned)v.w << 7 | last);
     }
     put(x, (unsigned)v.opcode);
     put_operand(x, dst, rm, after);
@@ -89,7 +90,7 @@ static void put_vex(hmi_x86 *x, vex v, int dst, int first, hmi_x86_operand rm, i
 
 static vex sized(const hmi_x86 *x, int opcode)
 {
-    return (vex){x->four ? PREFIX_66 : PREFIX_F2, MAP_0F, opcode, x->four};
+    return (vex){x->four ? PREFIX_66 : PREFIX_F2, MAP_0F, opcode, x->four, false};
 }
 
 void hmi_x86_arithmetic(hmi_x86 *x, int opcode, int dst, int a, hmi_x86_operand b)
@@ -97,9 +98,20 @@ void hmi_x86_arithmetic(hmi_x86 *x, int opcode, int dst, int a, hmi_x86_operand 
     put_vex(x, sized(x, opcode), dst, a, b, 0);
 }
 
+void hmi_x86_fused(hmi_x86 *x, int opcode, int dst, int a, hmi_x86_operand b)
+{
+    put_vex(x, (vex){PREFIX_66, MAP_0F38, opcode + !x->four, x->four, true}, dst, a, b, 0);
+}
+
+void hmi_x86_shift_left(hmi_x86 *x, int dst, int a, int bits)
+{
+    put_vex(x, (vex){PREFIX_66, MAP_0F, 0x73, x->four, false}, 6, dst, hmi_x86_register(a), 1);
+    put(x, (unsigned)bits);
+}
+
 void hmi_x86_bitwise(hmi_x86 *x, int opcode, int dst, int a, hmi_x86_operand b)
 {
-    put_vex(x, (vex){PREFIX_66, MAP_0F, opcode, x->four}, dst, a, b, 0);
+    put_vex(x, (vex){PREFIX_66, MAP_0F, opcode, x->four, false}, dst, a, b, 0);
 }
 
 void hmi_x86_compare(hmi_x86 *x, int predicate, int dst, int a, hmi_x86_operand b)
@@ -110,13 +122,13 @@ void hmi_x86_compare(hmi_x86 *x, int predicate, int dst, int a, hmi_x86_operand 
 
 void hmi_x86_blend(hmi_x86 *x, int dst, int a, int b, int mask)
 {
-    put_vex(x, (vex){PREFIX_66, MAP_0F3A, 0x4B, x->four}, dst, a, hmi_x86_register(b), 1);
+    put_vex(x, (vex){PREFIX_66, MAP_0F3A, 0x4B, x->four, false}, dst, a, hmi_x86_register(b), 1);
     put(x, (unsigned)mask << 4);
 }
 
 void hmi_x86_move(hmi_x86 *x, bool wide, int dst, int src)
 {
-    put_vex(x, (vex){PREFIX_66, MAP_0F, 0x28, wide}, dst, 0, hmi_x86_register(src), 0);
+    put_vex(x, (vex){PREFIX_66, MAP_0F, 0x28, wide, false}, dst, 0, hmi_x86_register(src), 0);
 }
 
 void hmi_x86_load(hmi_x86 *x, int dst, hmi_x86_operand memory)
@@ -131,28 +143,33 @@ void hmi_x86_store(hmi_x86 *x, hmi_x86_operand memory, int src)
 
 void hmi_x86_load_four(hmi_x86 *x, int dst, hmi_x86_operand memory)
 {
-    put_vex(x, (vex){PREFIX_66, MAP_0F, 0x10, true}, dst, 0, memory, 0);
+    put_vex(x, (vex){PREFIX_66, MAP_0F, 0x10, true, false}, dst, 0, memory, 0);
 }
 
 void hmi_x86_store_four(hmi_x86 *x, hmi_x86_operand memory, int src)
 {
-    put_vex(x, (vex){PREFIX_66, MAP_0F, 0x11, true}, src, 0, memory, 0);
+    put_vex(x, (vex){PREFIX_66, MAP_0F, 0x11, true, false}, src, 0, memory, 0);
 }
 
 void hmi_x86_load_one(hmi_x86 *x, int dst, hmi_x86_operand memory)
 {
-    put_vex(x, (vex){PREFIX_F2, MAP_0F, 0x10, false}, dst, 0, memory, 0);
+    put_vex(x, (vex){PREFIX_F2, MAP_0F, 0x10, false, false}, dst, 0, memory, 0);
+}
+
+void hmi_x86_broadcast(hmi_x86 *x, int dst, hmi_x86_operand memory)
+{
+    put_vex(x, (vex){PREFIX_66, MAP_0F38, 0x19, true, false}, dst, 0, memory, 0);
 }
 
 void hmi_x86_pair(hmi_x86 *x, int dst, int a, hmi_x86_operand b)
 {
     int opcode = b.is_register ? 0x14 : 0x16; /* VUNPCKLPD, VMOVHPD */
-    put_vex(x, (vex){PREFIX_66, MAP_0F, opcode, false}, dst, a, b, 0);
+    put_vex(x, (vex){PREFIX_66, MAP_0F, opcode, false, false}, dst, a, b, 0);
 }
 
 void hmi_x86_join(hmi_x86 *x, int dst, int a, int b)
 {
-    put_vex(x, (vex){PREFIX_66, MAP_0F3A, 0x18, true}, dst, a, hmi_x86_register(b), 1);
+    put_vex(x, (vex){PREFIX_66, MAP_0F3A, 0x18, true, false}, dst, a, hmi_x86_register(b), 1);
     put(x, 1);
 }
 
@@ -239,15 +256,41 @@ void hmi_x86_return(hmi_x86 *x)
     put(x, 0xC3);
 }
 
+static size_t jump_if(hmi_x86 *x, const char *opcode, size_t length)
+{
+    hmi_x86_bytes(x, opcode, length);
+    put32(x, 0);
+    return x->code.count;
+}
+
 size_t hmi_x86_jump_if_null(hmi_x86 *x, int number)
 {
     hmi_x86_operand operand = hmi_x86_register(number);
     put(x, 0x48u | (unsigned)(number >= 8) << 2 | (unsigned)(number >= 8));
     put(x, 0x85); /* TEST */
     put_operand(x, number, operand, 0);
-    hmi_x86_bytes(x, "\x0F\x84", 2); /* JZ */
-    put32(x, 0);
-    return x->code.count;
+    return jump_if(x, "\x0F\x84", 2); /* JZ */
+}
+
+size_t hmi_x86_jump_if_all(hmi_x86 *x, int mask)
+{
+    put_vex(x, (vex){PREFIX_66, MAP_0F, 0x50, true, false}, HMI_RAX, 0, hmi_x86_register(mask), 0);
+    hmi_x86_bytes(x, "\x83\xF8\x0F", 3); /* VMOVMSKPD; CMP EAX, 15 */
+    return jump_if(x, "\x0F\x84", 2);
+}
+
+size_t hmi_x86_jump_if_exponent_below(hmi_x86 *x, int reg, unsigned exponent)
+{
+    put_vex(x, (vex){PREFIX_66, MAP_0F, 0x7E, false, true}, reg, 0, hmi_x86_register(HMI_RAX), 0);
+    hmi_x86_bytes(x, "\x48\x01\xC0", 3);         /* VMOVQ RAX, reg; ADD RAX, RAX */
+    hmi_x86_bytes(x, "\x48\xC1\xE8\x35\x3D", 5); /* SHR RAX, 53; CMP EAX, */
+    put32(x, 1023 + exponent);
+    return jump_if(x, "\x0F\x82", 2);
+}
+
+size_t hmi_x86_jump_ahead(hmi_x86 *x)
+{
+    return jump_if(x, "\xE9", 1);
 }
 
 void hmi_x86_land(hmi_x86 *x, size_t jump)

@@ -59,6 +59,8 @@ enum {
     HMI_X86_DIV = 0x5E,
     HMI_X86_MAX = 0x5F /* a > b ? a : b */
 };
+/* Fused: dst = dst*a + b, dst = dst + a*b, dst = dst - a*b. */
+enum { HMI_X86_FMADD213 = 0xA8, HMI_X86_FMADD231 = 0xB8, HMI_X86_FNMADD231 = 0xBC };
 /* Bitwise, on whole registers. */
 enum { HMI_X86_AND = 0x54, HMI_X86_OR = 0x56, HMI_X86_XOR = 0x57 };
 /* Predicates of comparisons. */
@@ -73,6 +75,8 @@ enum {
 void hmi_x86_bytes(hmi_x86 *x, const void *bytes, size_t count);
 
 void hmi_x86_arithmetic(hmi_x86 *x, int opcode, int dst, int a, hmi_x86_operand b);
+void hmi_x86_fused(hmi_x86 *x, int opcode, int dst, int a, hmi_x86_operand b);
+void hmi_x86_shift_left(hmi_x86 *x, int dst, int a, int bits); /* 64-bit integers */
 /* Register operands, or memory of a whole register (16 or 32 bytes). */
 void hmi_x86_bitwise(hmi_x86 *x, int opcode, int dst, int a, hmi_x86_operand b);
 /* A mask: all bits set where `a predicate b`. */
@@ -85,6 +89,8 @@ void hmi_x86_store(hmi_x86 *x, hmi_x86_operand memory, int src);
 void hmi_x86_load_four(hmi_x86 *x, int dst, hmi_x86_operand memory);
 void hmi_x86_store_four(hmi_x86 *x, hmi_x86_operand memory, int src);
 void hmi_x86_load_one(hmi_x86 *x, int dst, hmi_x86_operand memory);
+/* All four of dst = the double in memory. */
+void hmi_x86_broadcast(hmi_x86 *x, int dst, hmi_x86_operand memory);
 /* dst = {low of a, b}: of a register its low half. */
 void hmi_x86_pair(hmi_x86 *x, int dst, int a, hmi_x86_operand b);
 /* dst = {low half of a, low half of b}, of 256-bit registers. */
@@ -103,6 +109,10 @@ void hmi_x86_jump(hmi_x86 *x, uint64_t address); /* through RAX */
 void hmi_x86_return(hmi_x86 *x);
 /* Jumps when the pointer is NULL, to a place given later. Returns what to give to `land`. */
 size_t hmi_x86_jump_if_null(hmi_x86 *x, int number);
+/* Jumps if all four masks are set, or if |reg| < 2^exponent of one double; both lose RAX. */
+size_t hmi_x86_jump_if_all(hmi_x86 *x, int mask);
+size_t hmi_x86_jump_if_exponent_below(hmi_x86 *x, int reg, unsigned exponent);
+size_t hmi_x86_jump_ahead(hmi_x86 *x);
 void hmi_x86_land(hmi_x86 *x, size_t jump);
 
 #endif

@@ -62,20 +62,8 @@ static hmi_expr leaf_along_motion(hmi_graph *graph, hmi_expr leaf, void *user)
 {
     const hmi_derived *eq = user;
     const hmi_node *node = hmi_node_at(graph, leaf);
-    switch ((hmi_symbol_kind)node->a) {
-    case HMI_SYM_TIME:
-        return graph->one;
-    case HMI_SYM_COORD:
-        return hmi_symbol(graph, HMI_SYM_VELOCITY, node->b);
-    case HMI_SYM_STATE:
-        return eq->model->states.data[node->b].rate;
-    case HMI_SYM_INPUT:
-        return hmi_symbol(graph, HMI_SYM_INPUT_RATE, node->b);
-    case HMI_SYM_INPUT_RATE:
-        return hmi_symbol(graph, HMI_SYM_INPUT_RATE2, node->b);
-    default:
-        return HMI_NONE;
-    }
+    return node->a == HMI_SYM_STATE ? eq->model->states.data[node->b].rate
+                                    : hmi_leaf_rate(graph, leaf);
 }
 
 hmi_expr hmi_along_motion(hmi_derivation *d, hmi_expr e)
@@ -322,9 +310,7 @@ hm_status hmi_derive_model(hmi_derived *eq, const hm_model *model)
     if (status != HM_OK)
         return status;
     hmi_derivation d = {.eq = eq};
-    const uint16_t moving = HMI_DEP(HMI_SYM_TIME) | HMI_DEP(HMI_SYM_COORD) |
-                            HMI_DEP(HMI_SYM_STATE) | HMI_DEP(HMI_SYM_INPUT) |
-                            HMI_DEP(HMI_SYM_INPUT_RATE);
+    const uint16_t moving = HMI_DEP_MOVING & ~HMI_DEP(HMI_SYM_VELOCITY);
     hmi_tangent_init(&d.motion, allocator, leaf_along_motion, eq, moving);
     hmi_adjoint_init(&d.adjoint, allocator);
     status = derive_all(&d);

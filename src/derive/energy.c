@@ -63,25 +63,14 @@ static hmi_expr explicit_leaf(hmi_graph *graph, hmi_expr leaf, void *user)
 {
     const hmi_derivation *d = user;
     const hmi_node *node = hmi_node_at(graph, leaf);
-    switch ((hmi_symbol_kind)node->a) {
-    case HMI_SYM_TIME:
-        return graph->one;
-    case HMI_SYM_STATE:
-        return d->eq->model->states.data[node->b].rate;
-    case HMI_SYM_INPUT:
-        return hmi_symbol(graph, HMI_SYM_INPUT_RATE, node->b);
-    case HMI_SYM_INPUT_RATE:
-        return hmi_symbol(graph, HMI_SYM_INPUT_RATE2, node->b);
-    default:
-        return HMI_NONE;
-    }
+    return node->a == HMI_SYM_STATE ? d->eq->model->states.data[node->b].rate
+                                    : hmi_leaf_rate(graph, leaf);
 }
 
 static hmi_expr explicit_time_power(hmi_derivation *d)
 {
     hmi_tangent tangent;
-    const uint16_t deps = HMI_DEP(HMI_SYM_TIME) | HMI_DEP(HMI_SYM_STATE) | HMI_DEP(HMI_SYM_INPUT) |
-                          HMI_DEP(HMI_SYM_INPUT_RATE);
+    const uint16_t deps = HMI_DEP_MOVING & ~(HMI_DEP(HMI_SYM_COORD) | HMI_DEP(HMI_SYM_VELOCITY));
     hmi_tangent_init(&tangent, d->eq->allocator, explicit_leaf, d, deps);
     hmi_expr e = hmi_tangent_of(&tangent, &d->eq->graph, d->eq->lagrangian);
     hmi_tangent_release(&tangent);

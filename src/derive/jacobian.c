@@ -141,8 +141,7 @@ static void fill_rows(hmi_derived *eq, hmi_block block, size_t count, hmi_expr *
         copy_rows(g, eq->C, count, to);
         return;
     case HMI_BLOCK_REACTION:
-        if (count)
-            add_reaction(eq, to);
+        add_reaction(eq, to);
         return;
     case HMI_BLOCK_CONSTRAINT:
         constraint_rows(eq, to);
@@ -206,7 +205,7 @@ static hm_status derive_block(hmi_derivation *d, hmi_derived_jacobian *j, hmi_bl
     if (!j->rows[block])
         return HM_ERR_NOMEM;
     hm_status status = hmi_sparse_init(d, to, rows, j->columns.count);
-    if (status == HM_OK)
+    if (status == HM_OK && rows) /* blocks that this kind does not have are empty */
         fill_rows(&j->eq, block, rows, j->rows[block]);
     for (size_t i = 0; i < rows && status == HM_OK; i++) {
         status = differentiate_row(d, &j->columns, j->rows[block][i], to);

@@ -70,6 +70,7 @@ typedef struct fast {
     double *W;                    /* n x m: L^-1 A^T */
     double *G, *gram_inverse;     /* m x m, m */
     double *z;                    /* n */
+    const bool *left_out;         /* m: these rows count as rows of zeros with multiplier 0 */
 } fast;
 
 /* f->W := L^-1 A^T */
@@ -79,7 +80,7 @@ static void spread_rows(int n, int m, const fast *f, const double *restrict A)
         double *restrict w = f->W + (size_t)j * (size_t)m;
         const double *restrict row = f->L + (size_t)j * (size_t)n;
         for (int i = 0; i < m; i++)
-            w[i] = A[(size_t)i * (size_t)n + (size_t)j];
+            w[i] = f->left_out[i] ? 0 : A[(size_t)i * (size_t)n + (size_t)j];
         for (int k = 0; k < j; k++)
             subtract(m, row[k], f->W + (size_t)k * (size_t)m, w);
     }
@@ -90,7 +91,7 @@ static bool find_multipliers(int n, int m, const fast *f, const double *restrict
                              double *restrict lambda)
 {
     for (int i = 0; i < m; i++) {
-        lambda[i] = b[i];
+        lambda[i] = f->left_out[i] ? 0 : b[i];
         for (int k = 0; k <= i; k++)
             f->G[(size_t)i * (size_t)m + (size_t)k] = 0;
     }
@@ -100,6 +101,9 @@ static bool find_multipliers(int n, int m, const fast *f, const double *restrict
         for (int i = 0; i < m; i++)
             subtract(i + 1, -w[i] * f->inverse[j], w, f->G + (size_t)i * (size_t)m);
     }
+    for (int i = 0; i < m; i++)
+        if (f->left_out[i])
+            f->G[(size_t)i * (size_t)m + (size_t)i] = 1;
     if (!factor(m, f->G, f->gram_inverse, f->column))
         return false;
     forward(m, f->G, lambda);
@@ -109,12 +113,30 @@ static bool find_multipliers(int n, int m, const fast *f, const double *restrict
     return true;
 }
 
+/* |row i| |q''| in the metric of the factored mass: what the terms of the row would be but for their
+ * directions. */
+static double natural_size(int n, int m, const fast *f, int i, const double *restrict qdd)
+{
+    double row = 0, motion = 0;
+    for (int j = 0; j < n; j++) {
+        double w = f->W[(size_t)j * (size_t)m + (size_t)i], y = qdd[j];
+        for (int k = j + 1; k < n; k++)
+            y += f->L[(size_t)k * (size_t)n + (size_t)j] * qdd[k];
+        row += w * w * f->inverse[j];
+        motion += y * y / f->inverse[j];
+    }
+    return sqrt(row) * sqrt(motion);
+}
+
 /* Where inertias of M + A^T V A are of very different size (a quaternion near 1, 0, 0, 0) every pivot
- * is fine in its own unit and yet q'' is lost: A q'' = b tells. */
-static bool meets_rows(int n, int m, const double *restrict A, const double *restrict b,
-                       const double *restrict qdd)
+ * is fine in its own unit and yet q'' is lost: A q'' = b tells. Rows whose terms are all zero but for
+ * rounding are judged by their natural size. */
+static bool meets_rows(int n, int m, const fast *f, const double *restrict A,
+                       const double *restrict b, const double *restrict qdd)
 {
     for (int i = 0; i < m; i++) {
+        if (f->left_out[i])
+            continue;
         const double *restrict row = A + (size_t)i * (size_t)n;
         double rest = b[i], size = fabs(b[i]);
         for (int j = 0; j < n; j++) {
@@ -122,7 +144,7 @@ static bool meets_rows(int n, int m, const double *restrict A, const double *res
             rest -= term;
             size += fabs(term);
         }
-        if (!(fabs(rest) <= 1e-11 * size))
+        if (!(fabs(rest) <= 1e-11 * size) && !(fabs(rest) <= 1e-14 * natural_size(n, m, f, i, qdd)))
             return false;
     }
     return true;
@@ -144,7 +166,7 @@ static bool finish(int n, int m, const fast *f, const double *restrict A, const 
         qdd[j] = s * f->inverse[j];
     }
     backward(n, f->L, qdd);
-    if (!meets_rows(n, m, A, b, qdd))
+    if (!meets_rows(n, m, f, A, b, qdd))
         return false;
     for (int j = 0; j < n; j++)
         sum += qdd[j] * 0;
@@ -180,7 +202,7 @@ static void shift(int n, int m, const fast *f, const double *M, const double *Q,
         largest = fmax(largest, M[(size_t)j * (size_t)n + (size_t)j]);
     for (int i = 0; i < m; i++) {
         const double *row = A + (size_t)i * (size_t)n;
-        double weight = row_weight(n, M, row, largest);
+        double weight = f->left_out[i] ? 0 : row_weight(n, M, row, largest);
         for (int j = 0; j < n; j++) {
             double t = weight * row[j];
             f->z[j] += t * b[i];
@@ -212,6 +234,7 @@ hm_status hmi_accelerate(hmi_dynamics *d, const double *restrict M, const double
     size_t n = (size_t)d->n, m = (size_t)d->m;
     double *memory = d->scratch;
     fast f = {.L = memory, .inverse = memory + n * n, .z = memory + n * n + n};
+    f.left_out = d->left_out;
     f.column = f.z + n;
     f.W = f.column + n + m;
     f.G = f.W + m * n;

@@ -370,6 +370,7 @@ hm_status hmi_sim_accelerate_here(hm_sim *sim, hmi_solution *solution)
                               sim->qdd, NULL);
     hmi_options options = hmi_options_default();
     options.formulation = sim->formulation;
+    options.rank_tolerance = sim->rank_tolerance;
     hm_status status = hmi_dynamics_solve(sim->dynamics, &ask.equations, &options, &local);
     if (status == HM_ERR_USAGE)
         return status;
@@ -379,15 +380,9 @@ hm_status hmi_sim_accelerate_here(hm_sim *sim, hmi_solution *solution)
     return status;
 }
 
-hm_status hm_sim_accelerate(hm_sim *sim, double *qdd)
+/* Where there is no motion tape yet, or it does not serve here. */
+__attribute__((noinline)) static hm_status accelerate_otherwise(hm_sim *sim, double *qdd)
 {
-    hmi_sim_motion *motion = sim->motion;
-    if (motion && sim->prepared && sim->system->model->inputs.count == 0 &&
-        sim->formulation == HMI_AUTO &&
-        hmi_sim_motion_run(sim, motion, &sim->t, sim->q, sim->v, sim->z)) {
-        hmi_sim_motion_copy(motion->out, sim->system->derived.n, qdd);
-        return HM_OK;
-    }
     if (!sim->own_motion_tried) {
         hm_status made = hmi_sim_motion_create(sim, NULL, &sim->own_motion);
         if (made != HM_OK)
@@ -399,7 +394,24 @@ hm_status hm_sim_accelerate(hm_sim *sim, double *qdd)
     hm_status status = hmi_sim_accelerate(sim, NULL);
     if (status != HM_ERR_LIMIT)
         memcpy(qdd, sim->qdd, sim->system->derived.n * sizeof *qdd);
+    if (status == HM_OK && sim->by_motion && sim->system->model->inputs.count == 0)
+        sim->motion->own = sim->version;
     return status;
+}
+
+/* The short way: machine code at the sim's own state. All else is apart, so that few registers are
+ * saved. */
+hm_status hm_sim_accelerate(hm_sim *sim, double *qdd)
+{
+    const hmi_sim_motion *motion = sim->motion;
+    if (motion && sim->prepared && sim->formulation == HMI_AUTO && motion->own == sim->version) {
+        hmi_tape_run(&motion->program.tape, &motion->values, motion->work);
+        if (hmi_sim_motion_answers(motion)) {
+            hmi_sim_motion_copy(motion->out, sim->system->derived.n, qdd);
+            return HM_OK;
+        }
+    }
+    return accelerate_otherwise(sim, qdd);
 }
 
 const double *hmi_sim_state_rates(const hm_sim *sim)
@@ -426,22 +438,25 @@ static void report_checks(hm_sim *sim, const hmi_question *ask, const hmi_soluti
 /* A degenerate Lagrangian: are the velocities determined where the accelerations are not? Then they
  * are put into the sim and the forces are found at them. Where this does not succeed everything
  * is as it was. */
-static bool try_dirac(hm_sim *sim, hmi_question *ask, const hmi_options *options,
-                      hmi_solution *solution)
+static hm_status try_dirac(hm_sim *sim, hmi_question *ask, const hmi_options *options,
+                           hmi_solution *solution)
 {
     hmi_dirac_velocity velocity;
     size_t n = sim->system->derived.n;
-    bool plain = !sim->system->derived.force_symbols && sim->system->model->servos.count == 0;
-    if (!plain || hmi_sim_prepare_derivatives(sim, HMI_JACOBIAN_STATE) != HM_OK)
-        return false;
+    if (sim->system->derived.force_symbols || sim->system->model->servos.count)
+        return HM_ERR_UNDETERMINED;
+    hm_status status = hmi_sim_prepare_derivatives(sim, HMI_JACOBIAN_STATE);
+    if (status != HM_OK)
+        return status == HM_ERR_NOMEM ? status : HM_ERR_UNDETERMINED;
     memcpy(sim->v_given, sim->v, n * sizeof *sim->v);
-    hm_status status = hmi_sim_determine_velocity(sim, sim->qdd, &velocity);
+    status = hmi_sim_determine_velocity(sim, sim->qdd, &velocity);
     if (status != HM_OK)
         memcpy(sim->v, sim->v_given, n * sizeof *sim->v);
     hm_sim_evaluate_fast(sim);
     hmi_sim_pose(sim, ask);
     hm_status solved = hmi_dynamics_solve(sim->dynamics, &ask->equations, options, solution);
-    return status == HM_OK && (solved == HM_OK || solution->verdict.solvable);
+    return status == HM_OK && (solved == HM_OK || solution->verdict.solvable) ? HM_OK
+                                                                              : HM_ERR_UNDETERMINED;
 }
 
 hm_status hmi_sim_solve(hm_sim *sim, const hm_evaluate_options *options, hm_evaluation *out)
@@ -457,10 +472,11 @@ hm_status hmi_sim_solve(hm_sim *sim, const hm_evaluate_options *options, hm_eval
                   hmi_formulation_name(chosen.formulation));
         return status;
     }
-    if (status == HM_ERR_UNDETERMINED && solution.verdict.undetermined > 0 &&
-        try_dirac(sim, &ask, &chosen, &solution)) {
-        status = HM_OK;
-        out->velocity_determined = true;
+    if (status == HM_ERR_UNDETERMINED && solution.verdict.undetermined > 0) {
+        status = try_dirac(sim, &ask, &chosen, &solution);
+        if (status == HM_ERR_NOMEM)
+            return status;
+        out->velocity_determined = status == HM_OK;
     }
     keep_forces(sim, &solution);
     view_answer(sim, &solution, out);

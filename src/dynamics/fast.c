@@ -5,8 +5,12 @@
 
 #include <string.h>
 
-/* As in accelerate.c: the loss of five digits is where the rank-revealing solve takes over. */
-#define WELL_CONDITIONED 1e-5
+/* As in accelerate.c: the loss of five digits is where the rank-revealing solve takes over. Pivots of
+ * M and of G each lose digits, so both must be better where M has pivots to speak of. */
+static double well_conditioned(const hmi_block_schur *schur)
+{
+    return schur->diagonal ? 1e-5 : 3e-3;
+}
 
 struct hmi_fast {
     const hmi_block_schur *schur;
@@ -67,7 +71,7 @@ static bool mass_is_good(const struct hmi_fast *fast, const double *out)
     const hmi_block_schur_layout *at = &fast->schur->at;
     bool good = true;
     for (size_t k = 0; k < at->check_count; k++)
-        good &= out[at->checks + k] > WELL_CONDITIONED;
+        good &= out[at->checks + k] > well_conditioned(fast->schur);
     return good;
 }
 
@@ -76,19 +80,20 @@ static bool find_multipliers(struct hmi_fast *fast, double *out)
 {
     const hmi_block_schur *schur = fast->schur;
     double *x = fast->lambda, sum = 0;
-    if (schur->m)
-        memcpy(x, out + schur->at.right, schur->m * sizeof *x);
     if (schur->banded) {
         if (!hmi_band_solve(schur->m, schur->width, out + schur->at.gram, fast->inverse,
-                            WELL_CONDITIONED, x))
+                            well_conditioned(schur), out + schur->at.right, x))
             return false;
     } else {
-        hmi_pivoting pivoting = {.refuse = WELL_CONDITIONED};
+        memcpy(x, out + schur->at.right, schur->m * sizeof *x);
+        hmi_pivoting pivoting = {.refuse = well_conditioned(schur)};
         if (!hmi_ldlt_sparse_factor(&fast->ldlt, out + schur->at.gram, &pivoting))
             return false;
         hmi_ldlt_sparse_solve(&fast->ldlt, x);
     }
-    for (size_t k = 0; k < schur->m; k++)
+    /* what is not finite in a tridiagonal solve reaches both ends of it */
+    size_t step = schur->banded && schur->width == 1 && schur->m > 1 ? schur->m - 1 : 1;
+    for (size_t k = 0; k < schur->m; k += step)
         sum += x[k] * 0;
     return sum == 0; /* all finite */
 }

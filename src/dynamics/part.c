@@ -1,7 +1,7 @@
 /* Some rows and some coordinates: see part.h. */
 #include "dynamics/part.h"
 
-#include "linalg/dense.h"
+#include "dynamics/workspace.h"
 
 #include <math.h>
 #include <string.h>
@@ -16,7 +16,8 @@ struct hmi_part {
     hmi_sparse_shape shape;
     double *M, *A;
     size_t *M_from, *A_from;
-    bool fresh; /* taken, not yet factored */
+    size_t *row; /* of the model */
+    bool fresh;  /* taken, not yet factored */
     hm_status factored;
     /* one of these */
     hmi_sparse_solver *sparse;
@@ -71,6 +72,11 @@ static hm_status build(hmi_part *p, const size_t *rows, const size_t *coordinate
     size_t *all = hmi_arena_alloc(&p->arena, (d->n + 1) * sizeof *all);
     if (!place || !all)
         return HM_ERR_NOMEM;
+    p->row = hmi_arena_alloc(&p->arena, (p->m + 1) * sizeof *p->row);
+    if (!p->row)
+        return HM_ERR_NOMEM;
+    if (p->m)
+        memcpy(p->row, rows, p->m * sizeof *rows);
     memset(place, 0xFF, d->n * sizeof *place);
     for (size_t i = 0; i < p->n; i++) {
         all[i] = coordinates ? coordinates[i] : i;
@@ -158,11 +164,19 @@ hm_status hmi_part_solve(hmi_part *p, const double *F, const double *b, double *
     if (p->fresh)
         p->factored = hmi_sparse_factor(p->sparse, p->M, p->A);
     p->fresh = false;
-    if (p->factored == HM_ERR_UNDETERMINED && p->sim->dynamics)
+    hm_status status = p->factored;
+    if (status == HM_OK)
+        status = hmi_sparse_solve(p->sparse, F, b, d, NULL);
+    if ((status == HM_ERR_UNDETERMINED || status == HM_ERR_NUMERIC) && p->sim->dynamics)
         return change_to_dense(p, F, b, d);
-    if (p->factored == HM_ERR_UNDETERMINED)
-        return HM_ERR_NUMERIC; /* there is no least-squares answer as of the dense solve */
-    return p->factored == HM_OK ? hmi_sparse_solve(p->sparse, F, b, d, NULL) : p->factored;
+    /* there is no least-squares answer as of the dense solve */
+    return status == HM_ERR_UNDETERMINED ? HM_ERR_NUMERIC : status;
+}
+
+void hmi_part_leave_out(hmi_part *p, const bool *rows)
+{
+    for (size_t i = 0; p->dense && i < p->m; i++)
+        p->dense->left_out[i] = rows && rows[p->row[i]];
 }
 
 void hmi_part_times_mass(const hmi_part *p, const double *x, double *f)

@@ -22,6 +22,8 @@ void hmi_part_take(hmi_part *part);
 /* d (free coordinates) for F and b (rows). Statuses of hmi_accelerate; HM_ERR_NUMERIC also where M is
  * not positive on what A allows in a large system. */
 HM_MUST_CHECK hm_status hmi_part_solve(hmi_part *part, const double *F, const double *b, double *d);
+/* hmi_dynamics_leave_out for the rows of the model that are flagged; NULL: all count. Dense only. */
+void hmi_part_leave_out(hmi_part *part, const bool *rows);
 /* r := A_f x (rows) */
 void hmi_part_times_rows(const hmi_part *part, const double *x, double *r);
 /* A_f as a dense matrix, rows x free coordinates; NULL where the system is sparse. */

@@ -14,6 +14,9 @@
 static void copy_rows(hmi_dynamics *d, const double *A, const double *row_size)
 {
     hmi_copy(d->m * d->n, A, d->A);
+    for (int i = 0; i < d->m; i++)
+        if (d->left_out[i])
+            hmi_zero(d->n, d->A + hmi_area(i, d->n));
     for (int i = 0; row_size && i < d->m; i++) {
         double *row = d->A + hmi_area(i, d->n);
         if (hmi_max_abs(d->n, row) <= 16 * HMI_EPSILON * fabs(row_size[i]))
@@ -77,7 +80,7 @@ bool hmi_prepare_right_side(hmi_dynamics *d, const double *b, double tolerance)
     size_t mark = d->scratch_used;
     double *all = hmi_take(d, (size_t)d->m), *raw = hmi_take(d, (size_t)d->m);
     for (int k = 0; k < d->m; k++) {
-        raw[k] = b[d->order[k]];
+        raw[k] = d->left_out[d->order[k]] ? 0 : b[d->order[k]];
         d->b[k] = raw[k] * d->R[d->order[k]];
     }
     double worst = 0, size = hmi_complete_rows(d, d->b, all);

@@ -45,16 +45,16 @@ static size_t count_pivots(size_t n, const double *S, double *work)
     return n;
 }
 
-/* 1 / Sum A_j^2/M_jj, as in compile/schur.c. */
-static double weight_of(size_t n, const double *M, const double *row)
+/* Sum M_jj / Sum A_j^2 over the row's coordinates, as in compile/schur.c. */
+static double weight_of(size_t n, const double *M, const hmi_sparse *A, size_t i, const double *row)
 {
-    double compliance = 0, square = 0;
-    for (size_t j = 0; j < n; j++) {
+    double inertia = 0, square = 0;
+    for (size_t k = A->start[i]; k < A->start[i + 1]; k++) {
+        size_t j = A->column.data[k];
+        inertia += M[j * n + j];
         square += row[j] * row[j];
-        if (M[j * n + j] > 0)
-            compliance += row[j] * row[j] / M[j * n + j];
     }
-    return compliance > 0 ? 1 / compliance : square > 0 ? 1 / square : 0;
+    return square > 0 ? (inertia > 0 ? inertia : 1) / square : 0;
 }
 
 static void add_row(size_t n, double weight, const double *row, double *S)
@@ -72,7 +72,7 @@ static size_t entries_of(const hmi_sparse *A, size_t i)
 /* Rows with few entries first, those of one length in their order. */
 static size_t next_row(const hmi_sparse *A, const bool *tried)
 {
-    size_t best = A->rows;
+    size_t best = A->rows; /* none is left */
     for (size_t i = 0; i < A->rows; i++)
         if (!tried[i] && (best == A->rows || entries_of(A, i) < entries_of(A, best)))
             best = i;
@@ -93,7 +93,9 @@ static bool choose_shift(const hm_sim *sim, double *memory, bool *tried, bool *s
         return false;
     for (size_t k = 0; k < A->rows && rank < n; k++) {
         size_t i = next_row(A, tried);
-        double weight = weight_of(n, sim->M, sim->A + i * n);
+        if (i == A->rows)
+            break;
+        double weight = weight_of(n, sim->M, A, i, sim->A + i * n);
         tried[i] = true;
         add_row(n, weight, sim->A + i * n, S);
         size_t with_row = count_pivots(n, S, work);
@@ -117,7 +119,7 @@ static bool applies(const hm_sim *sim)
 }
 
 static hm_status compile(hm_sim *sim, const hmi_motion_source *source, const bool *shift,
-                         hmi_motion_tape *program)
+                         const size_t *rows, size_t row_count, hmi_motion_tape *program)
 {
     const hm_system *system = sim->system;
     const hmi_derived *d = &system->derived;
@@ -128,11 +130,12 @@ static hm_status compile(hm_sim *sim, const hmi_motion_source *source, const boo
     const hmi_motion_request request = {
         .graph = &graph,
         .matrices = {.n = d->n,
-                     .m = d->constraints.count,
+                     .m = row_count,
                      .M_pattern = &d->M,
                      .A_pattern = &d->constraints.A,
                      .M = list + at->M,
                      .A = list + at->A,
+                     .rows = rows,
                      .shift = shift},
         .Q = list + at->Q,
         .b = list + at->b,
@@ -159,12 +162,18 @@ static hm_status compile_here(hm_sim *sim, const hmi_motion_source *source, hmi_
     hmi_arena_init(&arena, sim->system->allocator);
     double *memory = hmi_arena_alloc(&arena, 2 * n * n * sizeof *memory);
     bool *shift = hmi_arena_alloc(&arena, m + 1), *tried = hmi_arena_alloc(&arena, m + 1);
+    size_t *rows = hmi_arena_alloc(&arena, (m + 1) * sizeof *rows), count = 0;
     hm_status status = HM_ERR_NOMEM;
-    if (memory && shift && tried) {
+    if (memory && shift && tried && rows) {
+        for (size_t i = 0; i < m; i++) {
+            tried[i] = motion->left_out[i];
+            if (!motion->left_out[i])
+                rows[count++] = i;
+        }
         hm_sim_evaluate_fast(sim);
         hmi_sim_scatter(sim);
         status = choose_shift(sim, memory, tried, shift, &any)
-                     ? compile(sim, source, any ? shift : NULL, &motion->program)
+                     ? compile(sim, source, any ? shift : NULL, rows, count, &motion->program)
                      : HM_ERR_USAGE;
         motion->shifted = any;
     }
@@ -172,8 +181,19 @@ static hm_status compile_here(hm_sim *sim, const hmi_motion_source *source, hmi_
     return status;
 }
 
+static size_t rows_of(const hmi_sim_motion *motion)
+{
+    return motion->row_count + 1;
+}
+
 static hm_status create(hm_sim *sim, const hmi_motion_source *source, hmi_sim_motion *motion)
 {
+    motion->row_count = sim->system->derived.constraints.count;
+    motion->left_out = hmi_alloc(motion->allocator, rows_of(motion));
+    if (!motion->left_out)
+        return HM_ERR_NOMEM;
+    for (size_t i = 0; i < motion->row_count; i++)
+        motion->left_out[i] = sim->left_out && sim->left_out[i];
     hm_status status = compile_here(sim, source, motion);
     if (status != HM_OK)
         return status;
@@ -212,7 +232,16 @@ void hmi_sim_motion_destroy(hmi_sim_motion *motion)
     hmi_free(motion->allocator, motion->work,
              motion->work ? motion->program.tape.work_size * sizeof *motion->work : 0);
     hmi_motion_release(&motion->program);
+    hmi_free(motion->allocator, motion->left_out, motion->left_out ? rows_of(motion) : 0);
     hmi_free(motion->allocator, motion, sizeof *motion);
+}
+
+bool hmi_sim_motion_fits(const hm_sim *sim, const hmi_sim_motion *motion)
+{
+    for (size_t i = 0; i < motion->row_count; i++)
+        if (motion->left_out[i] != (sim->left_out && sim->left_out[i]))
+            return false;
+    return true;
 }
 
 /* ---- running ---- */

@@ -16,7 +16,10 @@ typedef struct hmi_sim_motion {
     const hm_allocator *allocator;
     double *work;
     bool shifted;           /* rows were added to M, as the state asked when it was made */
+    size_t row_count;       /* m */
+    bool *left_out;         /* m: rows that are not in it, as sim->left_out */
     unsigned long version;  /* of the parameters in its prologue: sim->version */
+    unsigned long own;      /* the version at which `values` are those of the sim itself, or 0 */
     hmi_tape_values values; /* pointers into the sim */
     const double *out;      /* its outputs, q'' first, */
     const double *margin;   /* and this among them */
@@ -36,14 +39,30 @@ typedef struct hmi_motion_source {
 hm_status hmi_sim_motion_create(hm_sim *sim, const hmi_motion_source *source,
                                 hmi_sim_motion **motion);
 void hmi_sim_motion_destroy(hmi_sim_motion *motion);
+/* Are its rows those that the sim's solves use? */
+bool hmi_sim_motion_fits(const hm_sim *sim, const hmi_sim_motion *motion);
 
 /* Outputs are copied one by one: the code has just stored them so, and a load of several at once
- * would wait until the stores are through. */
+ * would wait until the stores are through. As words of general registers: those of vectors are busy. */
+typedef uint64_t __attribute__((may_alias)) hmi_word;
 static inline void hmi_sim_motion_copy(const double *from, size_t count, double *to)
 {
-    const volatile double *one = from;
-    for (size_t i = 0; i < count; i++)
-        to[i] = one[i];
+    const volatile hmi_word *one = (const volatile hmi_word *)from;
+    hmi_word *words = (hmi_word *)to;
+    size_t i = 0;
+    for (; i + 2 <= count; i += 2) {
+        words[i] = one[i];
+        words[i + 1] = one[i + 1];
+    }
+    if (i < count)
+        words[i] = one[i];
+}
+
+/* Is the margin positive (not NaN)? By its bits, which are in order. */
+static inline bool hmi_sim_motion_answers(const hmi_sim_motion *motion)
+{
+    const uint64_t infinite = (uint64_t)0x7FF << 52;
+    return *(const hmi_word *)motion->margin - 1 < infinite;
 }
 
 /* The prologue, after parameters changed. */
@@ -55,12 +74,18 @@ static inline bool hmi_sim_motion_run(hm_sim *sim, hmi_sim_motion *motion, const
 {
     if (motion->version != sim->version)
         hmi_sim_motion_prepare(sim, motion);
-    motion->values.by_kind[HMI_SYM_TIME] = t;
-    motion->values.by_kind[HMI_SYM_COORD] = q;
-    motion->values.by_kind[HMI_SYM_VELOCITY] = v;
-    motion->values.by_kind[HMI_SYM_STATE] = z;
+    /* Written only when they change: the code would wait for the store of a pointer it reads. */
+    const double **by_kind = motion->values.by_kind;
+    if (by_kind[HMI_SYM_COORD] != q || by_kind[HMI_SYM_VELOCITY] != v ||
+        by_kind[HMI_SYM_TIME] != t || by_kind[HMI_SYM_STATE] != z) {
+        by_kind[HMI_SYM_TIME] = t;
+        by_kind[HMI_SYM_COORD] = q;
+        by_kind[HMI_SYM_VELOCITY] = v;
+        by_kind[HMI_SYM_STATE] = z;
+        motion->own = 0;
+    }
     hmi_tape_run(&motion->program.tape, &motion->values, motion->work);
-    return *motion->margin > 0;
+    return hmi_sim_motion_answers(motion);
 }
 
 #endif

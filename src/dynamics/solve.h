@@ -52,6 +52,10 @@ typedef struct hmi_dynamics_size {
 HM_MUST_CHECK hm_status hmi_dynamics_create(const hm_allocator *allocator,
                                             const hmi_dynamics_size *size, hmi_dynamics **out);
 void hmi_dynamics_destroy(hmi_dynamics *d);
+/* Solves from now on go without these rows (m flags; NULL: all rows count): their multipliers are 0,
+ * A q'' = b need not hold for them. For rows that depend on the others wherever the constraints hold,
+ * while states a little beside them are looked at (integrate/rows.c). */
+void hmi_dynamics_leave_out(hmi_dynamics *d, const bool *rows);
 
 /* ---- the question ---------------------------------------------------------------------------- */
 

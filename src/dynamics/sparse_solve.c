@@ -1,4 +1,5 @@
-/* Large sparse systems: see sparse_solve.h. */
+/* Large sparse systems: see sparse_solve.h. Where M is singular, M + A^T V A: [UW (2.7)] by a shorter
+ * way, as in accelerate.c. */
 #include "dynamics/sparse_solve.h"
 
 #include "base/order.h"

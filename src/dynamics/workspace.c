@@ -28,6 +28,7 @@ static void carve_problem(hmi_dynamics *d, carver *c)
 {
     int n = d->n, m = d->m, k = n < m ? n : m;
     d->D = doubles(c, (size_t)n);
+    d->left_out = carve(c, (size_t)m, sizeof(bool));
     d->R = doubles(c, (size_t)m);
     d->M = doubles(c, hmi_area(n, n));
     d->A = doubles(c, hmi_area(m, n));
@@ -156,6 +157,12 @@ hm_status hmi_dynamics_create(const hm_allocator *allocator, const hmi_dynamics_
     carve_all(d, &give);
     *out = d;
     return HM_OK;
+}
+
+void hmi_dynamics_leave_out(hmi_dynamics *d, const bool *rows)
+{
+    for (int i = 0; i < d->m; i++)
+        d->left_out[i] = rows && rows[i];
 }
 
 void hmi_dynamics_destroy(hmi_dynamics *d)

@@ -67,6 +67,7 @@ struct hmi_dynamics {
     size_t bytes;
     hmi_dynamics_size size;
     int n, m;
+    bool *left_out; /* m: hmi_dynamics_leave_out */
 
     /* the scaled problem */
     double *D, *R;

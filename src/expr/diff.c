@@ -236,6 +236,25 @@ hmi_expr hmi_substitute(hmi_substitution *substitution, hmi_graph *graph, hmi_ex
     return result;
 }
 
+hmi_expr hmi_leaf_rate(hmi_graph *graph, hmi_expr leaf)
+{
+    const hmi_node node = *hmi_node_at(graph, leaf);
+    switch ((hmi_symbol_kind)node.a) {
+    case HMI_SYM_TIME:
+        return graph->one;
+    case HMI_SYM_COORD:
+        return hmi_symbol(graph, HMI_SYM_VELOCITY, node.b);
+    case HMI_SYM_VELOCITY:
+        return hmi_symbol(graph, HMI_SYM_ACCELERATION, node.b);
+    case HMI_SYM_INPUT:
+        return hmi_symbol(graph, HMI_SYM_INPUT_RATE, node.b);
+    case HMI_SYM_INPUT_RATE:
+        return hmi_symbol(graph, HMI_SYM_INPUT_RATE2, node.b);
+    default:
+        return HMI_NONE;
+    }
+}
+
 /* ---- reverse ---- */
 
 void hmi_adjoint_init(hmi_adjoint *adjoint, const hm_allocator *allocator)

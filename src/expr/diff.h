@@ -30,6 +30,14 @@ void hmi_tangent_release(hmi_tangent *tangent);
 /* HMI_NONE on failure: no memory (graph status) or a refused leaf. */
 hmi_expr hmi_tangent_of(hmi_tangent *tangent, hmi_graph *graph, hmi_expr e);
 
+/* Kinds of leaves that change with time. */
+#define HMI_DEP_MOVING                                                                             \
+    (HMI_DEP(HMI_SYM_TIME) | HMI_DEP(HMI_SYM_COORD) | HMI_DEP(HMI_SYM_VELOCITY) |                  \
+     HMI_DEP(HMI_SYM_STATE) | HMI_DEP(HMI_SYM_INPUT) | HMI_DEP(HMI_SYM_INPUT_RATE))
+/* The time derivative of a leaf: q -> q' -> q'', an input -> its rates, t -> 1. HMI_NONE for states,
+ * whose rates the model gives, and for kinds that have none. */
+hmi_expr hmi_leaf_rate(hmi_graph *graph, hmi_expr leaf);
+
 /* ---- reverse ---- */
 
 /* One sweep: gradient of sum_k seed_k * root_k by every symbol of the kind `by`. The seeds are

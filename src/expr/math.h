@@ -2,8 +2,9 @@
  *
  * They are SLEEF's of at most 1 ulp in their deterministic forms: with fused multiply-add (finz_)
  * where the processor has it, else without (cinz_). The scalar finz_ forms agree bit by bit with the
- * four-lane ones that the machine code calls. SLEEF's sin and sincos differ in the last bit, so sine
- * and cosine always come from sincos. Square roots and absolute values are exact and stay with C.
+ * four-lane ones that the machine code calls. Sine and cosine always come as a pair (SLEEF's sin and
+ * sincos differ in the last bit): our own kernel where multiply-add is fused and |x| < 2^19, SLEEF's
+ * sincos elsewhere. Square roots and absolute values are exact and stay with C.
  *
  * Where SLEEF is less than libm: sinh and cosh overflow at |x| = 710, 0.48 early; results below 4e-307
  * are good to 2 ulp. Verified: test/unit/expr/test_math.c.

@@ -12,6 +12,8 @@ const char *hmi_batch_refusal(const hmi_driver *d)
         return "events, or functions that are not smooth";
     if (d->ode.dirac || !d->motion || d->motion->shifted)
         return "no compiled solve for the accelerations";
+    if (d->rows.any)
+        return "constraints that depend on each other";
     if (d->integrals.count)
         return "constraints of acceleration level";
     if (d->drift == HMI_DRIFT_PROJECT && p->velocity.count &&
@@ -185,6 +187,8 @@ void hmi_batch_put(hmi_batch *b, size_t l, size_t member, bool fresh_params)
     hmi_rank_watch rank = lane->rank;
     hmi_rank_watch_forget(&rank);
     rank.count = 0;
+    if (rank.longest)
+        memset(rank.longest, 0, rank.m * sizeof *rank.longest);
     double h = hmi_rk_first_step(b->table, &d->s, d->options.end);
     for (size_t i = 0; i < b->width; i++) {
         b->y[HMI_LANES * i + l] = b->y_old[HMI_LANES * i + l] = d->s.y[i];

@@ -152,8 +152,7 @@ static void watch_rank(hmi_batch *b)
             y[i] = b->y[HMI_LANES * i + l];
         for (size_t i = 0; i < n; i++)
             qdd[i] = b->f[HMI_LANES * (n + i) + l];
-        lane->lost |= hmi_rank_watch_rows(&lane->rank, rows_of_lane(b, l));
-        lane->lost |= hmi_rank_watch_motion(&lane->rank, lane->t, y, qdd);
+        lane->lost |= hmi_rank_watch_step(&lane->rank, rows_of_lane(b, l), lane->t, y, qdd);
     }
 }
 

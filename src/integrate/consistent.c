@@ -7,6 +7,8 @@
 #include <string.h>
 
 enum { MOST_STEPS = 200, POLISH_STEPS = 20, MOST_HALVINGS = 30 };
+/* A step goes as far as the residuals follow their tangents, to this part of its length. */
+#define BENT 0.5
 
 /* A state whose residuals are no larger than that, relative to their terms, stays as it is. */
 #define FITS 1e-13
@@ -22,6 +24,7 @@ typedef struct problem {
     hmi_part *part;
     double *Q, *b, *pull; /* of the free ones; pull: how far they are from where they were */
     double *x0, *step, *old;
+    double *r, *slope, *length; /* at the beginning of a step: residuals, A step, lengths of rows */
 } problem;
 
 static double *doubles(hmi_arena *arena, size_t count, bool *failed)
@@ -39,6 +42,9 @@ static hm_status set_up(problem *p, hmi_arena *arena, const bool *fixed)
     p->Q = doubles(arena, n, &failed);
     p->pull = doubles(arena, n, &failed);
     p->b = doubles(arena, m, &failed);
+    p->r = doubles(arena, m, &failed);
+    p->slope = doubles(arena, m, &failed);
+    p->length = doubles(arena, m, &failed);
     p->x0 = doubles(arena, n, &failed);
     p->step = doubles(arena, n, &failed);
     p->old = doubles(arena, n, &failed);
@@ -86,8 +92,42 @@ static void move(problem *p, double part)
         p->x[p->free[j]] += part * p->step[j];
 }
 
-/* One step of at most `part`, halved while residuals grow by more than a curve makes them grow along
- * its tangent. *change: its relative size. */
+/* Do the residuals at this part of the step follow their tangents? Rows are measured by their length
+ * at its beginning: a row that is short there (sin q near its top) leads far away in no time. */
+static bool follows(problem *p, double part, double step)
+{
+    double bent = 0;
+    move(p, part);
+    if (!isfinite(look(p, false)))
+        return false;
+    for (size_t k = 0; k < p->level->count; k++) {
+        double left = (-p->b[k] - p->r[k] - part * p->slope[k]) / p->length[k];
+        bent += left * left;
+    }
+    return sqrt(bent) <= BENT * part * step;
+}
+
+/* The largest part of the step up to which they do: where the whole of it or a short part does not
+ * fit, from below, so that it does not end beyond a hill where they happen to fit again. */
+static double part_that_follows(problem *p, double most)
+{
+    double step = hmi_norm((int)p->free_count, p->step);
+    size_t m = p->level->count;
+    hmi_part_times_rows(p->part, p->step, p->slope);
+    for (size_t k = 0; k < m; k++) {
+        double length = hmi_row_length(p->projection->ode->sim, p->level->row[k]);
+        p->r[k] = -p->b[k];
+        p->length[k] = length > 0 ? length : 1;
+    }
+    if (follows(p, most, step) && follows(p, most / 4, step) && follows(p, most / 16, step))
+        return most;
+    double part = ldexp(most, -MOST_HALVINGS);
+    while (2 * part <= most && follows(p, 2 * part, step))
+        part *= 2;
+    return part;
+}
+
+/* One step of at most `part`, as far as its tangents lead. *change: its relative size. */
 static hm_status improve(problem *p, bool pull, double part, double *now, double *change)
 {
     double next, size = 0;
@@ -96,13 +136,9 @@ static hm_status improve(problem *p, bool pull, double part, double *now, double
     if (status != HM_OK && status != HM_ERR_INCONSISTENT && status != HM_ERR_UNDETERMINED)
         return status;
     memcpy(p->old, p->x, p->n * sizeof *p->x);
-    double length = hmi_norm((int)p->free_count, p->step);
-    for (int i = 0;; i++, part /= 2) {
-        move(p, part);
-        next = look(p, true);
-        if (next <= 2 * *now + 0.5 * part * length || i == MOST_HALVINGS)
-            break;
-    }
+    part = part_that_follows(p, part);
+    move(p, part);
+    next = look(p, true);
     for (size_t j = 0; j < p->free_count; j++)
         size = fmax(size, fabs(part * p->step[j]) / (1 + fabs(p->x[p->free[j]])));
     *now = next;

@@ -2,11 +2,10 @@
  *
  * An optional component (cmake/Sundials.cmake) and an independent check of the methods of this
  * folder. Drift is controlled by CVODE's own projection [Shampine 1986; Eich 1993], which calls the
- * driver's; a state that was changed from outside restarts the method. Its memory is SUNDIALS' own
- * (malloc), given back by `finish`.
+ * driver's; a state that was changed from outside restarts the method. Memory: see sundials.h.
  * Verified: test/unit/integrate/test_implicit_sundials.c
  */
-#include "integrate/method.h"
+#include "integrate/sundials.h"
 
 #ifdef HAMEL_SUNDIALS
 
@@ -14,19 +13,12 @@
 #include "linalg/dense.h"
 
 #include <cvode/cvode.h>
-#include <nvector/nvector_serial.h>
-#include <sunlinsol/sunlinsol_dense.h>
 #include <sunmatrix/sunmatrix_dense.h>
 
 typedef struct cvode {
+    hmi_sundials sun;
     hmi_newton newton;
-    SUNContext context;
-    void *solver;
-    N_Vector y, dense;
-    SUNMatrix J;
-    SUNLinearSolver linear;
-    double t_begin, t_end;       /* of the last step */
-    double *projected, *missing; /* size */
+    double *projected; /* size */
 } cvode;
 
 static size_t memory_size(const hmi_ode *ode)
@@ -86,11 +78,6 @@ static int project(realtype t, N_Vector y, N_Vector correction, realtype epsilon
     return 0;
 }
 
-static void silent(int code, const char *module, const char *function, char *message, void *user)
-{
-    (void)code, (void)module, (void)function, (void)message, (void)user;
-}
-
 /* ---- creation ---- */
 
 static void finish(hmi_stepper *s)
@@ -98,103 +85,74 @@ static void finish(hmi_stepper *s)
     cvode *c = s->memory;
     if (!c)
         return;
-    CVodeFree(&c->solver);
-    if (c->linear)
-        SUNLinSolFree(c->linear);
-    if (c->J)
-        SUNMatDestroy(c->J);
-    if (c->y)
-        N_VDestroy(c->y);
-    if (c->dense)
-        N_VDestroy(c->dense);
-    SUNContext_Free(&c->context);
-    *c = (cvode){0};
+    CVodeFree(&c->sun.solver);
+    hmi_sundials_release(&c->sun);
 }
 
-static bool create(hmi_stepper *s, cvode *c)
+static bool create(hmi_stepper *s, hmi_sundials *c)
 {
-    sunindextype size = (sunindextype)s->size;
-    if (SUNContext_Create(NULL, &c->context) != 0)
+    if (!hmi_sundials_create(c, s->size, 1) || !(c->solver = CVodeCreate(CV_BDF, c->context)))
         return false;
-    c->y = N_VNew_Serial(size, c->context);
-    c->dense = N_VNew_Serial(size, c->context);
-    c->J = SUNDenseMatrix(size, size, c->context);
-    c->solver = CVodeCreate(CV_BDF, c->context);
-    if (!c->y || !c->dense || !c->J || !c->solver)
-        return false;
-    c->linear = SUNLinSol_Dense(c->y, c->J, c->context);
-    memcpy(N_VGetArrayPointer(c->y), s->y, s->size * sizeof *s->y);
+    memcpy(N_VGetArrayPointer(c->vector[0]), s->y, s->size * sizeof *s->y);
     void *m = c->solver;
-    return c->linear && CVodeSetErrHandlerFn(m, silent, NULL) == CV_SUCCESS &&
-           CVodeInit(m, rates, s->t, c->y) == CV_SUCCESS && CVodeSetUserData(m, s) == CV_SUCCESS &&
-           CVodeSStolerances(m, s->rtol, s->atol) == CV_SUCCESS &&
-           CVodeSetLinearSolver(m, c->linear, c->J) == CV_SUCCESS &&
-           CVodeSetJacFn(m, jacobian) == CV_SUCCESS &&
-           (!s->settle || CVodeSetProjFn(m, project) == CV_SUCCESS);
+    int flags = CVodeSetErrHandlerFn(m, hmi_sundials_silent, NULL);
+    flags |= CVodeInit(m, rates, s->t, c->vector[0]);
+    flags |= CVodeSetUserData(m, s);
+    flags |= CVodeSStolerances(m, s->rtol, s->atol);
+    flags |= CVodeSetLinearSolver(m, c->linear, c->J);
+    flags |= CVodeSetJacFn(m, jacobian);
+    if (s->settle)
+        flags |= CVodeSetProjFn(m, project);
+    return flags == CV_SUCCESS;
 }
 
 static hm_status start(hmi_stepper *s)
 {
     cvode *c = s->memory;
-    double last = c->t_end - c->t_begin; /* 0: there was none */
+    double last = c->sun.t_end - c->sun.t_begin; /* 0: there was none */
     finish(s);
-    c->projected = (double *)(c + 1);
-    c->missing = c->projected + s->size;
-    if (!create(s, c)) {
+    if (!create(s, &c->sun)) {
         finish(s);
         return HM_ERR_NOMEM;
     }
+    c->sun.output = CVodeGetDky;
+    c->projected = (double *)(c + 1);
+    c->sun.missing = c->projected + s->size;
     if (isfinite(s->largest))
-        CVodeSetMaxStep(c->solver, s->largest);
+        CVodeSetMaxStep(c->sun.solver, s->largest);
     if (s->step > 0 || last != 0) /* its own guess would be lost in the noise near an event */
-        CVodeSetInitStep(c->solver, last != 0 ? 0.1 * last : s->step);
-    return hmi_newton_init(&c->newton, s->ode, false, c->missing + s->size);
+        CVodeSetInitStep(c->sun.solver, last != 0 ? 0.1 * last : s->step);
+    return hmi_newton_init(&c->newton, s->ode, false, c->sun.missing + s->size);
 }
 
 /* ---- steps ---- */
 
 static hm_status step(hmi_stepper *s, double t_limit)
 {
-    cvode *c = s->memory;
-    double *y = N_VGetArrayPointer(c->y), t = s->t;
+    hmi_sundials *c = &((cvode *)s->memory)->sun;
+    double *y = N_VGetArrayPointer(c->vector[0]), t = s->t;
     size_t bytes = s->size * sizeof *y;
     if (memcmp(y, s->y, bytes) != 0) {
         memcpy(y, s->y, bytes);
-        CVodeReInit(c->solver, s->t, c->y);
+        CVodeReInit(c->solver, s->t, c->vector[0]);
         CVodeSetInitStep(c->solver, 0.1 * (c->t_end - c->t_begin));
     }
     CVodeSetStopTime(c->solver, t_limit);
-    int flag = CVode(c->solver, t_limit, c->y, &t, CV_ONE_STEP);
+    int flag = CVode(c->solver, t_limit, c->vector[0], &t, CV_ONE_STEP);
     if (flag < 0 || !hmi_all_finite((int)s->size, y)) {
         memcpy(y, s->y, bytes);
         s->trouble = "CVODE cannot take another step";
         return s->ode->last != HM_OK ? s->ode->last : HM_ERR_NUMERIC;
     }
-    memcpy(s->y_old, s->y, (s->size + s->works) * sizeof *y);
-    memcpy(s->y, y, bytes);
-    c->t_begin = s->t_old = s->t;
-    c->t_end = s->t = t;
-    memset(c->missing, 0, bytes);
-    if (CVodeGetDky(c->solver, s->t_old, 0, c->dense) == CV_SUCCESS)
-        for (size_t i = 0; i < s->size; i++)
-            c->missing[i] = s->y_old[i] - N_VGetArrayPointer(c->dense)[i];
-    s->f_valid = false;
-    s->steps++;
+    hmi_sundials_accept(c, s, t);
     s->settled = s->settle != NULL;
     return HM_OK;
 }
 
-/* The polynomial of the formula misses the start of the step by about the tolerance, which events
- * that begin there must not see: what is missing is added, fading out over the step. */
 static void interpolate(const hmi_stepper *s, double t, double *y)
 {
     const cvode *c = s->memory;
-    const double *from = s->y;
-    double fade = (c->t_end - t) / (c->t_end - c->t_begin);
-    if (CVodeGetDky(c->solver, t, 0, c->dense) == CV_SUCCESS)
-        from = N_VGetArrayPointer(c->dense);
-    for (size_t i = 0; i < s->size; i++)
-        y[i] = from[i] + fade * c->missing[i];
+    hmi_sundials_interpolate(&c->sun, s, t, y);
 }
 
 const hmi_method hmi_method_cvode = {

@@ -33,13 +33,39 @@ typedef struct hmi_rank_watch {
     size_t count;          /* independent rows */
     size_t *row;           /* of the velocity level */
     double *now, *last;    /* count x n: of unit length */
+    double *end;           /* the same, scratch */
+    double *longest;       /* m: the largest length of a row so far */
     double *product, *tau; /* count^2; of the QR decomposition */
     int *pivots;
     bool known;                           /* last is */
     double t[2], *motion[2], smallest[2]; /* at the last two steps: q, v, q''; least pivot */
     size_t steps;                         /* of these that are known */
     double *y;                            /* foreseen state */
+    int drops;                            /* in the last steps, one after the other */
 } hmi_rank_watch;
+
+#define HMI_DEPENDENT 1e-8 /* the sine of the angle between a row and others that it follows from */
+
+/* Rows left out of solves because they depend on others wherever the constraints hold: rows.c. */
+typedef struct hmi_row_choice {
+    bool any;            /* are left out: */
+    bool *left_out;      /* these; NULL: nothing is watched */
+    bool *trial, *done;  /* scratch */
+    double *unit, *rest; /* m x n: rows of unit length, what is left of them */
+    double *y;           /* a state; n + m: units */
+    bool scaled;         /* these are kept */
+    int exchanges;
+} hmi_row_choice;
+
+/* Another method for the steps across a rank drop: guest.c. */
+typedef struct hmi_guest {
+    void *memory;           /* of dop853; NULL: the method needs no guest */
+    const hmi_method *home; /* the method of the run while the guest works */
+    void *home_memory;
+    long steps;   /* of the guest */
+    double angle; /* between rows, when it was called */
+    bool tired;   /* it is not called any more: it had to stay too long */
+} hmi_guest;
 
 enum { HMI_MOST_EVENTS = 10000, HMI_MOST_WARNINGS = 20, HMI_CHATTER = 20, HMI_QUICK = 4 };
 
@@ -59,9 +85,12 @@ typedef struct hmi_driver {
     hmi_projection projection;
     hmi_ledger ledger;
     hmi_switches switches;
-    hmi_sim_motion *motion; /* q'', z' and powers in one tape; NULL: there is none */
-    bool compiled;          /* the parts above are complete: their tapes serve the next run too */
+    hmi_sim_motion *motion;    /* q'', z' and powers in one tape; NULL: there is none */
+    struct hmi_taylor *series; /* of method taylor; NULL: not made yet */
+    bool compiled; /* the parts above are complete: their tapes serve the next run too */
     hmi_rank_watch rank;
+    hmi_row_choice rows;
+    hmi_guest guest;
     const hmi_method *method;
     hmi_stepper s;
     bool automatic; /* the method may be changed */
@@ -81,6 +110,7 @@ typedef struct hmi_driver {
     hmi_tape set_tape; /* values of `set`, of all events one after the other */
     double *event_work;
     bool *fixed;                /* scratch: 2 n */
+    bool *valueless;            /* outputs: that one had no value was said */
     bool interrupted;           /* a callback wants to stop */
     double recent[HMI_CHATTER]; /* times of the last events */
     long event_total;
@@ -142,19 +172,37 @@ void hmi_driver_explain(hmi_driver *d, hm_status status);
 /* Drift control: y back to the constraints; velocities of degenerate Lagrangians. */
 hm_status hmi_driver_settle(hmi_driver *d, double t, double *y);
 
+/* One tape for q'', z' and the powers, with the modes and rows that are held. */
+hm_status hmi_driver_compile_motion(hmi_driver *d);
+
+/* rows.c: at the consistent state of the start, with q'' there. */
+hm_status hmi_row_choice_init(hmi_driver *d);
+void hmi_driver_choose_rows(hmi_driver *d);
+/* At an accepted step: true where other rows are left out from now on. */
+bool hmi_driver_watch_rows(hmi_driver *d);
+/* All rows, for reports with multipliers of minimum norm; then again those chosen. */
+void hmi_driver_use_rows(hmi_driver *d, bool all);
+
 /* rank.c: at an accepted step, after the projection at its end. Warns where the constraints lost
  * rank within the last step, and foresees where they will: s.singular. */
 hm_status hmi_rank_watch_init(hmi_driver *d);
 hm_status hmi_rank_watch_allocate(hmi_rank_watch *w, hmi_arena *arena, size_t m, size_t n,
                                   size_t size);
 void hmi_rank_watch_forget(hmi_rank_watch *w);
-/* The m dense rows at an accepted step: true where rank was lost since the last one. */
-bool hmi_rank_watch_rows(hmi_rank_watch *w, const double *all);
-/* And its motion (qdd NULL: not known): true where rank may be lost soon. */
-bool hmi_rank_watch_motion(hmi_rank_watch *w, double t, const double *y, const double *qdd);
-void hmi_driver_watch_rank(hmi_driver *d);
+/* For batches: the m dense rows at an accepted step, and the motion there. true where rank was lost
+ * since the last one, may be lost soon, or a row became nothing: the driver is to look. */
+bool hmi_rank_watch_step(hmi_rank_watch *w, const double *all, double t, const double *y,
+                         const double *qdd);
+hm_status hmi_driver_watch_rank(hmi_driver *d);
 /* The motion starts afresh, after a jump. */
 void hmi_driver_forget_rank(hmi_driver *d);
+
+/* guest.c */
+hm_status hmi_guest_init(hmi_driver *d);
+/* After a step from t_before failed: false where a guest would not help. */
+bool hmi_driver_call_guest(hmi_driver *d, double t_before);
+/* Before a step: calls it where a drop comes, back to the method of the run where it is behind. */
+hm_status hmi_driver_change_guest(hmi_driver *d);
 
 /* frame.c */
 /* Gives the user a frame; false: the user wants to stop. */

@@ -37,7 +37,8 @@ static void show_report(hmi_driver *d, const double *y, unsigned content, hm_fra
     const hm_system *system = d->sim->system;
     const hmi_report_layout *at = &system->report_at;
     const double *out = hmi_sim_report(d->sim);
-    frame->outputs = d->model->outputs.count ? out + at->outputs : NULL;
+    const double *by_modes = hmi_switches_outputs(&d->switches);
+    frame->outputs = by_modes ? by_modes : d->model->outputs.count ? out + at->outputs : NULL;
     if (!(content & HM_FRAME_ENERGY))
         return;
     const double *work = y + d->ode.size;
@@ -74,10 +75,14 @@ hm_status hmi_driver_frame(hmi_driver *d, double t, const double *y, unsigned co
     hmi_ode_store(&d->ode, t, y);
     *frame = (hm_frame){.t = t, .q = d->sim->q, .v = d->sim->v, .z = d->sim->z};
     frame->progress = span > 0 ? fmin(1, (t - d->t_begin) / span) : 1;
-    if (content & HM_FRAME_CHECKS)
+    if (content & HM_FRAME_CHECKS || d->switches.outputs_work) /* modes that stick are solved for */
         content |= HM_FRAME_FORCES;
     if (content & HM_FRAME_FORCES) {
+        hmi_driver_use_rows(d, true);
+        d->sim->rank_tolerance = d->rows.any ? HMI_DEPENDENT : 0;
         hm_status status = hmi_ode_forces(&d->ode, t, y, &d->solution);
+        d->sim->rank_tolerance = 0;
+        hmi_driver_use_rows(d, false);
         bool free = d->ode.dirac && status == HM_ERR_UNDETERMINED; /* q'', but not the forces */
         if (status != HM_OK && !free)
             return status;
@@ -98,6 +103,18 @@ hm_status hmi_driver_frame(hmi_driver *d, double t, const double *y, unsigned co
     return HM_OK;
 }
 
+/* Outputs without a value (0/0) are said once each. */
+static void look_at_outputs(hmi_driver *d, const hm_frame *frame)
+{
+    for (size_t i = 0; frame->outputs && i < d->model->outputs.count; i++) {
+        if (isfinite(frame->outputs[i]) || d->valueless[i])
+            continue;
+        d->valueless[i] = true;
+        hmi_driver_warn(d, "output '%s' has no finite value at t = %.9g",
+                        d->model->outputs.data[i].name, frame->t);
+    }
+}
+
 bool hmi_driver_give(hmi_driver *d, double t, const double *y, hm_frame_reason reason)
 {
     hm_frame frame;
@@ -111,6 +128,7 @@ bool hmi_driver_give(hmi_driver *d, double t, const double *y, hm_frame_reason r
                              &frame) != HM_OK)
             return true;
     }
+    look_at_outputs(d, &frame);
     frame.reason = reason;
     frame.event = d->events.count ? d->events.count - 1 : 0;
     return o->on_frame(o->user, &frame);

@@ -4,10 +4,10 @@
  *
  * with lambda as unknowns: an index-1 system in which q'' is never solved for, hence a check of the
  * solve as well as of the methods. The constraints drift with the tolerance: IDA has no projection, and
- * one from outside would restart it at every step. Rows must be independent. Memory: as for cvode.c.
+ * one from outside would restart it at every step. Rows must be independent. Memory: see sundials.h.
  * Verified: test/unit/integrate/test_implicit_sundials.c
  */
-#include "integrate/method.h"
+#include "integrate/sundials.h"
 
 #ifdef HAMEL_SUNDIALS
 
@@ -15,20 +15,14 @@
 #include "linalg/dense.h"
 
 #include <ida/ida.h>
-#include <nvector/nvector_serial.h>
-#include <sunlinsol/sunlinsol_dense.h>
-#include <sunmatrix/sunmatrix_dense.h>
 
 typedef struct ida {
+    hmi_sundials sun;
     size_t n, m, size; /* size of the unknowns: (q, v, z, lambda) */
-    SUNContext context;
-    void *solver;
-    N_Vector y, dy, id, dense;
-    SUNMatrix J;
-    SUNLinearSolver linear;
-    double t_begin, t_end; /* of the last step */
-    double *missing;       /* size of y */
 } ida;
+
+/* The vectors: unknowns, their rates, which of them have rates. */
+enum { Y, DY, ID, VECTORS };
 
 static size_t memory_size(const hmi_ode *ode)
 {
@@ -79,11 +73,6 @@ static int residual(realtype t, N_Vector unknowns, N_Vector slopes, N_Vector to,
     return !hmi_all_finite((int)c->size, r);
 }
 
-static void silent(int code, const char *module, const char *function, char *message, void *user)
-{
-    (void)code, (void)module, (void)function, (void)message, (void)user;
-}
-
 /* ---- creation ---- */
 
 static void finish(hmi_stepper *s)
@@ -91,17 +80,8 @@ static void finish(hmi_stepper *s)
     ida *c = s->memory;
     if (!c)
         return;
-    IDAFree(&c->solver);
-    if (c->linear)
-        SUNLinSolFree(c->linear);
-    if (c->J)
-        SUNMatDestroy(c->J);
-    N_Vector vectors[4] = {c->y, c->dy, c->id, c->dense};
-    for (int i = 0; i < 4; i++)
-        if (vectors[i])
-            N_VDestroy(vectors[i]);
-    SUNContext_Free(&c->context);
-    *c = (ida){0};
+    IDAFree(&c->sun.solver);
+    hmi_sundials_release(&c->sun);
 }
 
 /* y, y' and lambda of the motion at the present state. */
@@ -109,7 +89,7 @@ static hm_status take_state(hmi_stepper *s)
 {
     ida *c = s->memory;
     hmi_solution solution;
-    double *y = N_VGetArrayPointer(c->y), *dy = N_VGetArrayPointer(c->dy);
+    double *y = N_VGetArrayPointer(c->sun.vector[Y]), *dy = N_VGetArrayPointer(c->sun.vector[DY]);
     hmi_ode_store(s->ode, s->t, s->y);
     hm_status status = hmi_sim_accelerate(s->ode->sim, &solution);
     if (status != HM_OK)
@@ -124,59 +104,51 @@ static hm_status take_state(hmi_stepper *s)
     hmi_copy((int)s->ode->states, hmi_sim_state_rates(s->ode->sim), dy + 2 * c->n);
     hmi_copy((int)c->m, solution.total_lambda, y + s->size);
     for (size_t i = 0; i < c->size; i++)
-        N_VGetArrayPointer(c->id)[i] = i < s->size;
+        N_VGetArrayPointer(c->sun.vector[ID])[i] = i < s->size;
     memset(dy + s->size, 0, c->m * sizeof *dy);
     return HM_OK;
 }
 
 static bool allocate(ida *c)
 {
-    sunindextype size = (sunindextype)c->size;
-    if (SUNContext_Create(NULL, &c->context) != 0)
-        return false;
-    c->y = N_VNew_Serial(size, c->context);
-    c->dy = N_VNew_Serial(size, c->context);
-    c->id = N_VNew_Serial(size, c->context);
-    c->dense = N_VNew_Serial(size, c->context);
-    c->J = SUNDenseMatrix(size, size, c->context);
-    c->solver = IDACreate(c->context);
-    if (!c->y || !c->dy || !c->id || !c->dense || !c->J || !c->solver)
-        return false;
-    c->linear = SUNLinSol_Dense(c->y, c->J, c->context);
-    return c->linear != NULL;
+    return hmi_sundials_create(&c->sun, c->size, VECTORS) &&
+           (c->sun.solver = IDACreate(c->sun.context));
 }
 
-static bool set_up(hmi_stepper *s, ida *c)
+static bool set_up(hmi_stepper *s, hmi_sundials *c)
 {
     void *m = c->solver;
-    return IDASetErrHandlerFn(m, silent, NULL) == IDA_SUCCESS &&
-           IDAInit(m, residual, s->t, c->y, c->dy) == IDA_SUCCESS &&
-           IDASetUserData(m, s) == IDA_SUCCESS &&
-           IDASStolerances(m, s->rtol, s->atol) == IDA_SUCCESS &&
-           IDASetId(m, c->id) == IDA_SUCCESS && IDASetSuppressAlg(m, SUNTRUE) == IDA_SUCCESS &&
-           IDASetLinearSolver(m, c->linear, c->J) == IDA_SUCCESS;
+    int flags = IDASetErrHandlerFn(m, hmi_sundials_silent, NULL);
+    flags |= IDAInit(m, residual, s->t, c->vector[Y], c->vector[DY]);
+    flags |= IDASetUserData(m, s);
+    flags |= IDASStolerances(m, s->rtol, s->atol);
+    flags |= IDASetId(m, c->vector[ID]);
+    flags |= IDASetSuppressAlg(m, SUNTRUE);
+    flags |= IDASetLinearSolver(m, c->linear, c->J);
+    return flags == IDA_SUCCESS;
 }
 
 static hm_status start(hmi_stepper *s)
 {
     ida *c = s->memory;
-    double last = c->t_end - c->t_begin; /* 0: there was none */
+    double last = c->sun.t_end - c->sun.t_begin; /* 0: there was none */
     finish(s);
-    c->missing = (double *)(c + 1);
     c->n = s->ode->n;
     c->m = s->ode->sim->system->derived.constraints.count;
     c->size = s->size + c->m;
     hm_status status = allocate(c) ? take_state(s) : HM_ERR_NOMEM;
-    if (status == HM_OK && !set_up(s, c))
+    if (status == HM_OK && !set_up(s, &c->sun))
         status = HM_ERR_NOMEM;
     if (status != HM_OK) {
         finish(s);
         return status;
     }
+    c->sun.output = IDAGetDky;
+    c->sun.missing = (double *)(c + 1);
     if (isfinite(s->largest))
-        IDASetMaxStep(c->solver, s->largest);
+        IDASetMaxStep(c->sun.solver, s->largest);
     if (s->step > 0 || last != 0) /* its own guess would be lost in the noise near an event */
-        IDASetInitStep(c->solver, last != 0 ? 0.1 * last : s->step);
+        IDASetInitStep(c->sun.solver, last != 0 ? 0.1 * last : s->step);
     return HM_OK;
 }
 
@@ -184,8 +156,8 @@ static hm_status start(hmi_stepper *s)
 
 static hm_status step(hmi_stepper *s, double t_limit)
 {
-    ida *c = s->memory;
-    double *y = N_VGetArrayPointer(c->y), t = s->t;
+    hmi_sundials *c = &((ida *)s->memory)->sun;
+    double *y = N_VGetArrayPointer(c->vector[Y]), t = s->t;
     size_t bytes = s->size * sizeof *y;
     if (s->ode->switches && s->ode->switches->slides) {
         s->trouble = "a force sticks at its switching here, which this method cannot follow";
@@ -195,40 +167,24 @@ static hm_status step(hmi_stepper *s, double t_limit)
         hm_status status = take_state(s);
         if (status != HM_OK)
             return status;
-        IDAReInit(c->solver, s->t, c->y, c->dy);
+        IDAReInit(c->solver, s->t, c->vector[Y], c->vector[DY]);
     }
     IDASetStopTime(c->solver, t_limit);
-    int flag = IDASolve(c->solver, t_limit, &t, c->y, c->dy, IDA_ONE_STEP);
+    int flag = IDASolve(c->solver, t_limit, &t, c->vector[Y], c->vector[DY], IDA_ONE_STEP);
     if (flag < 0 || !hmi_all_finite((int)s->size, y)) {
         memcpy(y, s->y, bytes);
         s->trouble = "IDA cannot take another step";
         return HM_ERR_NUMERIC;
     }
-    memcpy(s->y_old, s->y, (s->size + s->works) * sizeof *y);
-    memcpy(s->y, y, bytes);
-    c->t_begin = s->t_old = s->t;
-    c->t_end = s->t = t;
-    memset(c->missing, 0, bytes);
-    if (IDAGetDky(c->solver, s->t_old, 0, c->dense) == IDA_SUCCESS)
-        for (size_t i = 0; i < s->size; i++)
-            c->missing[i] = s->y_old[i] - N_VGetArrayPointer(c->dense)[i];
-    s->f_valid = false;
-    s->steps++;
+    hmi_sundials_accept(c, s, t);
     s->settled = true;
     return HM_OK;
 }
 
-/* The polynomial of the formula misses the start of the step by about the tolerance, which events
- * that begin there must not see: what is missing is added, fading out over the step. */
 static void interpolate(const hmi_stepper *s, double t, double *y)
 {
     const ida *c = s->memory;
-    const double *from = s->y;
-    double fade = (c->t_end - t) / (c->t_end - c->t_begin);
-    if (IDAGetDky(c->solver, t, 0, c->dense) == IDA_SUCCESS)
-        from = N_VGetArrayPointer(c->dense);
-    for (size_t i = 0; i < s->size; i++)
-        y[i] = from[i] + fade * c->missing[i];
+    hmi_sundials_interpolate(&c->sun, s, t, y);
 }
 
 const hmi_method hmi_method_ida = {

@@ -5,26 +5,11 @@
 
 /* ---- what is followed, as expressions ---- */
 
-static hmi_expr leaf_rate(hmi_graph *g, hmi_expr leaf, void *user)
+static hmi_expr leaf_rate(hmi_graph *graph, hmi_expr leaf, void *user)
 {
     const hmi_derived *derived = user;
-    const hmi_node node = *hmi_node_at(g, leaf);
-    switch ((hmi_symbol_kind)node.a) {
-    case HMI_SYM_TIME:
-        return g->one;
-    case HMI_SYM_COORD:
-        return hmi_symbol(g, HMI_SYM_VELOCITY, node.b);
-    case HMI_SYM_VELOCITY:
-        return hmi_symbol(g, HMI_SYM_ACCELERATION, node.b);
-    case HMI_SYM_STATE:
-        return derived->state_rates[node.b];
-    case HMI_SYM_INPUT:
-        return hmi_symbol(g, HMI_SYM_INPUT_RATE, node.b);
-    case HMI_SYM_INPUT_RATE:
-        return hmi_symbol(g, HMI_SYM_INPUT_RATE2, node.b);
-    default:
-        return g->zero;
-    }
+    const hmi_node *node = hmi_node_at(graph, leaf);
+    return node->a == HMI_SYM_STATE ? derived->state_rates[node->b] : hmi_leaf_rate(graph, leaf);
 }
 
 /* sum_j A_kj x_j, x a kind of symbols */
@@ -40,12 +25,9 @@ static hmi_expr row_times(hmi_graph *g, const hmi_rows *rows, size_t k, hmi_symb
 static hm_status write_list(hmi_integrals *in, hmi_graph *g, const hmi_derived *derived,
                             hmi_expr *list)
 {
-    const uint16_t moving = HMI_DEP(HMI_SYM_TIME) | HMI_DEP(HMI_SYM_COORD) |
-                            HMI_DEP(HMI_SYM_VELOCITY) | HMI_DEP(HMI_SYM_STATE) |
-                            HMI_DEP(HMI_SYM_INPUT) | HMI_DEP(HMI_SYM_INPUT_RATE);
     const hmi_rows *rows = &derived->constraints;
     hmi_tangent tangent;
-    hmi_tangent_init(&tangent, g->allocator, leaf_rate, (void *)(uintptr_t)derived, moving);
+    hmi_tangent_init(&tangent, g->allocator, leaf_rate, (void *)(uintptr_t)derived, HMI_DEP_MOVING);
     for (size_t i = 0; i < in->count; i++) {
         size_t k = in->row[i];
         list[i] = row_times(g, rows, k, HMI_SYM_VELOCITY);

@@ -58,6 +58,7 @@ typedef struct hmi_method {
     bool carries_work;                /* works: see hmi_stepper */
     int samples;            /* places within a step where events are looked for; 0: a few */
     bool places_steps;      /* by hmi_place_step: a rank drop ahead is worth looking for */
+    bool hands_over;        /* steps across rank drops, where it fails: guest.c */
     bool keeps_constraints; /* new states satisfy the constraints: the driver does not project */
     size_t (*memory_size)(const hmi_ode *ode);
     /* Does it apply to this system? HM_OK, or HM_ERR_USAGE with the reason in *why. */
@@ -76,11 +77,11 @@ extern const hmi_method hmi_method_rk5, hmi_method_dop853, hmi_method_radau, hmi
     hmi_method_dla, hmi_method_midpoint, hmi_method_taylor;
 #ifdef HAMEL_SUNDIALS
 extern const hmi_method hmi_method_cvode, hmi_method_ida;
+#endif
+
 /* The step h, or less where the constraints lose rank within it or soon after: that moment shall
  * come at t + gap h, in the widest gap between the places where the method evaluates. */
 double hmi_place_step(const hmi_stepper *s, double h, double gap);
-
-#endif
 
 /* NULL when there is no such method (or this build has none). */
 const hmi_method *hmi_method_find(const char *name);

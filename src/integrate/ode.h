@@ -17,6 +17,7 @@ enum { HMI_MOST_WORKS = 7 };
 struct hmi_residuals;
 struct hmi_ledger;
 struct hmi_switches;
+struct hmi_taylor;
 
 typedef struct hmi_ode {
     hm_sim *sim;
@@ -32,6 +33,7 @@ typedef struct hmi_ode {
     struct hmi_residuals *residuals; /* for Baumgarte; NULL: off */
     struct hmi_ledger *ledger;       /* powers beside f; NULL: none */
     struct hmi_switches *switches;   /* branches held, sliding; NULL: none */
+    struct hmi_taylor **series;      /* the driver's: runs of a sim share it */
 } hmi_ode;
 
 hm_status hmi_ode_init(hmi_ode *ode, hm_sim *sim);

@@ -94,12 +94,20 @@ static bool take_residual(hmi_level *level, const double *residual)
     return sum == 0;
 }
 
-/* The largest residual relative to what rounding allows. */
-static double measure(const hmi_projection *p, const hmi_level *level)
+/* Rows left out follow from the others, amplified by how well these determine them. */
+#define MOST_LEFT_OUT 1e6
+
+/* The largest residual relative to what rounding allows. Rows left out do not lead the way:
+ * p->left_out keeps theirs. */
+static double measure(hmi_projection *p, const hmi_level *level)
 {
+    const bool *left_out = p->ode->sim->left_out;
     double largest = 0;
-    for (size_t k = 0; k < level->count; k++)
-        largest = fmax(largest, fabs(level->b[k]) / fmax(p->size[k], 1e-300));
+    p->left_out = 0;
+    for (size_t k = 0; k < level->count; k++) {
+        double *most = left_out && left_out[level->row[k]] ? &p->left_out : &largest;
+        *most = fmax(*most, fabs(level->b[k]) / fmax(p->size[k], 1e-300));
+    }
     return largest;
 }
 
@@ -154,7 +162,7 @@ static hm_status look_first(passage *a, hmi_level *level, const double *x)
 
 /* x (q or v of the sim) onto the rows of the level, whose residuals are at `residual` after an
  * evaluation. Stops at rounding level, or where steps do not help any more. */
-static hm_status project_level(passage *a, hmi_level *level, double *x, const double *residual)
+static hm_status project_kept(passage *a, hmi_level *level, double *x, const double *residual)
 {
     hmi_projection *p = a->p;
     size_t n = p->ode->n;
@@ -185,6 +193,12 @@ static hm_status project_level(passage *a, hmi_level *level, double *x, const do
     }
 }
 
+static hm_status project_level(passage *a, hmi_level *level, double *x, const double *residual)
+{
+    hm_status status = project_kept(a, level, x, residual);
+    return status == HM_OK && a->p->left_out > MOST_LEFT_OUT ? HM_ERR_INCONSISTENT : status;
+}
+
 /* Both levels, from the state in the sim. M and A are those of this state for both. */
 static hm_status project_levels(passage *a)
 {
@@ -211,7 +225,8 @@ hm_status hmi_project(hmi_projection *p, double t, double *y)
     if (p->velocity.count == 0)
         return HM_OK;
     passage a = {.p = p, .t = t, .y = y};
-    a.compiled = p->velocity.projector && (p->position.projector || p->position.count == 0);
+    a.compiled = p->velocity.projector && (p->position.projector || p->position.count == 0) &&
+                 !p->ode->sim->left_out;
     hmi_sim_refresh(p->ode->sim);
     hm_status status = project_levels(&a);
     if (a.lost) { /* the rank-revealing solve has an answer */

@@ -34,6 +34,7 @@ typedef struct hmi_projection {
     double *size;        /* rows: natural size of the terms of a residual */
     double *best;        /* n */
     bool keep_rows;      /* somebody looks at the velocity level's dense rows afterwards */
+    double left_out;     /* the largest residual of rows left out, as last measured */
     long count;          /* states that were moved */
 } hmi_projection;
 

@@ -449,6 +449,7 @@ const hmi_method hmi_method_radau = {
         "stiff motion. Hairer & Wanner 1996, IV.8.",
     .order = 5,
     .places_steps = true,
+    .hands_over = true,
     .memory_size = memory_size,
     .applies = applies,
     .start = start,

@@ -2,8 +2,12 @@
  *
  * With rows of unit length, A_old A_new^T is near the Gram matrix of either while nothing happens. A
  * direction in which the constraints lose rank and regain it changes its sign on the way, and so
- * does an eigenvalue of the symmetric part. A row that itself turns far in one step proves nothing.
- * Rows that depend on others at the start are left out.
+ * does an eigenvalue of the symmetric part. A row that itself turns far in one step proves nothing,
+ * but one that turns round does: it passed through zero (y^2 = x^3 at its cusp). Rows that depend on
+ * others at the start are left out.
+ *
+ * The motion is continued across a drop where its velocity is continuous. Where it jumps q'' is not
+ * bounded, or the state came to another branch: the run ends before.
  *
  * At the drop itself q'' is not determined, and near it (singular value s) an error e of the state
  * is one of e/s in q''. The motion, however, passes smoothly. So the drop is foreseen, on the
@@ -20,6 +24,13 @@
 
 /* Steps of the present length to look ahead, and how often the interval is halved. */
 enum { AHEAD = 3, HALVINGS = 7 };
+/* Steps with a drop, one after the other: not isolated then. */
+enum { MOST_DROPS = 5 };
+/* Of its largest length; of the time so far. */
+#define SHORT  1e-6
+#define SUDDEN 1e-8
+#define UNBOUNDED                                                                                  \
+    "the constraints lose rank here and the velocity would jump: accelerations are not bounded"
 
 hm_status hmi_rank_watch_allocate(hmi_rank_watch *w, hmi_arena *arena, size_t m, size_t n,
                                   size_t size)
@@ -27,23 +38,25 @@ hm_status hmi_rank_watch_allocate(hmi_rank_watch *w, hmi_arena *arena, size_t m,
     w->row = hmi_arena_alloc(arena, m * sizeof *w->row);
     w->now = hmi_arena_alloc(arena, m * n * sizeof(double));
     w->last = hmi_arena_alloc(arena, m * n * sizeof(double));
+    w->end = hmi_arena_alloc(arena, m * n * sizeof(double));
     w->product = hmi_arena_alloc(arena, m * m * sizeof(double));
+    w->longest = hmi_arena_alloc(arena, m * sizeof(double));
     w->tau = hmi_arena_alloc(arena, (m + n) * sizeof(double));
     w->pivots = hmi_arena_alloc(arena, m * sizeof(int));
     w->motion[0] = hmi_arena_alloc(arena, 3 * n * sizeof(double));
     w->motion[1] = hmi_arena_alloc(arena, 3 * n * sizeof(double));
-    w->y = hmi_arena_alloc(arena, size * sizeof(double));
+    w->y = hmi_arena_alloc(arena, (size + HMI_MOST_WORKS) * sizeof(double));
     w->m = m;
     w->n = n;
-    bool good = w->row && w->now && w->last && w->product && w->tau && w->pivots && w->motion[0] &&
-                w->motion[1] && w->y;
+    bool good = w->row && w->now && w->last && w->end && w->product && w->longest && w->tau &&
+                w->pivots && w->motion[0] && w->motion[1] && w->y;
     return good ? HM_OK : HM_ERR_NOMEM;
 }
 
 hm_status hmi_rank_watch_init(hmi_driver *d)
 {
     size_t m = d->projection.velocity.count;
-    if (m < 2 || !d->sim->dynamics || d->sim->fast) /* dense algebra: not for large systems */
+    if (m == 0 || !d->sim->dynamics || d->sim->fast) /* dense algebra: not for large systems */
         return HM_OK;
     d->projection.keep_rows = true;
     return hmi_rank_watch_allocate(&d->rank, &d->arena, m, d->ode.n, d->ode.size);
@@ -88,14 +101,19 @@ static void find_rows(const hmi_driver *d, double *rows)
         take_row(d->sim->A + row[d->rank.row[k]] * n, (int)n, rows + k * n);
 }
 
-/* Those that do not depend on others, at the first state; in their order. */
-static void choose_rows(hmi_rank_watch *w, const double *all)
+/* Those that do not depend on others, at the first state; in their order. left_out: by row of the
+ * model, which `model_row` gives; NULL: none. */
+static void choose_rows(hmi_rank_watch *w, const double *all, const bool *left_out,
+                        const size_t *model_row)
 {
     size_t n = w->n, m = w->m;
     for (size_t k = 0; k < m; k++)
         w->row[k] = k;
     w->count = m;
     take_rows(w, all, w->now);
+    for (size_t k = 0; k < m; k++)
+        if (left_out && left_out[model_row[k]])
+            memset(w->now + k * n, 0, n * sizeof *w->now);
     int most = (int)(m < n ? m : n);
     int rank = hmi_qr((int)n, (int)m, w->now, w->tau, w->pivots, most, 1e-10);
     w->count = 0;
@@ -122,6 +140,21 @@ static int count_negative(hmi_rank_watch *w, int n)
         return -1;
     hmi_ldlt_inertia(m, w->product, w->pivots, &positive, &negative);
     return negative;
+}
+
+/* Has a row turned round? */
+static bool turned_round(const hmi_rank_watch *w, size_t n)
+{
+    for (size_t k = 0; k < w->count; k++)
+        if (hmi_dot((int)n, w->last + k * n, w->now + k * n) < -0.5)
+            return true;
+    return false;
+}
+
+/* Is there a sign of a drop between the states of w->last and w->now? */
+static bool shows_drop(hmi_rank_watch *w, size_t n)
+{
+    return turned_round(w, n) || (w->count > 1 && count_negative(w, (int)n) > 0);
 }
 
 /* The least sine of the angle between a row and those before it; 0 where they depend. */
@@ -229,37 +262,165 @@ static double foresee_drop(hmi_driver *d)
     return high > 0 ? d->s.t + 0.5 * (low + high) * h : INFINITY;
 }
 
-bool hmi_rank_watch_rows(hmi_rank_watch *w, const double *all)
+/* A row may turn far in a long step and look as if it changed sign: a drop shows in some short part
+ * of the step too. The rows at its end stay in w->now. */
+static bool is_confirmed(hmi_driver *d)
 {
-    if (w->count == 0)
-        choose_rows(w, all);
-    take_rows(w, all, w->now);
-    return w->known && count_negative(w, (int)w->n) > 0;
+    enum { PARTS = 16 };
+    hmi_rank_watch *w = &d->rank;
+    hmi_stepper *s = &d->s;
+    size_t bytes = w->count * d->ode.n * sizeof(double);
+    bool found = false;
+    memcpy(w->end, w->now, bytes);
+    for (int k = 1; k <= PARTS && !found; k++) {
+        double t = s->t_old + (s->t - s->t_old) * k / PARTS;
+        if (k < PARTS) {
+            d->method->interpolate(s, t, w->y);
+            hmi_ode_store(&d->ode, t, w->y);
+            find_rows(d, w->now);
+        } else {
+            memcpy(w->now, w->end, bytes);
+        }
+        found = shows_drop(w, d->ode.n);
+        memcpy(w->last, w->now, bytes);
+    }
+    memcpy(w->now, w->end, bytes);
+    hmi_ode_store(&d->ode, s->t, s->y);
+    return found;
 }
 
-bool hmi_rank_watch_motion(hmi_rank_watch *w, double t, const double *y, const double *qdd)
+/* sqrt(x.M x), M as last evaluated */
+static double mass_norm(const hmi_driver *d, const double *x)
 {
-    if (qdd)
-        keep_motion(w, t, y, qdd);
+    int n = (int)d->ode.n;
+    double sum = 0;
+    for (int i = 0; i < n; i++)
+        sum += x[i] * hmi_dot(n, d->sim->M + (size_t)i * (size_t)n, x);
+    return sqrt(fmax(sum, 0));
+}
+
+/* Is the change of the velocity over the last step beyond what accelerations at its ends explain? */
+static bool velocity_jumps(hmi_driver *d)
+{
+    hmi_stepper *s = &d->s;
+    size_t n = d->ode.n;
+    double h = s->t - s->t_old, *jump = d->rank.motion[0], *change = jump + n, *f = d->y;
+    const double *now = s->y + n, *before = s->y_old + n;
+    for (size_t i = 0; i < n; i++)
+        jump[i] = change[i] = now[i] - before[i];
+    for (int end = 0; end < 2; end++) {
+        const double *y = end ? s->y : s->y_old;
+        if (hmi_ode_evaluate(&d->ode, end ? s->t : s->t_old, y, f) != HM_OK)
+            continue;
+        for (size_t i = 0; i < n; i++)
+            jump[i] -= 0.5 * h * f[n + i];
+    }
+    hmi_ode_store(&d->ode, s->t, s->y);
+    hm_sim_evaluate_fast(d->sim);
+    hmi_sim_scatter(d->sim);
+    double left = mass_norm(d, jump), speed = fmax(mass_norm(d, now), mass_norm(d, before));
+    return left > 0.5 * mass_norm(d, change) && left > 0.3 * speed;
+}
+
+/* Lengths of rows are kept. */
+static bool has_short_row(hmi_rank_watch *w, const double *all)
+{
+    bool short_row = false;
+    for (size_t k = 0; k < w->count; k++) {
+        double length = hmi_norm((int)w->n, all + w->row[k] * w->n);
+        w->longest[k] = fmax(w->longest[k], length);
+        short_row |= length < SHORT * w->longest[k];
+    }
+    return short_row;
+}
+
+/* A row that has become far shorter than it was (the cusp of y^2 = x^3) holds nothing any more. Are
+ * accelerations beyond bounds there: such that the velocity changes at once? */
+static bool runs_into_nothing(hmi_driver *d)
+{
+    const hmi_stepper *s = &d->s;
+    size_t n = d->ode.n;
+    bool short_row = has_short_row(&d->rank, hmi_part_dense_rows(d->projection.velocity.part));
+    if (!short_row || !find_rates(d))
+        return false;
+    hm_sim_evaluate_fast(d->sim);
+    hmi_sim_scatter(d->sim);
+    double time = s->t - d->t_begin;
+    return mass_norm(d, s->f + n) * time * SUDDEN > mass_norm(d, s->y + n);
+}
+
+/* The last step is taken back. */
+static hm_status take_back(hmi_stepper *s, const char *why)
+{
+    s->trouble = why;
+    s->t = s->t_old;
+    memcpy(s->y, s->y_old, (s->size + s->works) * sizeof *s->y);
+    s->f_valid = false;
+    return HM_ERR_UNDETERMINED;
+}
+
+/* A drop within the last step: the motion goes on, or the step is taken back. */
+static hm_status cross_drop(hmi_driver *d)
+{
+    hmi_stepper *s = &d->s;
+    bool jumps = velocity_jumps(d);
+    d->rank.steps = 0; /* its memory was used */
+    if (!jumps && ++d->rank.drops <= MOST_DROPS) {
+        hmi_driver_warn(d,
+                        "the constraints lost rank for a moment before t = %.6g: the motion was "
+                        "continued across",
+                        s->t);
+        return HM_OK;
+    }
+    return take_back(s, jumps ? UNBOUNDED : "the constraints lose rank and do not regain it");
+}
+
+static void turn_rows(hmi_rank_watch *w)
+{
     double *swap = w->last;
     w->last = w->now;
     w->now = swap;
     w->known = true;
-    return qdd && is_near(w);
 }
 
-void hmi_driver_watch_rank(hmi_driver *d)
+hm_status hmi_driver_watch_rank(hmi_driver *d)
 {
     hmi_rank_watch *w = &d->rank;
     d->s.singular = INFINITY;
     if (!w->now)
-        return;
-    if (hmi_rank_watch_rows(w, hmi_part_dense_rows(d->projection.velocity.part)))
-        hmi_driver_warn(d,
-                        "the constraints lost rank for a moment before t = %.6g: the motion was "
-                        "continued across",
-                        d->s.t);
-    bool look = d->method->places_steps && find_rates(d);
-    if (hmi_rank_watch_motion(w, d->s.t, d->s.y, look ? d->s.f + d->ode.n : NULL))
+        return HM_OK;
+    const double *all = hmi_part_dense_rows(d->projection.velocity.part);
+    if (w->count == 0)
+        choose_rows(w, all, d->sim->left_out, d->projection.velocity.row);
+    take_rows(w, all, w->now);
+    hm_status status = HM_OK;
+    if (w->known && shows_drop(w, d->ode.n) && is_confirmed(d))
+        status = cross_drop(d);
+    else
+        w->drops = 0;
+    if (status == HM_OK && runs_into_nothing(d))
+        status = take_back(&d->s, UNBOUNDED);
+    if (status != HM_OK)
+        return status;
+    bool look = w->count > 1 && d->method->places_steps && find_rates(d);
+    if (look)
+        keep_motion(w, d->s.t, d->s.y, d->s.f + d->ode.n);
+    turn_rows(w);
+    if (look && is_near(w))
         d->s.singular = foresee_drop(d);
+    return HM_OK;
+}
+
+bool hmi_rank_watch_step(hmi_rank_watch *w, const double *all, double t, const double *y,
+                         const double *qdd)
+{
+    if (w->count == 0)
+        choose_rows(w, all, NULL, NULL);
+    take_rows(w, all, w->now);
+    bool drop = w->known && shows_drop(w, w->n);
+    bool nothing = has_short_row(w, all);
+    if (w->count > 1)
+        keep_motion(w, t, y, qdd);
+    turn_rows(w);
+    return drop || nothing || (w->count > 1 && is_near(w));
 }

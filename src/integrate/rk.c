@@ -62,8 +62,8 @@ double hmi_scaled_norm(const hmi_stepper *s, const double *x, const double *y1, 
 {
     double sum = 0;
     for (size_t i = 0; i < s->size; i++) {
-        double size = fmax(fabs(y1[i]), fabs(y2[i]));
-        double e = x[i] / (s->atol + s->rtol * size);
+        double first = fabs(y1[i]), second = fabs(y2[i]);
+        double e = x[i] / (s->atol + s->rtol * (first > second ? first : second));
         sum += e * e;
     }
     return s->size ? sqrt(sum / (double)s->size) : 0;

@@ -27,6 +27,19 @@ hm_status hmi_driver_settle(hmi_driver *d, double t, double *y)
     return status;
 }
 
+/* How far drift control may move the end of a step, in tolerances. The error of a fixed step has
+ * nothing to do with these; it is a small part of the step. */
+static double most_moved(const hmi_driver *d)
+{
+    const hmi_stepper *s = &d->s;
+    double tolerances = 1 / sqrt(s->rtol);
+    if (!d->method->fixed_step)
+        return tolerances;
+    for (size_t i = 0; i < s->size; i++)
+        d->y[i] = s->y[i] - s->y_old[i];
+    return fmax(tolerances, 0.05 * hmi_scaled_norm(s, d->y, s->y, s->y_old));
+}
+
 /* What methods leave to the driver. */
 static hm_status complete_step(hmi_driver *d)
 {
@@ -36,7 +49,7 @@ static hm_status complete_step(hmi_driver *d)
         double moved = 0;
         hm_status status = s->settle(s, s->t, s->y, &moved);
         s->f_valid = s->f_valid && moved <= HMI_MOVED;
-        if (status == HM_OK && moved > 1 / sqrt(s->rtol)) /* to where the motion does not lead */
+        if (status == HM_OK && moved > most_moved(d)) /* to where the motion does not lead */
             status = HM_ERR_INCONSISTENT;
         if (status != HM_OK) {
             s->trouble = "the state cannot be brought back to the constraints nearby";
@@ -67,6 +80,7 @@ static void change_to_stiff_method(hmi_driver *d)
     d->method = radau;
     d->s.memory = memory;
     d->s.f_valid = false;
+    (void)!hmi_guest_init(d); /* no memory: no guest */
     if (radau->start(&d->s) == HM_OK)
         hmi_driver_warn(d, "method auto changed from %s to radau", before);
 }
@@ -86,7 +100,10 @@ static hm_status cross_rank_drop(hmi_driver *d, double t_limit)
     d->crossing_steps = 1;
     s->f_valid = false;
     hm_status status = d->method->start(s);
-    return status == HM_OK ? d->method->step(s, t_limit) : status;
+    s->settled = false;
+    if (status == HM_OK)
+        status = d->method->step(s, t_limit);
+    return status == HM_OK ? complete_step(d) : status;
 }
 
 /* Behind it again? Too long in it? */
@@ -125,24 +142,54 @@ static hm_status watch_pace(hmi_driver *d)
     return HM_ERR_NUMERIC;
 }
 
+/* Other rows are left out: a tape and a watch of their own. */
+static hm_status change_rows(hmi_driver *d)
+{
+    hm_status status = hmi_driver_compile_motion(d);
+    d->sim->motion = d->motion;
+    d->sim->by_motion = false;
+    d->rank.count = 0;
+    hmi_driver_forget_rank(d);
+    d->s.f_valid = false;
+    return status;
+}
+
+/* A step by the method and what it leaves to the driver. */
+static hm_status make_step(hmi_driver *d, double t_limit)
+{
+    double t = d->s.t;
+    d->s.settled = false;
+    hm_status status = d->method->step(&d->s, t_limit);
+    if (status == HM_OK)
+        status = complete_step(d);
+    if (status != HM_OK && hmi_driver_call_guest(d, t)) {
+        d->s.settled = false;
+        status = d->method->step(&d->s, t_limit);
+        if (status == HM_OK)
+            status = complete_step(d);
+    }
+    return status;
+}
+
 hm_status hmi_driver_step(hmi_driver *d, double t_limit)
 {
     hmi_stepper *s = &d->s;
     long forgiven = d->ode.forgiven;
-    s->settled = false;
+    double t = s->t;
     d->crossed = false;
-    hm_status status = d->restart ? d->method->start(s) : HM_OK;
+    hm_status status = d->restart ? d->method->start(s) : hmi_driver_change_guest(d);
     d->restart = false;
     if (status == HM_OK)
-        status = d->method->step(s, t_limit);
-    if ((status == HM_ERR_INCONSISTENT || status == HM_ERR_UNDETERMINED) && !d->ode.forgiving)
+        status = make_step(d, t_limit);
+    if ((status == HM_ERR_INCONSISTENT || status == HM_ERR_UNDETERMINED) && s->t == t &&
+        !d->ode.forgiving)
         status = cross_rank_drop(d, t_limit);
     if (status == HM_OK)
         status = watch_rank(d, forgiven);
-    if (status == HM_OK)
-        status = complete_step(d);
+    if (status == HM_OK && hmi_driver_watch_rows(d))
+        status = change_rows(d);
     if (status == HM_OK && d->drift == HMI_DRIFT_PROJECT)
-        hmi_driver_watch_rank(d);
+        status = hmi_driver_watch_rank(d);
     if (status == HM_OK)
         status = watch_pace(d);
     if (status != HM_OK) {
@@ -406,7 +453,7 @@ hm_status hm_sim_result(const hm_sim *sim, hm_run_result *result)
     *result = (hm_run_result){
         .status = d->status,
         .message = hmi_text_view(&d->message),
-        .method = d->method->name,
+        .method = (d->guest.home ? d->guest.home : d->method)->name,
         .formulation = formulation_used(d),
         .drift = d->options.drift,
         .rtol = d->s.rtol,

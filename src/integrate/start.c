@@ -2,6 +2,7 @@
 #include "dynamics/large.h"
 #include "integrate/driver.h"
 #include "integrate/implicit.h"
+#include "integrate/taylor.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -81,23 +82,24 @@ static hm_status read_options(hmi_driver *d, const hm_run_options *options)
 
 /* ---- the state to start from ---- */
 
-/* Degenerate Lagrangians: q' may be determined where q'' is not. */
-static bool try_dirac(hmi_driver *d)
+/* Degenerate Lagrangians: q' may be determined where q'' is not. HM_OK: it is. */
+static hm_status try_dirac(hmi_driver *d)
 {
     const char *why = NULL;
     hm_sim *sim = d->sim;
     if (!sim->dynamics || hmi_sim_accelerate(sim, NULL) != HM_ERR_UNDETERMINED)
-        return false;
-    if (hmi_ode_try_dirac(&d->ode, &why) != HM_OK) {
+        return HM_ERR_USAGE;
+    hm_status status = hmi_ode_try_dirac(&d->ode, &why);
+    if (status != HM_OK) {
         if (why)
             hmi_note(d->model->context, hmi_no_span, NULL, "by the Dirac form: %s", why);
-        return false;
+        return status;
     }
     hmi_ode_load(&d->ode, d->y);
-    if (hmi_ode_settle(&d->ode, sim->t, d->y) != HM_OK)
-        return false;
-    hmi_ode_store(&d->ode, sim->t, d->y);
-    return true;
+    status = hmi_ode_settle(&d->ode, sim->t, d->y);
+    if (status == HM_OK)
+        hmi_ode_store(&d->ode, sim->t, d->y);
+    return status;
 }
 
 /* Is there a motion at all? Diagnostics name what is wrong. Where some u/|u| has no value at the
@@ -108,27 +110,28 @@ static hm_status check_motion(hmi_driver *d)
         return HM_OK;
     hm_evaluation at;
     const hm_evaluate_options options = {.formulation = d->options.formulation};
-    if (try_dirac(d)) {
+    hm_status status = try_dirac(d);
+    if (status == HM_OK)
         d->formulation = hmi_formulation_name(HMI_DIRAC);
-        return HM_OK;
-    }
-    hm_status status = hm_sim_evaluate(d->sim, &options, &at);
+    if (status == HM_OK || status == HM_ERR_NOMEM)
+        return status;
+    status = hm_sim_evaluate(d->sim, &options, &at);
     d->formulation = at.formulation;
     return status;
 }
 
 /* ---- the method ---- */
 
-/* Where Taylor series win over DOP853 (bench/bench_taylor.c): for short tapes from 1e-10 on; longer
- * ones run as machine code, which series do not, so that only tolerances count which DOP853 reaches
- * with difficulty. Rows of jets grow with the equations: beyond some size they leave the caches. */
+/* Where Taylor series win over DOP853 (bench/bench_taylor.c). Their cost hardly depends on the tolerance,
+ * that of DOP853 does; the longer the tape, the later they meet. With the default tolerances it is
+ * DOP853. */
 static bool series_pay(const hmi_driver *d)
 {
-    enum { SHORT_TAPE = 60, MOST_INSTRUCTIONS = 20000 };
+    enum { SHORT_TAPE = 30, LONG_TAPE = 300, MOST_INSTRUCTIONS = 20000 };
     size_t instructions = d->sim->dynamics_tape->body.count;
-    double tight = instructions <= SHORT_TAPE ? 1e-10 : 1e-13;
+    double tight = instructions <= SHORT_TAPE ? 5e-10 : instructions <= LONG_TAPE ? 1e-10 : 1e-13;
     return instructions <= MOST_INSTRUCTIONS && d->options.rtol <= tight &&
-           d->options.atol <= 1e-10;
+           d->options.atol <= fmax(tight, 1e-10);
 }
 
 static const hmi_method *automatic_method(const hmi_driver *d)
@@ -153,7 +156,7 @@ static hm_status choose_method(hmi_driver *d)
     if (d->method->fixed_step && !(d->options.step > 0))
         return refuse(d, "method '%s' needs a step", d->method->name);
     d->s.memory = hmi_arena_alloc(&d->arena, d->method->memory_size(&d->ode));
-    return d->s.memory ? HM_OK : HM_ERR_NOMEM;
+    return d->s.memory ? hmi_guest_init(d) : HM_ERR_NOMEM;
 }
 
 static hm_status settle_step(hmi_stepper *s, double t, double *y, double *moved)
@@ -202,8 +205,9 @@ static hm_status allocate(hmi_driver *d)
     d->frame_violation = doubles(d, 2 * m, &failed);
     d->g = doubles(d, 4 * d->switches.count, &failed);
     d->fixed = hmi_arena_alloc(&d->arena, 2 * d->ode.n + 1);
+    d->valueless = hmi_arena_alloc(&d->arena, d->model->outputs.count + 1);
     d->crossing.which = hmi_arena_alloc(&d->arena, (d->switches.count + 1) * sizeof(size_t));
-    return failed || !d->fixed || !d->crossing.which ? HM_ERR_NOMEM : HM_OK;
+    return failed || !d->fixed || !d->valueless || !d->crossing.which ? HM_ERR_NOMEM : HM_OK;
 }
 
 /* The values that events set, one tape for all. */
@@ -249,6 +253,8 @@ static hm_status init_parts(hmi_driver *d)
         status = compile_resets(d);
     if (status == HM_OK)
         status = hmi_rank_watch_init(d);
+    if (status == HM_OK)
+        status = hmi_row_choice_init(d);
     return status == HM_OK ? allocate(d) : status;
 }
 
@@ -271,12 +277,14 @@ void hmi_driver_enter(hmi_driver *d)
         hmi_switches_install(&d->switches);
     d->sim->motion = d->motion;
     d->sim->by_motion = false;
+    hmi_driver_use_rows(d, false);
     if (changed)
         prepare_parts(d);
 }
 
 void hmi_driver_leave(hmi_driver *d)
 {
+    hmi_driver_use_rows(d, true);
     d->sim->motion = d->sim->own_motion;
     d->sim->by_motion = false;
     if (d->switches.switches) {
@@ -297,8 +305,10 @@ static void take_tapes(hmi_driver *old, hmi_driver *d)
     d->projection.position.projector = old->projection.position.projector;
     d->projection.velocity.projector = old->projection.velocity.projector;
     old->projection.position.projector = old->projection.velocity.projector = NULL;
+    d->series = old->series;
     old->residuals.tape = old->ledger.tape = old->ledger.total = (hmi_tape){0};
     old->motion = NULL;
+    old->series = NULL;
 }
 
 static hm_status create(hm_sim *sim, const hm_run_options *options, hmi_driver **out)
@@ -339,7 +349,11 @@ void hmi_driver_destroy(void *driver)
         d->method->finish(&d->s);
     d->sim->motion = d->sim->own_motion;
     d->sim->by_motion = false;
+    hmi_driver_use_rows(d, true);
     hmi_sim_motion_destroy(d->motion);
+    if (d->series)
+        hmi_taylor_release(d->series);
+    hmi_free(allocator, d->series, sizeof *d->series);
     hmi_switches_release(&d->switches);
     hmi_ledger_release(&d->ledger);
     hmi_projection_release(&d->projection);
@@ -361,6 +375,7 @@ void hmi_driver_destroy(void *driver)
 static void connect(hmi_driver *d)
 {
     d->ode.ledger = d->ledger.count ? &d->ledger : NULL;
+    d->ode.series = &d->series;
     if (d->drift == HMI_DRIFT_BAUMGARTE) {
         d->ode.residuals = &d->residuals;
         memcpy(d->ode.baumgarte, d->options.drift_gain, sizeof d->ode.baumgarte);
@@ -388,15 +403,15 @@ static bool has_motion(hmi_driver *d, bool wanted)
         return false;
     hmi_sim_refresh(sim);
     wanted = wanted && d->motion->program.power_count == d->ledger.count;
-    if (wanted && hmi_sim_motion_run(sim, d->motion, &sim->t, sim->q, sim->v, sim->z))
+    if (wanted && hmi_sim_motion_fits(sim, d->motion) &&
+        hmi_sim_motion_run(sim, d->motion, &sim->t, sim->q, sim->v, sim->z))
         return true;
     hmi_sim_motion_destroy(d->motion);
     d->motion = NULL;
     return false;
 }
 
-/* One tape for q'', z' and the powers, with the modes that are held. */
-static hm_status compile_motion(hmi_driver *d)
+hm_status hmi_driver_compile_motion(hmi_driver *d)
 {
     const hmi_ledger *ledger = &d->ledger;
     hmi_motion_source source = {.power_count = ledger->tape_count};
@@ -464,7 +479,8 @@ hm_status hmi_driver_start(hm_sim *sim, const hm_run_options *options, hmi_drive
     if (status != HM_OK)
         return status;
     connect(d);
-    status = compile_motion(d);
+    hmi_driver_choose_rows(d);
+    status = hmi_driver_compile_motion(d);
     return status == HM_OK ? hmi_driver_begin(d) : status;
 }
 

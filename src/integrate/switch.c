@@ -14,6 +14,7 @@ void hmi_switches_release(hmi_switches *sw)
     hmi_tape_release(&sw->dynamics);
     hmi_tape_release(&sw->law);
     hmi_tape_release(&sw->inputs);
+    hmi_tape_release(&sw->outputs);
     hmi_tape_release(&sw->values);
     hmi_graph_release(&sw->graph);
 }
@@ -23,6 +24,8 @@ void hmi_switches_prepare(hmi_switches *sw)
     const hmi_tape_values values = hmi_sim_values(sw->sim);
     if (sw->values_work)
         hmi_tape_prepare(&sw->values, &values, sw->values_work);
+    if (sw->outputs_work)
+        hmi_tape_prepare(&sw->outputs, &values, sw->outputs_work);
 }
 
 void hmi_switches_install(hmi_switches *sw)
@@ -50,6 +53,16 @@ const double *hmi_switches_values(hmi_switches *sw)
     values.by_kind[HMI_SYM_MODE] = sw->mode;
     hmi_tape_run(&sw->values, &values, sw->values_work);
     return hmi_tape_outputs(&sw->values, sw->values_work);
+}
+
+const double *hmi_switches_outputs(hmi_switches *sw)
+{
+    if (!sw->outputs_work)
+        return NULL;
+    hmi_tape_values values = hmi_sim_values(sw->sim);
+    values.by_kind[HMI_SYM_MODE] = sw->mode;
+    hmi_tape_run(&sw->outputs, &values, sw->outputs_work);
+    return hmi_tape_outputs(&sw->outputs, sw->outputs_work);
 }
 
 const double *hmi_switches_rates(hmi_switches *sw)

@@ -51,6 +51,8 @@ typedef struct hmi_switches {
 
     hmi_tape dynamics, law, inputs; /* with modes */
     double *dynamics_work, *law_work, *inputs_work;
+    hmi_tape outputs; /* of the model, by the modes; empty: none */
+    double *outputs_work;
     hmi_tape values; /* g of all, then g' of all */
     double *values_work;
     size_t *sliding_list;            /* scratch: switches */
@@ -83,6 +85,9 @@ void hmi_directions_update(hmi_switches *sw);
 bool hmi_directions_rest(hmi_switches *sw);
 /* |s| of the modes; after a solve with them. */
 double hmi_direction_norm(hmi_switches *sw, const hmi_direction *direction);
+
+/* Outputs of the model at the sim's state, after a solve and a report there; NULL: as reported. */
+const double *hmi_switches_outputs(hmi_switches *sw);
 
 /* g and g' of all functions at the sim's state (after a solve there where needs_solve, and always
  * for g'). Arrays belong to sw. */

@@ -18,7 +18,8 @@ static bool is_zero(const hmi_graph *g, hmi_expr e)
 
 /* ---- modes ---- */
 
-/* The mode of g = a - b. *reversed: the mode belongs to b - a. */
+/* The mode of g = a - b. *reversed: the mode belongs to b - a. HMI_NONE: it has none, and no more are
+ * made. */
 static hmi_expr mode_of(hmi_rebuilder *r, hmi_expr a, hmi_expr b, bool *reversed)
 {
     hmi_switch_function f = {a, b, false};
@@ -29,7 +30,7 @@ static hmi_expr mode_of(hmi_rebuilder *r, hmi_expr a, hmi_expr b, bool *reversed
         f.b = HMI_NONE;
     for (size_t k = 0; k < r->functions.count; k++) {
         const hmi_switch_function *known = &r->functions.data[k];
-        if (known->of_direction)
+        if (known->of_direction || (r->unused && r->unused[k]))
             continue;
         if (known->a == f.a && known->b == f.b)
             return hmi_symbol(&r->graph, HMI_SYM_MODE, (uint32_t)k);
@@ -38,6 +39,8 @@ static hmi_expr mode_of(hmi_rebuilder *r, hmi_expr a, hmi_expr b, bool *reversed
             return hmi_symbol(&r->graph, HMI_SYM_MODE, (uint32_t)k);
         }
     }
+    if (r->unused)
+        return HMI_NONE;
     if (!hmi_array_push(r->allocator, &r->functions, f))
         r->status = HM_ERR_NOMEM;
     return hmi_symbol(&r->graph, HMI_SYM_MODE, (uint32_t)(r->functions.count - 1));
@@ -82,6 +85,8 @@ static hmi_expr rebuild_switch(hmi_rebuilder *r, hmi_op op, hmi_expr x, hmi_expr
     hmi_graph *g = &r->graph;
     bool binary = op != HMI_ABS && op != HMI_SIGN;
     hmi_expr mode = mode_of(r, x, binary ? y : HMI_NONE, &reversed);
+    if (mode == HMI_NONE)
+        return hmi_apply(g, op, x, y, 0);
     switch (op) {
     case HMI_SIGN:
         return mode;
@@ -124,7 +129,8 @@ static hmi_expr rebuild(hmi_rebuilder *r, const hmi_graph *from, hmi_expr e)
             const hmi_node *test = hmi_node_at(from, node.a);
             bool reversed;
             hmi_expr mode = mode_of(r, mapped(r, test->a), mapped(r, test->b), &reversed);
-            return choose(r, mode, reversed, y, z);
+            if (mode != HMI_NONE)
+                return choose(r, mode, reversed, y, z);
         }
         break;
     case HMI_DIV: {
@@ -162,39 +168,20 @@ static hm_status rebuild_all(hmi_rebuilder *r, const hm_system *system, const hm
 
 /* ---- rates of switching functions ---- */
 
-static hmi_expr leaf_rate(hmi_graph *g, hmi_expr leaf, void *user)
+static hmi_expr leaf_rate(hmi_graph *graph, hmi_expr leaf, void *user)
 {
     const hmi_rebuilder *r = user;
-    const hmi_node node = *hmi_node_at(g, leaf);
-    switch ((hmi_symbol_kind)node.a) {
-    case HMI_SYM_TIME:
-        return g->one;
-    case HMI_SYM_COORD:
-        return hmi_symbol(g, HMI_SYM_VELOCITY, node.b);
-    case HMI_SYM_VELOCITY:
-        return hmi_symbol(g, HMI_SYM_ACCELERATION, node.b);
-    case HMI_SYM_STATE:
-        return r->state_rates[node.b];
-    case HMI_SYM_INPUT:
-        return hmi_symbol(g, HMI_SYM_INPUT_RATE, node.b);
-    case HMI_SYM_INPUT_RATE:
-        return hmi_symbol(g, HMI_SYM_INPUT_RATE2, node.b);
-    default:
-        return g->zero;
-    }
+    const hmi_node *node = hmi_node_at(graph, leaf);
+    return node->a == HMI_SYM_STATE ? r->state_rates[node->b] : hmi_leaf_rate(graph, leaf);
 }
 
-enum {
-    SOLVED = HMI_DEP_FORCES | 1 << HMI_SYM_ACCELERATION | 1 << HMI_SYM_ENERGY,
-    MOVING = 1 << HMI_SYM_TIME | 1 << HMI_SYM_COORD | 1 << HMI_SYM_VELOCITY | 1 << HMI_SYM_STATE |
-             1 << HMI_SYM_INPUT | 1 << HMI_SYM_INPUT_RATE
-};
+enum { SOLVED = HMI_DEP_FORCES | 1 << HMI_SYM_ACCELERATION | 1 << HMI_SYM_ENERGY };
 
 /* list[count .. 2 count) := g' of list[0 .. count) */
 static hm_status add_rates(hmi_rebuilder *r, hmi_switches *sw, hmi_expr *list)
 {
     hmi_tangent tangent;
-    hmi_tangent_init(&tangent, r->allocator, leaf_rate, r, MOVING);
+    hmi_tangent_init(&tangent, r->allocator, leaf_rate, r, HMI_DEP_MOVING);
     for (size_t k = 0; k < sw->count; k++) {
         bool solved = hmi_deps(&r->graph, list[k]) & SOLVED;
         sw->needs_solve |= solved;
@@ -279,6 +266,36 @@ static hm_status compile_powers(hmi_rebuilder *r, hmi_switches *sw, hmi_ledger *
     return ledger->tape_count ? hmi_ledger_compile(ledger, &r->graph, sw->powers, arena) : HM_OK;
 }
 
+/* Outputs with the modes of the equations: what friction that sticks makes of u/|u| there has no
+ * value by the state alone. Other switches in outputs stay as they are. */
+static hm_status compile_outputs(hmi_rebuilder *r, hmi_switches *sw, hmi_arena *arena)
+{
+    const hm_model *model = sw->sim->system->model;
+    size_t count = model->outputs.count;
+    hmi_expr *list = hmi_arena_alloc(arena, (count + 1) * sizeof *list);
+    r->map = hmi_arena_alloc(arena, r->from->nodes.count * sizeof *r->map);
+    if (!list || !r->map)
+        return HM_ERR_NOMEM;
+    r->unused = sw->of_direction;
+    hmi_directions_forget(r);
+    hm_status status = hmi_walk_begin(&r->walk, r->from);
+    for (size_t i = 0; i < count && status == HM_OK; i++)
+        status = hmi_walk_add(&r->walk, r->from, model->outputs.data[i].expr, 0xFFFF);
+    for (size_t i = 0; i < r->walk.order.count && status == HM_OK; i++) {
+        hmi_expr e = r->walk.order.data[i];
+        r->map[e] = rebuild(r, r->from, e);
+        status = r->status != HM_OK ? r->status : hmi_graph_status(&r->graph);
+    }
+    for (size_t i = 0; i < count; i++)
+        list[i] = mapped(r, model->outputs.data[i].expr);
+    if (status == HM_OK)
+        status = hmi_tape_compile(&sw->outputs, &r->graph, list, count);
+    if (status != HM_OK)
+        return status;
+    sw->outputs_work = hmi_arena_alloc(arena, (sw->outputs.work_size + 1) * sizeof(double));
+    return sw->outputs_work ? HM_OK : HM_ERR_NOMEM;
+}
+
 static hm_status allocate(hmi_switches *sw, hmi_arena *arena)
 {
     size_t s = sw->switches + 1, c = sw->count + 1;
@@ -328,6 +345,8 @@ static hm_status build(hmi_rebuilder *r, hmi_switches *sw, hmi_ledger *ledger, h
         status = compile_inputs(r, sw, arena);
     if (status == HM_OK && sw->switches)
         status = compile_powers(r, sw, ledger, arena);
+    if (status == HM_OK && sw->switches && system->model->outputs.count)
+        status = compile_outputs(r, sw, arena);
     return status;
 }
 

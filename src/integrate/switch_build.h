@@ -30,6 +30,7 @@ typedef struct hmi_rebuilder {
     HMI_ARRAY(hmi_direction_build) directions;
     hmi_walk walk;
     hmi_expr *state_rates; /* mapped */
+    const bool *unused;    /* functions that are not watched; given: no new ones are made */
     hm_status status;
 } hmi_rebuilder;
 
@@ -43,6 +44,8 @@ static inline hmi_expr hmi_input_value(const hm_system *system, size_t i)
 /* The quotient a/b of the original, where b has a factor |u| of velocities u: rebuilt with modes for
  * u/|u|. HMI_NONE: it is not of that kind. */
 hmi_expr hmi_rebuild_direction(hmi_rebuilder *r, hmi_expr a, hmi_expr b);
+/* What nodes became with modes is found anew: r->map is another. */
+void hmi_directions_forget(hmi_rebuilder *r);
 /* After all is built: the directions for running. */
 hm_status hmi_directions_finish(hmi_rebuilder *r, hmi_switches *sw);
 

@@ -157,12 +157,14 @@ static bool add_function(hmi_rebuilder *r, hmi_expr a)
     return good;
 }
 
-/* The direction of a norm, known or new; NULL: no memory. */
+/* The direction of a norm, known or new; NULL: no memory, or no new ones are made. */
 static hmi_direction_build *direction_of(hmi_rebuilder *r, hmi_expr norm)
 {
     for (size_t k = 0; k < r->directions.count; k++)
         if (r->directions.data[k].norm == norm)
             return &r->directions.data[k];
+    if (r->unused)
+        return NULL;
     hmi_direction_build d = {.norm = norm, .first = r->functions.count};
     (void)add_norm(r->from, &d, norm);
     d.map = hmi_arena_alloc(r->arena, r->from->nodes.count * sizeof *d.map);
@@ -188,6 +190,12 @@ hmi_expr hmi_rebuild_direction(hmi_rebuilder *r, hmi_expr a, hmi_expr b)
     if (above == HMI_NONE || below == HMI_NONE || above == r->map[a])
         return HMI_NONE; /* nothing of u above: it grows without bounds, no direction */
     return hmi_div(&r->graph, above, below);
+}
+
+void hmi_directions_forget(hmi_rebuilder *r)
+{
+    for (size_t k = 0; k < r->directions.count; k++)
+        memset(r->directions.data[k].map, 0, r->from->nodes.count * sizeof(hmi_expr));
 }
 
 /* Functions that nothing depends on any more, as that of abs(u) in u/abs(u), are not watched. */

@@ -1,7 +1,7 @@
 /* Taylor series of the motion: order and step from the tolerance.          [Jorba & Zou 2005]
  *
- * Order p = 1 - 3/4 ln(rtol): a half in place of 3/4 is best where work grows with p^2, but most of
- * it does not (bench/bench_taylor.c). The step makes the last terms |y_k| h^k, k = p-2 .. p, as large as the tolerance, in the norm of
+ * Order p = 1 - c ln(rtol): c = 1/2 is best where work grows with p^2, 1 where it grows with p, and more
+ * where much of a step does not depend on p, as in small systems (bench/bench_taylor.c). The step makes the last terms |y_k| h^k, k = p-2 .. p, as large as the tolerance, in the norm of
  * hmi_scaled_norm; the part left out is smaller by h over the radius of convergence. A step is
  * verified before it is taken: drift control must not move the state by more than the tolerance,
  * the equations must hold at its end, and the accelerations there must be those of the series. A
@@ -25,7 +25,7 @@
 
 enum {
     LEAST_ORDER = 6,
-    MOST_ORDER = 32,
+    MOST_ORDER = 40,
     SUBSTITUTE_STEPS = 8, /* by DOP853, before a series is tried again */
     MOST_TRIALS = 6,      /* of one series */
     STIFF_STEPS = 15      /* suspicious ones in a row */
@@ -40,7 +40,7 @@ enum {
 #define DEFECT_NOISE 1e-9
 
 typedef struct memory {
-    hmi_taylor T;
+    hmi_taylor *T;   /* the driver's */
     bool begun;      /* T stands at (s->t, s->y) with f */
     bool has_series; /* of the last step, for dense output */
     bool by_rk;      /* the last step was DOP853's */
@@ -50,6 +50,7 @@ typedef struct memory {
     double h; /* the last step; 0: none yet */
     double h_done, t_from;
     double *trial, *f_new, *slope; /* width each */
+    double *weight;                /* width */
     double *end;                   /* y - series at the end of the last step */
     void *rk;                      /* memory of DOP853 */
 } memory;
@@ -62,7 +63,7 @@ static size_t rk_size(const hmi_ode *ode)
 static size_t memory_size(const hmi_ode *ode)
 {
     return (sizeof(memory) + 63) / 64 * 64 + rk_size(ode) +
-           4 * (ode->size + HMI_MOST_WORKS) * sizeof(double);
+           5 * (ode->size + HMI_MOST_WORKS) * sizeof(double);
 }
 
 static memory *memory_of(const hmi_stepper *s)
@@ -92,7 +93,10 @@ static hm_status applies(const hmi_ode *ode, const char **why)
 
 static int order_for(const hmi_stepper *s)
 {
-    double order = ceil(1 - 0.75 * log(s->rtol));
+    enum { SHORT_TAPE = 30, LONG_TAPE = 300 };
+    size_t length = s->ode->sim->dynamics_tape->body.count;
+    double factor = length <= SHORT_TAPE ? 1.25 : length <= LONG_TAPE ? 1 : 0.85;
+    double order = ceil(1 - factor * log(s->rtol));
     return (int)fmin(MOST_ORDER, fmax(LEAST_ORDER, order));
 }
 
@@ -143,6 +147,7 @@ static void place(hmi_stepper *s)
     m->f_new = m->trial + width;
     m->slope = m->f_new + width;
     m->end = m->slope + width;
+    m->weight = m->end + width;
 }
 
 static hm_status refresh(hmi_stepper *s)
@@ -150,8 +155,28 @@ static hm_status refresh(hmi_stepper *s)
     memory *m = memory_of(s);
     if (m->begun && s->f_valid)
         return HM_OK;
-    hm_status status = hmi_taylor_begin(&m->T, s->t, s->y, s->f);
+    hm_status status = hmi_taylor_begin(m->T, s->t, s->y, s->f);
     m->begun = s->f_valid = status == HM_OK;
+    return status;
+}
+
+/* Those of an earlier run, or new ones. */
+static hm_status take_series(hmi_stepper *s, int order)
+{
+    hmi_taylor **series = s->ode->series;
+    const hm_allocator *allocator = s->ode->sim->system->allocator;
+    if (*series && hmi_taylor_reuse(*series, s->ode, order))
+        return HM_OK;
+    if (!*series)
+        *series = hmi_alloc(allocator, sizeof **series);
+    else
+        hmi_taylor_release(*series);
+    if (!*series)
+        return HM_ERR_NOMEM;
+    **series = (hmi_taylor){0};
+    hm_status status = hmi_taylor_init(*series, s->ode, order);
+    if (status != HM_OK)
+        hmi_taylor_release(*series);
     return status;
 }
 
@@ -160,11 +185,10 @@ static hm_status start(hmi_stepper *s)
     memory *m = memory_of(s);
     size_t width = s->size + s->works;
     place(s);
-    if (!m->T.ode) {
-        hm_status status = hmi_taylor_init(&m->T, s->ode, order_for(s));
-        if (status != HM_OK)
-            return status;
-    }
+    hm_status status = take_series(s, order_for(s));
+    if (status != HM_OK)
+        return status;
+    m->T = *s->ode->series;
     m->begun = m->has_series = m->by_rk = m->was_fast = false;
     m->substitute = 0;
     m->h = 0;
@@ -175,39 +199,50 @@ static hm_status start(hmi_stepper *s)
     return HM_OK;
 }
 
-static void finish(hmi_stepper *s)
-{
-    memory *m = memory_of(s);
-    if (m)
-        hmi_taylor_release(&m->T);
-}
-
 /* ---- the step size ---- */
 
-/* Term k of the series at x = h/tau = 1, in tolerances; works a hundred times looser. */
-static double term(const hmi_stepper *s, int k, const double *y_end)
+/* m->weight := 1 over the tolerance of each component, of works a hundred times wider. */
+static void weigh(const hmi_stepper *s, const double *y_end)
 {
-    const hmi_taylor *T = &memory_of(s)->T;
-    const double *c = T->Y + (size_t)k * T->width;
-    double size = hmi_scaled_norm(s, c, s->y, y_end);
-    for (size_t i = s->size; i < T->width; i++) {
-        double scale = s->atol + s->rtol * fmax(s->work_scale, fabs(s->y[i]));
-        size = fmax(size, fabs(c[i]) / (100 * scale));
+    double *weight = memory_of(s)->weight;
+    for (size_t i = 0; i < s->size; i++) {
+        double now = fabs(s->y[i]), end = fabs(y_end[i]);
+        weight[i] = 1 / (s->atol + s->rtol * (now > end ? now : end));
     }
-    return size;
+    for (size_t i = s->size; i < s->size + s->works; i++)
+        weight[i] = 0.01 / (s->atol + s->rtol * fmax(s->work_scale, fabs(s->y[i])));
+}
+
+/* The size of x in tolerances, as hmi_scaled_norm has it, with the weights of the last weigh. */
+static double size_of(const hmi_stepper *s, const double *x)
+{
+    const double *weight = memory_of(s)->weight;
+    double sum = 0, most = 0;
+    for (size_t i = 0; i < s->size; i++)
+        sum += (x[i] * weight[i]) * (x[i] * weight[i]);
+    for (size_t i = s->size; i < s->size + s->works; i++)
+        most = fmax(most, fabs(x[i]) * weight[i]);
+    return s->works ? fmax(sqrt(sum / (double)s->size), most) : sqrt(sum / (double)s->size);
+}
+
+/* Term k of the series at x = h/tau = 1. */
+static double term(const hmi_stepper *s, int k)
+{
+    const hmi_taylor *T = memory_of(s)->T;
+    return size_of(s, T->Y + (size_t)k * T->width);
 }
 
 /* The largest h for which the last terms are within the tolerance; infinite for polynomials. */
 static double largest_step(const hmi_stepper *s, const double *y_end)
 {
-    const hmi_taylor *T = &memory_of(s)->T;
-    double x = INFINITY;
+    const hmi_taylor *T = memory_of(s)->T;
+    double most = -INFINITY; /* the logarithm of 1/x */
+    weigh(s, y_end);
     for (int k = T->order - 2; k <= T->order; k++) {
-        double size = term(s, k, y_end);
-        if (size > 0)
-            x = fmin(x, pow(size, -1.0 / k));
+        double rate = log(term(s, k)) / k;
+        most = rate > most ? rate : most;
     }
-    return SAFETY * x * T->tau;
+    return SAFETY * exp(-most) * T->tau;
 }
 
 static double power_of_two(double h)
@@ -234,8 +269,8 @@ static hm_status expand(hmi_stepper *s)
         status = refresh(s);
         if (status != HM_OK)
             return status;
-        m->T.tau = power_of_two(guess);
-        status = hmi_taylor_expand(&m->T, s->y, s->f);
+        m->T->tau = power_of_two(guess);
+        status = hmi_taylor_expand(m->T, s->y, s->f);
         m->begun = false; /* its rows have moved on; f is still good */
     }
     return status;
@@ -247,8 +282,8 @@ static double choose_step(hmi_stepper *s)
     double first = s->step > 0 ? s->step : LARGEST_FACTOR * first_guess(s);
     double h = largest_step(s, s->y), most = m->h > 0 ? LARGEST_FACTOR * m->h : first;
     if (isfinite(h)) { /* components that are small now need not be at the end */
-        hmi_taylor_evaluate(&m->T, fmin(h, most), m->trial);
-        if (isfinite(hmi_scaled_norm(s, m->trial, s->y, s->y)))
+        hmi_taylor_evaluate(m->T, fmin(h, most), m->trial, NULL);
+        if (isfinite(size_of(s, m->trial)))
             h = largest_step(s, m->trial);
     }
     return fmin(fmin(h, most), s->largest);
@@ -260,10 +295,13 @@ static double choose_step(hmi_stepper *s)
 static void look_for_stiffness(hmi_stepper *s, double h)
 {
     memory *m = memory_of(s);
-    const hmi_taylor *T = &m->T;
-    double x = h / T->tau, first = term(s, 1, s->y), before = term(s, T->order - 2, s->y);
-    double slow = first > 0 ? x * term(s, 2, s->y) / first : 0;
-    double fast = before > 0 ? x * sqrt(term(s, T->order, s->y) / before) : 0;
+    const hmi_taylor *T = m->T;
+    double x = h / T->tau, first = term(s, 1);
+    double slow = first > 0 ? x * term(s, 2) / first : 0, fast = 0;
+    if (slow < 0.01) { /* the last terms do not grow */
+        double before = term(s, T->order - 2);
+        fast = before > 0 ? x * sqrt(term(s, T->order) / before) : 0;
+    }
     m->suspicious = fast > 0.35 && slow < 0.01 * fast ? m->suspicious + 1 : 0;
     if (m->suspicious >= STIFF_STEPS)
         s->stiff = true;
@@ -277,7 +315,7 @@ static bool verify(hmi_stepper *s, double t, double h)
     memory *m = memory_of(s);
     size_t width = s->size + s->works;
     double moved = 0;
-    hmi_taylor_evaluate(&m->T, h, m->trial);
+    hmi_taylor_evaluate(m->T, h, m->trial, m->slope);
     memcpy(m->end, m->trial, width * sizeof *m->end);
     if (s->settle) {
         if (s->settle(s, t, m->trial, &moved) != HM_OK)
@@ -288,14 +326,14 @@ static bool verify(hmi_stepper *s, double t, double h)
         m->end[i] = m->trial[i] - m->end[i];
     if (!(moved <= 1))
         return false;
-    if (hmi_taylor_begin(&m->T, t, m->trial, m->f_new) != HM_OK)
+    if (hmi_taylor_begin(m->T, t, m->trial, m->f_new) != HM_OK)
         return false;
-    hmi_taylor_slope(&m->T, h, m->slope);
     for (size_t i = 0; i < width; i++)
         m->slope[i] -= m->f_new[i];
     double defect = h * hmi_scaled_norm(s, m->slope, s->y, m->trial);
-    double size = h * hmi_scaled_norm(s, m->f_new, s->y, m->trial);
-    return defect <= MOST_DEFECT + DEFECT_NOISE * size;
+    if (defect <= MOST_DEFECT)
+        return true;
+    return defect <= MOST_DEFECT + DEFECT_NOISE * h * hmi_scaled_norm(s, m->f_new, s->y, m->trial);
 }
 
 static void accept(hmi_stepper *s, double t, double h, bool cut)
@@ -322,11 +360,11 @@ static hm_status try_step(hmi_stepper *s, double t_limit)
     if (status != HM_OK)
         return status;
     double h = choose_step(s);
-    if (h < COLLAPSE * m->h || (m->was_fast && !m->T.solver.fast)) {
+    if (h < COLLAPSE * m->h || (m->was_fast && !m->T->solver.fast)) {
         m->was_fast = false;
         return HM_ERR_NUMERIC;
     }
-    m->was_fast = m->T.solver.fast;
+    m->was_fast = m->T->solver.fast;
     for (int i = 0; i < MOST_TRIALS; i++, h *= 0.5) {
         bool cut = s->t + 1.01 * h >= t_limit;
         double t = cut ? t_limit : s->t + h;
@@ -376,7 +414,7 @@ static void interpolate(const hmi_stepper *s, double t, double *y)
         return;
     }
     double x = (t - m->t_from) / m->h_done, fade = x * x * (3 - 2 * x);
-    hmi_taylor_evaluate(&m->T, t - m->t_from, y);
+    hmi_taylor_evaluate(m->T, t - m->t_from, y, NULL);
     for (size_t i = 0; i < width; i++)
         y[i] += fade * m->end[i];
 }
@@ -395,5 +433,4 @@ const hmi_method hmi_method_taylor = {
     .start = start,
     .step = step,
     .interpolate = interpolate,
-    .finish = finish,
 };

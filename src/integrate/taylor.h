@@ -36,12 +36,16 @@ typedef struct hmi_taylor_solver {
     int padded;                        /* n + m in blocks of four; 0: K is not used */
     double *K;                         /* n + m columns: the inverse of [M -A^T; A 0], */
     bool inverted;                     /* where it is made already */
+    bool vectors;                      /* AVX2 is there */
 } hmi_taylor_solver;
 
+/* Up to this n + m the inverse is made: for a dozen orders that is less work. */
+enum { HMI_TAYLOR_MOST_INVERTED = 8 };
+
 hm_status hmi_taylor_solver_init(hmi_taylor_solver *s, hm_sim *sim, hmi_arena *arena);
-/* Factors M (n x n), A (m x n) and checks the answer for r, b. Statuses of hmi_dynamics_solve. */
-hm_status hmi_taylor_factor(hmi_taylor_solver *s, const double *M, const double *A, const double *r,
-                            const double *b);
+/* Factors M (n x n) and s->A (m x n), and solves once as below. Statuses of hmi_dynamics_solve. */
+hm_status hmi_taylor_factor(hmi_taylor_solver *s, const double *M, const double *right,
+                            double *answer);
 /* M a = r + A^T lambda, A a = b; right = (r, b), answer = (a, lambda), in blocks of four. Redundant
  * rows have lambda = 0. */
 void hmi_taylor_solve(hmi_taylor_solver *s, const double *right, double *answer);
@@ -49,7 +53,7 @@ void hmi_taylor_solve(hmi_taylor_solver *s, const double *right, double *answer)
  * work for many right sides. */
 void hmi_taylor_solve_again(hmi_taylor_solver *s, const double *right, double *answer);
 
-/* ---- the series (taylor_series.c) ---- */
+/* ---- the series (taylor_build.c, taylor_series.c) ---- */
 
 /* The motion under Q + C or under Q alone: rows of a and lambda, and the sums above. */
 typedef struct hmi_taylor_motion {
@@ -57,13 +61,24 @@ typedef struct hmi_taylor_motion {
     uint32_t *a, *mu;       /* rows; mu = -lambda, which gives all sums one sign */
     hmi_jet_list *right;    /* n + m right sides: Q and b less the sums */
     hmi_jet_list *reaction; /* n: Sum_{j>=1} A_j^T lambda_{k-j}, where the ledger wants it */
+    double *answer;         /* n + m, of one order */
 } hmi_taylor_motion;
 
-/* A component of the state that some tape reads. */
-typedef struct hmi_taylor_link {
-    uint32_t row;
-    uint32_t component;
-} hmi_taylor_link;
+/* What runs at every order. */
+typedef enum hmi_taylor_code {
+    HMI_TAYLOR_INPUTS,
+    HMI_TAYLOR_MAIN, /* the dynamics, and right sides of the motion */
+    HMI_TAYLOR_RESIDUALS,
+    HMI_TAYLOR_SECOND,   /* right sides of the second motion */
+    HMI_TAYLOR_REACTION, /* of the last motion */
+    HMI_TAYLOR_ALL_REACTION,
+    HMI_TAYLOR_POWERS,
+    HMI_TAYLOR_IDEAL,
+    HMI_TAYLOR_NONIDEAL,
+    HMI_TAYLOR_KEEP,  /* the answer, then the state of the next order */
+    HMI_TAYLOR_WHOLE, /* all of an order, where there is one motion and K, and nothing else */
+    HMI_TAYLOR_CODES
+} hmi_taylor_code;
 
 typedef struct hmi_taylor {
     hmi_ode *ode;
@@ -72,11 +87,13 @@ typedef struct hmi_taylor {
     hmi_jet jet;
     hmi_jet_segment inputs, dynamics, residuals, powers;
     bool has_inputs, has_residuals, has_powers;
-    int order;                 /* of the series of the state */
+    hmi_jet_program program[HMI_TAYLOR_CODES];
+    int order;                 /* of the series of the state, */
+    int most_order;            /* and what there is room for */
     size_t n, m, works, width; /* width = size + works */
     const uint32_t *out;       /* rows of the dynamics tape's outputs, by system->at */
-    hmi_taylor_link *links;
-    size_t link_count;
+    hmi_jet_link *links;       /* of the components of the state: the rows of y and of y' */
+    uint32_t *given;           /* n + m: rows of a, mu */
     uint32_t time_row;
     bool reads_time;
     int motions; /* 2: the ledger wants the motion without C too */
@@ -84,22 +101,23 @@ typedef struct hmi_taylor {
     uint32_t *ideal, *nonideal; /* n: rows of Qi, Qni; NULL: not wanted */
     hmi_jet_list ideal_power, nonideal_power;
     hmi_taylor_solver solver;
-    double *M;              /* dense */
-    double *right, *answer; /* n + m, of one order */
-    double *turning;        /* n: scratch */
-    double *Y;              /* (order + 1) x width: coefficients in units of tau */
+    double *M;       /* dense */
+    double *right;   /* n + m, of one order */
+    double *turning; /* n: scratch */
+    double *Y;       /* (order + 1) x width: coefficients in units of tau */
     double tau;
 } hmi_taylor;
 
 /* Builds the jets for a series of the given order. Release also after a failure. */
 hm_status hmi_taylor_init(hmi_taylor *T, hmi_ode *ode, int order);
 void hmi_taylor_release(hmi_taylor *T);
+/* For another run of the same sim. false: a new one is needed. */
+bool hmi_taylor_reuse(hmi_taylor *T, hmi_ode *ode, int order);
 /* Order 0 at (t, y): f (width) and everything that the series needs. Statuses of the solve. */
 hm_status hmi_taylor_begin(hmi_taylor *T, double t, const double *y, double *f);
 /* The series at the state of the last begin; T->tau is set before. HM_ERR_NUMERIC: it is not finite. */
 hm_status hmi_taylor_expand(hmi_taylor *T, const double *y, const double *f);
-/* The state at h after the expansion, and its derivative. */
-void hmi_taylor_evaluate(const hmi_taylor *T, double h, double *y);
-void hmi_taylor_slope(const hmi_taylor *T, double h, double *f);
+/* The state at h after the expansion, and its derivative unless f is NULL. */
+void hmi_taylor_evaluate(const hmi_taylor *T, double h, double *y, double *f);
 
 #endif

@@ -1,4 +1,4 @@
-/* The series of the motion: jets, right sides, coefficients. See taylor.h. */
+/* The series of the motion: right sides, coefficients. See taylor.h. */
 #include "integrate/taylor.h"
 
 #include "integrate/ledger.h"
@@ -7,267 +7,17 @@
 
 #include <string.h>
 
-/* ---- building ---- */
-
-static void *take(hmi_taylor *T, size_t count, size_t size, bool *failed)
-{
-    void *memory = hmi_arena_alloc(&T->arena, (count + 1) * size);
-    *failed |= !memory;
-    return memory;
-}
-
-static bool uses_baumgarte(const hmi_ode *ode)
-{
-    return ode->residuals && (ode->baumgarte[0] != 0 || ode->baumgarte[1] != 0);
-}
-
-static hm_status add_tapes(hmi_taylor *T)
-{
-    hm_sim *sim = T->sim;
-    hmi_ledger *ledger = T->ode->ledger;
-    hm_status status = HM_OK;
-    T->has_inputs = sim->system->model->inputs.count > 0;
-    T->has_residuals = uses_baumgarte(T->ode);
-    T->has_powers = ledger && ledger->tape_count > 0;
-    if (T->has_inputs)
-        status = hmi_jet_add(&T->jet, &sim->system->inputs, sim->inputs_work, &T->inputs);
-    if (status == HM_OK)
-        status = hmi_jet_add(&T->jet, sim->dynamics_tape, sim->dynamics_work, &T->dynamics);
-    if (status == HM_OK && T->has_residuals)
-        status = hmi_jet_add(&T->jet, &T->ode->residuals->tape, T->ode->residuals->work,
-                             &T->residuals);
-    for (size_t i = 0; i < T->n && status == HM_OK; i++)
-        T->motion[0].a[i] = hmi_jet_row_of(&T->jet, HMI_SYM_ACCELERATION, (uint32_t)i);
-    if (status == HM_OK && T->has_powers)
-        status = hmi_jet_add(&T->jet, &ledger->tape, ledger->work, &T->powers);
-    return status == HM_OK ? T->jet.status : status;
-}
-
-static bool wants(const hmi_ledger *ledger, hmi_power kind)
-{
-    for (size_t k = 0; ledger && k < ledger->count; k++)
-        if (ledger->kind[k] == kind)
-            return true;
-    return false;
-}
-
-/* Rows that no tape writes. */
-static hm_status add_rows(hmi_taylor *T)
-{
-    bool failed = false;
-    const hmi_ledger *ledger = T->ode->ledger;
-    bool nonideal = wants(ledger, HMI_POWER_NONIDEAL);
-    if (nonideal || wants(ledger, HMI_POWER_IDEAL))
-        T->ideal = take(T, T->n, sizeof *T->ideal, &failed);
-    if (nonideal)
-        T->nonideal = take(T, T->n, sizeof *T->nonideal, &failed);
-    T->motions = T->ideal && T->sim->system->derived.has_nonideal ? 2 : 1;
-    for (int k = 0; k < T->motions; k++) {
-        hmi_taylor_motion *m = &T->motion[k];
-        m->with_C = k == 0 && T->sim->system->derived.has_nonideal;
-        m->a = k == 0 ? m->a : take(T, T->n, sizeof *m->a, &failed);
-        m->mu = take(T, T->m, sizeof *m->mu, &failed);
-        for (size_t i = 0; i < T->n && k > 0 && !failed; i++)
-            m->a[i] = hmi_jet_new_row(&T->jet, false);
-        for (size_t i = 0; i < T->m && !failed; i++)
-            m->mu[i] = hmi_jet_new_row(&T->jet, false);
-    }
-    for (size_t i = 0; i < T->m && !failed; i++)
-        for (int k = 0; k < T->motions; k++)
-            hmi_jet_want(&T->jet, T->motion[k].mu[i]);
-    for (size_t i = 0; i < T->n && !failed; i++) {
-        for (int k = 0; k < T->motions; k++)
-            hmi_jet_want(&T->jet, T->motion[k].a[i]);
-        if (T->ideal)
-            T->ideal[i] = hmi_jet_new_row(&T->jet, false);
-        if (T->nonideal)
-            T->nonideal[i] = hmi_jet_new_row(&T->jet, false);
-        uint32_t v = hmi_jet_row_of(&T->jet, HMI_SYM_VELOCITY, (uint32_t)i);
-        if (T->ideal && T->jet.status == HM_OK) {
-            hmi_jet_want(&T->jet, v);
-            hmi_jet_want(&T->jet, T->ideal[i]);
-        }
-        if (T->nonideal && T->jet.status == HM_OK)
-            hmi_jet_want(&T->jet, T->nonideal[i]);
-    }
-    const hmi_dynamics_layout *at = &T->sim->system->at;
-    const hmi_derived *d = &T->sim->system->derived;
-    T->out = T->jet.outputs.data + T->dynamics.output;
-    for (size_t k = 0; k < d->M.value.count && !failed; k++)
-        hmi_jet_want(&T->jet, T->out[at->M + k]);
-    for (size_t k = 0; k < d->constraints.A.value.count && !failed; k++)
-        hmi_jet_want(&T->jet, T->out[at->A + k]);
-    return failed ? HM_ERR_NOMEM : T->jet.status;
-}
-
-/* Pairs of one list after the other; `pairs` NULL: they are counted only. */
-typedef struct pair_writer {
-    hmi_jet_pair *pairs;
-    size_t count;
-} pair_writer;
-
-static void add_pair(const hmi_taylor *T, pair_writer *w, uint32_t entry, uint32_t x)
-{
-    if (T->jet.constant.data[entry])
-        return;
-    if (w->pairs)
-        w->pairs[w->count] = (hmi_jet_pair){hmi_jet_place(&T->jet, entry),
-                                            hmi_jet_place(&T->jet, x)};
-    w->count++;
-}
-
-/* M a of equation i. */
-static void add_mass(const hmi_taylor *T, const hmi_taylor_motion *m, size_t i, pair_writer *w)
-{
-    const hmi_sparse *M = &T->sim->system->derived.M;
-    for (size_t r = i; r < M->rows; r++)
-        for (size_t k = M->start[r]; k < M->start[r + 1]; k++) {
-            size_t c = M->column.data[k];
-            if (r == i || c == i)
-                add_pair(T, w, T->out[T->sim->system->at.M + k], m->a[r == i ? c : r]);
-        }
-}
-
-/* A^T mu of equation i. */
-static void add_force(const hmi_taylor *T, const hmi_taylor_motion *m, size_t i, pair_writer *w)
-{
-    const hmi_sparse *A = &T->sim->system->derived.constraints.A;
-    for (size_t r = 0; r < A->rows; r++)
-        for (size_t k = A->start[r]; k < A->start[r + 1]; k++)
-            if (A->column.data[k] == i)
-                add_pair(T, w, T->out[T->sim->system->at.A + k], m->mu[r]);
-}
-
-/* A a of row i. */
-static void add_constraint(const hmi_taylor *T, const hmi_taylor_motion *m, size_t i,
-                           pair_writer *w)
-{
-    const hmi_sparse *A = &T->sim->system->derived.constraints.A;
-    for (size_t k = A->start[i]; k < A->start[i + 1]; k++)
-        add_pair(T, w, T->out[T->sim->system->at.A + k], m->a[A->column.data[k]]);
-}
-
-/* Lists right[n + m] and, where wanted, reaction[n]; their pairs from w on. */
-static void write_lists(const hmi_taylor *T, hmi_taylor_motion *m, pair_writer *w)
-{
-    const hmi_dynamics_layout *at = &T->sim->system->at;
-    for (size_t i = 0; i < T->n + T->m; i++) {
-        size_t from = w->count;
-        if (i < T->n) {
-            add_mass(T, m, i, w);
-            add_force(T, m, i, w);
-        } else {
-            add_constraint(T, m, i - T->n, w);
-        }
-        uint32_t value = T->out[i < T->n ? at->Q + i : at->b + i - T->n];
-        if (w->pairs)
-            m->right[i] = (hmi_jet_list){w->pairs + from, w->pairs + w->count,
-                                         hmi_jet_place(&T->jet, value)};
-    }
-    for (size_t i = 0; T->ideal && i < T->n; i++) {
-        size_t from = w->count;
-        add_force(T, m, i, w);
-        if (w->pairs)
-            m->reaction[i] = (hmi_jet_list){w->pairs + from, w->pairs + w->count,
-                                            hmi_jet_place(&T->jet, T->jet.one)};
-    }
-}
-
-/* v.F over the rows F. */
-static bool list_power(hmi_taylor *T, const uint32_t *force, hmi_jet_list *list)
-{
-    bool failed = false;
-    pair_writer w = {.pairs = take(T, T->n, sizeof *w.pairs, &failed)};
-    for (size_t i = 0; i < T->n && !failed; i++)
-        add_pair(T, &w, hmi_jet_row_of(&T->jet, HMI_SYM_VELOCITY, (uint32_t)i), force[i]);
-    *list = (hmi_jet_list){w.pairs, w.pairs + w.count, hmi_jet_place(&T->jet, T->jet.one)};
-    return !failed;
-}
-
-static bool build_lists(hmi_taylor *T)
-{
-    bool failed = false;
-    for (int k = 0; k < T->motions && !failed; k++) {
-        hmi_taylor_motion *m = &T->motion[k];
-        pair_writer w = {0};
-        write_lists(T, m, &w);
-        m->right = take(T, T->n + T->m, sizeof *m->right, &failed);
-        m->reaction = take(T, T->n, sizeof *m->reaction, &failed);
-        w = (pair_writer){.pairs = take(T, w.count, sizeof *w.pairs, &failed)};
-        if (!failed)
-            write_lists(T, m, &w);
-    }
-    return !failed && (!T->ideal || list_power(T, T->ideal, &T->ideal_power)) &&
-           (!T->nonideal || list_power(T, T->nonideal, &T->nonideal_power));
-}
-
-/* Which rows take their coefficients from the state? */
-static bool link_state(hmi_taylor *T)
-{
-    bool failed = false;
-    T->links = take(T, T->jet.symbols.count, sizeof *T->links, &failed);
-    for (size_t i = 0; i < T->jet.symbols.count && !failed; i++) {
-        const hmi_jet_symbol *s = &T->jet.symbols.data[i];
-        uint32_t n = (uint32_t)T->n, first = s->kind == HMI_SYM_COORD      ? 0
-                                             : s->kind == HMI_SYM_VELOCITY ? n
-                                             : s->kind == HMI_SYM_STATE    ? 2 * n
-                                                                           : UINT32_MAX;
-        if (first != UINT32_MAX)
-            T->links[T->link_count++] = (hmi_taylor_link){s->row, first + s->index};
-        if (s->kind == HMI_SYM_TIME) {
-            T->time_row = s->row;
-            T->reads_time = true;
-        }
-    }
-    return !failed;
-}
-
-static bool allocate(hmi_taylor *T)
-{
-    bool failed = false;
-    T->M = take(T, T->n * T->n, sizeof *T->M, &failed);
-    T->right = take(T, T->n + T->m + 3, sizeof *T->right, &failed);
-    T->answer = take(T, T->n + T->m + 3, sizeof *T->answer, &failed);
-    T->turning = take(T, T->n, sizeof *T->turning, &failed);
-    T->Y = take(T, (size_t)(T->order + 1) * T->width, sizeof *T->Y, &failed);
-    return !failed;
-}
-
-hm_status hmi_taylor_init(hmi_taylor *T, hmi_ode *ode, int order)
-{
-    hm_sim *sim = ode->sim;
-    bool failed = false;
-    *T = (hmi_taylor){.ode = ode, .sim = sim, .n = ode->n, .order = order, .tau = 1};
-    hmi_arena_init(&T->arena, sim->system->allocator);
-    hmi_jet_init(&T->jet, sim->system->allocator);
-    T->m = sim->system->derived.constraints.count;
-    T->works = ode->ledger ? ode->ledger->count : 0;
-    T->width = ode->size + T->works;
-    T->motion[0].a = take(T, T->n, sizeof *T->motion[0].a, &failed);
-    if (failed)
-        return HM_ERR_NOMEM;
-    hm_status status = add_tapes(T);
-    if (status == HM_OK)
-        status = add_rows(T);
-    if (status == HM_OK)
-        status = hmi_jet_seal(&T->jet, order);
-    if (status != HM_OK)
-        return status;
-    if (!build_lists(T) || !link_state(T) || !allocate(T))
-        return HM_ERR_NOMEM;
-    return hmi_taylor_solver_init(&T->solver, sim, &T->arena);
-}
-
-void hmi_taylor_release(hmi_taylor *T)
-{
-    if (!T->ode)
-        return;
-    hmi_jet_release(&T->jet);
-    hmi_arena_release(&T->arena);
-    *T = (hmi_taylor){0};
-}
-
 /* ---- one order ---- */
+
+/* Segment of one order, with its sums where k > 0. */
+static void run(hmi_taylor *T, hmi_taylor_code code, int k, double *out)
+{
+    const hmi_jet_program *program = &T->program[code];
+    if (k > 0)
+        hmi_jet_execute(&T->jet, program, k, &(hmi_jet_ends){.values = out});
+    else if (program->segment)
+        hmi_jet_run(&T->jet, program->segment, 0);
+}
 
 /* Inputs that a program holds are constant; the others go by their defaults. */
 static void run_inputs(hmi_taylor *T, int k)
@@ -275,7 +25,7 @@ static void run_inputs(hmi_taylor *T, int k)
     const hm_sim *sim = T->sim;
     size_t count = sim->system->model->inputs.count;
     const uint32_t *out = T->jet.outputs.data + T->inputs.output;
-    hmi_jet_run(&T->jet, &T->inputs, k);
+    run(T, HMI_TAYLOR_INPUTS, k, NULL);
     for (size_t i = 0; i < T->jet.symbols.count; i++) {
         const hmi_jet_symbol *s = &T->jet.symbols.data[i];
         if (s->kind < HMI_SYM_INPUT || s->kind > HMI_SYM_INPUT_RATE2)
@@ -288,21 +38,21 @@ static void run_inputs(hmi_taylor *T, int k)
     }
 }
 
+/* Orders 0 and 1; the others come by links. */
 static void load_state(hmi_taylor *T, int k, const double *y)
 {
-    for (size_t i = 0; i < T->link_count; i++)
-        hmi_jet_put(&T->jet, T->links[i].row, k, y[T->links[i].component]);
-    if (T->reads_time && k > 0)
-        hmi_jet_put(&T->jet, T->time_row, k, k == 1 ? T->tau : 0);
+    for (size_t i = 0; i < T->ode->size; i++)
+        hmi_jet_put(&T->jet, T->links[i].row, k, y[i]);
 }
 
+/* The tapes, and right sides of the first motion. */
 static void run_tapes(hmi_taylor *T, int k)
 {
     if (T->has_inputs)
         run_inputs(T, k);
-    hmi_jet_run(&T->jet, &T->dynamics, k);
+    run(T, HMI_TAYLOR_MAIN, k, T->right);
     if (T->has_residuals)
-        hmi_jet_run(&T->jet, &T->residuals, k);
+        run(T, HMI_TAYLOR_RESIDUALS, k, NULL);
 }
 
 /* Baumgarte's terms of row i at order k, as in ode.c. */
@@ -319,13 +69,13 @@ static double drift_term(const hmi_taylor *T, size_t i, int k)
     return r->level[i] == HM_LEVEL_VELOCITY ? rate * velocity : 0;
 }
 
-/* T->right of order k. */
+/* T->right of order k; of the first motion run_tapes has begun it. */
 static void assemble(hmi_taylor *T, const hmi_taylor_motion *m, int k)
 {
     const hmi_dynamics_layout *at = &T->sim->system->at;
     double *right = T->right;
-    if (k > 0)
-        hmi_jet_sums(&T->jet, m->right, T->n + T->m, k, right);
+    if (k > 0 && m != T->motion)
+        run(T, HMI_TAYLOR_SECOND, k, right);
     for (size_t i = 0; k == 0 && i < T->n + T->m; i++)
         right[i] = T->jet.memory[m->right[i].value];
     for (size_t i = 0; m->with_C && i < T->n; i++)
@@ -337,16 +87,17 @@ static void assemble(hmi_taylor *T, const hmi_taylor_motion *m, int k)
 static void keep_answer(hmi_taylor *T, const hmi_taylor_motion *m, int k)
 {
     for (size_t i = 0; i < T->n; i++)
-        hmi_jet_put(&T->jet, m->a[i], k, T->answer[i]);
+        hmi_jet_put(&T->jet, m->a[i], k, m->answer[i]);
     for (size_t i = 0; i < T->m; i++)
-        hmi_jet_put(&T->jet, m->mu[i], k, -T->answer[T->n + i]);
+        hmi_jet_put(&T->jet, m->mu[i], k, -m->answer[T->n + i]);
 }
 
 /* force[n] := A^T lambda at order k */
-static void find_reaction(hmi_taylor *T, const hmi_taylor_motion *m, int k, double *force)
+static void find_reaction(hmi_taylor *T, const hmi_taylor_motion *m, hmi_taylor_code code, int k,
+                          double *force)
 {
     if (k > 0)
-        hmi_jet_sums(&T->jet, m->reaction, T->n, k, force);
+        run(T, code, k, force);
     else
         hmi_zero((int)T->n, force);
     for (size_t j = 0; j < T->m; j++)
@@ -354,26 +105,29 @@ static void find_reaction(hmi_taylor *T, const hmi_taylor_motion *m, int k, doub
 }
 
 /* v.F at order k: the sum of the list is without v_0 and comes with a minus sign. */
-static double power_of(const hmi_taylor *T, const hmi_jet_list *list, int k)
+static double power_of(hmi_taylor *T, hmi_taylor_code code, int k)
 {
+    const hmi_jet_list *list = T->program[code].lists;
     double sum = 0;
     if (k > 0)
-        hmi_jet_sums(&T->jet, list, 1, k, &sum);
+        run(T, code, k, &sum);
     sum = -sum;
-    for (const hmi_jet_pair *p = list->first; p < list->end; p++)
+    for (uint32_t i = list->first; i < list->end; i++) {
+        const hmi_jet_pair *p = &T->jet.pairs.data[i];
         sum += T->jet.memory[p->x] * T->jet.memory[p->y + (k > 0)];
+    }
     return sum;
 }
 
 /* Rows of Qi, and of Qni = C + A^T lambda - Qi. */
 static void find_reactions(hmi_taylor *T, int k)
 {
-    find_reaction(T, &T->motion[T->motions - 1], k, T->turning);
+    find_reaction(T, &T->motion[T->motions - 1], HMI_TAYLOR_REACTION, k, T->turning);
     for (size_t i = 0; i < T->n; i++)
         hmi_jet_put(&T->jet, T->ideal[i], k, T->turning[i]);
     if (!T->nonideal)
         return;
-    find_reaction(T, &T->motion[0], k, T->turning);
+    find_reaction(T, &T->motion[0], HMI_TAYLOR_ALL_REACTION, k, T->turning);
     for (size_t i = 0; i < T->n; i++)
         hmi_jet_put(&T->jet, T->nonideal[i], k,
                     hmi_jet_get(&T->jet, T->out[T->sim->system->at.C + i], k) + T->turning[i] -
@@ -386,30 +140,26 @@ static void find_powers(hmi_taylor *T, int k, double *power)
     const hmi_ledger *ledger = T->ode->ledger;
     const uint32_t *out = T->jet.outputs.data + T->powers.output;
     if (T->has_powers)
-        hmi_jet_run(&T->jet, &T->powers, k);
+        run(T, HMI_TAYLOR_POWERS, k, NULL);
     if (T->ideal)
         find_reactions(T, k);
     for (size_t i = 0; i < T->works; i++) {
         if (i < ledger->tape_count)
             power[i] = hmi_jet_get(&T->jet, out[i], k);
         else if (ledger->kind[i] == HMI_POWER_IDEAL)
-            power[i] = power_of(T, &T->ideal_power, k);
+            power[i] = power_of(T, HMI_TAYLOR_IDEAL, k);
         else
-            power[i] = power_of(T, &T->nonideal_power, k);
+            power[i] = power_of(T, HMI_TAYLOR_NONIDEAL, k);
     }
 }
 
-/* Rates of order k: those of the state, then the powers. */
-static void find_rates(hmi_taylor *T, int k, const double *y, double *f)
+/* Rates of order 0: those of the state, then the powers. */
+static void find_rates(hmi_taylor *T, double *f)
 {
-    size_t n = T->n, states = T->ode->states;
-    memcpy(f, y + n, n * sizeof *f);
-    for (size_t i = 0; i < n; i++)
-        f[n + i] = hmi_jet_get(&T->jet, T->motion[0].a[i], k);
-    for (size_t i = 0; i < states; i++)
-        f[2 * n + i] = hmi_jet_get(&T->jet, T->out[T->sim->system->at.state_rates + i], k);
+    for (size_t i = 0; i < T->ode->size; i++)
+        f[i] = hmi_jet_get(&T->jet, T->links[i].source, 0);
     if (T->works)
-        find_powers(T, k, f + T->ode->size);
+        find_powers(T, 0, f + T->ode->size);
 }
 
 /* ---- order 0 ---- */
@@ -447,72 +197,149 @@ hm_status hmi_taylor_begin(hmi_taylor *T, double t, const double *y, double *f)
     run_tapes(T, 0);
     scatter(T);
     for (int k = T->motions - 1; k >= 0; k--) {
+        double *answer = T->motion[k].answer;
         assemble(T, &T->motion[k], 0);
-        hm_status status = k == T->motions - 1 ? hmi_taylor_factor(&T->solver, T->M, T->solver.A,
-                                                                   T->right, T->right + T->n)
-                                               : HM_OK;
+        hm_status status = HM_OK;
+        if (k == T->motions - 1)
+            status = hmi_taylor_factor(&T->solver, T->M, T->right, answer);
+        else
+            hmi_taylor_solve(&T->solver, T->right, answer);
         if (status != HM_OK)
             return status;
-        hmi_taylor_solve(&T->solver, T->right, T->answer);
         keep_answer(T, &T->motion[k], 0);
     }
-    find_rates(T, 0, y, f);
+    find_rates(T, f);
     return hmi_all_finite((int)T->width, f) ? HM_OK : HM_ERR_NUMERIC;
 }
 
 /* ---- the series ---- */
 
-static void integrate(hmi_taylor *T, int k, const double *f)
+/* Order 1 of the state, and of time. */
+static void start_series(hmi_taylor *T, const double *y, const double *f)
 {
-    double *next = T->Y + (size_t)(k + 1) * T->width, factor = T->tau / (k + 1);
+    double *first = T->Y + T->width;
+    memcpy(T->Y, y, T->width * sizeof *y);
     for (size_t i = 0; i < T->width; i++)
-        next[i] = factor * f[i];
+        first[i] = T->tau * f[i];
+    load_state(T, 1, first);
+    if (T->reads_time)
+        hmi_jet_put(&T->jet, T->time_row, 1, T->tau);
+}
+
+/* Works of order k + 1; the powers need the answer of order k. */
+static void add_works(hmi_taylor *T, int k, double factor, double *next)
+{
+    double power[HMI_MOST_WORKS];
+    find_powers(T, k, power);
+    for (size_t i = 0; i < T->works; i++)
+        next[T->ode->size + i] = factor * power[i];
+}
+
+/* Right sides and answers of order k, powers, and works of the next. */
+static void find_answers(hmi_taylor *T, int k, double *next)
+{
+    run_tapes(T, k);
+    for (int i = 0; i < T->motions; i++) {
+        hmi_taylor_motion *motion = &T->motion[i];
+        assemble(T, motion, k);
+        hmi_taylor_solve_again(&T->solver, T->right, motion->answer);
+        if (i > 0 || T->works)
+            keep_answer(T, motion, k);
+    }
+    if (T->works)
+        add_works(T, k, T->jet.scale[2], next);
+}
+
+/* Coefficients k + 1 of the state from k. */
+static void raise_order(hmi_taylor *T, int k)
+{
+    const hmi_jet_ends ends = {.values = T->motion[0].answer,
+                               .next = T->Y + (size_t)(k + 1) * T->width,
+                               .matrix = T->solver.K};
+    hmi_jet_begin_order(&T->jet, k);
+    T->jet.scale[2] = T->tau / (k + 1);
+    if (T->solver.inverted && T->program[HMI_TAYLOR_WHOLE].code.pages) {
+        hmi_jet_execute(&T->jet, &T->program[HMI_TAYLOR_WHOLE], k, &ends);
+    } else {
+        find_answers(T, k, ends.next);
+        hmi_jet_execute(&T->jet, &T->program[HMI_TAYLOR_KEEP], k, &ends);
+    }
+    if (T->reads_time)
+        hmi_jet_put(&T->jet, T->time_row, 1, 0);
+}
+
+/* 0, or NaN where something is not finite. */
+static double zero_times(const double *x, size_t count)
+{
+    double sum[4] = {0, 0, 0, 0};
+    size_t i = 0;
+    for (; i + 4 <= count; i += 4)
+        for (size_t k = 0; k < 4; k++)
+            sum[k] += 0 * x[i + k];
+    for (; i < count; i++)
+        sum[0] += 0 * x[i];
+    return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
 hm_status hmi_taylor_expand(hmi_taylor *T, const double *y, const double *f)
 {
-    memcpy(T->Y, y, T->width * sizeof *y);
-    integrate(T, 0, f);
-    for (int k = 1; k < T->order; k++) {
-        double *now = T->Y + (size_t)k * T->width, *next = now + T->width;
-        load_state(T, k, now);
-        run_tapes(T, k);
-        for (int i = 0; i < T->motions; i++) {
-            assemble(T, &T->motion[i], k);
-            hmi_taylor_solve_again(&T->solver, T->right, T->answer);
-            keep_answer(T, &T->motion[i], k);
-        }
-        find_rates(T, k, now, next);
-        integrate(T, k, next);
-        hmi_jet_keep(&T->jet, k);
-    }
-    bool finite = hmi_all_finite((int)((size_t)(T->order + 1) * T->width), T->Y);
+    start_series(T, y, f);
+    for (int k = 1; k < T->order; k++)
+        raise_order(T, k);
+    bool finite = zero_times(T->Y, (size_t)(T->order + 1) * T->width) == 0;
     if (!finite)
         hmi_jet_clear(&T->jet);
     return finite ? HM_OK : HM_ERR_NUMERIC;
 }
 
-void hmi_taylor_evaluate(const hmi_taylor *T, double h, double *restrict y)
+typedef double two __attribute__((vector_size(16), aligned(8), may_alias));
+
+/* Components i .. i+3 by Horner's rule, two at a time, */
+static void evaluate_four(const hmi_taylor *T, double x, size_t i, double y[4])
 {
-    double x = h / T->tau;
-    const double *restrict c = T->Y + (size_t)T->order * T->width;
-    memcpy(y, c, T->width * sizeof *y);
+    const double *c = T->Y + (size_t)T->order * T->width + i;
+    const two X = {x, x};
+    two y0 = *(const two *)c, y1 = *(const two *)(c + 2);
     for (int k = T->order - 1; k >= 0; k--) {
         c -= T->width;
-        for (size_t i = 0; i < T->width; i++)
-            y[i] = y[i] * x + c[i];
+        y0 = y0 * X + *(const two *)c;
+        y1 = y1 * X + *(const two *)(c + 2);
     }
+    *(two *)y = y0;
+    *(two *)(y + 2) = y1;
 }
 
-void hmi_taylor_slope(const hmi_taylor *T, double h, double *restrict f)
+/* and with their derivatives. */
+static void evaluate_both(const hmi_taylor *T, double x, size_t i, double y[4], double f[4])
 {
-    double x = h / T->tau;
-    memset(f, 0, T->width * sizeof *f);
-    for (int k = T->order; k > 0; k--) {
-        const double *restrict c = T->Y + (size_t)k * T->width;
-        for (size_t i = 0; i < T->width; i++)
-            f[i] = f[i] * x + k * c[i];
+    const double *c = T->Y + (size_t)T->order * T->width + i;
+    const two X = {x, x};
+    two y0 = *(const two *)c, y1 = *(const two *)(c + 2), f0 = {0, 0}, f1 = {0, 0};
+    for (int k = T->order - 1; k >= 0; k--) {
+        c -= T->width;
+        f0 = f0 * X + y0;
+        f1 = f1 * X + y1;
+        y0 = y0 * X + *(const two *)c;
+        y1 = y1 * X + *(const two *)(c + 2);
     }
-    for (size_t i = 0; i < T->width; i++)
-        f[i] /= T->tau;
+    *(two *)y = y0;
+    *(two *)(y + 2) = y1;
+    *(two *)f = f0;
+    *(two *)(f + 2) = f1;
+}
+
+void hmi_taylor_evaluate(const hmi_taylor *T, double h, double *y, double *f)
+{
+    double x = h / T->tau, value[4], slope[4];
+    for (size_t i = 0; i < T->width; i += 4) { /* Y has room behind it */
+        if (f)
+            evaluate_both(T, x, i, value, slope);
+        else
+            evaluate_four(T, x, i, value);
+        for (size_t k = 0; k < 4 && i + k < T->width; k++) {
+            y[i + k] = value[k];
+            if (f)
+                f[i + k] = slope[k] / T->tau;
+        }
+    }
 }

@@ -10,8 +10,6 @@
 #include "dynamics/workspace.h"
 
 #define WELL_CONDITIONED 1e-5
-/* Up to this size the inverse is made: for a dozen orders that is less work. */
-enum { MOST_INVERTED = 8 };
 typedef double block __attribute__((vector_size(32), aligned(8), may_alias));
 
 static double *doubles(hmi_arena *arena, size_t count, bool *failed)
@@ -47,7 +45,7 @@ hm_status hmi_taylor_solver_init(hmi_taylor_solver *s, hm_sim *sim, hmi_arena *a
     s->gram_inverse = doubles(arena, m, &failed);
     s->weight = doubles(arena, m, &failed);
     s->z = doubles(arena, n, &failed);
-    if (n + m <= MOST_INVERTED)
+    if (n + m <= HMI_TAYLOR_MOST_INVERTED)
         s->padded = ((int)(n + m) + 3) / 4 * 4;
     s->K = doubles(arena, (n + m) * (size_t)s->padded, &failed);
     return failed ? HM_ERR_NOMEM : HM_OK;
@@ -101,10 +99,11 @@ static inline void backward(int n, const double *restrict L, double *restrict x)
 static void spread_rows(hmi_taylor_solver *s)
 {
     int n = s->n, m = s->m;
+    const bool *left_out = s->sim->dynamics->left_out;
     for (int j = 0; j < n; j++) {
         double *restrict w = s->W + hmi_area(j, m);
         for (int i = 0; i < m; i++)
-            w[i] = s->A[hmi_area(i, n) + (size_t)j];
+            w[i] = left_out[i] ? 0 : s->A[hmi_area(i, n) + (size_t)j];
         for (int k = 0; k < j && !(s->diagonal && !s->shifted); k++)
             subtract(m, s->L[hmi_area(j, n) + (size_t)k], s->W + hmi_area(k, m), w);
     }
@@ -120,6 +119,9 @@ static void form_gram(hmi_taylor_solver *s)
         for (int i = 0; i < m; i++)
             subtract(i + 1, -w[i] * s->inverse[j], w, s->G + hmi_area(i, m));
     }
+    for (int i = 0; i < m; i++) /* rows of zeros */
+        if (s->sim->dynamics->left_out[i])
+            s->G[hmi_area(i, m) + (size_t)i] = 1;
 }
 
 /* V_i: a row shall weigh as much as the inertias it holds (dynamics/accelerate.c). */
@@ -147,7 +149,7 @@ static void shift(hmi_taylor_solver *s, const double *M)
         largest = fmax(largest, M[hmi_area(j, n) + (size_t)j]);
     for (int i = 0; i < s->m; i++) {
         const double *row = s->A + hmi_area(i, n);
-        s->weight[i] = row_weight(n, M, row, largest);
+        s->weight[i] = s->sim->dynamics->left_out[i] ? 0 : row_weight(n, M, row, largest);
         for (int j = 0; j < n; j++)
             for (int k = 0; k <= j; k++)
                 s->L[hmi_area(j, n) + (size_t)k] += s->weight[i] * row[j] * row[k];
@@ -159,13 +161,15 @@ static void solve_fast(hmi_taylor_solver *s, const double *r, const double *b, d
 {
     int n = s->n, m = s->m;
     bool plain = s->diagonal && !s->shifted;
+    const bool *left_out = s->sim->dynamics->left_out;
     double *restrict z = s->z;
     hmi_copy(n, r, z);
     for (int i = 0; s->shifted && i < m; i++)
         hmi_axpy(n, s->weight[i] * b[i], s->A + hmi_area(i, n), z);
     if (!plain)
         forward(n, s->LT, z);
-    hmi_copy(m, b, lambda);
+    for (int i = 0; i < m; i++)
+        lambda[i] = left_out[i] ? 0 : b[i];
     for (int j = 0; m > 0 && j < n; j++)
         subtract(m, z[j] * s->inverse[j], s->W + hmi_area(j, m), lambda);
     forward(m, s->GT, lambda);
@@ -196,19 +200,37 @@ static bool factor_fast(hmi_taylor_solver *s, const double *M)
     return factor(m, s->G, s->GT, s->gram_inverse, s->column);
 }
 
+/* As in dynamics/accelerate.c. */
+static double natural_size(const hmi_taylor_solver *s, int i, const double *a)
+{
+    int n = s->n, m = s->m;
+    bool plain = s->diagonal && !s->shifted;
+    double row = 0, motion = 0;
+    for (int j = 0; j < n; j++) {
+        double w = s->W[hmi_area(j, m) + (size_t)i], y = a[j];
+        for (int k = j + 1; k < n && !plain; k++)
+            y += s->L[hmi_area(k, n) + (size_t)j] * a[k];
+        row += w * w * s->inverse[j];
+        motion += y * y / s->inverse[j];
+    }
+    return sqrt(row) * sqrt(motion);
+}
+
 /* A a = b, and all is finite: pivots alone do not tell (dynamics/accelerate.c). */
 static bool answer_is_good(const hmi_taylor_solver *s, const double *b, const double *a,
                            const double *lambda)
 {
     int n = s->n;
     for (int i = 0; i < s->m; i++) {
+        if (s->sim->dynamics->left_out[i])
+            continue;
         double rest = b[i], size = fabs(b[i]);
         for (int j = 0; j < n; j++) {
             double term = s->A[hmi_area(i, n) + (size_t)j] * a[j];
             rest -= term;
             size += fabs(term);
         }
-        if (!(fabs(rest) <= 1e-11 * size))
+        if (!(fabs(rest) <= 1e-11 * size) && !(fabs(rest) <= 1e-14 * natural_size(s, i, a)))
             return false;
     }
     return hmi_all_finite(n, a) && hmi_all_finite(s->m, lambda);
@@ -246,19 +268,23 @@ static hm_status factor_by_rank(hmi_taylor_solver *s, const double *M, const dou
 
 /* ---- both ---- */
 
-hm_status hmi_taylor_factor(hmi_taylor_solver *s, const double *M, const double *A, const double *r,
-                            const double *b)
+hm_status hmi_taylor_factor(hmi_taylor_solver *s, const double *M, const double *right,
+                            double *answer)
 {
-    if (A != s->A)
-        hmi_copy(s->n * s->m, A, s->A);
+    const double *b = right + s->n;
+    double *lambda = answer + s->n;
     s->inverted = false;
     s->fast = s->sim->formulation == HMI_AUTO && factor_fast(s, M);
     if (s->fast) {
-        double *a = s->column, *lambda = s->column + s->n;
-        solve_fast(s, r, b, a, lambda);
-        s->fast = answer_is_good(s, b, a, lambda);
+        solve_fast(s, right, b, answer, lambda);
+        s->fast = answer_is_good(s, b, answer, lambda);
     }
-    return s->fast ? HM_OK : factor_by_rank(s, M, r, b);
+    if (s->fast)
+        return HM_OK;
+    hm_status status = factor_by_rank(s, M, right, b);
+    if (status == HM_OK)
+        solve_by_rank(s, right, b, answer, lambda);
+    return status;
 }
 
 void hmi_taylor_solve(hmi_taylor_solver *s, const double *right, double *answer)
@@ -269,18 +295,107 @@ void hmi_taylor_solve(hmi_taylor_solver *s, const double *right, double *answer)
         solve_by_rank(s, right, right + s->n, answer, answer + s->n);
 }
 
+/* y -= t x, of rows of `padded` numbers. */
+static inline void subtract_row(int padded, double t, const double *x, double *y)
+{
+    for (int k = 0; k < padded; k += 2) { /* two at a time */
+        y[k] -= t * x[k];
+        y[k + 1] -= t * x[k + 1];
+    }
+}
+
+/* solve_fast for all unit vectors at once: row i of X is component i of the answers. */
+static void answer_units(hmi_taylor_solver *s, double *X)
+{
+    int n = s->n, m = s->m, p = s->padded;
+    double *lambda = X + hmi_area(n, p);
+    hmi_zero((n + m) * p, X);
+    for (int i = 0; i < n + m; i++)
+        X[hmi_area(i, p) + (size_t)i] = i < n || !s->sim->dynamics->left_out[i - n];
+    for (int i = 0; s->shifted && i < m; i++)
+        for (int j = 0; j < n; j++)
+            X[hmi_area(j, p) + (size_t)(n + i)] += s->weight[i] * s->A[hmi_area(i, n) + (size_t)j];
+    for (int k = 0; k + 1 < n; k++)
+        for (int i = k + 1; i < n; i++)
+            subtract_row(p, s->L[hmi_area(i, n) + (size_t)k], X + hmi_area(k, p),
+                         X + hmi_area(i, p));
+    for (int j = 0; j < n; j++)
+        for (int i = 0; i < m; i++)
+            subtract_row(p, s->W[hmi_area(j, m) + (size_t)i] * s->inverse[j], X + hmi_area(j, p),
+                         lambda + hmi_area(i, p));
+    for (int k = 0; k + 1 < m; k++)
+        for (int i = k + 1; i < m; i++)
+            subtract_row(p, s->G[hmi_area(i, m) + (size_t)k], lambda + hmi_area(k, p),
+                         lambda + hmi_area(i, p));
+    for (int i = 0; i < m * p; i++)
+        lambda[i] *= s->gram_inverse[i / p];
+    for (int i = m - 1; i > 0; i--)
+        for (int k = 0; k < i; k++)
+            subtract_row(p, s->G[hmi_area(i, m) + (size_t)k], lambda + hmi_area(i, p),
+                         lambda + hmi_area(k, p));
+    for (int j = 0; j < n; j++) {
+        for (int i = 0; i < m; i++)
+            subtract_row(p, -s->W[hmi_area(j, m) + (size_t)i], lambda + hmi_area(i, p),
+                         X + hmi_area(j, p));
+        for (int k = 0; k < p; k++)
+            X[hmi_area(j, p) + (size_t)k] *= s->inverse[j];
+    }
+    for (int i = n - 1; i > 0; i--)
+        for (int k = 0; k < i; k++)
+            subtract_row(p, s->L[hmi_area(i, n) + (size_t)k], X + hmi_area(i, p),
+                         X + hmi_area(k, p));
+}
+
 /* Column j of the inverse: the answer to the unit vector j. */
 static void invert(hmi_taylor_solver *s)
 {
-    int size = s->n + s->m;
-    double unit[MOST_INVERTED] = {0};
-    for (int j = 0; j < size; j++) {
-        unit[j] = 1;
-        hmi_taylor_solve(s, unit, s->K + hmi_area(j, s->padded));
-        unit[j] = 0;
-    }
+    int size = s->n + s->m, p = s->padded;
+    double X[HMI_TAYLOR_MOST_INVERTED * HMI_TAYLOR_MOST_INVERTED];
+    answer_units(s, X);
+    for (int j = 0; j < size; j++)
+        for (int i = 0; i < size; i++)
+            s->K[hmi_area(j, p) + (size_t)i] = X[hmi_area(i, p) + (size_t)j];
     s->inverted = true;
 }
+
+/* answer := K right, in `blocks` of four. */
+__attribute__((always_inline)) static inline void multiply(const hmi_taylor_solver *s, int blocks,
+                                                           const double *right, double *answer)
+{
+    const double *K = s->K;
+    block first = {0, 0, 0, 0}, second = {0, 0, 0, 0};
+    for (int j = 0; j < s->n + s->m; j++, K += 4 * blocks) {
+        block r = {right[j], right[j], right[j], right[j]};
+        first += *(const block *)K * r;
+        if (blocks > 1)
+            second += *(const block *)(K + 4) * r;
+    }
+    *(block *)answer = first; /* the caller's memory comes in blocks of four */
+    if (blocks > 1)
+        *(block *)(answer + 4) = second;
+}
+
+static void multiply_plain(const hmi_taylor_solver *s, const double *right, double *answer)
+{
+    if (s->padded == 4)
+        multiply(s, 1, right, answer);
+    else
+        multiply(s, 2, right, answer);
+}
+
+#if defined(__x86_64__) && defined(__GNUC__)
+/* Without fused multiply-add: the same bits. */
+__attribute__((target("avx2"))) static void multiply_avx2(const hmi_taylor_solver *s,
+                                                          const double *right, double *answer)
+{
+    if (s->padded == 4)
+        multiply(s, 1, right, answer);
+    else
+        multiply(s, 2, right, answer);
+}
+#else
+#define multiply_avx2 multiply_plain
+#endif
 
 void hmi_taylor_solve_again(hmi_taylor_solver *s, const double *right, double *answer)
 {
@@ -290,15 +405,8 @@ void hmi_taylor_solve_again(hmi_taylor_solver *s, const double *right, double *a
     }
     if (!s->inverted)
         invert(s);
-    const double *K = s->K;
-    int size = s->n + s->m;
-    block first = {0, 0, 0, 0}, second = {0, 0, 0, 0};
-    for (int j = 0; j < size; j++, K += s->padded) {
-        first += *(const block *)K * right[j];
-        if (s->padded > 4)
-            second += *(const block *)(K + 4) * right[j];
-    }
-    *(block *)answer = first; /* the caller's memory comes in blocks of four */
-    if (s->padded > 4)
-        *(block *)(answer + 4) = second;
+    if (s->vectors)
+        multiply_avx2(s, right, answer);
+    else
+        multiply_plain(s, right, answer);
 }

@@ -61,10 +61,10 @@ void hmi_ldlt_sparse_solve(const hmi_ldlt_sparse *f, double *x);
 enum { HMI_WIDEST_BAND = 8 };
 
 /* Positive G of half width w by diagonals: band[d*count + k] = G[k][k-d]. Factors (the band is
- * overwritten) and solves for one right side at once, from both ends towards the middle where
+ * overwritten) and solves for one right side b at once, from both ends towards the middle where
  * w = 1, which halves the waiting for reciprocals. False where a pivot is not above `least` times
  * its diagonal element. */
 bool hmi_band_solve(size_t count, size_t width, double *band, double *inverse, double least,
-                    double *restrict x);
+                    const double *restrict b, double *restrict x);
 
 #endif

@@ -248,23 +248,10 @@ static hmi_expr leaf_rate(hmi_graph *graph, hmi_expr leaf, void *user)
 {
     const hmi_builder *b = user;
     const hmi_node *node = hmi_node_at(graph, leaf);
-    switch ((hmi_symbol_kind)node->a) {
-    case HMI_SYM_TIME:
-        return graph->one;
-    case HMI_SYM_COORD:
-        return hmi_symbol(graph, HMI_SYM_VELOCITY, node->b);
-    case HMI_SYM_VELOCITY:
-        return hmi_symbol(graph, HMI_SYM_ACCELERATION, node->b);
-    case HMI_SYM_INPUT:
-        return hmi_symbol(graph, HMI_SYM_INPUT_RATE, node->b);
-    case HMI_SYM_INPUT_RATE:
-        return hmi_symbol(graph, HMI_SYM_INPUT_RATE2, node->b);
-    case HMI_SYM_STATE:
-        return node->b < b->model->states.count ? b->model->states.data[node->b].rate
-                                                : HMI_NONE; /* also while unknown */
-    default:
-        return HMI_NONE;
-    }
+    if (node->a != HMI_SYM_STATE)
+        return hmi_leaf_rate(graph, leaf);
+    return node->b < b->model->states.count ? b->model->states.data[node->b].rate
+                                            : HMI_NONE; /* also while unknown */
 }
 
 /* ---- checks on the whole ---- */

@@ -105,8 +105,9 @@ typedef struct hmi_pair {
 typedef struct hmi_body {
     const char *name;
     hmi_expr mass;
-    hmi_expr at[3];
-    int dimension; /* 2 or 3 */
+    hmi_expr at[3], velocity[3];
+    hmi_expr spin[3]; /* angular momentum about its own point, in space; in the plane spin[0] */
+    int dimension;    /* 2 or 3 */
     hmi_span span;
 } hmi_body;
 

@@ -229,7 +229,7 @@ static bool sort_body_items(hmi_builder *b, const hmi_statement *s, body_parts *
 }
 
 /* m/2 |P'|^2 */
-static bool add_translation(hmi_builder *b, const hmi_entry *at, const hmi_value *P, hmi_expr mass)
+static bool add_translation(hmi_builder *b, const hmi_entry *at, const hmi_value *P, hmi_body *body)
 {
     hmi_value velocity;
     hmi_expr square;
@@ -238,12 +238,17 @@ static bool add_translation(hmi_builder *b, const hmi_entry *at, const hmi_value
         return false;
     hmi_value_dot(b, &velocity, &velocity, &square);
     b->model->kinetic = hmi_add(g, b->model->kinetic,
-                                hmi_mul(g, hmi_mul(g, g->half, mass), square));
+                                hmi_mul(g, hmi_mul(g, g->half, body->mass), square));
+    for (size_t k = 0; k < P->rows; k++) {
+        body->at[k] = P->items[k];
+        body->velocity[k] = velocity.items[k];
+    }
     return true;
 }
 
 /* J/2 angle'^2 */
-static bool add_planar_rotation(hmi_builder *b, const body_parts *parts, const hmi_scope *scope)
+static bool add_planar_rotation(hmi_builder *b, const body_parts *parts, const hmi_scope *scope,
+                                hmi_body *body)
 {
     hmi_expr inertia;
     hmi_value angle, rate;
@@ -260,6 +265,7 @@ static bool add_planar_rotation(hmi_builder *b, const body_parts *parts, const h
     hmi_expr square = hmi_pow(g, rate.scalar, g->two);
     b->model->kinetic = hmi_add(g, b->model->kinetic,
                                 hmi_mul(g, hmi_mul(g, g->half, inertia), square));
+    body->spin[0] = hmi_mul(g, inertia, rate.scalar);
     return true;
 }
 
@@ -283,9 +289,22 @@ static bool check_symmetric(hmi_builder *b, const hmi_value *J, hmi_span at)
     return true;
 }
 
+/* R J omega */
+static void record_spin(hmi_graph *g, const hmi_value *R, const hmi_value *J,
+                        const hmi_value *omega, hmi_body *body)
+{
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) {
+            hmi_expr component = g->zero; /* of J omega, along axis j of the body */
+            for (int k = 0; k < 3; k++)
+                component = hmi_add(g, component, hmi_mul(g, J->items[3 * j + k], omega->items[k]));
+            body->spin[i] = hmi_add(g, body->spin[i], hmi_mul(g, R->items[3 * i + j], component));
+        }
+}
+
 /* omega^T J omega / 2 in body axes. */
 static bool add_rotation(hmi_builder *b, const body_parts *parts, const hmi_value *R,
-                         const hmi_scope *scope)
+                         const hmi_scope *scope, hmi_body *body)
 {
     hmi_value J, omega;
     hmi_graph *g = b->graph;
@@ -309,6 +328,7 @@ static bool add_rotation(hmi_builder *b, const body_parts *parts, const hmi_valu
             sum = hmi_add(g, sum, i == j ? hmi_mul(g, g->half, term) : term);
         }
     b->model->kinetic = hmi_add(g, b->model->kinetic, sum);
+    record_spin(g, R, &J, &omega, body);
     return true;
 }
 
@@ -356,7 +376,7 @@ static bool constrain_quaternions(hmi_builder *b, const hmi_rotation *r, const c
 }
 
 static bool build_frame(hmi_builder *b, const body_parts *parts, const hmi_scope *scope,
-                        const char *name)
+                        hmi_body *body)
 {
     hmi_value R;
     char shape[HMI_SHAPE_TEXT];
@@ -367,8 +387,8 @@ static bool build_frame(hmi_builder *b, const body_parts *parts, const hmi_scope
                   "a frame is a rotation (a 3x3 matrix), this is %s", hmi_shape_text(&R, shape));
         return false;
     }
-    return add_rotation(b, parts, &R, scope) &&
-           constrain_quaternions(b, R.rotation, name, parts->frame->value->span);
+    return add_rotation(b, parts, &R, scope, body) &&
+           constrain_quaternions(b, R.rotation, body->name, parts->frame->value->span);
 }
 
 /* Which parts go together in the plane and in space. */
@@ -392,27 +412,20 @@ static bool check_body_parts(hmi_builder *b, const body_parts *parts, int dimens
     return true;
 }
 
-static bool record_body(hmi_builder *b, const char *name, hmi_expr mass, const hmi_value *P,
-                        hmi_span at)
-{
-    hmi_body body = {.name = name, .mass = mass, .dimension = (int)P->rows, .span = at};
-    for (size_t k = 0; k < P->rows; k++)
-        body.at[k] = P->items[k];
-    return hmi_array_push(&b->context->allocator, &b->model->bodies, body) || hmi_no_memory(b);
-}
-
 bool hmi_build_body(hmi_builder *b, const hmi_statement *s, const hmi_scope *scope)
 {
     body_parts parts;
     hmi_value P;
-    hmi_expr mass;
+    hmi_graph *g = b->graph;
+    hmi_body body = {.span = s->span, .spin = {g->zero, g->zero, g->zero}};
     char shape[HMI_SHAPE_TEXT];
     const uint16_t allowed = HMI_STATE_DEPS & ~HMI_DEP(HMI_SYM_VELOCITY);
-    const char *name = hmi_label_text(b, s->label, scope);
-    if (!name || !sort_body_items(b, s, &parts) ||
-        !hmi_declare_object(b, name, "body", (uint32_t)b->model->bodies.count, s->label->span) ||
-        !hmi_build_scalar(b, parts.mass->value, scope, &mass) ||
-        !hmi_check_contents(b, mass, allowed, parts.mass->value->span, "a mass") ||
+    const size_t index = b->model->bodies.count;
+    body.name = hmi_label_text(b, s->label, scope);
+    if (!body.name || !sort_body_items(b, s, &parts) ||
+        !hmi_declare_object(b, body.name, "body", (uint32_t)index, s->label->span) ||
+        !hmi_build_scalar(b, parts.mass->value, scope, &body.mass) ||
+        !hmi_check_contents(b, body.mass, allowed, parts.mass->value->span, "a mass") ||
         !hmi_build_value(b, parts.at->value, scope, &P))
         return false;
     if (P.rank != 1 || P.rows < 2 || P.rows > 3) {
@@ -425,13 +438,14 @@ bool hmi_build_body(hmi_builder *b, const hmi_statement *s, const hmi_scope *sco
         if (!hmi_check_contents(b, P.items[k], allowed, parts.at->value->span,
                                 "the place of a body"))
             return false;
-    if (!check_body_parts(b, &parts, (int)P.rows) || !add_translation(b, parts.at, &P, mass))
+    body.dimension = (int)P.rows;
+    if (!check_body_parts(b, &parts, body.dimension) || !add_translation(b, parts.at, &P, &body))
         return false;
-    if (parts.angle && !add_planar_rotation(b, &parts, scope))
+    if (parts.angle && !add_planar_rotation(b, &parts, scope, &body))
         return false;
-    if (parts.frame && !build_frame(b, &parts, scope, name))
+    if (parts.frame && !build_frame(b, &parts, scope, &body))
         return false;
-    return record_body(b, name, mass, &P, s->span);
+    return hmi_array_push(&b->context->allocator, &b->model->bodies, body) || hmi_no_memory(b);
 }
 
 /* ---- gravity ---- */

@@ -43,12 +43,20 @@ static bool is_command(const char *s, size_t length, const char *name)
 
 static int command_width(const char *s, size_t length)
 {
-    static const char *const invisible[] = {"\\left", "\\right", "\\frac",   "\\dot",
-                                            "\\ddot", "\\text",  "\\mathrm", "\\,"};
+    static const char *const invisible[] = {"\\left", "\\right", "\\frac", "\\dot",
+                                            "\\ddot", "\\text",  "\\,"};
     for (size_t i = 0; i < sizeof invisible / sizeof *invisible; i++)
         if (is_command(s, length, invisible[i]))
             return 0;
-    return length == 4 ? 3 : 1; /* \sin, \cos, \tan, \log */
+    return length == 4 ? 3 : 1; /* \sin, \cos, \tan, \log; upright letters are wide, too */
+}
+
+/* A plain character: a sign between blanks has space around it. */
+static int character_width(const char *s)
+{
+    if (strchr(" {}^_&", *s) || !takes_column((const unsigned char *)s))
+        return 0;
+    return (*s == '+' || *s == '-') && s[1] == ' ' ? 2 : 1;
 }
 
 int hmi_latex_width(const char *text)
@@ -59,7 +67,7 @@ int hmi_latex_width(const char *text)
         if (*s == '\\')
             width += command_width(s, length);
         else
-            width += !strchr(" {}^_&", *s) && takes_column((const unsigned char *)s);
+            width += character_width(s);
         s += length;
     }
     return width;
@@ -93,7 +101,7 @@ static void step_latex(reader *r)
     } else {
         r->depth += *r->at == '{';
         r->depth -= *r->at == '}';
-        r->column += !strchr(" {}^_&", *r->at) && takes_column((const unsigned char *)r->at);
+        r->column += character_width(r->at);
     }
     r->at += length;
 }

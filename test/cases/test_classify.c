@@ -5,8 +5,8 @@
  *   # expect growth = 2 3
  *
  * Of a constraint: class, time, level, catastatic, potential, factor, frobenius, linear_form,
- * linear_class, lost_at_rest, redundant, in_span (yes, no, none where there is none). Of the model:
- * growth, rank, holonomic_part, hidden, dof, configuration, multiplier_rule (valid, invalid),
+ * leaf, sign_condition, linear_class, lost_at_rest, redundant, in_span (yes, no, none where there is none). Of the model:
+ * growth, rank, holonomic_part, hidden, combination, combination_potential, dof, configuration, multiplier_rule (valid, invalid),
  * wellposed.
  * Statements about zero are checked to rest on at least 200 bits (43 where numbers are inexact) and
  * on points that are proved to satisfy the position constraints.
@@ -83,6 +83,10 @@ static const char *of_constraint(const hm_constraint_analysis *c, const char *ke
         return or_none(c->integrating_factor);
     if (strcmp(key, "frobenius") == 0)
         return or_none(c->frobenius);
+    if (strcmp(key, "leaf") == 0)
+        return or_none(c->leaf);
+    if (strcmp(key, "sign_condition") == 0)
+        return or_none(c->sign_condition);
     if (strcmp(key, "linear_form") == 0)
         return or_none(c->linear_form);
     if (strcmp(key, "linear_class") == 0)
@@ -115,6 +119,10 @@ static const char *of_model(const hm_analysis *a, const char *key, char *out)
         return a->principles.semiholonomic ? "valid" : "invalid";
     if (strcmp(key, "wellposed") == 0)
         return yes(a->wellposedness.wellposed);
+    if (strcmp(key, "combination") == 0)
+        return set->combination_count ? set->combinations[0].combination : "none";
+    if (strcmp(key, "combination_potential") == 0)
+        return or_none(set->combination_count ? set->combinations[0].potential : NULL);
     if (strcmp(key, "rank") == 0)
         number = set->rank;
     else if (strcmp(key, "holonomic_part") == 0)

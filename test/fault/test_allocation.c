@@ -4,62 +4,14 @@
  * an include among them. Whatever k, nothing leaks, the block sizes the library states are the true
  * ones, and the status says that memory ran out. A second model, larger, is sampled.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "support/heap.h"
+
+#include <hamel/hamel.h>
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
-
-#include <hamel/hamel.h>
-
-/* ---- an allocator that fails on purpose ---- */
-
-typedef struct heap {
-    long fail_at, count; /* the allocation with this number fails, and with `stay` all after it */
-    bool stay;
-    size_t live_bytes, live_blocks;
-} heap;
-
-typedef struct block {
-    size_t size;
-    max_align_t data[];
-} block;
-
-static block *block_of(void *ptr)
-{
-    return (block *)((char *)ptr - offsetof(block, data));
-}
-
-static void *failing_resize(void *user, void *ptr, size_t old_size, size_t new_size)
-{
-    heap *h = user;
-    block *old = ptr ? block_of(ptr) : NULL;
-    assert_int_equal(old ? old->size : 0, old_size);
-    if (new_size == 0) {
-        h->live_bytes -= old_size;
-        h->live_blocks -= old != NULL;
-        free(old);
-        return NULL;
-    }
-    long number = h->count++;
-    if (h->stay ? number >= h->fail_at : number == h->fail_at)
-        return NULL;
-    block *grown = malloc(offsetof(block, data) + new_size);
-    assert_non_null(grown);
-    grown->size = new_size;
-    memset(grown->data, 0xA5, new_size); /* what is not initialised shows */
-    if (old)
-        memcpy(grown->data, old->data, old_size < new_size ? old_size : new_size);
-    free(old);
-    h->live_bytes += new_size - old_size;
-    h->live_blocks += old == NULL;
-    return grown->data;
-}
 
 /* ---- the pipeline ---- */
 
@@ -123,9 +75,9 @@ static void show_messages(const hm_context *context)
     }
 }
 
-static hm_status run_with(heap *h, const pipeline *p)
+static hm_status run_with(failing_heap *h, const pipeline *p)
 {
-    const hm_allocator allocator = {failing_resize, h};
+    const hm_allocator allocator = heap_allocator(h);
     hm_context *context = hm_context_create(&allocator);
     if (!context)
         return HM_ERR_NOMEM;
@@ -139,7 +91,7 @@ static hm_status run_with(heap *h, const pipeline *p)
 /* Fails allocation k; true when the run got by without it. */
 static bool check_failure(const pipeline *p, long k, bool stay)
 {
-    heap h = {.fail_at = k, .stay = stay};
+    failing_heap h = {.armed = true, .fail_at = k, .stay = stay};
     hm_status status = run_with(&h, p);
     if (h.live_bytes || h.live_blocks)
         fail_msg("allocation %ld: %zu bytes leaked", k, h.live_bytes);
@@ -152,7 +104,7 @@ static bool check_failure(const pipeline *p, long k, bool stay)
 
 static long allocations_of(const pipeline *p)
 {
-    heap h = {.fail_at = -1};
+    failing_heap h = {.armed = true, .fail_at = -1};
     assert_int_equal(run_with(&h, p), HM_OK);
     assert_int_equal(h.live_bytes, 0);
     return h.count;
@@ -282,8 +234,8 @@ static void test_messages(void **state)
     (void)state;
     static const char bad[] = "coord theta\nkinetic thta'^2/2\npotential 2x\n";
     for (long k = 0;; k++) {
-        heap h = {.fail_at = k};
-        const hm_allocator allocator = {failing_resize, &h};
+        failing_heap h = {.armed = true, .fail_at = k};
+        const hm_allocator allocator = heap_allocator(&h);
         hm_context *context = hm_context_create(&allocator);
         hm_model *model = NULL;
         hm_status status = HM_ERR_NOMEM;
@@ -303,8 +255,8 @@ static void test_recovery(void **state)
 {
     (void)state;
     static const char text[] = "coord x\nkinetic x'^2/2\n";
-    heap h = {.fail_at = 5};
-    const hm_allocator allocator = {failing_resize, &h};
+    failing_heap h = {.armed = true, .fail_at = 5};
+    const hm_allocator allocator = heap_allocator(&h);
     hm_context *context = hm_context_create(&allocator);
     hm_model *model = NULL;
     assert_int_equal(hm_model_parse(context, text, strlen(text), NULL, &model), HM_ERR_NOMEM);

@@ -1,38 +1,12 @@
 /* Out of memory during analysis: allocation k of ours fails, for k spread over the whole. Nothing
  * leaks and the status says so. (FLINT's own allocations cannot fail without ending the process.) */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
+#include "support/heap.h"
 
 #include <hamel/hamel.h>
 
-typedef struct heap {
-    long fail_at, count;
-    size_t live_bytes;
-} heap;
+#include <stdio.h>
 
-static void *failing_resize(void *user, void *ptr, size_t old_size, size_t new_size)
-{
-    heap *h = user;
-    if (new_size == 0) {
-        h->live_bytes -= old_size;
-        free(ptr);
-        return NULL;
-    }
-    if (h->count++ == h->fail_at)
-        return NULL;
-    void *grown = realloc(ptr, new_size);
-    assert_non_null(grown);
-    h->live_bytes += new_size - old_size;
-    return grown;
-}
-
-static hm_status analyse(heap *h, const hm_system *system, long fail_at)
+static hm_status analyse(failing_heap *h, const hm_system *system, long fail_at)
 {
     hm_analysis *analysis = NULL;
     h->count = 0;
@@ -47,8 +21,8 @@ static hm_status analyse(heap *h, const hm_system *system, long fail_at)
 static void fail_everywhere(const char *file, long tries)
 {
     char path[600];
-    heap h = {.fail_at = -1};
-    const hm_allocator allocator = {failing_resize, &h};
+    failing_heap h = {.armed = true, .fail_at = -1};
+    const hm_allocator allocator = heap_allocator(&h);
     hm_model *model = NULL;
     hm_system *system = NULL;
     snprintf(path, sizeof path, "%s/%s.hamel", HAMEL_SOURCE_DIR, file);

@@ -1,37 +1,12 @@
 /* Out of memory while `derive` writes: allocation k fails, for k spread over the whole run, in every
  * format. Nothing leaks, and the status says so. A writer that stops is HM_ERR_IO. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "support/heap.h"
 
 #include <hamel/hamel.h>
 
-typedef struct heap {
-    long fail_at, count;
-    size_t live_bytes;
-} heap;
-
-static void *failing_resize(void *user, void *ptr, size_t old_size, size_t new_size)
-{
-    heap *h = user;
-    if (new_size == 0) {
-        h->live_bytes -= old_size;
-        free(ptr);
-        return NULL;
-    }
-    if (h->count++ == h->fail_at)
-        return NULL;
-    void *grown = realloc(ptr, new_size);
-    assert_non_null(grown);
-    h->live_bytes += new_size - old_size;
-    return grown;
-}
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 static bool swallow(void *user, const char *bytes, size_t length)
 {
@@ -47,7 +22,7 @@ static bool refuse(void *user, const char *bytes, size_t length)
 }
 
 typedef struct subject {
-    heap heap;
+    failing_heap heap;
     hm_context *context;
     hm_model *model;
     hm_system *system;
@@ -56,8 +31,8 @@ typedef struct subject {
 static void open_subject(subject *s, const char *example)
 {
     char path[600];
-    *s = (subject){.heap = {.fail_at = -1}};
-    const hm_allocator allocator = {failing_resize, &s->heap};
+    *s = (subject){.heap = {.armed = true, .fail_at = -1}};
+    const hm_allocator allocator = heap_allocator(&s->heap);
     snprintf(path, sizeof path, "%s/%s.hamel", HAMEL_SOURCE_DIR, example);
     s->context = hm_context_create(&allocator);
     assert_non_null(s->context);

@@ -2,7 +2,8 @@
 # What the documentation shows is true. In README.md and docs/*.md:
 #   ```hamel   a model: `hamel check` and `hamel eval` accept it without a word. Where an output line
 #              ends in "# = VALUE", that is its value. Where the first line is "# error: TEXT" or
-#              "# warning: TEXT", check fails with that message, or passes with that warning.
+#              "# warning: TEXT", check fails with that message, or passes with that warning. After
+#              a comment <!-- file NAME --> it is also the file NAME that later commands find.
 #   ```sh      "$ hamel ..." lines are run, one after the other, in a folder that holds the folders
 #              of the repository (so that they may write files); output that is shown is what they
 #              print (stdout and stderr; "..." stands for any lines); where none is shown they
@@ -119,6 +120,7 @@ check_source() { # WHERE FILE
 # ---- files ----
 
 finish_block() { # WHERE LANGUAGE SOURCE
+    case "$3" in 'file '*) cp "$work/block" "$work/place/${3#file }" ;; esac
     case "$2" in
         hamel) [ -n "$refresh" ] || check_model "$1" ;;
         sh) if [ -n "$refresh" ]; then each_command "$1" refresh_command > "$work/anew" && mv "$work/anew" "$work/block"; else each_command "$1" check_command; fi ;;

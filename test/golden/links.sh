@@ -9,18 +9,19 @@ lost() { # FILE WHAT
     echo "FAILED: $1: $2"
 }
 
-# The anchor that a heading gets: lower case, spaces as hyphens, other punctuation dropped.
-has_heading() { # FILE ANCHOR
-    sed -n 's/^#\{1,6\} //p' "$1" | tr 'A-Z ' 'a-z-' | sed "s/[^a-z0-9_-]//g" | grep -qxF -- "$2"
+# The anchors of a file: its headings in lower case, spaces as hyphens, other punctuation dropped.
+headings() { # FILE
+    awk '/^```/ { code = !code } !code && sub(/^#+ /, "")' "$1" | tr 'A-Z ' 'a-z-' | sed "s/[^a-z0-9_-]//g"
 }
 
 check_link() { # FILE TARGET
     local path=${2%%#*} anchor=''
     case "$2" in http://* | https://* | mailto:*) return ;; *'#'*) anchor=${2#*#} ;; esac
     checks=$((checks + 1))
-    if [ -z "$path" ]; then path=$1; else path=$(dirname "$1")/$path; fi
+    case "$1" in */*) path=${path:+${1%/*}/$path} ;; esac
+    path=${path:-$1}
     [ -e "$path" ] || { lost "$1" "link to $2"; return; }
-    [ -z "$anchor" ] || has_heading "$path" "$anchor" || lost "$1" "no heading for $2"
+    [ -z "$anchor" ] || headings "$path" | grep -qxF -- "$anchor" || lost "$1" "no heading for $2"
 }
 
 check_path() { # FILE PATH
@@ -31,13 +32,18 @@ check_path() { # FILE PATH
     compgen -G "$pattern" > /dev/null || lost "$1" "path $2"
 }
 
-for document in README.md CONTRIBUTING.md docs/*.md; do
+# What stands outside of fenced and indented code.
+prose() { awk '/^```/ { code = !code; next } !code && !/^    /' "$1"; }
+
+for document in README.md CONTRIBUTING.md docs/*.md docs/*/*.md; do
+    prose "$document" > "$work/prose"
     while IFS= read -r target; do
         check_link "$document" "$target"
-    done < <(grep -o '\](\([^)]*\))' "$document" | sed 's/^](//; s/)$//')
+    done < <(grep -o '\](\([^)]*\))' "$work/prose" | sed 's/^](//; s/)$//' | sort -u)
     while IFS= read -r path; do
         check_path "$document" "$path"
-    done < <(grep -v '^    ' "$document" | grep -o '`[^`]*`' | tr -d '`' |
-        grep -E '^(src|test|docs|examples|include|scripts|tool|bench|fuzz|cmake|\.ci)/[^ ]*$')
+    done < <(grep -o '`[^`]*`' "$work/prose" | tr -d '`' |
+        grep -E '^(src|test|docs|examples|include|scripts|tool|bench|fuzz|cmake|\.ci)/[^ ]*$' | sort -u)
 done
+[ $checks -gt 300 ] || failed "only $checks links and paths were found"
 finish

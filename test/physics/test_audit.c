@@ -6,6 +6,8 @@
 #include <hamel/audit.h>
 
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
 
 static hm_audit audit_at(const char *text, const char *state, double *row_power)
 {
@@ -105,6 +107,61 @@ static void test_undefined(void **state)
     probe_close(p);
 }
 
+/* What the verdict says of one model: a string of letters, one a power that works: impressed,
+ * dissipation, `c` ideal constraint, nonideal, servo, time; upper case J first: Jacobi's integral. */
+static void expect_energy(const char *text, const char *expected)
+{
+    hm_energy e;
+    bool works[4];
+    char found[16] = "";
+    probe *p = probe_text(text);
+    assert_int_equal(hm_system_energy(p->system, &e, works), HM_OK);
+    assert_true(e.defined);
+    strcat(found, e.jacobi ? "J" : "");
+    strcat(found, e.share.impressed > 0 ? "i" : "");
+    strcat(found, e.share.dissipation > 0 ? "d" : "");
+    strcat(found, e.share.ideal > 0 ? "c" : "");
+    strcat(found, e.share.nonideal > 0 ? "n" : "");
+    strcat(found, e.share.servo > 0 ? "s" : "");
+    strcat(found, e.share.explicit_time > 0 ? "t" : "");
+    assert_string_equal(found, expected);
+    assert_int_equal(e.conserved, strspn(expected, "J") == strlen(expected));
+    if (e.share.ideal > 0)
+        assert_true(works[0]);
+    probe_close(p);
+}
+
+/* Conserved or not and why; initial states at rest do not hide what works. */
+static void test_verdicts(void **state)
+{
+    (void)state;
+    const char *plane = "coord x, y\nkinetic (x'^2 + y'^2)/2\n";
+    static const char *const models[][2] = {
+        {"potential y + x^2", ""},
+        {"force x = -3*x", "i"},
+        {"dissipation x'^2", "d"},
+        {"force x = 2*t; dissipation x'^4", "id"},
+        {"gyroscopic x, y = 4", ""},
+        {"lagrangian y'*x", ""},
+        {"kinetic x", "J"},
+        {"potential x^2*sin(t)", "t"},
+        {"constraint c: y = t^2", "c"},
+        {"constraint c: y = x^2", ""},
+        {"constraint c: x' = y*y' + 1", "c"},
+        {"constraint c: x'^2 = 4*y'^2", ""},
+        {"constraint c: x'^2 + y'^2 = 1; initial x' ~ 1", ""},
+        {"potential y\nconstraint c: x'^2 + y'^2 = 1; initial x' ~ 1", "c"},
+        {"constraint c: y = x; nonideal x = -x'", "n"},
+        {"servo c: x' = 1 by x with gain 2", "s"},
+        {"constraint c: y = x; nonideal x = -0.2*abs(reaction(y))*x'; potential y", "n"},
+    };
+    for (size_t i = 0; i < sizeof models / sizeof *models; i++) {
+        char text[400];
+        snprintf(text, sizeof text, "%s%s\n", plane, models[i][0]);
+        expect_energy(text, models[i][1]);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -115,6 +172,7 @@ int main(void)
         cmocka_unit_test(test_servo_and_time),
         cmocka_unit_test(test_input_and_linear_terms),
         cmocka_unit_test(test_undefined),
+        cmocka_unit_test(test_verdicts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -283,6 +283,41 @@ static void test_wire_holds(void **state)
     check_number("stays", x[1], x[0], 1e-9);
 }
 
+static bool keep_outputs(void *user, const hm_frame *frame)
+{
+    double *kept = user;
+    kept[0] = frame->outputs[0];
+    kept[1] = frame->outputs[1];
+    return true;
+}
+
+/* Outputs show what holds a block that sticks: on a slope its weight, whatever rounding makes of
+ * u/|u|; and where one has no value it is said. */
+static void test_outputs_at_rest(void **state)
+{
+    (void)state;
+    double kept[2];
+    motion *m = motion_text("param g = 9.81, mu = 0.6, a = 0.3; coord x, y\n"
+                            "kinetic (x'^2 + y'^2)/2; potential g*sin(a)*x; let s = hypot(x', y')\n"
+                            "force x = -mu*g*cos(a)*x'/s, y = -mu*g*cos(a)*y'/s\n"
+                            "output hold = -mu*g*cos(a)*x'/s; output none = x\n"
+                            "initial x' = 1, y' = 0.5; simulate 0 .. 2 every 0.5");
+    m->options.on_frame = keep_outputs;
+    m->options.user = kept;
+    m->options.content = HM_FRAME_ENERGY;
+    motion_must(m);
+    check_number("hold", kept[0], 9.81 * sin(0.3), 1e-9);
+    motion_close(m);
+    m = motion_text("coord x; kinetic x'^2/2; output a = x; output b = x/x; simulate 0 .. 1");
+    m->options.on_frame = keep_outputs;
+    m->options.user = kept;
+    m->options.content = HM_FRAME_ENERGY;
+    motion_must(m);
+    assert_true(motion_says(m, "output 'b' has no finite value at t = 0"));
+    assert_false(motion_says(m, "output 'a'"));
+    motion_close(m);
+}
+
 /* A quotient that has no direction in it still ends with a reason. */
 static void test_not_a_direction(void **state)
 {
@@ -314,6 +349,7 @@ int main(void)
         cmocka_unit_test(test_plane_oblique),
         cmocka_unit_test(test_line),
         cmocka_unit_test(test_wire_holds),
+        cmocka_unit_test(test_outputs_at_rest),
         cmocka_unit_test(test_not_a_direction),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,7 @@
 #include "support/expect.h"
 
 #include "support/check.h"
-#include "support/motion.h"
+#include "support/expect_kinds.h"
 #include "support/probe.h"
 
 #include <math.h>
@@ -9,19 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_NAMES = 16, MOST_TEXT = 2000, MOST_VALUES = 400 };
-
-/* One line, taken apart; pointers into `text`. */
-typedef struct line {
-    char text[MOST_TEXT];
-    const char *kind, *time, *with, *list, *note;
-    double tolerance;
-} line;
-
-typedef struct subject {
-    const char *path;
-    char source[400];
-} subject;
+enum { MOST_NAMES = 16, MOST_VALUES = 400 };
 
 /* ---- records, tab-separated ------------------------------------------------------------------ */
 
@@ -49,7 +37,7 @@ void expect_compare(const comparison *c)
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-static char *trim(char *text)
+char *expect_trim(char *text)
 {
     while (*text == ' ')
         text++;
@@ -59,31 +47,43 @@ static char *trim(char *text)
 }
 
 /* Ends `text` at the mark and returns what follows it; NULL where there is no mark. */
-static char *cut(char *text, const char *mark)
+char *expect_cut(char *text, const char *mark)
 {
     char *at = text ? strstr(text, mark) : NULL;
     if (!at)
         return NULL;
     *at = '\0';
-    return trim(at + strlen(mark));
+    return expect_trim(at + strlen(mark));
 }
 
-static void take_apart(line *l)
+/* Takes "..." out of `text`, which then goes on after it. */
+static const char *take_quoted(char *text, char *quoted)
 {
-    char *head = trim(l->text + strlen("# expect "));
-    l->note = cut(head, " -- ");
-    l->list = cut(head, ":");
-    l->with = cut(head, " with ");
-    char *tolerance = cut(head, "±");
+    char *open = strchr(text, '"'), *close = open ? strchr(open + 1, '"') : NULL;
+    if (!close)
+        return NULL;
+    snprintf(quoted, EXPECT_TEXT, "%.*s", (int)(close - open - 1), open + 1);
+    memmove(open, close + 1, strlen(close + 1) + 1);
+    return quoted;
+}
+
+static void take_apart(expect_line *l)
+{
+    char *head = expect_trim(l->text + strlen("# expect "));
+    l->note = expect_cut(head, " -- ");
+    l->other = take_quoted(head, l->quoted);
+    l->list = expect_cut(head, ":");
+    l->with = expect_cut(head, " with ");
+    char *tolerance = expect_cut(head, "±");
     l->tolerance = tolerance ? strtod(tolerance, NULL) : 0;
-    l->time = cut(head, "at ");
-    l->kind = l->time ? "at" : trim(head);
+    l->time = expect_cut(head, "at ");
+    l->kind = l->time ? "at" : expect_trim(head);
     l->note = l->note ? l->note : "";
     l->with = l->with ? l->with : "";
 }
 
 /* The next part of a list, up to a comma outside brackets; NULL at its end. */
-static char *next_part(char **rest)
+char *expect_part(char **rest)
 {
     int depth = 0;
     char *start = *rest;
@@ -95,7 +95,7 @@ static char *next_part(char **rest)
             continue;
         *rest = *c ? c + 1 : c;
         *c = '\0';
-        return trim(start);
+        return expect_trim(start);
     }
 }
 
@@ -126,12 +126,12 @@ static motion *load(const char *path, char *text)
     hm_override list[MOST_NAMES], run[MOST_NAMES];
     size_t count = 0, run_count = 0;
     hm_run_options scratch = {0};
-    for (char *part; (part = next_part(&text));) {
+    for (char *part; (part = expect_part(&text));) {
         assert_true(count + run_count < MOST_NAMES);
-        char *value = cut(part, "=");
+        char *value = expect_cut(part, "=");
         if (!value)
             fail_msg("%s: with %s: NAME=VALUE is meant", path, part);
-        part = trim(part);
+        part = expect_trim(part);
         if (set_option(&scratch, part, value))
             run[run_count++] = (hm_override){part, value};
         else
@@ -144,10 +144,10 @@ static motion *load(const char *path, char *text)
 }
 
 /* An expression of parameters: the language reads it, as the value of t in a state. */
-static double number(const motion *m, const char *expression)
+double expect_number(const motion *m, const char *expression)
 {
     double t = NAN, q[MOST_VALUES], v[MOST_VALUES], z[MOST_VALUES];
-    char text[MOST_TEXT];
+    char text[EXPECT_TEXT];
     snprintf(text, sizeof text, "t = %s", expression);
     if (hm_model_read_state(m->model, text, &t, q, v, z, NULL, NULL) != HM_OK) {
         show_diagnostics(m->context);
@@ -261,31 +261,29 @@ static void run(motion *m, named *n, double end, double every)
 
 /* ---- kinds ----------------------------------------------------------------------------------- */
 
-typedef void (*check_kind)(const subject *s, line *l, motion *m);
-
-static void compare(const subject *s, const line *l, const motion *m, const char *quantity,
-                    double expected, double actual)
+void expect_quantity(const expect_subject *s, const expect_line *l, const motion *m,
+                     const char *quantity, double expected, double actual)
 {
-    char full[MOST_TEXT];
+    char full[EXPECT_TEXT];
     snprintf(full, sizeof full, "%s%s%s", quantity, *l->with ? ", " : "", l->with);
     expect_compare(&(comparison){hm_model_name(m->model), s->path, s->source, full, l->note,
                                  expected, actual, l->tolerance});
 }
 
-static void check_at(const subject *s, line *l, motion *m)
+static void check_at(const expect_subject *s, expect_line *l, motion *m)
 {
     static named n;
     double expected[MOST_VALUES];
-    char *rest = (char *)l->list, quantity[MOST_TEXT];
+    char *rest = (char *)l->list, quantity[EXPECT_TEXT];
     n = (named){0};
-    for (char *part; (part = next_part(&rest)); n.count++) {
-        char *value = cut(part, "=");
+    for (char *part; (part = expect_part(&rest)); n.count++) {
+        char *value = expect_cut(part, "=");
         if (!value)
             fail_msg("%s: '%s' has no value", s->path, part);
-        n.names[n.count] = trim(part);
-        expected[n.count] = number(m, value);
+        n.names[n.count] = expect_trim(part);
+        expected[n.count] = expect_number(m, value);
     }
-    double t = number(m, l->time), length = t - m->options.start;
+    double t = expect_number(m, l->time), length = t - m->options.start;
     if (length > 0)
         run(m, &n, t, length);
     else
@@ -294,63 +292,63 @@ static void check_at(const subject *s, line *l, motion *m)
         fail_msg("%s: the run ended at t = %.17g, before %s", s->path, n.t, l->time);
     for (size_t k = 0; k < n.count; k++) {
         snprintf(quantity, sizeof quantity, "%s at t = %s", n.names[k], l->time);
-        compare(s, l, m, quantity, expected[k], length > 0 ? n.last[k] : n.first[k]);
+        expect_quantity(s, l, m, quantity, expected[k], length > 0 ? n.last[k] : n.first[k]);
     }
 }
 
-static void check_conserved(const subject *s, line *l, motion *m)
+static void check_conserved(const expect_subject *s, expect_line *l, motion *m)
 {
     static named n;
-    char *rest = (char *)l->list, quantity[MOST_TEXT];
+    char *rest = (char *)l->list, quantity[EXPECT_TEXT];
     n = (named){0};
-    for (char *part; (part = next_part(&rest)); n.count++)
+    for (char *part; (part = expect_part(&rest)); n.count++)
         n.names[n.count] = part;
     run(m, &n, m->options.end, (m->options.end - m->options.start) / 100);
     assert_true(n.frames > 50);
     for (size_t k = 0; k < n.count; k++) {
         snprintf(quantity, sizeof quantity, "largest change of %s", n.names[k]);
-        compare(s, l, m, quantity, 0, n.spread[k]);
+        expect_quantity(s, l, m, quantity, 0, n.spread[k]);
     }
 }
 
-static void check_event(const subject *s, line *l, motion *m)
+static void check_event(const expect_subject *s, expect_line *l, motion *m)
 {
-    char *rest = (char *)l->list, quantity[MOST_TEXT];
+    char *rest = (char *)l->list, quantity[EXPECT_TEXT];
     motion_must(m);
-    for (char *part; (part = next_part(&rest));) {
-        char *value = cut(part, "=");
+    for (char *part; (part = expect_part(&rest));) {
+        char *value = expect_cut(part, "=");
         double actual = NAN;
-        part = trim(part);
+        part = expect_trim(part);
         for (size_t i = m->result.event_count; i-- > 0;)
             if (strcmp(m->result.events[i].name, part) == 0)
                 actual = m->result.events[i].t;
         snprintf(quantity, sizeof quantity, "event %s", part);
-        compare(s, l, m, quantity, number(m, value), actual);
+        expect_quantity(s, l, m, quantity, expect_number(m, value), actual);
     }
 }
 
-static void check_violation(const subject *s, line *l, motion *m)
+static void check_violation(const expect_subject *s, expect_line *l, motion *m)
 {
     motion_must(m);
     assert_true(m->result.constraints > 0);
-    compare(s, l, m, "largest violation", 0, motion_violation(m));
+    expect_quantity(s, l, m, "largest violation", 0, motion_violation(m));
 }
 
-static void check_balance(const subject *s, line *l, motion *m)
+static void check_balance(const expect_subject *s, expect_line *l, motion *m)
 {
     motion_must(m);
     assert_true(m->result.has_total);
-    compare(s, l, m, "energy balance", 0, m->result.balance_error);
+    expect_quantity(s, l, m, "energy balance", 0, m->result.balance_error);
 }
 
-static void check_method(const subject *s, line *l, motion *m)
+static void check_method(const expect_subject *s, expect_line *l, motion *m)
 {
     motion_must(m);
     if (strcmp(m->result.method, l->list) != 0)
         fail_msg("%s: the method is %s, not %s", s->path, m->result.method, l->list);
 }
 
-static void check_says(const subject *s, line *l, motion *m)
+static void check_says(const expect_subject *s, expect_line *l, motion *m)
 {
     motion_must(m);
     if (!motion_says(m, l->list))
@@ -359,17 +357,26 @@ static void check_says(const subject *s, line *l, motion *m)
 
 static const struct {
     const char *name;
-    check_kind check;
+    expect_kind check;
 } kinds[] = {
-    {"at", check_at},           {"conserved", check_conserved},
-    {"event", check_event},     {"violation", check_violation},
-    {"balance", check_balance}, {"method", check_method},
+    {"at", check_at},
+    {"conserved", check_conserved},
+    {"event", check_event},
+    {"violation", check_violation},
+    {"balance", check_balance},
+    {"method", check_method},
     {"says", check_says},
+    {"class", expect_class},
+    {"growth", expect_growth},
+    {"freedom", expect_freedom},
+    {"symmetry", expect_symmetry},
+    {"other", expect_other},
+    {"eigenvalue", expect_eigenvalue},
 };
 
-static void check_line(const subject *s, line *l)
+static void check_line(const expect_subject *s, expect_line *l)
 {
-    char with[MOST_TEXT];
+    char with[EXPECT_TEXT];
     take_apart(l);
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (strcmp(kinds[i].name, l->kind) == 0) {
@@ -384,8 +391,8 @@ static void check_line(const subject *s, line *l)
 
 size_t expect_file(const char *path)
 {
-    static line l;
-    subject s = {path, ""};
+    static expect_line l;
+    expect_subject s = {path, ""};
     char full[1024];
     size_t count = 0;
     snprintf(full, sizeof full, "%s/%s", HAMEL_SOURCE_DIR, path);
@@ -394,7 +401,7 @@ size_t expect_file(const char *path)
         fail_msg("cannot read %s", full);
     while (fgets(l.text, sizeof l.text, file)) {
         if (strncmp(l.text, "# Source: ", 10) == 0)
-            snprintf(s.source, sizeof s.source, "%s", trim(l.text + 10));
+            snprintf(s.source, sizeof s.source, "%s", expect_trim(l.text + 10));
         if (strncmp(l.text, "# expect ", 9) != 0)
             continue;
         check_line(&s, &l);

@@ -8,6 +8,13 @@
  *   # expect balance ± TOLERANCE [with ...]               of the energy ledger, over the run
  *   # expect method [with ...]: NAME
  *   # expect says [with ...]: TEXT                        a warning, or the run's message
+ *   # expect class [with ...]: CONSTRAINT = nonholonomic, ...      as `hamel check` classifies it
+ *   # expect growth [with ...]: 2, 3                      of the directions by Lie brackets
+ *   # expect freedom [with ...]: 2, 3                     in velocity, in configuration
+ *   # expect symmetry [with ...]: NAME = conserved, NAME = not conserved       its momentum
+ *   # expect other "WITH" ± TOLERANCE [with ...]: x'' = VALUE, difference = VALUE, ...
+ *                 accelerations at the initial state of `hamel compare --with WITH`, the wrong ones
+ *   # expect eigenvalue ± TOLERANCE [with ...]: VALUE, [REAL, IMAGINARY], ...
  *
  * WHAT is a coordinate x, x' or x'', an output or state, energy, kinetic, potential, multiplier(ROW)
  * or reaction(x). VALUE, TIME and T are expressions of parameters. Tolerances are absolute.

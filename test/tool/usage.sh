@@ -24,6 +24,19 @@ expect_done
 
 run hamel
 expect_rejected 'usage: hamel COMMAND MODEL'
+run hamel help run
+expect_done
+expect_out 'usage: hamel run MODEL'
+run hamel runn skate
+expect_rejected "unknown command 'runn'; did you mean 'run'?"
+run hamel help runn
+expect_rejected "did you mean 'run'?"
+run hamel run skate --plott x.svg
+expect_rejected "unknown option '--plott'; did you mean --plot?"
+run hamel run skatte
+expect_rejected "did you mean the example 'skate'?"
+run hamel run nothing-like-it
+expect_rejected "'hamel examples' lists"
 run hamel frobnicate skate
 expect_rejected "unknown command 'frobnicate'" 'hamel --help'
 for command in check derive eval; do

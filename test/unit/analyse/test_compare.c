@@ -68,6 +68,25 @@ static void test_spans(void **state)
     done(&x);
 }
 
+/* Nonlinear in the velocities: G = 0, and yet the rule is wrong, since mu adds to the masses. */
+static void test_nonlinear(void **state)
+{
+    (void)state;
+    static const char isokinetic[] = "coord x, y\nkinetic (x'^2 + y'^2)/2\npotential 9.81*y\n"
+                                     "constraint speed: x'^2 + y'^2 = 4\n";
+    const double mu = 0.6;
+    compared x = compare(isokinetic, "x' = 1.2, y' = 1.6", "vakonomic", &mu);
+    assert_true(x.at.G[0] == 0 && x.at.G[1] == 0);
+    assert_true(x.at.largest_difference > 0.1);
+    expect_reason(&x, "not linear in the velocities");
+    expect_reason(&x, "not that of the mechanical system");
+    done(&x);
+    x = compare(isokinetic, "x' = 1.2, y' = 1.6", "vakonomic", NULL);
+    assert_true(x.at.largest_difference < 1e-13);
+    expect_reason(&x, "agree at this instant");
+    done(&x);
+}
+
 /* The same row twice has one mu. */
 static void test_redundant(void **state)
 {
@@ -172,9 +191,9 @@ static void test_looks_conflated(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_spans),           cmocka_unit_test(test_redundant),
-        cmocka_unit_test(test_harmless),        cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_looks_conflated),
+        cmocka_unit_test(test_spans),     cmocka_unit_test(test_nonlinear),
+        cmocka_unit_test(test_redundant), cmocka_unit_test(test_harmless),
+        cmocka_unit_test(test_refusals),  cmocka_unit_test(test_looks_conflated),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

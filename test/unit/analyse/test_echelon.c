@@ -5,13 +5,13 @@
 
 #include <math.h>
 
-static hmi_verdict add(hmi_echelon *e, double a, double b, double c)
+static hmi_dependence add(hmi_echelon *e, double a, double b, double c)
 {
     arb_ptr row = _arb_vec_init(3);
     arb_set_d(row, a);
     arb_set_d(row + 1, b);
     arb_set_d(row + 2, c);
-    hmi_verdict verdict = hmi_echelon_add(e, row, 1);
+    hmi_dependence verdict = hmi_echelon_add(e, row, 1);
     _arb_vec_clear(row, 3);
     return verdict;
 }

@@ -94,6 +94,19 @@ static void refused(void **state)
     probe_close(p);
 }
 
+/* `initial keep` runs a state that is off the constraint, and says that it is. */
+static void kept(void **state)
+{
+    (void)state;
+    probe *p = probe_text("coord x, y\nkinetic (x'^2 + y'^2)/2\nconstraint c: x^2 + y^2 = 1\n"
+                          "initial keep x = 2, y = 0");
+    hm_analysis *a = analyse(p);
+    assert_true(a->wellposedness.kept && !a->wellposedness.consistent);
+    assert_true(a->wellposedness.wellposed);
+    hm_analysis_destroy(a);
+    probe_close(p);
+}
+
 /* Redundant constraints: multipliers are not unique, q'' is (errata 4.6). */
 static void redundant(void **state)
 {
@@ -165,6 +178,7 @@ int main(void)
         cmocka_unit_test(redundant),
         cmocka_unit_test(principles),
         cmocka_unit_test(large),
+        cmocka_unit_test(kept),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

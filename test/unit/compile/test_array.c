@@ -1,7 +1,7 @@
 /* Array code agrees with the graph bit by bit, with and without wide vectors: on random DAGs over
  * every operation, and on systems of many like pieces, regular and not; it stays inside its work
  * vector, and turns repetition into few segments. */
-#include "support/check.h"
+#include "support/heap.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -232,23 +232,6 @@ static void test_depth(void **state)
 
 /* ---- memory ---- */
 
-typedef struct failing_heap {
-    long left;
-    size_t live;
-} failing_heap;
-
-static void *failing_resize(void *user, void *ptr, size_t old_size, size_t new_size)
-{
-    failing_heap *heap = user;
-    void *result = NULL;
-    if (new_size == 0)
-        free(ptr);
-    else if (heap->left-- == 0 || !(result = realloc(ptr, new_size)))
-        return NULL;
-    heap->live += new_size - old_size;
-    return result;
-}
-
 static void test_allocation_failures(void **state)
 {
     (void)state;
@@ -256,14 +239,14 @@ static void test_allocation_failures(void **state)
     for (uint32_t i = 1; i < 300; i++)
         add_piece(r, i, i % 9 ? i - 1 : i / 2, false, true);
     for (long k = 0;; k++) {
-        failing_heap heap = {.left = k};
-        const hm_allocator failing = {failing_resize, &heap};
+        failing_heap heap = {.armed = true, .fail_at = k};
+        const hm_allocator failing = heap_allocator(&heap);
         hmi_array_code code;
         r->g.allocator = &failing;
         hm_status status = hmi_array_compile(&code, &r->g, r->outputs, r->count, NULL);
         hmi_array_code_release(&code);
         r->g.allocator = &allocator;
-        assert_int_equal(heap.live, 0);
+        assert_int_equal(heap.live_bytes, 0);
         if (status == HM_OK)
             break;
         assert_int_equal(status, HM_ERR_NOMEM);

@@ -1,6 +1,6 @@
 /* Jets: Taylor coefficients of every operation up to order 20 against Cauchy's formula in long double
- * and of compositions against nested differentiation on the graph; bits with and without AVX2;
- * singular places. */
+ * and of compositions against nested differentiation on the graph; the same bits with AVX2, without, and
+ * as machine code; singular places. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -35,8 +35,10 @@ static const hm_allocator heap = {resize, NULL};
 /* x = 0.7 + 0.4 s - 0.3 s^2 + 0.05 s^3, y = 1.3 - 0.2 s + 0.1 s^2 as symbols of coordinates 0, 1. */
 static const double path[2][4] = {{0.7, 0.4, -0.3, 0.05}, {1.3, -0.2, 0.1, 0}};
 
+typedef enum way { PLAIN, VECTORS, MACHINE_CODE } way;
+
 /* The coefficients 0 .. ORDER of expression e along the path by the jets of its tape. */
-static void coefficients(const hmi_graph *g, hmi_expr e, bool vectors, double *out)
+static void coefficients(const hmi_graph *g, hmi_expr e, way how, double *out)
 {
     hmi_tape tape;
     hmi_jet jet;
@@ -46,20 +48,31 @@ static void coefficients(const hmi_graph *g, hmi_expr e, bool vectors, double *o
     const hmi_tape_values values = {{0}};
     hmi_tape_prepare(&tape, &values, work);
     hmi_jet_init(&jet, &heap);
-    jet.vectors = jet.vectors && vectors;
+    jet.vectors = jet.vectors && how != PLAIN;
     assert_int_equal(hmi_jet_add(&jet, &tape, work, &segment), HM_OK);
     assert_int_equal(hmi_jet_seal(&jet, ORDER), HM_OK);
     hmi_jet_begin(&jet);
+    hmi_jet_program run = {.segment = &segment}, keep = {.keep = true};
+    if (how == MACHINE_CODE) {
+        assert_int_equal(hmi_jet_compile(&jet, &run), HM_OK);
+        assert_int_equal(hmi_jet_compile(&jet, &keep), HM_OK);
+    }
     uint32_t row = jet.outputs.data[segment.output];
     for (int k = 0; k <= ORDER; k++) {
         for (size_t i = 0; i < jet.symbols.count; i++)
             hmi_jet_put(&jet, jet.symbols.data[i].row, k,
                         k < 4 ? path[jet.symbols.data[i].index][k] : 0);
-        hmi_jet_run(&jet, &segment, k);
+        if (k == 0) {
+            hmi_jet_run(&jet, &segment, 0);
+        } else {
+            hmi_jet_begin_order(&jet, k);
+            hmi_jet_execute(&jet, &run, k, &(hmi_jet_ends){NULL});
+            hmi_jet_execute(&jet, &keep, k, &(hmi_jet_ends){NULL});
+        }
         out[k] = jet.constant.data[row] && k > 0 ? 0 : hmi_jet_get(&jet, row, k);
-        if (k > 0)
-            hmi_jet_keep(&jet, k);
     }
+    hmi_jet_program_release(&run);
+    hmi_jet_program_release(&keep);
     hmi_jet_release(&jet);
     hmi_tape_release(&tape);
     free(work);
@@ -163,13 +176,15 @@ static hmi_expr apply_to_path(hmi_graph *g, hmi_op op, double constant_y)
 
 static void check_operation(hmi_op op, double constant_y)
 {
-    double got[ORDER + 1], plain[ORDER + 1], expected[ORDER + 1];
+    double got[ORDER + 1], plain[ORDER + 1], compiled[ORDER + 1], expected[ORDER + 1];
     hmi_graph g;
     assert_int_equal(hmi_graph_init(&g, &heap), HM_OK);
     hmi_expr e = apply_to_path(&g, op, constant_y);
-    coefficients(&g, e, true, got);
-    coefficients(&g, e, false, plain);
+    coefficients(&g, e, VECTORS, got);
+    coefficients(&g, e, PLAIN, plain);
+    coefficients(&g, e, MACHINE_CODE, compiled);
     assert_memory_equal(got, plain, sizeof got);
+    assert_memory_equal(got, compiled, sizeof got);
     cauchy(op, constant_y, expected);
     compare(hmi_op_text(op), got, expected);
     hmi_graph_release(&g);
@@ -244,8 +259,10 @@ static void differentiate(hmi_graph *g, hmi_expr e, double *out)
 
 static void check_composition(hmi_graph *g, hmi_expr e, const char *name)
 {
-    double got[ORDER + 1], expected[NESTED + 1];
-    coefficients(g, e, true, got);
+    double got[ORDER + 1], compiled[ORDER + 1], expected[NESTED + 1];
+    coefficients(g, e, VECTORS, got);
+    coefficients(g, e, MACHINE_CODE, compiled);
+    assert_memory_equal(got, compiled, sizeof got);
     differentiate(g, e, expected);
     for (int k = 0; k <= NESTED; k++)
         if (!(fabs(got[k] - expected[k]) <= 1e-10 * (1 + fabs(expected[k]))))
@@ -284,11 +301,11 @@ static void test_singular(void **state)
     assert_int_equal(hmi_graph_init(&g, &heap), HM_OK);
     hmi_expr x = hmi_symbol(&g, HMI_SYM_COORD, 0);
     hmi_expr zero = hmi_sub(&g, x, hmi_number(&g, path[0][0]));
-    coefficients(&g, hmi_apply(&g, HMI_SQRT, zero, 0, 0), true, got);
+    coefficients(&g, hmi_apply(&g, HMI_SQRT, zero, 0, 0), MACHINE_CODE, got);
     assert_false(isfinite(got[1]));
-    coefficients(&g, hmi_div(&g, g.one, zero), true, got);
+    coefficients(&g, hmi_div(&g, g.one, zero), MACHINE_CODE, got);
     assert_false(isfinite(got[0]));
-    coefficients(&g, hmi_pow(&g, zero, hmi_number(&g, 4)), true, got);
+    coefficients(&g, hmi_pow(&g, zero, hmi_number(&g, 4)), MACHINE_CODE, got);
     assert_true(fabs(got[4] - 0.4 * 0.4 * 0.4 * 0.4) < 1e-15 && got[3] == 0 && isfinite(got[12]));
     hmi_graph_release(&g);
 }

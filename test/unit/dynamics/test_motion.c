@@ -294,6 +294,18 @@ static void singular_masses(void **state)
     assert_true(compare(p, motion, 1e-12));
     hmi_sim_motion_destroy(motion);
     probe_close(p);
+    /* a quaternion at 1, 0, 0, 0, where the inertia of e0 vanishes, and nearby */
+    p = probe_text(
+        "coord x, e0, e1, e2, e3; kinetic x'^2\n"
+        "body b { mass 2 inertia diag([1, 2, 3]) at [0, 0, 0] frame quat(e0, e1, e2, e3) }\n"
+        "force x = 1; initial e0 = 1, e1' = 1, e2' = 0.5");
+    motion = make(p, false);
+    assert_non_null(motion);
+    assert_true(compare(p, motion, 1e-11));
+    p->sim->q[2] = 1e-5;
+    assert_true(compare(p, motion, 1e-11));
+    hmi_sim_motion_destroy(motion);
+    probe_close(p);
     /* a free axis without inertia: no form of M is positive */
     p = probe_text("coord x, s; kinetic x'^2; force x = s; constraint a: x' + 0*s' = 0");
     motion = make(p, false);

@@ -1,6 +1,6 @@
 /* The sparse solve and the compiled one against the dense solve, where all three apply; residuals
  * where only the sparse ones do; redundant, contradictory and singular systems; memory. */
-#include "support/check.h"
+#include "support/heap.h"
 #include "support/probe.h"
 
 #include "dynamics/fast.h"
@@ -352,23 +352,6 @@ static void test_nearly_dependent(void **state)
 
 /* ---- memory ---- */
 
-typedef struct failing_heap {
-    long left;
-    size_t live;
-} failing_heap;
-
-static void *failing_resize(void *user, void *ptr, size_t old_size, size_t new_size)
-{
-    failing_heap *heap = user;
-    void *result = NULL;
-    if (new_size == 0)
-        free(ptr);
-    else if (heap->left-- == 0 || !(result = realloc(ptr, new_size)))
-        return NULL;
-    heap->live += new_size - old_size;
-    return result;
-}
-
 static hm_status whole_pipeline(const hm_allocator *allocator, const char *text)
 {
     hm_context *context = hm_context_create(allocator);
@@ -396,10 +379,10 @@ static hm_status whole_pipeline(const hm_allocator *allocator, const char *text)
 static void fail_many(const char *text)
 {
     for (long k = 0;; k += 1 + k / 100) {
-        failing_heap heap = {.left = k};
-        const hm_allocator allocator = {failing_resize, &heap};
+        failing_heap heap = {.armed = true, .fail_at = k};
+        const hm_allocator allocator = heap_allocator(&heap);
         hm_status status = whole_pipeline(&allocator, text);
-        assert_int_equal(heap.live, 0);
+        assert_int_equal(heap.live_bytes, 0);
         if (status == HM_OK)
             break;
         assert_int_equal(status, HM_ERR_NOMEM);

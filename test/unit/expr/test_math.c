@@ -66,12 +66,33 @@ static uint64_t next_bits(uint64_t *state)
 /* Any double, or one of a size that occurs, or one at the edge of something. */
 static double any_number(uint64_t *state)
 {
-    static const double edges[] = {0.0,      -0.0,     1,         -1,     INFINITY, -INFINITY, NAN,
-                                   4.9e-324, 2.3e-308, 1.797e308, 709.78, -745.1,   -746,      15,
-                                   1e14,     -1e16,    0.5,       2,      3,        -0x1p-1022};
+    static const double edges[] = {0.0,
+                                   -0.0,
+                                   1,
+                                   -1,
+                                   INFINITY,
+                                   -INFINITY,
+                                   NAN,
+                                   4.9e-324,
+                                   2.3e-308,
+                                   1.797e308,
+                                   709.78,
+                                   -745.1,
+                                   -746,
+                                   15,
+                                   1e14,
+                                   -1e16,
+                                   0.5,
+                                   2,
+                                   3,
+                                   -0x1p-1022,
+                                   0x1p19,
+                                   -0x1p19,
+                                   0x1.fffffffffffffp18,
+                                   0x1.0000000000001p19};
     uint64_t bits = next_bits(state);
     double x, unit = (double)(int64_t)bits * 0x1p-63;
-    switch (next_bits(state) % 6) {
+    switch (next_bits(state) % 8) {
     case 0:
         memcpy(&x, &bits, sizeof x);
         return x;
@@ -83,6 +104,11 @@ static double any_number(uint64_t *state)
         return (double)(next_bits(state) % 4001) * (acos(-1) / 8);
     case 4:
         return unit;
+    case 5:
+        return unit * 0x1p20;
+    case 6: /* close to a multiple of pi/2 */
+        x = (double)(next_bits(state) % 400000) * (acos(-1) / 2);
+        return bits & 1 ? nextafter(x, bits & 2 ? 0 : INFINITY) : x;
     default:
         return edges[next_bits(state) % (sizeof edges / sizeof *edges)];
     }
@@ -121,7 +147,7 @@ static void check1(const char *name, double (*function)(double), exact1 exact, d
     uint64_t state = 88172645463325252U;
     mpfr_t x, y;
     mpfr_inits2(200, x, y, (mpfr_ptr)NULL);
-    for (int i = 0; i < 20000; i++) {
+    for (int i = 0; i < 40000; i++) {
         double at = any_number(&state);
         if (fabs(at) > most)
             continue;

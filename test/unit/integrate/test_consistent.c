@@ -3,6 +3,7 @@
 #include "support/motion.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 static const hm_moved *moved(const motion *m, const char *name)
@@ -80,6 +81,25 @@ static void test_impossible_is_refused(void **state)
     motion_close(m);
 }
 
+/* Near the top of sin q its tangent leads 600 radians away: the solution beside is found. */
+static void test_flat_guess(void **state)
+{
+    static const double guesses[] = {1.57, 1.5707, 1.572};
+    (void)state;
+    for (int k = 0; k < 3; k++) {
+        char text[200];
+        snprintf(text, sizeof text,
+                 "coord q; kinetic q'^2/2; constraint c: sin(q) = 0.5; initial q ~ %g\n"
+                 "simulate 0 .. 1",
+                 guesses[k]);
+        motion *m = motion_text(text);
+        const double pi = acos(-1);
+        motion_must(m);
+        check_number("q", motion_value(m, "q"), guesses[k] < pi / 2 ? pi / 6 : 5 * pi / 6, 1e-13);
+        motion_close(m);
+    }
+}
+
 /* `initial keep` runs as it is: phi'' = 0 keeps phi growing on a line. */
 static void test_keep(void **state)
 {
@@ -135,6 +155,7 @@ int main(void)
         cmocka_unit_test(test_mass_metric),
         cmocka_unit_test(test_nearest_on_a_curve),
         cmocka_unit_test(test_impossible_is_refused),
+        cmocka_unit_test(test_flat_guess),
         cmocka_unit_test(test_keep),
         cmocka_unit_test(test_redundant_and_nonlinear),
         cmocka_unit_test(test_drift_controls),

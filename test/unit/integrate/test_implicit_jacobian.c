@@ -1,6 +1,6 @@
 /* Exact derivatives of the motion against differences of the solve itself, on every oracle case and
  * example: redundant rows, singular M, non-ideal forces, laws of reactions, inputs, servos. */
-#include "support/check.h"
+#include "support/heap.h"
 #include "support/probe.h"
 
 #include "dynamics/sim_jacobian.h"
@@ -235,25 +235,6 @@ static void baumgarte(void **state)
 
 /* ---- memory ---- */
 
-typedef struct failing_heap {
-    hm_allocator under;
-    long until; /* allocations that still succeed; negative: all */
-    size_t live;
-} failing_heap;
-
-static void *failing_resize(void *user, void *ptr, size_t old_size, size_t new_size)
-{
-    failing_heap *heap = user;
-    if (new_size > old_size && heap->until == 0)
-        return NULL;
-    if (new_size > old_size && heap->until > 0)
-        heap->until--;
-    void *to = heap->under.resize(heap->under.user, ptr, old_size, new_size);
-    if (to || new_size == 0)
-        heap->live += new_size - old_size;
-    return to;
-}
-
 /* Every allocation fails once: a status, no leak, and the next call succeeds. */
 static void memory_runs_out(void **state)
 {
@@ -263,8 +244,8 @@ static void memory_runs_out(void **state)
                         "initial x = 0.4, y = 0.32, x' = 1, y' = 1.6";
     long k = 0;
     for (hm_status status = HM_ERR_NOMEM; status != HM_OK; k++) {
-        failing_heap heap = {.under = hm_allocator_default(), .until = -1};
-        const hm_allocator allocator = {failing_resize, &heap};
+        failing_heap heap = {.fail_at = k};
+        const hm_allocator allocator = heap_allocator(&heap);
         hm_context *context = hm_context_create(&allocator);
         hm_model *model;
         hm_system *system;
@@ -273,16 +254,16 @@ static void memory_runs_out(void **state)
         assert_int_equal(hm_model_parse(context, text, strlen(text), NULL, &model), HM_OK);
         assert_int_equal(hm_system_create(model, &system), HM_OK);
         assert_int_equal(hm_sim_create(system, &sim), HM_OK);
-        heap.until = k;
+        heap_arm(&heap);
         status = hmi_sim_jacobian(sim, NULL, J);
         assert_true(status == HM_OK || status == HM_ERR_NOMEM);
-        heap.until = -1;
+        heap_disarm(&heap);
         assert_int_equal(hmi_sim_jacobian(sim, NULL, again), HM_OK);
         hm_sim_destroy(sim);
         hm_system_destroy(system);
         hm_model_destroy(model);
         hm_context_destroy(context);
-        assert_int_equal(heap.live, 0);
+        assert_int_equal(heap.live_bytes, 0);
     }
     assert_true(k > 10);
 }

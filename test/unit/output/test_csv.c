@@ -191,10 +191,10 @@ static void survives_failing_memory(void **state)
 {
     (void)state;
     for (long k = 0;; k++) {
-        failing_heap heap = {.fail_at = k};
-        hm_allocator allocator = {failing_resize, &heap};
+        failing_heap heap = {.armed = true, .fail_at = k};
+        hm_allocator allocator = heap_allocator(&heap);
         hm_status status = read_and_write(&allocator);
-        assert_int_equal(heap.live, 0);
+        assert_int_equal(heap.live_bytes, 0);
         if (status == HM_OK)
             break;
         assert_int_equal(status, HM_ERR_NOMEM);

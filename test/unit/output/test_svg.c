@@ -124,14 +124,14 @@ static void survives_failing_memory_and_writers(void **state)
 {
     (void)state;
     for (long k = 0;; k++) {
-        failing_heap heap = {.fail_at = k};
-        hm_allocator allocator = {failing_resize, &heap};
+        failing_heap heap = {.armed = true, .fail_at = k};
+        hm_allocator allocator = heap_allocator(&heap);
         hm_figure *figure = small_figure(&allocator);
         collected c = {0};
         hm_status status = figure ? hm_figure_svg(figure, collect, &c) : HM_ERR_NOMEM;
         hm_figure_destroy(figure);
         free(c.text);
-        assert_int_equal(heap.live, 0);
+        assert_int_equal(heap.live_bytes, 0);
         if (status == HM_OK)
             break;
         assert_int_equal(status, HM_ERR_NOMEM);
