@@ -472,69 +472,6 @@ static void simulation_rows(const char *name, hand_model model, const char *text
     close_model(&s.m);
 }
 
-/* ---- ensembles ---- */
-
-typedef struct ensemble {
-    hand_model model;
-    hm_sim *sim;
-    hm_run_options options;
-    long next;
-} ensemble;
-
-/* State k of the ensemble. */
-static void ensemble_state(const ensemble *e, long k, double *q, double *v)
-{
-    memset(q, 0, 3 * sizeof *q);
-    memset(v, 0, 3 * sizeof *v);
-    if (e->model == HAND_SKATE) {
-        v[2] = 1 + 2e-4 * (double)(k % 10000);
-    } else {
-        q[0] = 1 + 1e-4 * (double)(k % 10000);
-        q[1] = 0.5;
-    }
-}
-
-static void ensemble_hand(void *user, long count)
-{
-    const ensemble *e = user;
-    int n = hand_coordinates(e->model);
-    for (long k = 0; k < count; k++) {
-        double y[8], v[3];
-        hand_work work;
-        ensemble_state(e, k, y, v);
-        memcpy(y + n, v, (size_t)n * sizeof *v);
-        (void)hand_simulate(e->model, 10, 1e-8, 1e-10, y, &work);
-    }
-}
-
-static void ensemble_hamel(void *user, long count)
-{
-    ensemble *e = user;
-    for (long k = 0; k < count; k++) {
-        double q[3], v[3];
-        hm_run_result result;
-        ensemble_state(e, k, q, v);
-        hm_sim_set_state(e->sim, 0, q, v, NULL);
-        (void)!hm_sim_run(e->sim, &e->options, &result);
-    }
-}
-
-static void ensemble_row(const char *name, hand_model model, const char *text, int N)
-{
-    loaded m;
-    double hand, hamel;
-    if (!open_model(&m, text, N))
-        return;
-    ensemble e = {.model = model, .sim = m.sim, .options = hm_run_options_default(m.model)};
-    e.options.start = 0;
-    e.options.end = e.options.every = 10;
-    e.options.rtol = 1e-8;
-    e.options.atol = 1e-10;
-    time_both(ensemble_hand, ensemble_hamel, &e, &hand, &hamel);
-    print_row(name, hand, hamel, -2.5);
-    close_model(&m);
-}
-
 /* ---- peers ---- */
 
 /* Programs of bench/peers print lines "name seconds size"; none where they are not installed. */
@@ -586,9 +523,6 @@ int main(void)
     simulation_rows("10 links, 10 s", HAND_LINKS, links, 10, 1);
     simulation_rows("Andrews' mechanism, 0.03 s", HAND_ANDREWS, "andrews.hamel", 0.03, 1);
     simulation_rows("rolling disc, 10 s; by hand: reduced", HAND_DISC, disc, 10, 3);
-    print_title("ensemble, 10 s at 1e-8, a trajectory", "by hand", "Hamel");
-    ensemble_row("double pendulum", HAND_DOUBLE_PENDULUM, links, 2);
-    ensemble_row("skate", HAND_SKATE, skate, 0);
     print_title("from text to the first q''", "", "Hamel");
     first_row("skate", skate, 0, 0.01);
     first_row("50 links", links, 50, 0.05);

@@ -1,6 +1,7 @@
 /* hamel run: simulate. Options, callbacks and exit statuses; rows go through run_files.c, the
  * summary through run_report.c. */
 #include "command.h"
+#include "ensemble.h"
 #include "figure_file.h"
 #include "progress.h"
 #include "run_files.h"
@@ -256,6 +257,8 @@ static int run_model(const invocation *call, session *s, job *j, unsigned groups
     int code = exit_status_of(status);
     if (status == HM_OK && !read_options(s, call, &options))
         code = EXIT_BAD_INPUT;
+    else if (status == HM_OK && option_value(call, "--ensemble"))
+        code = run_ensemble(call, s, &options);
     else if (status == HM_OK && !run_files_create(&j->files, s->model, groups))
         code = exit_status_of(status = HM_ERR_NOMEM);
     else if (status == HM_OK)
@@ -275,6 +278,8 @@ static int run(const invocation *call)
     unsigned groups;
     if (!read_files(call, &j.files, &groups))
         return EXIT_BAD_INPUT;
+    if (option_value(call, "--jobs") && !option_value(call, "--ensemble"))
+        return usage_error("--jobs goes with --ensemble");
     int code = session_open(&s, call, true);
     if (code == EXIT_DONE)
         code = run_model(call, &s, &j, groups);
@@ -300,6 +305,10 @@ static const option_spec options[] = {
     {"--drift", "HOW", "project, baumgarte, baumgarte(a,b) or none"},
     {"--formulation", "NAME", "auto, uk, gram, kkt, nullspace, gauss, singular, dirac"},
     {"--at", "STATE", "start from here, as in \"x=1, x'=0.2, t=0\"; rest: the initial state"},
+    {"--ensemble", "FILE",
+     "a run for every line of a CSV file, whose header names parameters,\n"
+     "                         coordinates, velocities (x'), states, inputs"},
+    {"--jobs", "N", "threads of an ensemble; default: one a processor"},
     {"--engine", "NAME", "auto, interp (portable) or jit (machine code): same results"},
     {0},
 };

@@ -6,6 +6,7 @@
 #include <hamel/audit.h>
 #include <hamel/base.h>
 #include <hamel/compare.h>
+#include <hamel/ensemble.h>
 #include <hamel/linalg.h>
 #include <hamel/linearize.h>
 #include <hamel/model.h>

@@ -175,6 +175,7 @@ static hm_status compile_here(hm_sim *sim, const hmi_motion_source *source, hmi_
         status = choose_shift(sim, memory, tried, shift, &any)
                      ? compile(sim, source, any ? shift : NULL, rows, count, &motion->program)
                      : HM_ERR_USAGE;
+        motion->shifted = any;
     }
     hmi_arena_release(&arena);
     return status;

@@ -15,6 +15,7 @@ typedef struct hmi_sim_motion {
     hmi_motion_tape program;
     const hm_allocator *allocator;
     double *work;
+    bool shifted;           /* rows were added to M, as the state asked when it was made */
     size_t row_count;       /* m */
     bool *left_out;         /* m: rows that are not in it, as sim->left_out */
     unsigned long version;  /* of the parameters in its prologue: sim->version */

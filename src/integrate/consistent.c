@@ -10,6 +10,9 @@ enum { MOST_STEPS = 200, POLISH_STEPS = 20, MOST_HALVINGS = 30 };
 /* A step goes as far as the residuals follow their tangents, to this part of its length. */
 #define BENT 0.5
 
+/* A state whose residuals are no larger than that, relative to their terms, stays as it is. */
+#define FITS 1e-13
+
 /* One level with its free coordinates. */
 typedef struct problem {
     hmi_projection *projection;
@@ -167,7 +170,7 @@ static hm_status solve(problem *p, hmi_consistent *c, hm_level level)
     double change = INFINITY, now = look(p, true);
     hm_status status = isfinite(now) ? HM_OK : HM_ERR_NUMERIC;
     if (p->free_count) {
-        bool pull = judge(p, c, level) > 1e-13; /* a state that fits already stays as it is */
+        bool pull = judge(p, c, level) > FITS;
         double part = 1, last = INFINITY;
         for (int i = 0; pull && i < MOST_STEPS && status == HM_OK && change > 1e-14; i++) {
             status = improve(p, true, part, &now, &change);
@@ -184,6 +187,15 @@ static hm_status solve(problem *p, hmi_consistent *c, hm_level level)
     return judge(p, c, level) <= c->tolerance ? HM_OK : HM_ERR_INCONSISTENT;
 }
 
+/* A state that fits stays as it is: nothing to set up, which counts in ensembles. */
+static bool fits_already(problem *p, hmi_consistent *c, hm_level level)
+{
+    p->b = p->level->b;
+    bool fits = isfinite(look(p, true)) && judge(p, c, level) <= FITS;
+    p->b = NULL;
+    return fits;
+}
+
 static hm_status solve_level(hmi_consistent *c, hm_level level, const bool *fixed)
 {
     hmi_projection *projection = c->projection;
@@ -197,7 +209,7 @@ static hm_status solve_level(hmi_consistent *c, hm_level level, const bool *fixe
         .n = projection->ode->n,
     };
     hmi_arena arena;
-    if (p.level->count == 0)
+    if (p.level->count == 0 || fits_already(&p, c, level))
         return HM_OK;
     hmi_arena_init(&arena, sim->system->allocator);
     hm_status status = set_up(&p, &arena, fixed);

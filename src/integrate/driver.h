@@ -29,6 +29,7 @@ typedef struct hmi_crossing {
 
 /* Constraint rows of the last two steps, and the motion there: rank.c. */
 typedef struct hmi_rank_watch {
+    size_t m, n;           /* rows of the velocity level, coordinates */
     size_t count;          /* independent rows */
     size_t *row;           /* of the velocity level */
     double *now, *last;    /* count x n: of unit length */
@@ -67,6 +68,10 @@ typedef struct hmi_guest {
 } hmi_guest;
 
 enum { HMI_MOST_EVENTS = 10000, HMI_MOST_WARNINGS = 20, HMI_CHATTER = 20, HMI_QUICK = 4 };
+
+/* The pace of a run is looked at every so many steps; it ends where more than so many are left. */
+enum { HMI_PACE_STEPS = 20000 };
+#define HMI_MOST_STEPS_LEFT 5e9
 
 typedef struct hmi_driver {
     hm_sim *sim;
@@ -134,8 +139,17 @@ hmi_driver *hmi_driver_of(const hm_sim *sim);
 
 /* start.c: everything up to the first step. Diagnostics in the context. */
 hm_status hmi_driver_start(hm_sim *sim, const hm_run_options *options, hmi_driver **driver);
+/* The last part of it: the method and the ledger begin at the sim's state. */
+hm_status hmi_driver_begin(hmi_driver *d);
+/* restart.c: the same with another state and other parameters in the sim of a driver that has made runs, with
+ * the same options: what does not depend on them stays, and nothing is allocated where the state is
+ * consistent. For systems without switching functions, as long as the motion tape answers at the
+ * start (HM_ERR_UNDETERMINED: it does not, start afresh). What moved is not noted. */
+hm_status hmi_driver_restart(hmi_driver *d);
 /* initial.c: s.y := the sim's state, moved onto the constraints; all_free: whatever was given. */
 hm_status hmi_driver_find_state(hmi_driver *d, bool all_free);
+/* The same without a note of what moved. */
+hm_status hmi_driver_move_state(hmi_driver *d, bool all_free);
 /* The sim works with the tapes of the run between these two; parameters may have changed before. */
 void hmi_driver_enter(hmi_driver *d);
 void hmi_driver_leave(hmi_driver *d);
@@ -145,6 +159,9 @@ void hmi_driver_destroy(void *driver);
 /* run.c: one accepted step. d->reached is its end, or the crossing before it, which has not acted
  * yet: the dense output is good up to there. */
 hm_status hmi_driver_step(hmi_driver *d, double t_limit);
+/* The frames at output times up to d->reached, and the last one: false where the user wants to stop. */
+bool hmi_driver_give_outputs(hmi_driver *d);
+bool hmi_driver_give_end(hmi_driver *d);
 /* Lets the crossing act, if there is one, and looks at the new state. */
 hm_status hmi_driver_finish(hmi_driver *d);
 /* A warning for the result; kept once. */
@@ -169,6 +186,13 @@ void hmi_driver_use_rows(hmi_driver *d, bool all);
 /* rank.c: at an accepted step, after the projection at its end. Warns where the constraints lost
  * rank within the last step, and foresees where they will: s.singular. */
 hm_status hmi_rank_watch_init(hmi_driver *d);
+hm_status hmi_rank_watch_allocate(hmi_rank_watch *w, hmi_arena *arena, size_t m, size_t n,
+                                  size_t size);
+void hmi_rank_watch_forget(hmi_rank_watch *w);
+/* For batches: the m dense rows at an accepted step, and the motion there. true where rank was lost
+ * since the last one, may be lost soon, or a row became nothing: the driver is to look. */
+bool hmi_rank_watch_step(hmi_rank_watch *w, const double *all, double t, const double *y,
+                         const double *qdd);
 hm_status hmi_driver_watch_rank(hmi_driver *d);
 /* The motion starts afresh, after a jump. */
 void hmi_driver_forget_rank(hmi_driver *d);

@@ -38,44 +38,46 @@ static hm_status note_moves(hmi_driver *d, const double *from, const double *to)
 }
 
 /* What the model, or hm_sim_hold, fixes: n coordinates, then n velocities. */
-static void list_fixed(const hmi_driver *d, bool with_held, bool *fixed)
+static void list_fixed(hmi_driver *d, bool with_held)
 {
     size_t n = d->ode.n;
     for (size_t i = 0; i < n; i++) {
         const hmi_coord *coord = &d->model->coords.data[i];
         const bool *held = d->sim->held;
-        fixed[i] = d->options.fix_state || coord->position.given == HMI_GIVEN_FIXED ||
-                   (with_held && held[i]);
-        fixed[n + i] = d->options.fix_state || coord->velocity.given == HMI_GIVEN_FIXED ||
-                       (with_held && held[n + i]);
+        d->fixed[i] = d->options.fix_state || coord->position.given == HMI_GIVEN_FIXED ||
+                      (with_held && held[i]);
+        d->fixed[n + i] = d->options.fix_state || coord->velocity.given == HMI_GIVEN_FIXED ||
+                          (with_held && held[n + i]);
     }
 }
 
-static hm_status try_state(hmi_driver *d, const double *from, const bool *fixed, hmi_consistent *c)
+/* From the state in d->y. */
+static hm_status try_state(hmi_driver *d, hmi_consistent *c)
 {
-    memcpy(d->s.y, from, d->ode.size * sizeof *from);
-    return hmi_make_consistent(c, d->sim->t, d->s.y, fixed, fixed + d->ode.n);
+    memcpy(d->s.y, d->y, d->ode.size * sizeof *d->y);
+    return hmi_make_consistent(c, d->sim->t, d->s.y, d->fixed, d->fixed + d->ode.n);
+}
+
+hm_status hmi_driver_move_state(hmi_driver *d, bool all_free)
+{
+    size_t n = d->ode.n;
+    hmi_consistent c = {.projection = &d->projection};
+    hmi_ode_load(&d->ode, d->y);
+    memset(d->fixed, 0, 2 * n);
+    if (!all_free)
+        list_fixed(d, true);
+    hm_status status = try_state(d, &c);
+    if (status == HM_ERR_INCONSISTENT && !all_free && memchr(d->sim->held, true, 2 * n)) {
+        list_fixed(d, false);
+        status = try_state(d, &c);
+    }
+    if (status == HM_ERR_INCONSISTENT)
+        return refuse_state(d, &c);
+    return status == HM_ERR_NUMERIC ? HM_OK : status; /* what follows says what is not finite */
 }
 
 hm_status hmi_driver_find_state(hmi_driver *d, bool all_free)
 {
-    size_t n = d->ode.n;
-    hmi_consistent c = {.projection = &d->projection};
-    bool *fixed = hmi_arena_alloc(&d->arena, 2 * n + 1);
-    double *from = d->y;
-    if (!fixed)
-        return HM_ERR_NOMEM;
-    hmi_ode_load(&d->ode, from);
-    if (!all_free)
-        list_fixed(d, true, fixed);
-    hm_status status = try_state(d, from, fixed, &c);
-    if (status == HM_ERR_INCONSISTENT && !all_free && memchr(d->sim->held, true, 2 * n)) {
-        list_fixed(d, false, fixed);
-        status = try_state(d, from, fixed, &c);
-    }
-    if (status == HM_ERR_INCONSISTENT)
-        return refuse_state(d, &c);
-    if (status == HM_ERR_NUMERIC)
-        return HM_OK; /* the evaluation that follows says what is not finite */
-    return status == HM_OK ? note_moves(d, from, d->s.y) : status;
+    hm_status status = hmi_driver_move_state(d, all_free); /* from d->y */
+    return status == HM_OK ? note_moves(d, d->y, d->s.y) : status;
 }

@@ -12,13 +12,45 @@ static bool vanishes(const hmi_graph *g, hmi_expr e)
     return e == HMI_NONE || (hmi_is_const(g, e) && hmi_constant_of(g, e)->value == 0);
 }
 
-/* Ideal forces do no work where A q' = 0 follows from the constraints: at position level without
- * time. Of other rows it is not known here. */
-static bool ideal_forces_work(const hm_model *model)
+enum { NOT_HOMOGENEOUS = -1, MOST_VISITS = 10000 };
+
+/* The degree of e as a homogeneous function of the velocities, as far as its form shows it. */
+static int degree_in_velocities(const hmi_graph *g, hmi_expr e, int *visits)
 {
+    if (e == HMI_NONE || !(hmi_deps(g, e) & HMI_DEP(HMI_SYM_VELOCITY)))
+        return 0;
+    if (++*visits > MOST_VISITS)
+        return NOT_HOMOGENEOUS;
+    hmi_op op = hmi_op_of(g, e);
+    if (hmi_op_arity(op) == 0)
+        return 1;
+    int a = degree_in_velocities(g, hmi_operand(g, e, 0), visits);
+    if (op == HMI_NEG || a == NOT_HOMOGENEOUS)
+        return a;
+    int b = hmi_op_arity(op) > 1 ? degree_in_velocities(g, hmi_operand(g, e, 1), visits) : 0;
+    if (b == NOT_HOMOGENEOUS)
+        return b;
+    if (op == HMI_ADD || op == HMI_SUB)
+        return a == b ? a : NOT_HOMOGENEOUS;
+    if (op == HMI_MUL)
+        return a + b;
+    return op == HMI_DIV && b == 0 ? a : NOT_HOMOGENEOUS;
+}
+
+/* Ideal forces do no work where A q' = 0 follows from the constraints, on which drift control keeps
+ * the motion: at position level without time; at velocity level where psi is homogeneous of some
+ * degree k in q', since A q' = k psi (Euler). Of other rows it is not known here. */
+static bool ideal_forces_work(const hm_system *system, bool kept)
+{
+    const hm_model *model = system->model;
+    const hmi_rows *rows = &system->derived.constraints;
     for (size_t k = 0; k < model->constraints.count; k++) {
         const hmi_constraint *row = &model->constraints.data[k];
-        if (row->level != HM_LEVEL_POSITION || row->rheonomic)
+        int visits = 0;
+        bool homogeneous = kept && row->level == HM_LEVEL_VELOCITY &&
+                           degree_in_velocities(&system->derived.graph, rows->velocity_residual[k],
+                                                &visits) > 0;
+        if (!homogeneous && (row->level != HM_LEVEL_POSITION || row->rheonomic))
             return true;
     }
     return false;
@@ -52,7 +84,7 @@ hm_status hmi_ledger_compile(hmi_ledger *ledger, const hmi_graph *graph, const h
     return status == HM_OK ? take_work(&ledger->tape, arena, &ledger->work) : status;
 }
 
-static void find_powers(hmi_ledger *ledger, const hm_system *system)
+static void find_powers(hmi_ledger *ledger, const hm_system *system, bool kept)
 {
     const hmi_derived *d = &system->derived;
     for (int k = 0; k <= HMI_POWER_EXPLICIT_TIME; k++) {
@@ -61,7 +93,7 @@ static void find_powers(hmi_ledger *ledger, const hm_system *system)
             ledger->count--;
     }
     ledger->tape_count = ledger->count;
-    if (ideal_forces_work(system->model))
+    if (ideal_forces_work(system, kept))
         use(ledger, HMI_POWER_IDEAL);
     if (d->has_nonideal)
         use(ledger, HMI_POWER_NONIDEAL);
@@ -70,14 +102,14 @@ static void find_powers(hmi_ledger *ledger, const hm_system *system)
     ledger->needs_solution = d->has_nonideal || system->model->servos.count > 0;
 }
 
-hm_status hmi_ledger_init(hmi_ledger *ledger, hm_sim *sim, hmi_arena *arena)
+hm_status hmi_ledger_init(hmi_ledger *ledger, hm_sim *sim, bool kept, hmi_arena *arena)
 {
     const hmi_derived *d = &sim->system->derived;
     hmi_expr list[HMI_POWERS];
     *ledger = (hmi_ledger){.tape = ledger->tape, .total = ledger->total};
     if (d->total == HMI_NONE)
         return HM_OK;
-    find_powers(ledger, sim->system);
+    find_powers(ledger, sim->system, kept);
     for (size_t k = 0; k < ledger->tape_count; k++)
         list[k] = hmi_ledger_expression(ledger, sim->system, k);
     hm_status status = ledger->tape.allocator ? take_work(&ledger->tape, arena, &ledger->work)

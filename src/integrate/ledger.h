@@ -36,9 +36,9 @@ typedef struct hmi_ledger {
     double *total_work;
 } hmi_ledger;
 
-/* Without a total energy nothing is in use. Release also after a failure. Tapes that are there
+/* kept: the motion is kept on the constraints. Without a total energy nothing is in use. Release also after a failure. Tapes that are there
  * already (of an earlier run) serve again; otherwise *ledger is zero. */
-hm_status hmi_ledger_init(hmi_ledger *ledger, hm_sim *sim, hmi_arena *arena);
+hm_status hmi_ledger_init(hmi_ledger *ledger, hm_sim *sim, bool kept, hmi_arena *arena);
 /* The expressions of the first group, of the system's graph; and their tape from those of another. */
 hmi_expr hmi_ledger_expression(const hmi_ledger *ledger, const hm_system *system, size_t k);
 hm_status hmi_ledger_compile(hmi_ledger *ledger, const hmi_graph *graph, const hmi_expr *list,

@@ -47,12 +47,15 @@ typedef struct hmi_stepper {
     bool settled;
 } hmi_stepper;
 
+struct hmi_rk_table;
+
 typedef struct hmi_method {
     const char *name; /* as written after `method` */
     const char *doc;  /* a sentence or two: what it is, order, when to use it, source */
     int order;
     bool fixed_step;
-    bool carries_work;      /* works: see hmi_stepper */
+    const struct hmi_rk_table *table; /* explicit Runge-Kutta methods: batches can do them */
+    bool carries_work;                /* works: see hmi_stepper */
     int samples;            /* places within a step where events are looked for; 0: a few */
     bool places_steps;      /* by hmi_place_step: a rank drop ahead is worth looking for */
     bool hands_over;        /* steps across rank drops, where it fails: guest.c */

@@ -38,7 +38,10 @@ hm_status hmi_projection_init(hmi_projection *p, hmi_ode *ode, hmi_residuals *re
                               hmi_arena *arena)
 {
     bool failed = false;
-    *p = (hmi_projection){.ode = ode, .residuals = residuals};
+    *p = (hmi_projection){.ode = ode,
+                          .residuals = residuals,
+                          .position.projector = p->position.projector,
+                          .velocity.projector = p->velocity.projector};
     p->zero = doubles(arena, ode->n, &failed);
     p->step = doubles(arena, ode->n, &failed);
     p->best = doubles(arena, ode->n, &failed);
@@ -49,8 +52,25 @@ hm_status hmi_projection_init(hmi_projection *p, hmi_ode *ode, hmi_residuals *re
     return status == HM_OK ? init_level(&p->velocity, p, HM_LEVEL_VELOCITY, arena) : status;
 }
 
+static hm_status compile_level(hm_sim *sim, const hmi_motion_source *source, hmi_level *level,
+                               hmi_symbol_kind x)
+{
+    if (level->count == 0 || level->projector)
+        return HM_OK;
+    return hmi_sim_projector_create(sim, source, level->row, level->count, x, &level->projector);
+}
+
+hm_status hmi_projection_compile(hmi_projection *p, const hmi_motion_source *source)
+{
+    hm_status status = compile_level(p->ode->sim, source, &p->position, HMI_SYM_COORD);
+    return status == HM_OK ? compile_level(p->ode->sim, source, &p->velocity, HMI_SYM_VELOCITY)
+                           : status;
+}
+
 void hmi_projection_release(hmi_projection *p)
 {
+    hmi_sim_projector_destroy(p->position.projector);
+    hmi_sim_projector_destroy(p->velocity.projector);
     hmi_part_destroy(p->position.part);
     hmi_part_destroy(p->velocity.part);
 }
@@ -62,23 +82,31 @@ double hmi_rounding_of_row(const hm_sim *sim, size_t row, const double *x)
     return 2 * HMI_EPSILON * hmi_row_terms(sim, row, x);
 }
 
+/* b := -residual; false where it is not finite. */
+static bool take_residual(hmi_level *level, const double *residual)
+{
+    double sum = 0;
+    for (size_t k = 0; k < level->count; k++) {
+        double r = residual[level->row[k]];
+        level->b[k] = -r;
+        sum += 0 * r;
+    }
+    return sum == 0;
+}
+
 /* Rows left out follow from the others, amplified by how well these determine them. */
 #define MOST_LEFT_OUT 1e6
 
-/* The largest residual relative to what rounding allows; b := -residual. Rows left out do not lead
- * the way: p->left_out keeps theirs. */
-static double measure(hmi_projection *p, hmi_level *level, const double *residual)
+/* The largest residual relative to what rounding allows. Rows left out do not lead the way:
+ * p->left_out keeps theirs. */
+static double measure(hmi_projection *p, const hmi_level *level)
 {
     const bool *left_out = p->ode->sim->left_out;
     double largest = 0;
     p->left_out = 0;
     for (size_t k = 0; k < level->count; k++) {
-        double r = residual[level->row[k]];
-        level->b[k] = -r;
-        if (!isfinite(r))
-            return INFINITY;
         double *most = left_out && left_out[level->row[k]] ? &p->left_out : &largest;
-        *most = fmax(*most, fabs(r) / fmax(p->size[k], 1e-300));
+        *most = fmax(*most, fabs(level->b[k]) / fmax(p->size[k], 1e-300));
     }
     return largest;
 }
@@ -97,17 +125,55 @@ static bool has_answer(hm_status status)
     return status == HM_OK || status == HM_ERR_INCONSISTENT || status == HM_ERR_UNDETERMINED;
 }
 
+/* One projection: of a state y at t, which stays. */
+typedef struct passage {
+    hmi_projection *p;
+    double t;
+    const double *y;
+    bool compiled; /* by the projectors, */
+    bool lost;     /* which have no answer here */
+    bool moved;
+} passage;
+
+/* p->step for level->b, with M and A of the first state. */
+static hm_status find_step(passage *a, hmi_level *level)
+{
+    hmi_projection *p = a->p;
+    if (!a->compiled)
+        return hmi_part_solve(level->part, p->zero, level->b, p->step);
+    a->lost = !hmi_sim_projector_run(p->ode->sim, level->projector, &a->t, a->y, level->b);
+    memcpy(p->step, level->projector->step, p->ode->n * sizeof *p->step);
+    return a->lost ? HM_ERR_NUMERIC : HM_OK;
+}
+
+/* The sizes of the rows, and with projectors the first step too. */
+static hm_status look_first(passage *a, hmi_level *level, const double *x)
+{
+    hmi_projection *p = a->p;
+    if (!a->compiled) {
+        measure_rows(p, level, x);
+        return HM_OK;
+    }
+    hm_status status = find_step(a, level);
+    for (size_t k = 0; k < level->count; k++)
+        p->size[k] = fmax(2 * HMI_EPSILON * level->projector->sizes[k], 1e-16);
+    return status;
+}
+
 /* x (q or v of the sim) onto the rows of the level, whose residuals are at `residual` after an
  * evaluation. Stops at rounding level, or where steps do not help any more. */
-static hm_status project_kept(hmi_projection *p, hmi_level *level, double *x,
-                              const double *residual, bool *moved)
+static hm_status project_kept(passage *a, hmi_level *level, double *x, const double *residual)
 {
+    hmi_projection *p = a->p;
     size_t n = p->ode->n;
     double last = INFINITY;
-    measure_rows(p, level, x);
     for (int i = 0;; i++) {
         hmi_residuals_evaluate(p->residuals);
-        double now = measure(p, level, residual);
+        bool good = take_residual(level, residual);
+        hm_status status = i == 0 ? look_first(a, level, x) : HM_OK;
+        if (status != HM_OK)
+            return status;
+        double now = good ? measure(p, level) : INFINITY;
         if (now <= 1)
             return HM_OK;
         if (!(now < last)) { /* worse, or as good as it gets */
@@ -118,39 +184,59 @@ static hm_status project_kept(hmi_projection *p, hmi_level *level, double *x,
             return now < 1e4 ? HM_OK : HM_ERR_INCONSISTENT;
         memcpy(p->best, x, n * sizeof *x);
         last = now;
-        hm_status status = hmi_part_solve(level->part, p->zero, level->b, p->step);
+        if (i > 0 || !a->compiled)
+            status = find_step(a, level);
         if (!has_answer(status))
             return status;
         hmi_axpy((int)n, 1, p->step, x);
-        *moved = true;
+        a->moved = true;
     }
 }
 
-static hm_status project_level(hmi_projection *p, hmi_level *level, double *x,
-                               const double *residual, bool *moved)
+static hm_status project_level(passage *a, hmi_level *level, double *x, const double *residual)
 {
-    hm_status status = project_kept(p, level, x, residual, moved);
-    return status == HM_OK && p->left_out > MOST_LEFT_OUT ? HM_ERR_INCONSISTENT : status;
+    hm_status status = project_kept(a, level, x, residual);
+    return status == HM_OK && a->p->left_out > MOST_LEFT_OUT ? HM_ERR_INCONSISTENT : status;
+}
+
+/* Both levels, from the state in the sim. M and A are those of this state for both. */
+static hm_status project_levels(passage *a)
+{
+    hmi_projection *p = a->p;
+    hm_sim *sim = p->ode->sim;
+    hm_status status = HM_OK;
+    if (!a->compiled || p->keep_rows)
+        hm_sim_evaluate_fast(sim);
+    if (!a->compiled && p->position.count)
+        hmi_part_take(p->position.part);
+    if (!a->compiled || p->keep_rows)
+        hmi_part_take(p->velocity.part);
+    if (p->position.count)
+        status = project_level(a, &p->position, sim->q, p->residuals->position);
+    if (a->lost)
+        return status;
+    hm_status second = project_level(a, &p->velocity, sim->v, p->residuals->velocity);
+    return status != HM_OK ? status : second;
 }
 
 hm_status hmi_project(hmi_projection *p, double t, double *y)
 {
-    hm_sim *sim = p->ode->sim;
-    bool moved = false;
     hmi_ode_store(p->ode, t, y);
     if (p->velocity.count == 0)
         return HM_OK;
-    hm_sim_evaluate_fast(sim);
-    hm_status status = HM_OK;
-    if (p->position.count) {
-        hmi_part_take(p->position.part);
-        status = project_level(p, &p->position, sim->q, p->residuals->position, &moved);
+    passage a = {.p = p, .t = t, .y = y};
+    a.compiled = p->velocity.projector && (p->position.projector || p->position.count == 0) &&
+                 !p->ode->sim->left_out;
+    hmi_sim_refresh(p->ode->sim);
+    hm_status status = project_levels(&a);
+    if (a.lost) { /* the rank-revealing solve has an answer */
+        hmi_ode_store(p->ode, t, y);
+        a = (passage){.p = p, .t = t, .y = y};
+        status = project_levels(&a);
     }
-    hmi_part_take(p->velocity.part);
-    hm_status second = project_level(p, &p->velocity, sim->v, p->residuals->velocity, &moved);
-    p->count += moved;
+    p->count += a.moved;
     hmi_ode_load(p->ode, y);
-    return status != HM_OK ? status : second;
+    return status;
 }
 
 /* x -= its normal part, by the rows of the level at the sim's state */

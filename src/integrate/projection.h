@@ -5,13 +5,15 @@
  *     M d = A^T l,   A d = -phi(q)
  * with M and A of the first state. Each is the fundamental equation with Q = 0 and b = -phi, so the
  * solve of dynamics/ serves, redundant rows and singular M (M + A^T V A) included. Velocity level
- * likewise with phi' and psi in place of phi; only psi that is nonlinear needs a second step.
+ * likewise with phi' and psi in place of phi; only psi that is nonlinear needs a second step. Where
+ * the rows are independent and M is positive a compiled solve gives d (compile/projector.h).
  * Verified: test/unit/integrate/test_projection.c
  */
 #ifndef HMI_INTEGRATE_PROJECTION_H
 #define HMI_INTEGRATE_PROJECTION_H
 
 #include "dynamics/part.h"
+#include "dynamics/sim_projector.h"
 #include "integrate/ode.h"
 #include "integrate/residuals.h"
 
@@ -20,7 +22,8 @@ typedef struct hmi_level {
     size_t count;
     size_t *row; /* of the model */
     hmi_part *part;
-    double *b; /* count */
+    hmi_sim_projector *projector; /* NULL: part solves */
+    double *b;                    /* count */
 } hmi_level;
 
 typedef struct hmi_projection {
@@ -30,12 +33,16 @@ typedef struct hmi_projection {
     double *zero, *step; /* n */
     double *size;        /* rows: natural size of the terms of a residual */
     double *best;        /* n */
+    bool keep_rows;      /* somebody looks at the velocity level's dense rows afterwards */
     double left_out;     /* the largest residual of rows left out, as last measured */
     long count;          /* states that were moved */
 } hmi_projection;
 
+/* Projectors that are there already (of an earlier run) serve again; otherwise *p is zero. */
 hm_status hmi_projection_init(hmi_projection *p, hmi_ode *ode, hmi_residuals *residuals,
                               hmi_arena *arena);
+/* Compiles the solves, where they apply and are not there already. source: as for the motion. */
+hm_status hmi_projection_compile(hmi_projection *p, const hmi_motion_source *source);
 void hmi_projection_release(hmi_projection *p);
 
 /* Moves y onto the constraints at t. HM_ERR_INCONSISTENT: it does not converge; y is then as near

@@ -32,32 +32,45 @@ enum { MOST_DROPS = 5 };
 #define UNBOUNDED                                                                                  \
     "the constraints lose rank here and the velocity would jump: accelerations are not bounded"
 
-hm_status hmi_rank_watch_init(hmi_driver *d)
+hm_status hmi_rank_watch_allocate(hmi_rank_watch *w, hmi_arena *arena, size_t m, size_t n,
+                                  size_t size)
 {
-    size_t m = d->projection.velocity.count, n = d->ode.n;
-    hmi_rank_watch *w = &d->rank;
-    if (m == 0 || !d->sim->dynamics || d->sim->fast) /* dense algebra: not for large systems */
-        return HM_OK;
-    w->row = hmi_arena_alloc(&d->arena, m * sizeof *w->row);
-    w->now = hmi_arena_alloc(&d->arena, m * n * sizeof(double));
-    w->last = hmi_arena_alloc(&d->arena, m * n * sizeof(double));
-    w->end = hmi_arena_alloc(&d->arena, m * n * sizeof(double));
-    w->product = hmi_arena_alloc(&d->arena, m * m * sizeof(double));
-    w->longest = hmi_arena_alloc(&d->arena, m * sizeof(double));
-    w->tau = hmi_arena_alloc(&d->arena, (m + n) * sizeof(double));
-    w->pivots = hmi_arena_alloc(&d->arena, m * sizeof(int));
-    w->motion[0] = hmi_arena_alloc(&d->arena, 3 * n * sizeof(double));
-    w->motion[1] = hmi_arena_alloc(&d->arena, 3 * n * sizeof(double));
-    w->y = hmi_arena_alloc(&d->arena, (d->ode.size + HMI_MOST_WORKS) * sizeof(double));
+    w->row = hmi_arena_alloc(arena, m * sizeof *w->row);
+    w->now = hmi_arena_alloc(arena, m * n * sizeof(double));
+    w->last = hmi_arena_alloc(arena, m * n * sizeof(double));
+    w->end = hmi_arena_alloc(arena, m * n * sizeof(double));
+    w->product = hmi_arena_alloc(arena, m * m * sizeof(double));
+    w->longest = hmi_arena_alloc(arena, m * sizeof(double));
+    w->tau = hmi_arena_alloc(arena, (m + n) * sizeof(double));
+    w->pivots = hmi_arena_alloc(arena, m * sizeof(int));
+    w->motion[0] = hmi_arena_alloc(arena, 3 * n * sizeof(double));
+    w->motion[1] = hmi_arena_alloc(arena, 3 * n * sizeof(double));
+    w->y = hmi_arena_alloc(arena, (size + HMI_MOST_WORKS) * sizeof(double));
+    w->m = m;
+    w->n = n;
     bool good = w->row && w->now && w->last && w->end && w->product && w->longest && w->tau &&
                 w->pivots && w->motion[0] && w->motion[1] && w->y;
     return good ? HM_OK : HM_ERR_NOMEM;
 }
 
+hm_status hmi_rank_watch_init(hmi_driver *d)
+{
+    size_t m = d->projection.velocity.count;
+    if (m == 0 || !d->sim->dynamics || d->sim->fast) /* dense algebra: not for large systems */
+        return HM_OK;
+    d->projection.keep_rows = true;
+    return hmi_rank_watch_allocate(&d->rank, &d->arena, m, d->ode.n, d->ode.size);
+}
+
+void hmi_rank_watch_forget(hmi_rank_watch *w)
+{
+    w->known = false;
+    w->steps = 0;
+}
+
 void hmi_driver_forget_rank(hmi_driver *d)
 {
-    d->rank.known = false;
-    d->rank.steps = 0;
+    hmi_rank_watch_forget(&d->rank);
     d->s.singular = INFINITY;
 }
 
@@ -70,13 +83,11 @@ static void take_row(const double *row, int n, double *unit)
         unit[j] = length > 0 ? row[j] / length : 0;
 }
 
-/* Rows of unit length, as the projection used them last; rows of zeros stay. */
-static void take_rows(const hmi_driver *d, double *rows)
+/* Rows of unit length out of all m; rows of zeros stay. */
+static void take_rows(const hmi_rank_watch *w, const double *all, double *rows)
 {
-    size_t n = d->ode.n;
-    for (size_t k = 0; k < d->rank.count; k++)
-        take_row(hmi_part_dense_rows(d->projection.velocity.part) + d->rank.row[k] * n, (int)n,
-                 rows + k * n);
+    for (size_t k = 0; k < w->count; k++)
+        take_row(all + w->row[k] * w->n, (int)w->n, rows + k * w->n);
 }
 
 /* The same at the sim's state. */
@@ -90,17 +101,18 @@ static void find_rows(const hmi_driver *d, double *rows)
         take_row(d->sim->A + row[d->rank.row[k]] * n, (int)n, rows + k * n);
 }
 
-/* Those that do not depend on others, at the first state; in their order. */
-static void choose_rows(hmi_driver *d)
+/* Those that do not depend on others, at the first state; in their order. left_out: by row of the
+ * model, which `model_row` gives; NULL: none. */
+static void choose_rows(hmi_rank_watch *w, const double *all, const bool *left_out,
+                        const size_t *model_row)
 {
-    hmi_rank_watch *w = &d->rank;
-    size_t n = d->ode.n, m = d->projection.velocity.count;
+    size_t n = w->n, m = w->m;
     for (size_t k = 0; k < m; k++)
         w->row[k] = k;
     w->count = m;
-    take_rows(d, w->now);
+    take_rows(w, all, w->now);
     for (size_t k = 0; k < m; k++)
-        if (d->sim->left_out && d->sim->left_out[d->projection.velocity.row[k]])
+        if (left_out && left_out[model_row[k]])
             memset(w->now + k * n, 0, n * sizeof *w->now);
     int most = (int)(m < n ? m : n);
     int rank = hmi_qr((int)n, (int)m, w->now, w->tau, w->pivots, most, 1e-10);
@@ -173,18 +185,17 @@ static bool find_rates(hmi_driver *d)
     return s->f_valid;
 }
 
-static void keep_motion(hmi_driver *d)
+static void keep_motion(hmi_rank_watch *w, double t, const double *y, const double *qdd)
 {
-    hmi_rank_watch *w = &d->rank;
-    size_t n = d->ode.n;
+    size_t n = w->n;
     double *swap = w->motion[0];
     w->motion[0] = w->motion[1];
     w->motion[1] = swap;
     w->t[0] = w->t[1];
     w->smallest[0] = w->smallest[1];
-    memcpy(swap, d->s.y, 2 * n * sizeof *swap);
-    memcpy(swap + 2 * n, d->s.f + n, n * sizeof *swap);
-    w->t[1] = d->s.t;
+    memcpy(swap, y, 2 * n * sizeof *swap);
+    memcpy(swap + 2 * n, qdd, n * sizeof *swap);
+    w->t[1] = t;
     w->smallest[1] = least_angle(w, (int)n);
     w->steps += w->steps < 2;
 }
@@ -311,20 +322,25 @@ static bool velocity_jumps(hmi_driver *d)
     return left > 0.5 * mass_norm(d, change) && left > 0.3 * speed;
 }
 
+/* Lengths of rows are kept. */
+static bool has_short_row(hmi_rank_watch *w, const double *all)
+{
+    bool short_row = false;
+    for (size_t k = 0; k < w->count; k++) {
+        double length = hmi_norm((int)w->n, all + w->row[k] * w->n);
+        w->longest[k] = fmax(w->longest[k], length);
+        short_row |= length < SHORT * w->longest[k];
+    }
+    return short_row;
+}
+
 /* A row that has become far shorter than it was (the cusp of y^2 = x^3) holds nothing any more. Are
  * accelerations beyond bounds there: such that the velocity changes at once? */
 static bool runs_into_nothing(hmi_driver *d)
 {
-    hmi_rank_watch *w = &d->rank;
     const hmi_stepper *s = &d->s;
     size_t n = d->ode.n;
-    bool short_row = false;
-    for (size_t k = 0; k < w->count; k++) {
-        double length = hmi_norm((int)n,
-                                 hmi_part_dense_rows(d->projection.velocity.part) + w->row[k] * n);
-        w->longest[k] = fmax(w->longest[k], length);
-        short_row |= length < SHORT * w->longest[k];
-    }
+    bool short_row = has_short_row(&d->rank, hmi_part_dense_rows(d->projection.velocity.part));
     if (!short_row || !find_rates(d))
         return false;
     hm_sim_evaluate_fast(d->sim);
@@ -359,15 +375,24 @@ static hm_status cross_drop(hmi_driver *d)
     return take_back(s, jumps ? UNBOUNDED : "the constraints lose rank and do not regain it");
 }
 
+static void turn_rows(hmi_rank_watch *w)
+{
+    double *swap = w->last;
+    w->last = w->now;
+    w->now = swap;
+    w->known = true;
+}
+
 hm_status hmi_driver_watch_rank(hmi_driver *d)
 {
     hmi_rank_watch *w = &d->rank;
     d->s.singular = INFINITY;
     if (!w->now)
         return HM_OK;
+    const double *all = hmi_part_dense_rows(d->projection.velocity.part);
     if (w->count == 0)
-        choose_rows(d);
-    take_rows(d, w->now);
+        choose_rows(w, all, d->sim->left_out, d->projection.velocity.row);
+    take_rows(w, all, w->now);
     hm_status status = HM_OK;
     if (w->known && shows_drop(w, d->ode.n) && is_confirmed(d))
         status = cross_drop(d);
@@ -379,12 +404,23 @@ hm_status hmi_driver_watch_rank(hmi_driver *d)
         return status;
     bool look = w->count > 1 && d->method->places_steps && find_rates(d);
     if (look)
-        keep_motion(d);
-    double *swap = w->last;
-    w->last = w->now;
-    w->now = swap;
-    w->known = true;
+        keep_motion(w, d->s.t, d->s.y, d->s.f + d->ode.n);
+    turn_rows(w);
     if (look && is_near(w))
         d->s.singular = foresee_drop(d);
     return HM_OK;
+}
+
+bool hmi_rank_watch_step(hmi_rank_watch *w, const double *all, double t, const double *y,
+                         const double *qdd)
+{
+    if (w->count == 0)
+        choose_rows(w, all, NULL, NULL);
+    take_rows(w, all, w->now);
+    bool drop = w->known && shows_drop(w, w->n);
+    bool nothing = has_short_row(w, all);
+    if (w->count > 1)
+        keep_motion(w, t, y, qdd);
+    turn_rows(w);
+    return drop || nothing || (w->count > 1 && is_near(w));
 }

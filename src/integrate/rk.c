@@ -4,32 +4,18 @@
 #include <math.h>
 #include <string.h>
 
-/* h is not let below this many units in the last place of t. */
-#define SMALLEST_STEP 16
-/* Hairer's test of stiffness: so many suspicious steps in a row, or so many good ones to forget. */
-enum { STIFF_STEPS = 15, SMOOTH_STEPS = 6, STIFF_EVERY = 1000 };
-
-/* Drift control that moves a state by so many tolerances does not correct an error of the step. */
-#define MOST_MOVED 10
-
-/* A row of the table without its zeros. */
-typedef struct terms {
-    int count, stage[HMI_RK_MOST_STAGES];
-    double weight[HMI_RK_MOST_STAGES];
-} terms;
-
 /* The method's memory: a header, then K (stages + 1 + extra rows), trial, dense rows. */
 typedef struct memory {
-    double h;          /* next step to try */
-    double last_error; /* of the last accepted step, for the PI controller */
-    double h_done;     /* the step that led from t_old to t */
+    double h;        /* next step to try */
+    double last_log; /* of the error of the last accepted step, for the PI controller */
+    double h_done;   /* the step that led from t_old to t */
     bool just_rejected;
     bool fresh; /* K belongs to the last accepted step and its f is K[stages] */
     bool dense_ready;
     int suspicious, smooth;
     double *K, *trial, *r;
     double *before; /* the argument of the last stage, for the stiffness test */
-    terms A[HMI_RK_MOST_STAGES], b, estimate[2], D[4];
+    hmi_rk_rows rows;
 } memory;
 
 static size_t width(const hmi_stepper *s)
@@ -95,9 +81,12 @@ double hmi_place_step(const hmi_stepper *s, double h, double gap)
 
 /* [HNW93, II.4, "Starting step size"]: h0 makes an Euler step a hundredth of the scale, a second
  * evaluation then measures y''. */
-static hm_status choose_first_step(const hmi_rk_table *table, hmi_stepper *s, memory *m,
-                                   double most)
+static void choose_first_step(const hmi_rk_table *table, hmi_stepper *s, memory *m, double most)
 {
+    if (s->step > 0) {
+        m->h = s->step;
+        return;
+    }
     double *K1 = stage(s, m, 1);
     double d0 = hmi_scaled_norm(s, s->y, s->y, s->y), d1 = hmi_scaled_norm(s, s->f, s->y, s->y);
     double h0 = d0 < 1e-5 || d1 < 1e-5 ? 1e-6 : 0.01 * d0 / d1;
@@ -106,14 +95,13 @@ static hm_status choose_first_step(const hmi_rk_table *table, hmi_stepper *s, me
         m->trial[i] = s->y[i] + h0 * s->f[i];
     if (hmi_ode_evaluate_all(s->ode, s->t + h0, m->trial, K1) != HM_OK) {
         m->h = fmin(h0 * 1e-3, most);
-        return HM_OK;
+        return;
     }
     for (size_t i = 0; i < s->size; i++)
         K1[i] -= s->f[i];
     double d2 = hmi_scaled_norm(s, K1, s->y, s->y) / h0, d = fmax(d1, d2);
     double h1 = d <= 1e-15 ? fmax(1e-6, h0 * 1e-3) : pow(0.01 / d, 1.0 / table->order);
     m->h = fmin(fmin(100 * h0, h1), most);
-    return HM_OK;
 }
 
 static hm_status refresh(hmi_stepper *s)
@@ -127,7 +115,7 @@ static hm_status refresh(hmi_stepper *s)
     return status;
 }
 
-static void collect_terms(const double *weight, int count, terms *row)
+static void collect_terms(const double *weight, int count, hmi_rk_terms *row)
 {
     row->count = 0;
     for (int j = 0; j < count; j++)
@@ -137,24 +125,25 @@ static void collect_terms(const double *weight, int count, terms *row)
         }
 }
 
-static void collect_rows(const hmi_rk_table *table, memory *m)
+void hmi_rk_collect(const hmi_rk_table *table, hmi_rk_rows *rows)
 {
     int count = table->stages + (table->error_uses_last ? 1 : 0);
     for (int i = 0; i < all_stages(table); i++)
-        collect_terms(table->A[i], i, &m->A[i]);
-    collect_terms(table->b, table->stages, &m->b);
+        collect_terms(table->A[i], i, &rows->A[i]);
+    collect_terms(table->b, table->stages, &rows->b);
     for (int k = 0; k < table->errors; k++)
-        collect_terms(table->error[k], count, &m->estimate[k]);
+        collect_terms(table->error[k], count, &rows->estimate[k]);
     for (int row = 0; row < table->dense_rows; row++)
-        collect_terms(table->D[row], all_stages(table), &m->D[row]);
+        collect_terms(table->D[row], all_stages(table), &rows->D[row]);
 }
 
 hm_status hmi_rk_start(const hmi_rk_table *table, hmi_stepper *s)
 {
     memory *m = memory_of(table, s);
-    collect_rows(table, m);
+    if (m->rows.b.count == 0)
+        hmi_rk_collect(table, &m->rows);
     m->h = 0;
-    m->last_error = 1e-4;
+    m->last_log = HMI_LEAST_LOG;
     m->just_rejected = m->fresh = m->dense_ready = false;
     m->suspicious = m->smooth = 0;
     s->t_old = s->t;
@@ -165,7 +154,8 @@ hm_status hmi_rk_start(const hmi_rk_table *table, hmi_stepper *s)
 /* ---- one step ---- */
 
 /* out[0..4) = sum_j w_j K_j at component i: four sums side by side, none waits for another. */
-static inline void add_four(const memory *m, size_t n, const terms *row, size_t i, double out[4])
+static inline void add_four(const memory *m, size_t n, const hmi_rk_terms *row, size_t i,
+                            double out[4])
 {
     double s0 = 0, s1 = 0, s2 = 0, s3 = 0;
     for (int j = 0; j < row->count; j++) {
@@ -182,7 +172,7 @@ static inline void add_four(const memory *m, size_t n, const terms *row, size_t 
     out[3] = s3;
 }
 
-static inline double add_one(const memory *m, size_t n, const terms *row, size_t i)
+static inline double add_one(const memory *m, size_t n, const hmi_rk_terms *row, size_t i)
 {
     double sum = 0;
     for (int j = 0; j < row->count; j++)
@@ -191,7 +181,7 @@ static inline double add_one(const memory *m, size_t n, const terms *row, size_t
 }
 
 /* out = h sum_j w_j K_j */
-static void combine(const hmi_stepper *s, const memory *m, double h, const terms *row,
+static void combine(const hmi_stepper *s, const memory *m, double h, const hmi_rk_terms *row,
                     double *restrict out)
 {
     size_t n = width(s), i = 0;
@@ -207,7 +197,7 @@ static void combine(const hmi_stepper *s, const memory *m, double h, const terms
 
 /* out = y + h sum_j w_j K_j */
 static void advance(const hmi_stepper *s, const memory *m, const double *restrict y, double h,
-                    const terms *row, double *restrict out)
+                    const hmi_rk_terms *row, double *restrict out)
 {
     size_t n = width(s), i = 0;
     double sum[4];
@@ -225,14 +215,14 @@ static hm_status run_stages(const hmi_rk_table *table, hmi_stepper *s, memory *m
 {
     memcpy(stage(s, m, 0), s->f, width(s) * sizeof(double));
     for (int i = 1; i < table->stages; i++) {
-        advance(s, m, s->y, h, &m->A[i], m->trial);
+        advance(s, m, s->y, h, &m->rows.A[i], m->trial);
         hm_status status = hmi_ode_evaluate_all(s->ode, s->t + table->c[i] * h, m->trial,
                                                 stage(s, m, i));
         if (status != HM_OK)
             return status;
     }
     memcpy(m->before, m->trial, width(s) * sizeof(double));
-    advance(s, m, s->y, h, &m->b, m->trial);
+    advance(s, m, s->y, h, &m->rows.b, m->trial);
     if (table->error_uses_last)
         return hmi_ode_evaluate_all(s->ode, s->t + h, m->trial, stage(s, m, table->stages));
     return HM_OK;
@@ -249,14 +239,6 @@ static double norm_of_works(const hmi_stepper *s, const double *x, const double 
     return largest;
 }
 
-static double join_estimates(const hmi_rk_table *table, const double e[2])
-{
-    double both = e[0] * e[0] + 0.01 * e[1] * e[1];
-    if (table->errors == 1)
-        return e[0];
-    return both > 0 ? e[0] * e[0] / sqrt(both) : 0;
-}
-
 /* Do the constraints lose rank within this step? */
 static bool crosses(const hmi_stepper *s, double h)
 {
@@ -267,23 +249,29 @@ static double estimate_error(const hmi_rk_table *table, hmi_stepper *s, memory *
 {
     double e[2] = {0, 0}, works[2] = {0, 0};
     for (int k = 0; k < table->errors; k++) {
-        combine(s, m, h, &m->estimate[k], m->r);
+        combine(s, m, h, &m->rows.estimate[k], m->r);
         if (crosses(s, h))
             s->tangent(s, s->t + h, m->trial, m->r);
         e[k] = hmi_scaled_norm(s, m->r, s->y, m->trial);
         works[k] = norm_of_works(s, m->r, m->trial);
     }
-    return fmax(join_estimates(table, e), join_estimates(table, works));
+    return fmax(hmi_rk_join_estimates(table, e), hmi_rk_join_estimates(table, works));
 }
 
-/* The factor for the next step; PI after acceptance. */
-static double step_factor(const hmi_rk_table *table, const memory *m, double error)
+double hmi_rk_step_factor(const hmi_rk_table *table, double last_log, double error,
+                          double *log_error)
 {
     double exponent = 1.0 / table->order - 0.75 * table->beta;
-    double factor = table->safety * pow(fmax(error, 1e-20), -exponent);
-    if (table->beta > 0)
-        factor *= pow(m->last_error, table->beta);
-    return fmin(table->largest_factor, fmax(table->least_factor, factor));
+    double now = log(hmi_larger(error, 1e-20));
+    double factor = table->safety * exp(table->beta * last_log - exponent * now);
+    *log_error = hmi_larger(now, HMI_LEAST_LOG);
+    return hmi_smaller(table->largest_factor, hmi_larger(table->least_factor, factor));
+}
+
+double hmi_rk_reject_factor(const hmi_rk_table *table, double error)
+{
+    double factor = isfinite(error) ? table->safety * exp(-log(error) / table->order) : 0.25;
+    return hmi_smaller(1, hmi_larger(table->least_factor, factor));
 }
 
 /* h |lambda| is estimated from the last two evaluations, both at t + h. [HW96, IV.2] */
@@ -297,12 +285,12 @@ static void look_for_stiffness(const hmi_rk_table *table, hmi_stepper *s, memory
         below += dy * dy;
     }
     if (below <= 0 || h * sqrt(above / below) <= table->stiff_limit) {
-        if (m->suspicious > 0 && ++m->smooth >= SMOOTH_STEPS)
+        if (m->suspicious > 0 && ++m->smooth >= HMI_SMOOTH_STEPS)
             m->suspicious = m->smooth = 0;
         return;
     }
     m->smooth = 0;
-    if (++m->suspicious >= STIFF_STEPS)
+    if (++m->suspicious >= HMI_STIFF_STEPS)
         s->stiff = true;
 }
 
@@ -319,7 +307,7 @@ static hm_status settle(const hmi_rk_table *table, hmi_stepper *s, memory *m, do
         if (status != HM_OK)
             return status;
         s->settled = true;
-        double most = crosses(s, t - s->t) ? 1 / sqrt(s->rtol) : MOST_MOVED;
+        double most = crosses(s, t - s->t) ? 1 / sqrt(s->rtol) : HMI_MOST_MOVED;
         if (moved > most) {
             *error = moved / most;
             return HM_OK;
@@ -343,20 +331,19 @@ static void accept(const hmi_rk_table *table, hmi_stepper *s, memory *m, double 
     s->f_valid = true;
     s->error = error;
     s->steps++;
-    double factor = step_factor(table, m, error);
+    double factor = hmi_rk_step_factor(table, m->last_log, error, &m->last_log);
     m->h_done = h;
     m->h = h * (m->just_rejected ? fmin(factor, 1) : factor);
-    m->last_error = fmax(error, 1e-4);
     m->just_rejected = m->dense_ready = false;
     m->fresh = true;
 }
 
-static void reject(const hmi_rk_table *table, hmi_stepper *s, memory *m, double factor)
+static void reject(const hmi_rk_table *table, hmi_stepper *s, memory *m, double error)
 {
     s->rejected++;
     m->just_rejected = true;
     m->fresh = false;
-    m->h *= fmin(1, fmax(table->least_factor, factor));
+    m->h *= hmi_rk_reject_factor(table, error);
 }
 
 static hm_status give_up(hmi_stepper *s, hm_status last)
@@ -373,11 +360,8 @@ hm_status hmi_rk_step(const hmi_rk_table *table, hmi_stepper *s, double t_limit)
     hm_status status = refresh(s), last = HM_OK;
     if (status != HM_OK)
         return status;
-    double most = fmin(s->largest, t_limit - s->t);
-    if (m->h == 0 && s->step > 0)
-        m->h = s->step;
     if (m->h == 0)
-        status = choose_first_step(table, s, m, most);
+        choose_first_step(table, s, m, fmin(s->largest, t_limit - s->t));
     while (status == HM_OK) {
         double wanted = m->h, h = hmi_place_step(s, fmin(wanted, s->largest), table->gap);
         double t = s->t + h;
@@ -386,8 +370,7 @@ hm_status hmi_rk_step(const hmi_rk_table *table, hmi_stepper *s, double t_limit)
             h = t_limit - s->t;
             t = t_limit;
         }
-        double scale = fmax(fabs(s->t), 1e-12 * fmin(fabs(t_limit), 1));
-        if (h < SMALLEST_STEP * 2.3e-16 * scale || !(h > 0))
+        if (hmi_rk_too_small(h, s->t, t_limit))
             return give_up(s, last);
         m->h = h;
         last = run_stages(table, s, m, h);
@@ -401,9 +384,7 @@ hm_status hmi_rk_step(const hmi_rk_table *table, hmi_stepper *s, double t_limit)
                 return HM_OK;
             }
         }
-        bool estimated = last == HM_OK && isfinite(error);
-        double factor = table->safety * pow(error, -1.0 / table->order);
-        reject(table, s, m, estimated ? factor : 0.25);
+        reject(table, s, m, last == HM_OK ? error : INFINITY);
     }
     return status;
 }
@@ -421,13 +402,13 @@ static bool prepare_dense(const hmi_rk_table *table, const hmi_stepper *s, memor
     if (m->dense_ready)
         return true;
     for (int k = 0; k < table->extra; k++, count++) {
-        advance(s, m, s->y_old, h, &m->A[count], m->trial);
+        advance(s, m, s->y_old, h, &m->rows.A[count], m->trial);
         if (hmi_ode_evaluate_all(s->ode, s->t_old + table->c[count] * h, m->trial,
                                  stage(s, m, count)) != HM_OK)
             return false;
     }
     for (int row = 0; row < table->dense_rows; row++)
-        combine(s, m, h, &m->D[row], m->r + (size_t)(4 + row) * n);
+        combine(s, m, h, &m->rows.D[row], m->r + (size_t)(4 + row) * n);
     const double *f0 = stage(s, m, 0), *f1 = stage(s, m, table->stages);
     double *r1 = m->r + n, *r2 = m->r + 2 * n, *r3 = m->r + 3 * n;
     for (size_t i = 0; i < n; i++) {
@@ -456,4 +437,24 @@ void hmi_rk_interpolate(const hmi_rk_table *table, const hmi_stepper *s, double 
             sum = (r[(size_t)k * n + i] + sum) * (k % 2 ? x : x1);
         y[i] = s->y_old[i] + sum;
     }
+}
+
+/* ---- for batches ---- */
+
+double hmi_rk_first_step(const hmi_rk_table *table, hmi_stepper *s, double t_limit)
+{
+    memory *m = memory_of(table, s);
+    if (refresh(s) != HM_OK)
+        return 0;
+    choose_first_step(table, s, m, fmin(s->largest, t_limit - s->t));
+    return m->h;
+}
+
+double *hmi_rk_foreign_step(const hmi_rk_table *table, hmi_stepper *s, double h_done)
+{
+    memory *m = memory_of(table, s);
+    m->h_done = h_done;
+    m->fresh = true;
+    m->dense_ready = false;
+    return m->K;
 }

@@ -123,19 +123,16 @@ static hm_status watch_rank(hmi_driver *d, long forgiven)
 
 /* Steps that shrink without end at a place where the equations are not Lipschitz (friction along
  * v/|v| as |v| goes to zero) never underflow and never arrive: a run that at its present pace would
- * need more than MOST_STEPS_LEFT steps is ended, not left to hang. */
-enum { PACE_STEPS = 20000 };
-#define MOST_STEPS_LEFT 5e9
-
+ * need more than HMI_MOST_STEPS_LEFT steps is ended, not left to hang. */
 static hm_status watch_pace(hmi_driver *d)
 {
     hmi_stepper *s = &d->s;
     long steps = s->steps - d->pace_steps;
-    if (d->method->fixed_step || (steps >= 0 && steps < PACE_STEPS))
+    if (d->method->fixed_step || (steps >= 0 && steps < HMI_PACE_STEPS))
         return HM_OK;
     double advanced = s->t - d->pace_t;
     bool crawling = steps > 0 &&
-                    (d->options.end - s->t) * (double)steps > MOST_STEPS_LEFT * advanced;
+                    (d->options.end - s->t) * (double)steps > HMI_MOST_STEPS_LEFT * advanced;
     d->pace_t = s->t;
     d->pace_steps = s->steps;
     if (!crawling)
@@ -261,7 +258,7 @@ static void state_at(hmi_driver *d, double t, double *y)
         y[i] = plain[i] + (astray ? 0 : y[i]);
 }
 
-static bool give_outputs(hmi_driver *d)
+bool hmi_driver_give_outputs(hmi_driver *d)
 {
     double *y = d->y + d->ode.size + HMI_MOST_WORKS;
     double slack = 1e-9 * d->options.every;
@@ -278,7 +275,7 @@ static bool give_outputs(hmi_driver *d)
     return true;
 }
 
-static bool give_end(hmi_driver *d)
+bool hmi_driver_give_end(hmi_driver *d)
 {
     double last = d->options.start + (double)(d->outputs - 1) * d->options.every;
     if (d->outputs > 0 && fabs(last - d->s.t) <= 1e-9 * d->options.every)
@@ -299,7 +296,7 @@ static bool tell_progress(hmi_driver *d)
 static hm_status go(hmi_driver *d)
 {
     hm_status status = HM_OK;
-    bool wanted = give_outputs(d);
+    bool wanted = hmi_driver_give_outputs(d);
     while (wanted && !d->stopped && status == HM_OK && d->s.t < d->options.end) {
         if (d->options.most_steps && d->s.steps >= d->options.most_steps) {
             hmi_driver_fail(d, "stopped at t = %.12g after %ld steps", d->s.t, d->s.steps);
@@ -307,14 +304,14 @@ static hm_status go(hmi_driver *d)
         }
         status = hmi_driver_step(d, d->options.end);
         if (status == HM_OK)
-            wanted = give_outputs(d);
+            wanted = hmi_driver_give_outputs(d);
         if (status == HM_OK)
             status = hmi_driver_finish(d);
         wanted = wanted && !d->interrupted && tell_progress(d);
     }
     if (!wanted)
         d->status = HM_RUN_INTERRUPTED;
-    else if (!give_end(d) && status == HM_OK)
+    else if (!hmi_driver_give_end(d) && status == HM_OK)
         d->status = HM_RUN_INTERRUPTED;
     hmi_ode_store(&d->ode, d->s.t, d->s.y);
     return status;

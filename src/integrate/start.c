@@ -245,7 +245,7 @@ static hm_status init_parts(hmi_driver *d)
     if (status == HM_OK)
         status = hmi_projection_init(&d->projection, &d->ode, &d->residuals, &d->arena);
     if (status == HM_OK)
-        status = hmi_ledger_init(&d->ledger, sim, &d->arena);
+        status = hmi_ledger_init(&d->ledger, sim, d->drift == HMI_DRIFT_PROJECT, &d->arena);
     if (status == HM_OK)
         status = hmi_switches_init(&d->switches, sim, &d->ledger, &d->arena);
     d->ode.switches = d->switches.switches ? &d->switches : NULL;
@@ -302,6 +302,9 @@ static void take_tapes(hmi_driver *old, hmi_driver *d)
     d->ledger.tape = old->ledger.tape;
     d->ledger.total = old->ledger.total;
     d->motion = old->motion;
+    d->projection.position.projector = old->projection.position.projector;
+    d->projection.velocity.projector = old->projection.velocity.projector;
+    old->projection.position.projector = old->projection.velocity.projector = NULL;
     d->series = old->series;
     old->residuals.tape = old->ledger.tape = old->ledger.total = (hmi_tape){0};
     old->motion = NULL;
@@ -399,6 +402,7 @@ static bool has_motion(hmi_driver *d, bool wanted)
     if (!d->motion)
         return false;
     hmi_sim_refresh(sim);
+    wanted = wanted && d->motion->program.power_count == d->ledger.count;
     if (wanted && hmi_sim_motion_fits(sim, d->motion) &&
         hmi_sim_motion_run(sim, d->motion, &sim->t, sim->q, sim->v, sim->z))
         return true;
@@ -414,7 +418,8 @@ hm_status hmi_driver_compile_motion(hmi_driver *d)
     hmi_expr powers[HMI_POWERS];
     bool wanted = !d->ode.dirac && d->drift != HMI_DRIFT_BAUMGARTE &&
                   d->sim->formulation == HMI_AUTO;
-    if (has_motion(d, wanted) || !wanted)
+    bool kept = has_motion(d, wanted);
+    if (!wanted)
         return HM_OK;
     for (size_t k = 0; k < ledger->tape_count; k++)
         powers[k] = hmi_ledger_expression(ledger, d->sim->system, k);
@@ -428,10 +433,15 @@ hm_status hmi_driver_compile_motion(hmi_driver *d)
         source.dynamics = d->switches.list;
         source.powers = d->switches.powers;
     }
+    hm_status status = HM_OK;
+    if (d->drift == HMI_DRIFT_PROJECT)
+        status = hmi_projection_compile(&d->projection, &source);
+    if (status != HM_OK || kept)
+        return status;
     return hmi_sim_motion_create(d->sim, &source, &d->motion);
 }
 
-static hm_status begin(hmi_driver *d)
+hm_status hmi_driver_begin(hmi_driver *d)
 {
     hmi_driver_enter(d);
     hmi_ode_load(&d->ode, d->s.y);
@@ -471,7 +481,7 @@ hm_status hmi_driver_start(hm_sim *sim, const hm_run_options *options, hmi_drive
     connect(d);
     hmi_driver_choose_rows(d);
     status = hmi_driver_compile_motion(d);
-    return status == HM_OK ? begin(d) : status;
+    return status == HM_OK ? hmi_driver_begin(d) : status;
 }
 
 hm_status hm_sim_make_consistent(hm_sim *sim, bool all_free, const hm_moved **moved, size_t *count)
