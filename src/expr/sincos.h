@@ -16,7 +16,7 @@
 #define HMI_EXPR_SINCOS_H
 
 #define HMI_SINCOS_BOUND    0x1p19
-#define HMI_SINCOS_EXPONENT 19 /* of the bound */
+enum { HMI_SINCOS_EXPONENT = 19 }; /* of the bound */
 
 /* X(name, value) */
 #define HMI_SINCOS_NUMBERS(X)                                                                      \
