@@ -220,8 +220,8 @@ static void linearization(void **state)
 static void systems(void **state)
 {
     (void)state;
-    fail_each(singular, with_engines, HEAP_TRIES, 50);
-    fail_each(degenerate, with_engines, HEAP_TRIES, 50);
+    fail_each(singular, with_engines, HEAP_TRIES, 20);
+    fail_each(degenerate, with_engines, HEAP_TRIES, 20);
 }
 
 static void small_calls(void **state)

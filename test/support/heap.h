@@ -25,8 +25,10 @@ void heap_disarm(failing_heap *heap);
 
 /* How many allocations a long loop tries: test builds are slow and allocate every piece by itself
  * (src/base/memory.c). */
-#if defined HAMEL_SANITIZE || defined HAMEL_COVERAGE
-enum { HEAP_TRIES = 150 };
+#if defined HAMEL_SANITIZE
+enum { HEAP_TRIES = 100 };
+#elif defined HAMEL_COVERAGE
+enum { HEAP_TRIES = 400 };
 #else
 enum { HEAP_TRIES = 600 };
 #endif
