@@ -53,8 +53,11 @@ static void add_term(work *w, hmi_text *text, hmi_expr f, const char *row)
     const char *term = text_of(w, f);
     hmi_text_add(text, text->length ? " + " : "");
     if (row)
-        hmi_text_addf(text, "multiplier(%s)*", row);
-    hmi_text_addf(text, "(%s)", term ? term : "");
+        hmi_text_addf(text, "multiplier(%s)", row);
+    if (row && f != w->forms.graph.one)
+        hmi_text_add(text, "*");
+    if (!row || f != w->forms.graph.one)
+        hmi_text_addf(text, "(%s)", term ? term : "");
     text->failed |= !term;
 }
 
