@@ -282,8 +282,10 @@ static void call_to_block(call_site *c, const hmi_jit_function *function, bool p
     if (pair && e->program->inline_sincos) {
         hmi_emitter_sincos(e, true, results, function);
     } else {
-        if (pair) /* they are returned where RDI points */
+        if (pair) { /* in place, where RDI points */
+            hmi_x86_store_four(&e->x, results, 0);
             hmi_x86_address(&e->x, HMI_RDI, results);
+        }
         hmi_x86_call(&e->x, function->four);
         if (!pair)
             hmi_x86_store_four(&e->x, results, 0);

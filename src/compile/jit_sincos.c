@@ -135,8 +135,10 @@ void hmi_emitter_sincos(hmi_emitter *e, bool wide, hmi_x86_operand results,
     bool four = x->four;
     x->four = wide;
     size_t simple = emit_test(x);
-    if (wide)
+    if (wide) {
+        hmi_x86_store_four(x, results, 0);
         hmi_x86_address(x, HMI_RDI, results);
+    }
     emit_call(e, wide ? function->four : function->one);
     size_t done = hmi_x86_jump_ahead(x);
     hmi_x86_land(x, simple);

@@ -30,8 +30,10 @@
 #ifdef HMI_MATH_FUSED
 /* Our own where multiply-add is fused, one text for one value and for four: see sincos.h. */
 #define FUSED __attribute__((target("avx2,fma")))
-hmi_sincos hmi_math_fused_sincos(double x);                /* the machine code calls them, */
-void hmi_math_fused_sincos4(double results[8], __m256d x); /* by address: compile/jit_call.c */
+/* The machine code calls them, by address (compile/jit_call.c). Vectors are not arguments: compilers
+ * differ in how they pass them where AVX is an attribute of the function. */
+hmi_sincos hmi_math_fused_sincos(double x);
+void hmi_math_fused_sincos4(double values[8]);
 
 #define NUMBER(name, value) static const double name = value;
 HMI_SINCOS_NUMBERS(NUMBER)
@@ -77,24 +79,23 @@ FUSED hmi_sincos hmi_math_fused_sincos(double x)
 #undef ONE
 }
 
-FUSED static void lane_by_lane(double results[8], __m256d x)
+static void lane_by_lane(double values[8])
 {
-    double in[4];
-    _mm256_storeu_pd(in, x);
     for (int lane = 0; lane < 4; lane++) {
-        hmi_sincos both = hmi_math_fused_sincos(in[lane]);
-        results[lane] = both.sine;
-        results[4 + lane] = both.cosine;
+        hmi_sincos both = hmi_math_fused_sincos(values[lane]);
+        values[lane] = both.sine;
+        values[4 + lane] = both.cosine;
     }
 }
 
-/* Four sines, then four cosines. */
-FUSED void hmi_math_fused_sincos4(double results[8], __m256d x)
+/* Four arguments become four sines, then four cosines. */
+FUSED void hmi_math_fused_sincos4(double values[8])
 {
+    const __m256d x = _mm256_loadu_pd(values);
     const __m256d sign = _mm256_set1_pd(-0.0), bound = _mm256_set1_pd(BOUND);
     __m256d simple = _mm256_cmp_pd(_mm256_andnot_pd(sign, x), bound, _CMP_LT_OQ);
     if (_mm256_movemask_pd(simple) != 0xF) {
-        lane_by_lane(results, x);
+        lane_by_lane(values);
         return;
     }
     SINCOS_KERNEL(__m256d, _mm256_fmadd_pd, _mm256_set1_pd, x);
@@ -104,8 +105,8 @@ FUSED void hmi_math_fused_sincos4(double results[8], __m256d x)
     __m256d sine = _mm256_or_pd(s, _mm256_and_pd(r, sign));
     __m256d first = _mm256_blendv_pd(sine, c, quarter), second = _mm256_blendv_pd(c, sine, quarter);
     __m256d turned = _mm256_xor_pd(half, quarter);
-    _mm256_storeu_pd(results, _mm256_xor_pd(first, _mm256_and_pd(half, sign)));
-    _mm256_storeu_pd(results + 4, _mm256_xor_pd(second, _mm256_and_pd(turned, sign)));
+    _mm256_storeu_pd(values, _mm256_xor_pd(first, _mm256_and_pd(half, sign)));
+    _mm256_storeu_pd(values + 4, _mm256_xor_pd(second, _mm256_and_pd(turned, sign)));
 }
 #endif
 
