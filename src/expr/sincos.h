@@ -15,7 +15,7 @@
 #ifndef HMI_EXPR_SINCOS_H
 #define HMI_EXPR_SINCOS_H
 
-#define HMI_SINCOS_BOUND    0x1p19
+#define HMI_SINCOS_BOUND 0x1p19
 enum { HMI_SINCOS_EXPONENT = 19 }; /* of the bound */
 
 /* X(name, value) */
