@@ -114,8 +114,7 @@ static hm_status pipeline(failing_heap *h, const void *user)
 static void fail_everywhere(const job *j)
 {
     long reported = heap_fail_each(pipeline, j, HEAP_TRIES, HEAP_MAY_DO);
-    print_message("%ld failed allocations
-", reported);
+    print_message("%ld failed allocations\n", reported);
     assert_true(reported > HEAP_TRIES / 4 || reported > j->fewest);
 }
 
