@@ -250,8 +250,10 @@ static bool collect_group(hmi_normal *s, const hmi_poly *a, uint32_t first, uint
         low = floor_half(power) < low ? floor_half(power) : low;
         high = floor_half(power) > high ? floor_half(power) : high;
     }
+    if (count == 0) /* no memory */
+        return false;
     *sum = (squares){.low = low, .degree = high - low, .sign = sum->sign};
-    if (count == 0 || high - low > MOST_SQUARES || !hmi_normal_go(s, a->count))
+    if (high - low > MOST_SQUARES || !hmi_normal_go(s, a->count))
         return false;
     for (int k = 0; k <= sum->degree; k++)
         sum->c[k] = (hmi_coefficient){0, 1, false};
