@@ -44,8 +44,9 @@ static void print_nonlinear(const hm_constraint_analysis *c)
     if (c->reduction == HM_REDUCTION_FOLLOWS)
         line("it follows from the other constraints");
     else if (c->linear_form)
-        line("with the others it amounts to %s%s", c->linear_form,
-             c->reduction == HM_REDUCTION_BRANCHES ? ", or the same with the other sign" : "");
+        line("with the others it amounts to %s%s%s", c->linear_form,
+             c->other_branch ? ", or on its other branch to " : "",
+             c->other_branch ? c->other_branch : "");
     if (c->sign_condition)
         line("by squaring; as it is written, %s >= 0 is required besides", c->sign_condition);
     if (c->linear_form && c->linear_kind != HM_UNCLASSIFIED)
