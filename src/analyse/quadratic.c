@@ -186,7 +186,7 @@ static uint32_t cost_of(hmi_forms *f, const hmi_form *form)
     return cost;
 }
 
-/* Divides by what makes the form shorter: the factors of its first component. */
+/* Divides by what makes the form shorter: the factors of one of its components. */
 static void shorten(hmi_forms *f, hmi_form *form, hmi_expr e, int depth)
 {
     hmi_graph *g = &f->graph;
@@ -227,8 +227,8 @@ static hm_status polar_form(study *s, const hmi_expr *X, hmi_form *form)
         form->at[form->count] = (uint32_t)i;
         form->value[form->count++] = value;
     }
-    if (form->count)
-        shorten(f, form, form->value[0], 0);
+    for (size_t k = 0; k < form->count; k++)
+        shorten(f, form, form->value[k], 0);
     if (hmi_forms_status(f) != HM_OK)
         return hmi_forms_status(f);
     hmi_expr first = form->count ? form->value[0] : f->graph.zero;
