@@ -5,12 +5,29 @@
 #include <stdio.h>
 #include <string.h>
 
+/* What to do about the row that is missed most. A circle seen from its centre says nowhere to go:
+ * there it is other guesses that help. */
+static const char *hint_for(const hmi_driver *d, const hmi_consistent *c, char *text, size_t size)
+{
+    const hmi_sparse *pattern = &d->sim->system->derived.constraints.A;
+    size_t first = pattern->start[c->worst_row];
+    bool flat = hmi_row_length(d->sim, c->worst_row) <= 1e-9 * fabs(c->missed_by);
+    if (!flat || first == pattern->start[c->worst_row + 1])
+        return "write `~` for values that may be moved, or `initial keep` to run them as they are";
+    snprintf(text, size,
+             "small changes of the coordinates do not change it there: give other guesses, such as "
+             "`initial %s%s ~ 1`",
+             d->model->coords.data[pattern->column.data[first]].name,
+             c->missed_level == HM_LEVEL_VELOCITY ? "'" : "");
+    return text;
+}
+
 static hm_status refuse_state(const hmi_driver *d, const hmi_consistent *c)
 {
     const hmi_constraint *row = &d->model->constraints.data[c->worst_row];
+    char hint[256];
     hmi_error(
-        d->model->context, row->span,
-        "write `~` for values that may be moved, or `initial keep` to run them as they are",
+        d->model->context, row->span, hint_for(d, c, hint, sizeof hint),
         "the initial state cannot be made consistent: constraint '%s' is missed by %.6g at %s "
         "level",
         row->name, c->missed_by, hm_level_text(c->missed_level));
