@@ -181,7 +181,7 @@ static void test_runs_that_end(void **state)
     compared x = compare(text, "x' = 1, th' = 1", "vakonomic", NULL), other;
     assert_int_equal(hm_comparison_run(x.c, x.p->sim, NULL, NULL, &d), HM_OK);
     assert_int_equal(d.count, 3);
-    assert_non_null(strstr(d.message, "the correct motion ended at t = 0.25"));
+    assert_non_null(strstr(d.message, "the correct motion ended: event 'late' at t = 0.25"));
     other = compare(knife, "x' = 1, th' = 1", "vakonomic", NULL);
     assert_int_equal(hm_comparison_run(other.c, other.p->sim, NULL, NULL, &d), HM_OK);
     assert_int_equal(d.count, 5);
