@@ -439,13 +439,11 @@ static hm_status decide(study *s, hmi_quadratic *result)
 static hm_status look_for_quadratic(study *s, bool *quadratic, hmi_expr *side)
 {
     hmi_expr squared;
-    hm_status status = find_hessian(s, quadratic);
-    if (status != HM_OK || *quadratic)
+    hm_status status = hmi_clear_root(s->forms, s->psi, &squared, side);
+    if (status != HM_OK)
         return status;
-    status = hmi_clear_root(s->forms, s->psi, &squared, side);
-    if (status != HM_OK || squared == HMI_NONE)
-        return status;
-    s->psi = squared;
+    if (squared != HMI_NONE)
+        s->psi = squared;
     return find_hessian(s, quadratic);
 }
 
