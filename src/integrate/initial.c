@@ -5,12 +5,15 @@
 #include <stdio.h>
 #include <string.h>
 
-static hm_status refuse_state(const hmi_driver *d, const hmi_consistent *c)
+static hm_status refuse_state(const hmi_driver *d, const hmi_consistent *c, bool movable)
 {
     const hmi_constraint *row = &d->model->constraints.data[c->worst_row];
     hmi_error(
         d->model->context, row->span,
-        "write `~` for values that may be moved, or `initial keep` to run them as they are",
+        movable ? "write `~` for values that may be moved, or `initial keep` to run them as they "
+                  "are"
+                : "nor can it with all values free: do the constraints contradict one another, or "
+                  "are the guesses far off?",
         "the initial state cannot be made consistent: constraint '%s' is missed by %.6g at %s "
         "level",
         row->name, c->missed_by, hm_level_text(c->missed_level));
@@ -58,6 +61,14 @@ static hm_status try_state(hmi_driver *d, hmi_consistent *c)
     return hmi_make_consistent(c, d->sim->t, d->s.y, d->fixed, d->fixed + d->ode.n);
 }
 
+/* With all values free, is there a consistent state near this one? */
+static bool could_move(hmi_driver *d)
+{
+    hmi_consistent c = {.projection = &d->projection};
+    memset(d->fixed, 0, 2 * d->ode.n);
+    return try_state(d, &c) == HM_OK;
+}
+
 hm_status hmi_driver_move_state(hmi_driver *d, bool all_free)
 {
     size_t n = d->ode.n;
@@ -72,7 +83,7 @@ hm_status hmi_driver_move_state(hmi_driver *d, bool all_free)
         status = try_state(d, &c);
     }
     if (status == HM_ERR_INCONSISTENT)
-        return refuse_state(d, &c);
+        return refuse_state(d, &c, !all_free && could_move(d));
     return status == HM_ERR_NUMERIC ? HM_OK : status; /* what follows says what is not finite */
 }
 
