@@ -85,17 +85,25 @@ static hm_status find_rank(hmi_analysis *a, const hmi_form *const *form, size_t 
     return status;
 }
 
+/* Is the form integrable by itself, or one that stands for a nonlinear constraint that is? */
+static bool shown_integrable(const hmi_analysis *a, size_t i)
+{
+    const hmi_form_row *row = &a->forms.rows[i];
+    size_t k = (size_t)(row->row - a->model->constraints.data);
+    return row->pfaffian && a->rows[k].kind <= HM_INTEGRABLE;
+}
+
 /* How many independent forms among constraints that are integrable by themselves. */
 static hm_status count_open(hmi_analysis *a, size_t *count)
 {
     hmi_transport tr = {0};
     size_t used = 0;
-    const hmi_form **form = hmi_arena_alloc(&a->arena, (a->forms.m + 1) * sizeof *form);
+    const hmi_form **form = hmi_arena_alloc(&a->arena, (a->forms.row_count + 1) * sizeof *form);
     if (!form)
         return HM_ERR_NOMEM;
-    for (size_t k = 0; k < a->forms.m; k++)
-        if (a->forms.rows[k].pfaffian && a->rows[k].kind <= HM_INTEGRABLE)
-            form[used++] = &a->forms.rows[k].form;
+    for (size_t i = 0; i < a->forms.row_count; i++)
+        if (shown_integrable(a, i))
+            form[used++] = &a->forms.rows[i].form;
     hm_status status = hmi_transport_init(&tr, &a->sampler, form, used, NULL, 0, a->forms.n + 1);
     if (status == HM_OK)
         status = hmi_transport_point(&tr, HMI_BITS);

@@ -23,11 +23,10 @@
 #include <string.h>
 
 /* Steps of the present length to look ahead, and how often the interval is halved. */
-enum { AHEAD = 3, HALVINGS = 7 };
+enum { AHEAD = HMI_RANK_AHEAD, HALVINGS = 7 };
 /* Steps with a drop, one after the other: not isolated then. */
 enum { MOST_DROPS = 5 };
-/* Of its largest length; of the time so far. */
-#define SHORT  1e-6
+/* Of the time so far. */
 #define SUDDEN 1e-8
 #define UNBOUNDED                                                                                  \
     "the constraints lose rank here and the velocity would jump: accelerations are not bounded"
@@ -329,7 +328,7 @@ static bool has_short_row(hmi_rank_watch *w, const double *all)
     for (size_t k = 0; k < w->count; k++) {
         double length = hmi_norm((int)w->n, all + w->row[k] * w->n);
         w->longest[k] = fmax(w->longest[k], length);
-        short_row |= length < SHORT * w->longest[k];
+        short_row |= length < HMI_RANK_SHORT * w->longest[k];
     }
     return short_row;
 }
@@ -411,16 +410,8 @@ hm_status hmi_driver_watch_rank(hmi_driver *d)
     return HM_OK;
 }
 
-bool hmi_rank_watch_step(hmi_rank_watch *w, const double *all, double t, const double *y,
-                         const double *qdd)
+bool hmi_rank_rows_independent(hmi_rank_watch *w, const double *all)
 {
-    if (w->count == 0)
-        choose_rows(w, all, NULL, NULL);
-    take_rows(w, all, w->now);
-    bool drop = w->known && shows_drop(w, w->n);
-    bool nothing = has_short_row(w, all);
-    if (w->count > 1)
-        keep_motion(w, t, y, qdd);
-    turn_rows(w);
-    return drop || nothing || (w->count > 1 && is_near(w));
+    choose_rows(w, all, NULL, NULL);
+    return w->count == w->m;
 }

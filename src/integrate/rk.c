@@ -1,6 +1,8 @@
 /* Explicit Runge-Kutta methods: see rk.h. */
 #include "integrate/rk.h"
 
+#include "expr/math.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -262,15 +264,17 @@ double hmi_rk_step_factor(const hmi_rk_table *table, double last_log, double err
                           double *log_error)
 {
     double exponent = 1.0 / table->order - 0.75 * table->beta;
-    double now = log(hmi_larger(error, 1e-20));
-    double factor = table->safety * exp(table->beta * last_log - exponent * now);
+    double now = hmi_math_log(hmi_larger(error, 1e-20));
+    double factor = table->safety * hmi_math_exp(table->beta * last_log - exponent * now);
     *log_error = hmi_larger(now, HMI_LEAST_LOG);
     return hmi_smaller(table->largest_factor, hmi_larger(table->least_factor, factor));
 }
 
 double hmi_rk_reject_factor(const hmi_rk_table *table, double error)
 {
-    double factor = isfinite(error) ? table->safety * exp(-log(error) / table->order) : 0.25;
+    double factor = isfinite(error)
+                        ? table->safety * hmi_math_exp(-hmi_math_log(error) / table->order)
+                        : 0.25;
     return hmi_smaller(1, hmi_larger(table->least_factor, factor));
 }
 
