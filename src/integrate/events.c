@@ -387,6 +387,14 @@ static hm_status reset(hmi_driver *d)
     return hmi_project(&d->projection, d->s.t, d->s.y);
 }
 
+/* Noted, also where a program steps on. */
+static void stop(hmi_driver *d, const hmi_event *event)
+{
+    d->stopped = true;
+    if (d->message.length == 0)
+        hmi_text_addf(&d->message, "event '%s' at t = %.12g", event->name, d->s.t);
+}
+
 static hm_status act_on_events(hmi_driver *d, bool *was_reset)
 {
     hm_status status = HM_OK;
@@ -395,10 +403,8 @@ static hm_status act_on_events(hmi_driver *d, bool *was_reset)
         if (!event)
             continue;
         status = note_event(d, event);
-        if (event->action == HMI_EVENT_STOP) {
-            d->stopped = true;
-            d->stopped_by = event->name;
-        }
+        if (event->action == HMI_EVENT_STOP)
+            stop(d, event);
         *was_reset |= event->action == HMI_EVENT_SET;
         if (status == HM_OK && !hmi_driver_give(d, d->s.t, d->s.y, HM_FRAME_EVENT))
             d->interrupted = true;

@@ -322,10 +322,6 @@ static void conclude(hmi_driver *d, hm_status status)
         hmi_driver_fail(d, "stopped at t = %.12g: %s", d->s.t, hm_status_text(status));
     if (d->status == HM_RUN_INTERRUPTED && d->message.length == 0)
         hmi_text_addf(&d->message, "interrupted at t = %.12g", d->s.t);
-    if (d->status == HM_RUN_OK && d->stopped)
-        d->status = HM_RUN_EVENT;
-    if (d->status == HM_RUN_EVENT && d->message.length == 0)
-        hmi_text_addf(&d->message, "event '%s' at t = %.12g", d->stopped_by, d->s.t);
 }
 
 hm_status hm_sim_run(hm_sim *sim, const hm_run_options *options, hm_run_result *result)
@@ -449,7 +445,7 @@ hm_status hm_sim_result(const hm_sim *sim, hm_run_result *result)
     if (!ready(sim))
         return HM_ERR_USAGE;
     *result = (hm_run_result){
-        .status = d->status,
+        .status = d->status == HM_RUN_OK && d->stopped ? HM_RUN_EVENT : d->status,
         .message = hmi_text_view(&d->message),
         .method = (d->guest.home ? d->guest.home : d->method)->name,
         .formulation = formulation_used(d),
