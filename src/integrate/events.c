@@ -231,10 +231,9 @@ static hm_status release(hmi_driver *d)
         size_t worst = sw->switches;
         double most = 1 + 1e-12;
         if (d->ode.dirac) {
-            hmi_driver_fail(d,
-                            "stopped at t = %.12g: a force sticks at its switching here, which "
-                            "cannot be followed where velocities follow from coordinates",
-                            d->s.t);
+            d->s.trouble = "a force sticks at its switching here, which cannot be followed where "
+                           "velocities follow from coordinates";
+            hmi_driver_fail(d, "stopped at t = %.12g: %s", d->s.t, d->s.trouble);
             return HM_ERR_UNDETERMINED;
         }
         hm_status status = find_forces(d, d->s.t, d->s.y);
