@@ -87,7 +87,7 @@ typedef struct hmi_jet {
     double *memory; /* x_0, x_k of the rows, then */
     double *scale;  /* by hmi_jet_scale */
     double *inner;  /* by pair, in blocks of four, */
-    double *ahead;  /* and part of those of the next order */
+    double *ahead;  /* and part of those of the next three orders */
     double *series; /* by four pairs: their x_1, .., x_K, then their y_1, .., y_K */
     size_t block_count;
     bool fused;   /* multiplications and additions are, as the processor can: in all three ways */

@@ -110,6 +110,80 @@ static void mark_late(splitter *s)
     }
 }
 
+/* ---- products with constants, where they are added ---- */
+
+enum { NOT_SCALED = UINT32_MAX };
+
+/* by[row]: the instruction that scales another row to this one, where nothing else writes it. */
+static void find_scaled(const splitter *s, uint32_t *by)
+{
+    for (size_t i = 0; i < s->jet->constant.count; i++)
+        by[i] = NOT_SCALED;
+    for (size_t i = 0; i < s->count; i++) {
+        const hmi_jet_code *c = &s->jet->code.data[i];
+        if (is_code(c) && c->op == HMI_JET_SCALED && by[c->dst] == NOT_SCALED)
+            by[c->dst] = (uint32_t)i;
+        else if (is_code(c))
+            by[c->dst] = (uint32_t)s->count; /* written twice, or otherwise */
+    }
+}
+
+/* The instruction whose result a row is, or NULL. */
+static const hmi_jet_code *scaled_by(const splitter *s, const uint32_t *by, uint32_t row)
+{
+    return by[row] < s->count ? &s->jet->code.data[by[row]] : NULL;
+}
+
+/* p a + q c or q c - p a with c = p' a'. */
+static void fold_second(const splitter *s, hmi_jet_code *c, const hmi_jet_code *scaled)
+{
+    const hmi_jet *jet = s->jet;
+    if (c->q == jet->one) {
+        c->q = scaled->p;
+        c->c = scaled->a;
+    } else if (c->q == jet->minus_one && c->op == HMI_JET_LINEAR) {
+        *c = (hmi_jet_code){HMI_JET_LINEAR_SUB, c->dst, scaled->a, 0, c->a, scaled->p, c->p, 0};
+    }
+}
+
+/* The same with a = p' a'. */
+static void fold_first(const splitter *s, hmi_jet_code *c, const hmi_jet_code *scaled)
+{
+    const hmi_jet *jet = s->jet;
+    if (c->p != jet->one && c->p != jet->minus_one)
+        return;
+    if (c->p == jet->minus_one)
+        c->op = c->op == HMI_JET_LINEAR ? HMI_JET_LINEAR_SUB : HMI_JET_LINEAR;
+    c->p = scaled->p;
+    c->a = scaled->a;
+}
+
+/* Rows that only served this die. */
+static hm_status fold_scaled(splitter *s)
+{
+    size_t bytes = (s->jet->constant.count + 1) * sizeof(uint32_t);
+    uint32_t *by = hmi_alloc(s->jet->allocator, bytes);
+    if (!by)
+        return HM_ERR_NOMEM;
+    find_scaled(s, by);
+    for (size_t i = 0; i < s->count; i++) {
+        hmi_jet_code *c = &s->jet->code.data[i];
+        bool sum = is_code(c) && (c->op == HMI_JET_LINEAR || c->op == HMI_JET_LINEAR_SUB);
+        if (!sum && c->op != HMI_JET_PRODUCT)
+            continue;
+        const hmi_jet_code *second = scaled_by(s, by, c->c);
+        if (second)
+            fold_second(s, c, second);
+        const hmi_jet_code *first = sum ? scaled_by(s, by, c->a) : NULL;
+        if (first)
+            fold_first(s, c, first);
+    }
+    hmi_free(s->jet->allocator, by, bytes);
+    return HM_OK;
+}
+
+/* ---- marks ---- */
+
 /* Inner sums of what is left. */
 static void convolve_live(splitter *s)
 {
@@ -241,8 +315,10 @@ hm_status hmi_jet_split(hmi_jet *jet, const hmi_jet_halves *halves, hmi_jet_segm
     splitter s = {.jet = jet, .count = jet->code.count};
     size_t rows = jet->constant.count;
     s.of = hmi_alloc(jet->allocator, rows + 1);
-    if (!s.of)
+    if (!s.of || fold_scaled(&s) != HM_OK) {
+        hmi_free(jet->allocator, s.of, rows + 1);
         return jet->status = HM_ERR_NOMEM;
+    }
     memset(s.of, 0, rows + 1);
     mark(&s, halves->late, halves->late_count, LATE | ZERO);
     mark(&s, halves->first, halves->first_count, LIVE | IN_FIRST);

@@ -11,6 +11,8 @@
 
 #define WELL_CONDITIONED 1e-5
 
+#define INLINE __attribute__((always_inline)) static inline
+
 static double *doubles(hmi_arena *arena, size_t count, bool *failed)
 {
     double *memory = hmi_arena_alloc(arena, (count + 1) * sizeof *memory);
@@ -294,56 +296,113 @@ void hmi_taylor_solve(hmi_taylor_solver *s, const double *right, double *answer)
         solve_by_rank(s, right, right + s->n, answer, answer + s->n);
 }
 
-/* y -= t x, of rows of `padded` numbers. */
-static inline void subtract_row(int padded, double t, const double *x, double *y)
+/* ---- the inverse ---- */
+
+typedef double block __attribute__((vector_size(32), aligned(8), may_alias));
+
+/* y -= t x, of rows in blocks of four; much of a factor is 0. */
+INLINE void subtract_row(int blocks, double t, const double *x, double *y)
 {
-    for (int k = 0; k < padded; k += 2) { /* two at a time */
-        y[k] -= t * x[k];
-        y[k + 1] -= t * x[k + 1];
-    }
+    if (t == 0)
+        return;
+    const block T = {t, t, t, t};
+    for (int k = 0; k < blocks; k++)
+        ((block *)y)[k] -= T * ((const block *)x)[k];
 }
 
-/* solve_fast for all unit vectors at once: row i of X is component i of the answers. */
-static void answer_units(hmi_taylor_solver *s, double *X)
+INLINE void scale_row(int blocks, double t, double *x)
 {
-    int n = s->n, m = s->m, p = s->padded;
-    double *lambda = X + hmi_area(n, p);
+    const block T = {t, t, t, t};
+    for (int k = 0; k < blocks; k++)
+        ((block *)x)[k] *= T;
+}
+
+/* x := L^-1 x of columns, by rows of all of them; L^-T likewise. */
+INLINE void forward_rows(int n, int blocks, const double *L, double *X)
+{
+    for (int k = 0; k + 1 < n; k++)
+        for (int i = k + 1; i < n; i++)
+            subtract_row(blocks, L[hmi_area(i, n) + (size_t)k], X + hmi_area(k, 4 * blocks),
+                         X + hmi_area(i, 4 * blocks));
+}
+
+INLINE void backward_rows(int n, int blocks, const double *L, double *X)
+{
+    for (int i = n - 1; i > 0; i--)
+        for (int k = 0; k < i; k++)
+            subtract_row(blocks, L[hmi_area(i, n) + (size_t)k], X + hmi_area(i, 4 * blocks),
+                         X + hmi_area(k, 4 * blocks));
+}
+
+static void put_units(hmi_taylor_solver *s, int p, double *X)
+{
+    int n = s->n, m = s->m;
     hmi_zero((n + m) * p, X);
     for (int i = 0; i < n + m; i++)
         X[hmi_area(i, p) + (size_t)i] = i < n || !s->sim->dynamics->left_out[i - n];
     for (int i = 0; s->shifted && i < m; i++)
         for (int j = 0; j < n; j++)
             X[hmi_area(j, p) + (size_t)(n + i)] += s->weight[i] * s->A[hmi_area(i, n) + (size_t)j];
-    for (int k = 0; k + 1 < n; k++)
-        for (int i = k + 1; i < n; i++)
-            subtract_row(p, s->L[hmi_area(i, n) + (size_t)k], X + hmi_area(k, p),
-                         X + hmi_area(i, p));
+}
+
+/* solve_fast for all unit vectors at once: row i of X is component i of the answers. */
+INLINE void answer_units(hmi_taylor_solver *s, int blocks, double *X)
+{
+    int n = s->n, m = s->m, p = 4 * blocks;
+    bool plain = s->diagonal && !s->shifted;
+    double *lambda = X + hmi_area(n, p);
+    put_units(s, p, X);
+    if (!plain)
+        forward_rows(n, blocks, s->L, X);
     for (int j = 0; j < n; j++)
         for (int i = 0; i < m; i++)
-            subtract_row(p, s->W[hmi_area(j, m) + (size_t)i] * s->inverse[j], X + hmi_area(j, p),
-                         lambda + hmi_area(i, p));
-    for (int k = 0; k + 1 < m; k++)
-        for (int i = k + 1; i < m; i++)
-            subtract_row(p, s->G[hmi_area(i, m) + (size_t)k], lambda + hmi_area(k, p),
-                         lambda + hmi_area(i, p));
-    for (int i = 0; i < m * p; i++)
-        lambda[i] *= s->gram_inverse[i / p];
-    for (int i = m - 1; i > 0; i--)
-        for (int k = 0; k < i; k++)
-            subtract_row(p, s->G[hmi_area(i, m) + (size_t)k], lambda + hmi_area(i, p),
-                         lambda + hmi_area(k, p));
+            subtract_row(blocks, s->W[hmi_area(j, m) + (size_t)i] * s->inverse[j],
+                         X + hmi_area(j, p), lambda + hmi_area(i, p));
+    forward_rows(m, blocks, s->G, lambda);
+    for (int i = 0; i < m; i++)
+        scale_row(blocks, s->gram_inverse[i], lambda + hmi_area(i, p));
+    backward_rows(m, blocks, s->G, lambda);
     for (int j = 0; j < n; j++) {
         for (int i = 0; i < m; i++)
-            subtract_row(p, -s->W[hmi_area(j, m) + (size_t)i], lambda + hmi_area(i, p),
+            subtract_row(blocks, -s->W[hmi_area(j, m) + (size_t)i], lambda + hmi_area(i, p),
                          X + hmi_area(j, p));
-        for (int k = 0; k < p; k++)
-            X[hmi_area(j, p) + (size_t)k] *= s->inverse[j];
+        scale_row(blocks, s->inverse[j], X + hmi_area(j, p));
     }
-    for (int i = n - 1; i > 0; i--)
-        for (int k = 0; k < i; k++)
-            subtract_row(p, s->L[hmi_area(i, n) + (size_t)k], X + hmi_area(i, p),
-                         X + hmi_area(k, p));
+    if (!plain)
+        backward_rows(n, blocks, s->L, X);
 }
+
+INLINE void answer_by_size(hmi_taylor_solver *s, double *X)
+{
+    switch (s->padded) {
+    case 4:
+        answer_units(s, 1, X);
+        break;
+    case 8:
+        answer_units(s, 2, X);
+        break;
+    case 12:
+        answer_units(s, 3, X);
+        break;
+    default:
+        answer_units(s, 4, X);
+    }
+}
+
+static void answer_plain(hmi_taylor_solver *s, double *X)
+{
+    answer_by_size(s, X);
+}
+
+#if defined(__x86_64__) && defined(__GNUC__)
+/* Without fused multiply-add: the same bits. */
+__attribute__((target("avx2"))) static void answer_avx2(hmi_taylor_solver *s, double *X)
+{
+    answer_by_size(s, X);
+}
+#else
+#define answer_avx2 answer_plain
+#endif
 
 /* Column j of the inverse: the answer to the unit vector j. */
 bool hmi_taylor_invert(hmi_taylor_solver *s)
@@ -352,25 +411,29 @@ bool hmi_taylor_invert(hmi_taylor_solver *s)
         return s->inverted;
     int size = s->n + s->m, p = s->padded;
     double X[HMI_TAYLOR_MOST_INVERTED * HMI_TAYLOR_MOST_INVERTED];
-    answer_units(s, X);
+    if (s->fused)
+        answer_avx2(s, X);
+    else
+        answer_plain(s, X);
     for (int j = 0; j < size; j++)
         for (int i = 0; i < size; i++)
             s->K[hmi_area(j, p) + (size_t)i] = X[hmi_area(i, p) + (size_t)j];
     return s->inverted = true;
 }
 
-/* answer := K right, in `blocks` of four: columns one after the other, as machine code does. */
-__attribute__((always_inline)) static inline void multiply(const hmi_taylor_solver *s, int blocks,
-                                                           bool fused, const double *right,
-                                                           double *answer)
+/* answer := K right, in `blocks` of four: even columns, odd columns, both, as machine code does. */
+INLINE void multiply(const hmi_taylor_solver *s, int blocks, bool fused, const double *right,
+                     double *answer)
 {
-    double sum[HMI_TAYLOR_MOST_INVERTED] = {0};
+    double sum[2][HMI_TAYLOR_MOST_INVERTED];
     const double *K = s->K;
     for (int j = 0; j < s->n + s->m; j++, K += 4 * blocks)
         for (int i = 0; i < 4 * blocks; i++)
-            sum[i] = fused ? __builtin_fma(K[i], right[j], sum[i]) : K[i] * right[j] + sum[i];
+            sum[j % 2][i] = j < 2   ? K[i] * right[j]
+                            : fused ? __builtin_fma(K[i], right[j], sum[j % 2][i])
+                                    : K[i] * right[j] + sum[j % 2][i];
     for (int i = 0; i < 4 * blocks; i++) /* the caller's memory comes in blocks of four */
-        answer[i] = sum[i];
+        answer[i] = s->n + s->m > 1 ? sum[0][i] + sum[1][i] : sum[0][i];
 }
 
 static void multiply_plain(const hmi_taylor_solver *s, const double *right, double *answer)
