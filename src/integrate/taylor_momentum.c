@@ -372,7 +372,7 @@ static void find_velocities(hmi_taylor *T, int k, const hmi_jet_ends *ends)
         return;
     }
     hmi_jet_execute(&T->jet, &T->program[HMI_TAYLOR_RISE], k, &(hmi_jet_ends){.values = T->right});
-    hmi_taylor_solve_again(&T->solver, T->right, ends->values);
+    hmi_taylor_solve(&T->solver, T->right, ends->values);
     hmi_jet_give(&T->jet, &T->program[HMI_TAYLOR_RISE_WHOLE], ends);
 }
 
@@ -382,7 +382,6 @@ void hmi_taylor_raise_momenta(hmi_taylor *T, const double *y)
     hmi_jet_ends ends = {
         .values = T->motion[0].answer, .scratch = T->scratch, .matrix = T->solver.K};
     start_series(T, y);
-    hmi_taylor_invert(&T->solver);
     for (int k = 1; k <= T->order; k++) {
         double *now = T->Y + (size_t)k * T->width;
         ends.now = now + T->n;

@@ -11,8 +11,6 @@
 
 #define WELL_CONDITIONED 1e-5
 
-#define INLINE __attribute__((always_inline)) static inline
-
 static double *doubles(hmi_arena *arena, size_t count, bool *failed)
 {
     double *memory = hmi_arena_alloc(arena, (count + 1) * sizeof *memory);
@@ -49,6 +47,7 @@ hm_status hmi_taylor_solver_init(hmi_taylor_solver *s, hm_sim *sim, hmi_arena *a
     if (n + m <= HMI_TAYLOR_MOST_INVERTED)
         s->padded = ((int)(n + m) + 3) / 4 * 4;
     s->K = doubles(arena, (n + m) * (size_t)s->padded, &failed);
+    s->diagonal_of = doubles(arena, n + m, &failed);
     return failed ? HM_ERR_NOMEM : HM_OK;
 }
 
@@ -125,32 +124,14 @@ static void form_gram(hmi_taylor_solver *s)
             s->G[hmi_area(i, m) + (size_t)i] = 1;
 }
 
-/* V_i: a row shall weigh as much as the inertias it holds (dynamics/accelerate.c). */
-static double row_weight(int n, const double *M, const double *row, double largest)
-{
-    double compliance = 0, square = 0;
-    for (int j = 0; j < n; j++) {
-        double inertia = M[hmi_area(j, n) + (size_t)j];
-        square += row[j] * row[j];
-        if (inertia > 0)
-            compliance += row[j] * row[j] / inertia;
-    }
-    if (compliance > 0)
-        return 1 / compliance;
-    return square > 0 ? (largest > 0 ? largest : 1) / square : 0;
-}
-
 /* s->L := M + A^T V A */
 static void shift(hmi_taylor_solver *s, const double *M)
 {
     int n = s->n;
-    double largest = 0;
     hmi_copy(n * n, M, s->L);
-    for (int j = 0; j < n; j++)
-        largest = fmax(largest, M[hmi_area(j, n) + (size_t)j]);
+    hmi_taylor_weigh_rows(s, M);
     for (int i = 0; i < s->m; i++) {
         const double *row = s->A + hmi_area(i, n);
-        s->weight[i] = s->sim->dynamics->left_out[i] ? 0 : row_weight(n, M, row, largest);
         for (int j = 0; j < n; j++)
             for (int k = 0; k <= j; k++)
                 s->L[hmi_area(j, n) + (size_t)k] += s->weight[i] * row[j] * row[k];
@@ -202,8 +183,10 @@ static bool factor_fast(hmi_taylor_solver *s, const double *M)
 }
 
 /* As in dynamics/accelerate.c. */
-static double natural_size(const hmi_taylor_solver *s, int i, const double *a)
+static double natural_size(const hmi_taylor_solver *s, int i, const double *M, const double *a)
 {
+    if (s->inverted)
+        return hmi_taylor_natural_size(s, i, M, a);
     int n = s->n, m = s->m;
     bool plain = s->diagonal && !s->shifted;
     double row = 0, motion = 0;
@@ -218,8 +201,8 @@ static double natural_size(const hmi_taylor_solver *s, int i, const double *a)
 }
 
 /* A a = b, and all is finite: pivots alone do not tell (dynamics/accelerate.c). */
-static bool answer_is_good(const hmi_taylor_solver *s, const double *b, const double *a,
-                           const double *lambda)
+static bool answer_is_good(const hmi_taylor_solver *s, const double *M, const double *b,
+                           const double *a, const double *lambda)
 {
     int n = s->n;
     for (int i = 0; i < s->m; i++) {
@@ -231,7 +214,7 @@ static bool answer_is_good(const hmi_taylor_solver *s, const double *b, const do
             rest -= term;
             size += fabs(term);
         }
-        if (!(fabs(rest) <= 1e-11 * size) && !(fabs(rest) <= 1e-14 * natural_size(s, i, a)))
+        if (!(fabs(rest) <= 1e-11 * size) && !(fabs(rest) <= 1e-14 * natural_size(s, i, M, a)))
             return false;
     }
     return hmi_all_finite(n, a) && hmi_all_finite(s->m, lambda);
@@ -269,19 +252,27 @@ static hm_status factor_by_rank(hmi_taylor_solver *s, const double *M, const dou
 
 /* ---- both ---- */
 
+static bool factor_well(hmi_taylor_solver *s, const double *M)
+{
+    if (s->sim->formulation != HMI_AUTO)
+        return false;
+    return s->padded ? hmi_taylor_invert(s, M) : factor_fast(s, M);
+}
+
 hm_status hmi_taylor_factor(hmi_taylor_solver *s, const double *M, const double *right,
                             double *answer)
 {
     const double *b = right + s->n;
     double *lambda = answer + s->n;
     s->inverted = false;
-    s->fast = s->sim->formulation == HMI_AUTO && factor_fast(s, M);
+    s->fast = factor_well(s, M);
     if (s->fast) {
-        solve_fast(s, right, b, answer, lambda);
-        s->fast = answer_is_good(s, b, answer, lambda);
+        hmi_taylor_solve(s, right, answer);
+        s->fast = answer_is_good(s, M, b, answer, lambda);
     }
     if (s->fast)
         return HM_OK;
+    s->inverted = false;
     hm_status status = factor_by_rank(s, M, right, b);
     if (status == HM_OK)
         solve_by_rank(s, right, b, answer, lambda);
@@ -290,173 +281,10 @@ hm_status hmi_taylor_factor(hmi_taylor_solver *s, const double *M, const double 
 
 void hmi_taylor_solve(hmi_taylor_solver *s, const double *right, double *answer)
 {
-    if (s->fast)
+    if (s->inverted)
+        hmi_taylor_multiply(s, right, answer);
+    else if (s->fast)
         solve_fast(s, right, right + s->n, answer, answer + s->n);
     else
         solve_by_rank(s, right, right + s->n, answer, answer + s->n);
-}
-
-/* ---- the inverse ---- */
-
-typedef double block __attribute__((vector_size(32), aligned(8), may_alias));
-
-/* y -= t x, of rows in blocks of four; much of a factor is 0. */
-INLINE void subtract_row(int blocks, double t, const double *x, double *y)
-{
-    if (t == 0)
-        return;
-    const block T = {t, t, t, t};
-    for (int k = 0; k < blocks; k++)
-        ((block *)y)[k] -= T * ((const block *)x)[k];
-}
-
-INLINE void scale_row(int blocks, double t, double *x)
-{
-    const block T = {t, t, t, t};
-    for (int k = 0; k < blocks; k++)
-        ((block *)x)[k] *= T;
-}
-
-/* x := L^-1 x of columns, by rows of all of them; L^-T likewise. */
-INLINE void forward_rows(int n, int blocks, const double *L, double *X)
-{
-    for (int k = 0; k + 1 < n; k++)
-        for (int i = k + 1; i < n; i++)
-            subtract_row(blocks, L[hmi_area(i, n) + (size_t)k], X + hmi_area(k, 4 * blocks),
-                         X + hmi_area(i, 4 * blocks));
-}
-
-INLINE void backward_rows(int n, int blocks, const double *L, double *X)
-{
-    for (int i = n - 1; i > 0; i--)
-        for (int k = 0; k < i; k++)
-            subtract_row(blocks, L[hmi_area(i, n) + (size_t)k], X + hmi_area(i, 4 * blocks),
-                         X + hmi_area(k, 4 * blocks));
-}
-
-static void put_units(hmi_taylor_solver *s, int p, double *X)
-{
-    int n = s->n, m = s->m;
-    hmi_zero((n + m) * p, X);
-    for (int i = 0; i < n + m; i++)
-        X[hmi_area(i, p) + (size_t)i] = i < n || !s->sim->dynamics->left_out[i - n];
-    for (int i = 0; s->shifted && i < m; i++)
-        for (int j = 0; j < n; j++)
-            X[hmi_area(j, p) + (size_t)(n + i)] += s->weight[i] * s->A[hmi_area(i, n) + (size_t)j];
-}
-
-/* solve_fast for all unit vectors at once: row i of X is component i of the answers. */
-INLINE void answer_units(hmi_taylor_solver *s, int blocks, double *X)
-{
-    int n = s->n, m = s->m, p = 4 * blocks;
-    bool plain = s->diagonal && !s->shifted;
-    double *lambda = X + hmi_area(n, p);
-    put_units(s, p, X);
-    if (!plain)
-        forward_rows(n, blocks, s->L, X);
-    for (int j = 0; j < n; j++)
-        for (int i = 0; i < m; i++)
-            subtract_row(blocks, s->W[hmi_area(j, m) + (size_t)i] * s->inverse[j],
-                         X + hmi_area(j, p), lambda + hmi_area(i, p));
-    forward_rows(m, blocks, s->G, lambda);
-    for (int i = 0; i < m; i++)
-        scale_row(blocks, s->gram_inverse[i], lambda + hmi_area(i, p));
-    backward_rows(m, blocks, s->G, lambda);
-    for (int j = 0; j < n; j++) {
-        for (int i = 0; i < m; i++)
-            subtract_row(blocks, -s->W[hmi_area(j, m) + (size_t)i], lambda + hmi_area(i, p),
-                         X + hmi_area(j, p));
-        scale_row(blocks, s->inverse[j], X + hmi_area(j, p));
-    }
-    if (!plain)
-        backward_rows(n, blocks, s->L, X);
-}
-
-INLINE void answer_by_size(hmi_taylor_solver *s, double *X)
-{
-    switch (s->padded) {
-    case 4:
-        answer_units(s, 1, X);
-        break;
-    case 8:
-        answer_units(s, 2, X);
-        break;
-    case 12:
-        answer_units(s, 3, X);
-        break;
-    default:
-        answer_units(s, 4, X);
-    }
-}
-
-static void answer_plain(hmi_taylor_solver *s, double *X)
-{
-    answer_by_size(s, X);
-}
-
-#if defined(__x86_64__) && defined(__GNUC__)
-/* Without fused multiply-add: the same bits. */
-__attribute__((target("avx2"))) static void answer_avx2(hmi_taylor_solver *s, double *X)
-{
-    answer_by_size(s, X);
-}
-#else
-#define answer_avx2 answer_plain
-#endif
-
-/* Column j of the inverse: the answer to the unit vector j. */
-bool hmi_taylor_invert(hmi_taylor_solver *s)
-{
-    if (s->inverted || s->padded == 0 || !s->fast)
-        return s->inverted;
-    int size = s->n + s->m, p = s->padded;
-    double X[HMI_TAYLOR_MOST_INVERTED * HMI_TAYLOR_MOST_INVERTED];
-    if (s->fused)
-        answer_avx2(s, X);
-    else
-        answer_plain(s, X);
-    for (int j = 0; j < size; j++)
-        for (int i = 0; i < size; i++)
-            s->K[hmi_area(j, p) + (size_t)i] = X[hmi_area(i, p) + (size_t)j];
-    return s->inverted = true;
-}
-
-/* answer := K right, in `blocks` of four: even columns, odd columns, both, as machine code does. */
-INLINE void multiply(const hmi_taylor_solver *s, int blocks, bool fused, const double *right,
-                     double *answer)
-{
-    double sum[2][HMI_TAYLOR_MOST_INVERTED];
-    const double *K = s->K;
-    for (int j = 0; j < s->n + s->m; j++, K += 4 * blocks)
-        for (int i = 0; i < 4 * blocks; i++)
-            sum[j % 2][i] = j < 2   ? K[i] * right[j]
-                            : fused ? __builtin_fma(K[i], right[j], sum[j % 2][i])
-                                    : K[i] * right[j] + sum[j % 2][i];
-    for (int i = 0; i < 4 * blocks; i++) /* the caller's memory comes in blocks of four */
-        answer[i] = s->n + s->m > 1 ? sum[0][i] + sum[1][i] : sum[0][i];
-}
-
-static void multiply_plain(const hmi_taylor_solver *s, const double *right, double *answer)
-{
-    multiply(s, s->padded / 4, false, right, answer);
-}
-
-#if defined(__x86_64__) && defined(__GNUC__)
-__attribute__((target("avx2,fma"))) static void multiply_fused(const hmi_taylor_solver *s,
-                                                               const double *right, double *answer)
-{
-    multiply(s, s->padded / 4, true, right, answer);
-}
-#else
-#define multiply_fused multiply_plain
-#endif
-
-void hmi_taylor_solve_again(hmi_taylor_solver *s, const double *right, double *answer)
-{
-    if (!hmi_taylor_invert(s))
-        hmi_taylor_solve(s, right, answer);
-    else if (s->fused)
-        multiply_fused(s, right, answer);
-    else
-        multiply_plain(s, right, answer);
 }
