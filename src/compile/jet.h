@@ -132,7 +132,8 @@ typedef struct hmi_jet_halves {
     bool *vanishes; /* first_count: the row's coefficients are 0 */
 } hmi_jet_halves;
 
-/* Of all tapes; instructions that nobody wants are left out. Before rows are convolved. */
+/* Of all tapes; instructions that nobody wants are left out. Before rows are convolved. The first half has
+ * instructions at order 0 too: they come after those of the tapes. */
 hm_status hmi_jet_split(hmi_jet *jet, const hmi_jet_halves *halves, hmi_jet_segment *first,
                         hmi_jet_segment *second);
 

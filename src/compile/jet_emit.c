@@ -131,6 +131,12 @@ static void add_scaled(emitter *e, const hmi_jet_code *ip, hmi_x86_operand value
         finish(e, ip->dst, HMI_X86_SUB, value.number, coefficient(e, ip->c));
         return;
     }
+    if (ip->c == 2 * e->jet->zero_row && is_one(e, ip->q) && is_minus_one(e, ip->p) &&
+        ip->op != HMI_JET_LINEAR_SUB) {
+        hmi_x86_bitwise(&e->x, HMI_X86_XOR, LEFT, LEFT, hmi_x86_register(LEFT));
+        finish(e, ip->dst, HMI_X86_SUB, LEFT, value);
+        return;
+    }
     if (sign) {
         int other = scaled(e, ip->q, ip->c, LEFT);
         finish(e, ip->dst, plus ? HMI_X86_ADD : HMI_X86_SUB, other, value);

@@ -66,8 +66,7 @@ void hmi_taylor_weigh_rows(hmi_taylor_solver *s, const double *M)
     for (int j = 0; j < n; j++)
         largest = fmax(largest, M[hmi_area(j, n) + (size_t)j]);
     for (int i = 0; i < s->m; i++)
-        s->weight[i] = is_left_out(s, i) ? 0
-                                         : row_weight(n, M, s->A + hmi_area(i, n), largest);
+        s->weight[i] = is_left_out(s, i) ? 0 : row_weight(n, M, s->A + hmi_area(i, n), largest);
 }
 
 /* M + A^T V A. */

@@ -350,6 +350,7 @@ static void start_series(hmi_taylor *T, const double *y)
     hmi_jet_run(jet, &T->momenta.all, 0);
     if (T->has_powers)
         hmi_jet_run(jet, &T->powers, 0);
+    hmi_jet_run(jet, &T->momenta.first, 0);
     for (size_t i = 0; i < T->link_count; i++) {
         const hmi_jet_link *link = &T->links[i];
         double x = hmi_jet_get(jet, link->source, 0);
