@@ -186,7 +186,7 @@ static uint32_t cost_of(hmi_forms *f, const hmi_form *form)
     return cost;
 }
 
-/* Divides by what makes the form shorter: the factors of its first component. */
+/* Divides by what makes the form shorter: the factors of one of its components. */
 static void shorten(hmi_forms *f, hmi_form *form, hmi_expr e, int depth)
 {
     hmi_graph *g = &f->graph;
@@ -211,6 +211,11 @@ static void shorten(hmi_forms *f, hmi_form *form, hmi_expr e, int depth)
     }
 }
 
+static bool is_negated(const hmi_graph *g, hmi_expr e)
+{
+    return hmi_op_of(g, e) == HMI_NEG || (hmi_is_const(g, e) && hmi_constant_of(g, e)->value < 0);
+}
+
 /* H X* as a form. */
 static hm_status polar_form(study *s, const hmi_expr *X, hmi_form *form)
 {
@@ -227,19 +232,28 @@ static hm_status polar_form(study *s, const hmi_expr *X, hmi_form *form)
         form->at[form->count] = (uint32_t)i;
         form->value[form->count++] = value;
     }
-    if (form->count)
-        shorten(f, form, form->value[0], 0);
+    for (size_t k = 0; k < form->count; k++)
+        shorten(f, form, form->value[k], 0);
     if (hmi_forms_status(f) != HM_OK)
         return hmi_forms_status(f);
-    hmi_expr first = form->count ? form->value[0] : f->graph.zero;
-    if (hmi_op_of(&f->graph, first) == HMI_NEG)
+    if (form->count && is_negated(&f->graph, form->value[0]))
         for (size_t k = 0; k < form->count; k++)
             form->value[k] = hmi_forms_normal(f, hmi_neg(&f->graph, form->value[k]));
     return form->count ? hmi_form_differentiate(f, form) : HM_ERR_NUMERIC;
 }
 
-/* X = N w for a zero w of rank 2: r_ii w_i^2 + 2 r_ij w_i w_j + r_jj w_j^2 = 0. */
-static bool branch_vector(study *s, hmi_expr *X)
+/* X = N w with w_i, w_j and nothing else. */
+static void lift_pair(study *s, size_t i, size_t j, hmi_expr wi, hmi_expr wj, hmi_expr *X)
+{
+    hmi_forms *f = s->forms;
+    hmi_graph *g = &f->graph;
+    for (size_t k = 0; k < s->size; k++)
+        X[k] = hmi_forms_normal(f, hmi_add(g, hmi_mul(g, s->N[k * s->freed + i], wi),
+                                           hmi_mul(g, s->N[k * s->freed + j], wj)));
+}
+
+/* The zeros w of rank 2: r_ii w_i^2 + 2 r_ij w_i w_j + r_jj w_j^2 = 0. One lies on each branch. */
+static bool branch_vectors(study *s, hmi_expr *X, hmi_expr *Y)
 {
     hmi_forms *f = s->forms;
     hmi_graph *g = &f->graph;
@@ -250,11 +264,14 @@ static bool branch_vector(study *s, hmi_expr *X)
             hmi_expr D = hmi_forms_normal(f, hmi_sub(g, hmi_mul(g, b, b), hmi_mul(g, a, c)));
             if (i == j || D == g->zero || (a == g->zero && c != g->zero))
                 continue;
-            hmi_expr wi = a == g->zero ? g->one : hmi_div(g, hmi_sub(g, root_of(f, D), b), a);
-            hmi_expr wj = a == g->zero ? g->zero : g->one;
-            for (size_t k = 0; k < s->size; k++)
-                X[k] = hmi_forms_normal(f, hmi_add(g, hmi_mul(g, s->N[k * n + i], wi),
-                                                   hmi_mul(g, s->N[k * n + j], wj)));
+            if (a == g->zero) {
+                lift_pair(s, i, j, g->one, g->zero, X);
+                lift_pair(s, i, j, g->zero, g->one, Y);
+                return true;
+            }
+            hmi_expr root = root_of(f, D);
+            lift_pair(s, i, j, hmi_div(g, hmi_sub(g, root, b), a), g->one, X);
+            lift_pair(s, i, j, hmi_neg(g, hmi_div(g, hmi_add(g, root, b), a)), g->one, Y);
             return true;
         }
     return false;
@@ -313,12 +330,12 @@ static hm_status open_study(study *s)
     return status;
 }
 
-/* Puts the forms into the rows and proves that psi vanishes on them. */
-static hm_status install(study *s, const hmi_form *list, size_t count, hmi_quadratic *result)
+/* Puts the forms behind the rows; does psi vanish on them? */
+static hm_status vanishes_on(study *s, const hmi_form *list, size_t count, bool *zero,
+                             hmi_evidence *evidence)
 {
     hmi_forms *f = s->forms;
     size_t all[2 * MOST_SIZE], used = s->other_count, first = f->row_count;
-    bool zero = false;
     for (size_t i = 0; i < s->other_count; i++)
         all[i] = s->others[i];
     for (size_t i = 0; i < count; i++) {
@@ -329,22 +346,33 @@ static hm_status install(study *s, const hmi_form *list, size_t count, hmi_quadr
                                             .form = list[i]};
         all[used++] = first + i;
     }
-    hm_status status = hmi_zero_in_states(s->sampler, all, used, &s->psi, 1, &zero,
-                                          &result->evidence);
+    *zero = false;
+    return hmi_zero_in_states(s->sampler, all, used, &s->psi, 1, zero, evidence);
+}
+
+/* The forms become rows where psi is proved to vanish on them, and on the other branch. */
+static hm_status install(study *s, const hmi_form *list, size_t count, hmi_quadratic *result)
+{
+    bool zero = true;
+    hm_status status = HM_OK;
+    if (result->kind == HMI_BRANCHES)
+        status = vanishes_on(s, &result->other, 1, &zero, &result->evidence);
+    if (status == HM_OK && zero)
+        status = vanishes_on(s, list, count, &zero, &result->evidence);
     if (status != HM_OK || !zero) {
         result->kind = HMI_NOT_LINEAR;
         return status == HM_ERR_NOMEM ? status : HM_OK;
     }
-    f->row_count += count;
-    result->first_row = first;
+    result->first_row = s->forms->row_count;
     result->rows = count;
+    s->forms->row_count += count;
     return HM_OK;
 }
 
 static hm_status decide(study *s, hmi_quadratic *result)
 {
     hmi_form list[MOST_SIZE];
-    hmi_expr X[MOST_SIZE];
+    hmi_expr X[MOST_SIZE], Y[MOST_SIZE];
     size_t count = 0;
     hm_status status = find_rank(s);
     if (status != HM_OK)
@@ -352,10 +380,12 @@ static hm_status decide(study *s, hmi_quadratic *result)
     if (s->rank == 0) {
         result->kind = HMI_FOLLOWS;
     } else if (s->rank == 2 && s->indefinite) {
-        if (!branch_vector(s, X))
+        if (!branch_vectors(s, X, Y))
             return HM_OK;
         result->kind = HMI_BRANCHES;
-        status = polar_form(s, X, &list[count++]);
+        status = polar_form(s, Y, &result->other);
+        if (status == HM_OK)
+            status = polar_form(s, X, &list[count++]);
     } else if (!s->indefinite) {
         result->kind = s->rank == 1 ? HMI_SQUARE : HMI_SUM_OF_SQUARES;
         status = square_forms(s, list, &count);

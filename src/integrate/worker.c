@@ -218,7 +218,9 @@ hm_status hmi_worker_start(hmi_worker *w, size_t member)
 
 hm_status hmi_worker_make_batch(hmi_worker *w)
 {
-    return hmi_batch_create(hmi_driver_of(w->starter), &w->batch);
+    enum { MANY = 64 };
+    bool many = w->pool->members->count / w->pool->result->jobs >= MANY;
+    return hmi_batch_create(hmi_driver_of(w->starter), many, &w->batch);
 }
 
 /* The starter takes over a lane, its parameters included. */
@@ -238,17 +240,15 @@ static void show_lane(hmi_worker *w, size_t l)
 static void give_frames(hmi_worker *w, size_t l)
 {
     hmi_driver *d = w->batch->d;
-    hmi_lane *lane = &w->batch->lane[l];
-    const hm_run_options *o = &d->options;
-    double slack = 1e-9 * o->every;
-    if (!o->on_frame || o->start + (double)lane->outputs * o->every > lane->t + slack)
+    hmi_lane_data *x = w->batch->x;
+    if (x->t.of[l] < x->next_output.of[l])
         return;
     show_lane(w, l);
     w->slot = l;
     long before = d->ode.evaluations;
     (void)!hmi_driver_give_outputs(d);
-    lane->outputs = d->outputs;
-    lane->evaluations += d->ode.evaluations - before;
+    hmi_batch_note_outputs(w->batch, l, d->outputs);
+    x->evaluations.of[l] += (double)(d->ode.evaluations - before);
 }
 
 /* The member that the driver has restarted with. */
@@ -268,7 +268,7 @@ static void put_on_lane(hmi_worker *w, size_t l, size_t member)
 static void fill_lane(hmi_worker *w, size_t l)
 {
     size_t member;
-    w->batch->lane[l].busy = false;
+    hmi_lane_mark(&w->batch->x->busy, l, false);
     while (hmi_pool_take(w->pool, &member)) {
         hm_status status = load_member(w, w->starter, member);
         if (status == HM_OK)
@@ -284,64 +284,66 @@ static void fill_lane(hmi_worker *w, size_t l)
 static void finish_lane(hmi_worker *w, size_t l)
 {
     hmi_driver *d = w->batch->d;
-    const hmi_lane *lane = &w->batch->lane[l];
+    const hmi_lane_data *x = w->batch->x;
     size_t n = d->ode.n;
     show_lane(w, l);
     w->slot = l;
     if (d->options.on_frame)
         (void)!hmi_driver_give_end(d);
-    hmi_ode_store(&d->ode, lane->t, d->s.y);
-    hm_member_result result = {.member = lane->member,
+    hmi_ode_store(&d->ode, x->t.of[l], d->s.y);
+    hm_member_result result = {.member = w->batch->member[l],
                                .status = HM_RUN_OK,
                                .message = "",
                                .batched = true,
-                               .t_end = lane->t,
+                               .t_end = x->t.of[l],
                                .q = d->s.y,
                                .v = d->s.y + n,
                                .z = d->s.y + 2 * n,
                                .outputs = final_outputs(w, w->starter),
-                               .steps = lane->steps,
-                               .rejected = lane->rejected,
-                               .evaluations = lane->evaluations,
-                               .violation = lane->violation,
+                               .steps = (long)x->steps.of[l],
+                               .rejected = (long)x->rejected.of[l],
+                               .evaluations = (long)x->evaluations.of[l],
+                               .violation = x->violation.of[l],
                                .has_total = d->has_total,
-                               .energy_initial = lane->energy_start,
-                               .energy_final = lane->energy,
-                               .balance_error = lane->balance_error};
+                               .energy_initial = x->energy_start.of[l],
+                               .energy_final = x->energy.of[l],
+                               .balance_error = x->balance_error.of[l]};
     hmi_record *record = hmi_pool_record(w->pool, &result, &w->rows[l]);
     if (record)
         hmi_pool_deliver(w->pool, record);
 }
 
-static bool is_idle(const hmi_batch *b)
-{
-    return !b->lane[0].busy && !b->lane[1].busy && !b->lane[2].busy && !b->lane[3].busy;
-}
-
-/* After an attempt: what is finished makes room. */
+/* A lane that is lost, or arrived somewhere: what is finished makes room. */
 static void tend_lane(hmi_worker *w, size_t l)
 {
-    hmi_lane *lane = &w->batch->lane[l];
-    if (!lane->busy || !(lane->lost || lane->accepted))
-        return;
-    if (!lane->lost) {
+    const hmi_lane_data *x = w->batch->x;
+    if (!hmi_lane_in(&x->lost, l)) {
         give_frames(w, l);
-        if (lane->t < w->batch->d->options.end)
+        if (x->t.of[l] < x->end)
             return;
         finish_lane(w, l);
     } else
-        run_alone(w, lane->member);
+        run_alone(w, w->batch->member[l]);
     fill_lane(w, l);
+}
+
+static bool any_busy(const hmi_lane_data *x)
+{
+    bool any = false;
+    for (size_t l = 0; l < HMI_LANES; l++)
+        any |= hmi_lane_in(&x->busy, l);
+    return any;
 }
 
 static void run_batches(hmi_worker *w)
 {
     for (size_t l = 0; l < HMI_LANES; l++)
         fill_lane(w, l);
-    while (!is_idle(w->batch) && look_up(w)) {
-        hmi_batch_try(w->batch);
-        for (size_t l = 0; l < HMI_LANES; l++)
-            tend_lane(w, l);
+    while (any_busy(w->batch->x) && look_up(w)) {
+        int wanting = hmi_batch_try(w->batch);
+        for (size_t l = 0; wanting; wanting >>= 1, l++)
+            if (wanting & 1)
+                tend_lane(w, l);
     }
 }
 

@@ -9,6 +9,8 @@
 
 #include <hamel/hamel.h>
 
+typedef struct heap_ways heap_ways; /* heap.c */
+
 typedef struct failing_heap {
     bool armed; /* allocations count (heap_arm) */
     long
@@ -16,6 +18,7 @@ typedef struct failing_heap {
     bool stay;
     long count; /* since it was armed */
     size_t live_bytes, live_blocks;
+    heap_ways *ways; /* where not NULL, filled with the ways that lead to allocations */
 } failing_heap;
 
 hm_allocator heap_allocator(failing_heap *heap);
