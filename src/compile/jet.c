@@ -11,7 +11,7 @@
 static size_t doubles_of(const hmi_jet *jet)
 {
     return 2 * jet->constant.count + HMI_JET_SCALES +
-           jet->block_count * 8 * (1 + (size_t)jet->order);
+           jet->block_count * 8 * (2 + (size_t)jet->order);
 }
 
 void hmi_jet_release(hmi_jet *jet)
@@ -136,7 +136,7 @@ hm_status hmi_jet_seal(hmi_jet *jet, int order)
     jet->scale = jet->memory + 2 * rows;
     jet->inner = jet->scale + HMI_JET_SCALES;
     jet->ahead = jet->inner + 4 * jet->block_count;
-    jet->series = jet->ahead + 4 * jet->block_count;
+    jet->series = jet->ahead + 12 * jet->block_count;
     relocate(jet->zero.data, jet->zero.count, 2);
     relocate(jet->code.data, jet->code.count, 2);
     place_inner(jet);

@@ -87,7 +87,7 @@ typedef struct hmi_jet {
     double *memory; /* x_0, x_k of the rows, then */
     double *scale;  /* by hmi_jet_scale */
     double *inner;  /* by pair, in blocks of four, */
-    double *ahead;  /* and part of those of the next order */
+    double *ahead;  /* and part of those of the next three orders */
     double *series; /* by four pairs: their x_1, .., x_K, then their y_1, .., y_K */
     size_t block_count;
     bool fused;   /* multiplications and additions are, as the processor can: in all three ways */
@@ -132,7 +132,8 @@ typedef struct hmi_jet_halves {
     bool *vanishes; /* first_count: the row's coefficients are 0 */
 } hmi_jet_halves;
 
-/* Of all tapes; instructions that nobody wants are left out. Before rows are convolved. */
+/* Of all tapes; instructions that nobody wants are left out. Before rows are convolved. The first half has
+ * instructions at order 0 too: they come after those of the tapes. */
 hm_status hmi_jet_split(hmi_jet *jet, const hmi_jet_halves *halves, hmi_jet_segment *first,
                         hmi_jet_segment *second);
 

@@ -6,6 +6,7 @@
 
 typedef double block __attribute__((vector_size(32), aligned(8), may_alias));
 
+#define INLINE   __attribute__((always_inline)) static inline
 #define AT(p, j) (*(const block *)((p) + 4 * ((j)-1)))
 
 #define NAME(f)       f##_plain

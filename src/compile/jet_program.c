@@ -69,7 +69,7 @@ static void emit_list(emitter *e, const hmi_jet_list *list, size_t at)
     hmi_x86_store(&e->x, word(HMI_RDX, at), LEFT);
 }
 
-/* Column after column, as integrate/taylor_solve.c does. */
+/* Even columns, odd columns, both: as integrate/taylor_solve.c does. */
 static void emit_matrix(emitter *e, size_t size)
 {
     enum { TERM = FIRST_HELD, FIRST_SUM };
@@ -77,18 +77,25 @@ static void emit_matrix(emitter *e, size_t size)
     if (size == 0)
         return;
     e->x.four = true;
-    for (size_t i = 0; i <= blocks; i++)
+    for (size_t i = 0; i <= 2 * blocks; i++)
         hmi_jet_free_register(e, TERM + (int)i);
-    for (size_t i = 0; i < blocks; i++)
-        clear(e, FIRST_SUM + (int)i);
     for (size_t j = 0; j < size; j++) {
+        int sum = FIRST_SUM + (int)(j % 2 * blocks);
         hmi_x86_broadcast(&e->x, TERM, word(HMI_RDX, j));
-        for (size_t i = 0; i < blocks; i++)
-            hmi_x86_fused(&e->x, HMI_X86_FMADD231, FIRST_SUM + (int)i, TERM,
-                          word(HMI_R8, 4 * (j * blocks + i)));
+        for (size_t i = 0; i < blocks; i++) {
+            hmi_x86_operand entry = word(HMI_R8, 4 * (j * blocks + i));
+            if (j < 2)
+                hmi_x86_arithmetic(&e->x, HMI_X86_MUL, sum + (int)i, TERM, entry);
+            else
+                hmi_x86_fused(&e->x, HMI_X86_FMADD231, sum + (int)i, TERM, entry);
+        }
     }
-    for (size_t i = 0; i < blocks; i++)
-        hmi_x86_store_four(&e->x, word(HMI_RDX, 4 * i), FIRST_SUM + (int)i);
+    for (size_t i = 0; i < blocks; i++) {
+        int sum = FIRST_SUM + (int)i;
+        if (size > 1)
+            apply(e, HMI_X86_ADD, sum, hmi_x86_register(sum + (int)blocks));
+        hmi_x86_store_four(&e->x, word(HMI_RDX, 4 * i), sum);
+    }
     e->x.four = false;
 }
 

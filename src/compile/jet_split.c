@@ -110,6 +110,67 @@ static void mark_late(splitter *s)
     }
 }
 
+/* ---- products with constants, where they are added ---- */
+
+#define NOT_SCALED UINT32_MAX
+
+/* by[row]: the instruction that scales another row to this one, where nothing else writes it. */
+static void find_scaled(const splitter *s, uint32_t *by)
+{
+    for (size_t i = 0; i < s->jet->constant.count; i++)
+        by[i] = NOT_SCALED;
+    for (size_t i = 0; i < s->count; i++) {
+        const hmi_jet_code *c = &s->jet->code.data[i];
+        if (is_code(c) && c->op == HMI_JET_SCALED && by[c->dst] == NOT_SCALED)
+            by[c->dst] = (uint32_t)i;
+        else if (is_code(c))
+            by[c->dst] = (uint32_t)s->count; /* written twice, or otherwise */
+    }
+}
+
+/* The row of p q, of constants. */
+static uint32_t constant_product(hmi_jet *jet, uint32_t p, uint32_t q)
+{
+    if (p == jet->one || q == jet->one)
+        return p == jet->one ? q : p;
+    return p == jet->minus_one && q == jet->minus_one ? jet->one
+                                                      : hmi_jet_apply(jet, HMI_MUL, p, q, 0);
+}
+
+/* factor * row, where the row is another one scaled. */
+static void fold(const splitter *s, const uint32_t *by, uint32_t *factor, uint32_t *row)
+{
+    if (by[*row] >= s->count)
+        return;
+    const hmi_jet_code scaled = s->jet->code.data[by[*row]];
+    *factor = constant_product(s->jet, *factor, scaled.p);
+    *row = scaled.a;
+}
+
+/* Rows that only served this die. Instructions stand after those of their operands: what is folded is
+ * folded itself. */
+static hm_status fold_scaled(splitter *s)
+{
+    size_t rows = s->jet->constant.count, bytes = (rows + 1) * sizeof(uint32_t);
+    uint32_t *by = hmi_alloc(s->jet->allocator, bytes);
+    if (!by)
+        return HM_ERR_NOMEM;
+    find_scaled(s, by);
+    for (size_t i = 0; i < s->count && s->jet->status == HM_OK; i++) {
+        hmi_jet_code c = s->jet->code.data[i];
+        bool sum = c.op == HMI_JET_LINEAR || c.op == HMI_JET_LINEAR_SUB;
+        if (sum || c.op == HMI_JET_PRODUCT)
+            fold(s, by, &c.q, &c.c);
+        if (sum || c.op == HMI_JET_SCALED)
+            fold(s, by, &c.p, &c.a);
+        s->jet->code.data[i] = c;
+    }
+    hmi_free(s->jet->allocator, by, bytes);
+    return s->jet->status;
+}
+
+/* ---- marks ---- */
+
 /* Inner sums of what is left. */
 static void convolve_live(splitter *s)
 {
@@ -160,7 +221,12 @@ static void append_sum(splitter *s, hmi_jet_code c)
 
 static void append_product(splitter *s, hmi_jet_code c)
 {
-    bool a = is_zero(s, c.a), b = is_zero(s, c.b);
+    bool a = is_zero(s, c.a), b = is_zero(s, c.b), sum = c.op == HMI_JET_PRODUCT;
+    if (sum && (is_zero(s, c.c) || c.c == s->jet->zero_row)) { /* the product alone */
+        c.c = s->jet->zero_row;
+        c.q = s->jet->one;
+        c.op = c.p == s->jet->one ? HMI_JET_TIMES : HMI_JET_PRODUCT;
+    }
     if (a) { /* the other one first */
         uint32_t swap = c.a;
         c.a = b ? s->jet->zero_row : c.b;
@@ -168,8 +234,6 @@ static void append_product(splitter *s, hmi_jet_code c)
     }
     if (a || b)
         c.op = c.op == HMI_JET_TIMES ? HMI_JET_HALF : HMI_JET_HALF_PRODUCT;
-    if (c.op == HMI_JET_PRODUCT || c.op == HMI_JET_HALF_PRODUCT)
-        c.c = is_zero(s, c.c) ? s->jet->zero_row : c.c;
     append(s, c);
 }
 
@@ -239,6 +303,9 @@ hm_status hmi_jet_split(hmi_jet *jet, const hmi_jet_halves *halves, hmi_jet_segm
                         hmi_jet_segment *second)
 {
     splitter s = {.jet = jet, .count = jet->code.count};
+    size_t zero = jet->zero.count;
+    if (fold_scaled(&s) != HM_OK)
+        return jet->status = HM_ERR_NOMEM;
     size_t rows = jet->constant.count;
     s.of = hmi_alloc(jet->allocator, rows + 1);
     if (!s.of)
@@ -253,6 +320,8 @@ hm_status hmi_jet_split(hmi_jet *jet, const hmi_jet_halves *halves, hmi_jet_segm
     mark_needed(&s, IN_SECOND);
     mark_late(&s);
     write_halves(&s, first, second);
+    first->zero_first = zero; /* constants */
+    first->zero_end = jet->zero.count;
     for (size_t i = 0; i < halves->first_count; i++)
         halves->vanishes[i] = is_zero(&s, halves->first[i]) || jet->constant.data[halves->first[i]];
     hmi_free(jet->allocator, s.of, rows + 1);

@@ -350,6 +350,7 @@ static void start_series(hmi_taylor *T, const double *y)
     hmi_jet_run(jet, &T->momenta.all, 0);
     if (T->has_powers)
         hmi_jet_run(jet, &T->powers, 0);
+    hmi_jet_run(jet, &T->momenta.first, 0);
     for (size_t i = 0; i < T->link_count; i++) {
         const hmi_jet_link *link = &T->links[i];
         double x = hmi_jet_get(jet, link->source, 0);
@@ -372,7 +373,7 @@ static void find_velocities(hmi_taylor *T, int k, const hmi_jet_ends *ends)
         return;
     }
     hmi_jet_execute(&T->jet, &T->program[HMI_TAYLOR_RISE], k, &(hmi_jet_ends){.values = T->right});
-    hmi_taylor_solve_again(&T->solver, T->right, ends->values);
+    hmi_taylor_solve(&T->solver, T->right, ends->values);
     hmi_jet_give(&T->jet, &T->program[HMI_TAYLOR_RISE_WHOLE], ends);
 }
 
@@ -382,7 +383,6 @@ void hmi_taylor_raise_momenta(hmi_taylor *T, const double *y)
     hmi_jet_ends ends = {
         .values = T->motion[0].answer, .scratch = T->scratch, .matrix = T->solver.K};
     start_series(T, y);
-    hmi_taylor_invert(&T->solver);
     for (int k = 1; k <= T->order; k++) {
         double *now = T->Y + (size_t)k * T->width;
         ends.now = now + T->n;
