@@ -30,8 +30,6 @@ void heap_disarm(failing_heap *heap);
  * (src/base/memory.c). */
 #if defined HAMEL_SANITIZE
 enum { HEAP_TRIES = 100 };
-#elif defined HAMEL_COVERAGE
-enum { HEAP_TRIES = 1000 };
 #else
 enum { HEAP_TRIES = 600 };
 #endif

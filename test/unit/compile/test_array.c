@@ -352,6 +352,57 @@ static void test_every_placing(void **state)
     }
 }
 
+/* ---- what comes from memory ---- */
+
+enum { FAR = 150000, LINE = 8 };
+
+/* How often the lines of the inputs at `slot` are called, and whether each is before it is read. */
+static void count_calls(const hmi_array_code *code, uint32_t slot, uint8_t *calls, size_t *late)
+{
+    for (size_t i = 0; i < code->late_code; i++) {
+        const hmi_segment *g = &code->code.data[i];
+        if (g->a_access != HMI_ACCESS_VECTOR || g->a < slot || g->a >= slot + FAR)
+            continue;
+        for (uint32_t k = 0; k < g->count; k += LINE) {
+            uint32_t here = (g->a - slot + k) / LINE, next = here + HMI_ARRAY_BLOCK / LINE;
+            *late += here > HMI_ARRAY_BLOCK / LINE && calls[here] == 0;
+            if (g->ahead & HMI_AHEAD_A)
+                calls[next]++;
+        }
+    }
+}
+
+/* Every block of a large system's inputs is called once, before it is read; a small one's never. */
+static void test_calls_ahead(void **state)
+{
+    (void)state;
+    for (uint32_t count = 1000; count <= FAR; count += FAR - 1000) {
+        hmi_graph g;
+        hmi_array_code code;
+        uint8_t *calls = calloc(FAR / LINE + HMI_ARRAY_BLOCK, 1);
+        hmi_expr *outputs = calloc(count, sizeof *outputs);
+        size_t late = 0, called = 0;
+        assert_true(calls && outputs);
+        open_graph(&g);
+        for (uint32_t i = 0; i < count; i++) {
+            hmi_expr x = hmi_symbol(&g, HMI_SYM_COORD, i);
+            outputs[i] = hmi_sub(&g, hmi_mul(&g, x, x), hmi_apply(&g, HMI_SQRT, x, 0, 0));
+        }
+        assert_int_equal(hmi_array_compile(&code, &g, outputs, count, NULL), HM_OK);
+        count_calls(&code, code.inputs.data[0].slot, calls, &late);
+        for (uint32_t line = 0; line < FAR / LINE; line++) {
+            assert_in_range(calls[line], 0, 1);
+            called += calls[line];
+        }
+        assert_true(count == FAR ? called > FAR / LINE - 64 : called == 0);
+        assert_true(count < FAR || late < 64); /* the last block, which is not whole */
+        hmi_array_code_release(&code);
+        hmi_graph_release(&g);
+        free(outputs);
+        free(calls);
+    }
+}
+
 /* ---- memory ---- */
 
 static void test_allocation_failures(void **state)
@@ -382,7 +433,8 @@ int main(void)
         cmocka_unit_test(test_random_dags),   cmocka_unit_test(test_chain),
         cmocka_unit_test(test_interleaved),   cmocka_unit_test(test_irregular),
         cmocka_unit_test(test_depth),         cmocka_unit_test(test_every_operation),
-        cmocka_unit_test(test_every_placing), cmocka_unit_test(test_allocation_failures),
+        cmocka_unit_test(test_calls_ahead),   cmocka_unit_test(test_allocation_failures),
+        cmocka_unit_test(test_every_placing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -377,6 +377,40 @@ static hm_status whole_pipeline(failing_heap *heap, const void *text)
     return status;
 }
 
+/* The solver alone, every allocation: M sees the sum of two coordinates only, so that its second
+ * pattern is made, too; the third row repeats the second. Exact: x0 = 1, x1 = 2, x2 = 3. */
+static hm_status solve_small(failing_heap *heap, const void *user)
+{
+    static const size_t M_start[] = {0, 1, 3, 4}, A_start[] = {0, 2, 3, 4};
+    static const uint32_t M_column[] = {0, 0, 1, 2}, A_column[] = {0, 1, 2, 2};
+    static const double M[] = {1, 1, 1, 2}, A[] = {1, -1, 1, 2}, F[] = {4, 2, 7}, b[] = {-1, 3, 6};
+    static const hmi_sparse_shape shape = {3, 3, M_start, M_column, A_start, A_column};
+    const hm_allocator allocator = heap_allocator(heap);
+    hmi_sparse_solver *solver = NULL;
+    double x[3], lambda[3];
+    (void)user;
+    heap_arm(heap);
+    hm_status status = hmi_sparse_create(&allocator, &shape, &solver);
+    if (status == HM_OK)
+        status = hmi_sparse_factor(solver, M, A);
+    if (status == HM_OK)
+        status = hmi_sparse_solve(solver, F, b, x, lambda);
+    if (status == HM_OK) {
+        check_close("x", 3, x, (const double[]){1, 2, 3}, 1e-13);
+        assert_int_equal(hmi_sparse_rank(solver), 2);
+        assert_false(hmi_sparse_mass_is_positive(solver));
+        check_number("first", lambda[0], 3 - 4, 1e-13); /* M x = F + A^T lambda */
+    }
+    hmi_sparse_destroy(solver);
+    return status;
+}
+
+static void test_solver_alone(void **state)
+{
+    (void)state;
+    assert_true(heap_fail_each(solve_small, NULL, HEAP_ALL, HEAP_MUST_NOTICE) > 10);
+}
+
 static void fail_many(const char *text)
 {
     long reported = heap_fail_each(whole_pipeline, text, HEAP_TRIES / 2, HEAP_MUST_NOTICE);
@@ -411,6 +445,7 @@ int main(void)
         cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_nearly_dependent),
         cmocka_unit_test(test_allocation_failures),
+        cmocka_unit_test(test_solver_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
