@@ -126,9 +126,11 @@ void hmi_jet_set_rate(hmi_jet *jet, uint32_t row, uint32_t rate);
 /* An order in two halves: the first finds rows with the coefficients k of `late` ones taken as 0, from
  * which the caller finds these; the second completes all rows. */
 typedef struct hmi_jet_halves {
-    const uint32_t *late, *first,
-        *second; /* rows: see above; wanted of the first half, and in the end */
-    size_t late_count, first_count, second_count;
+    const uint32_t *late; /* rows: see above */
+    size_t late_count;
+    size_t from_zero;               /* so many of them, the last, are 0 at order 0 */
+    const uint32_t *first, *second; /* rows wanted of the first half, and in the end */
+    size_t first_count, second_count;
     bool *vanishes; /* first_count: the row's coefficients are 0 */
 } hmi_jet_halves;
 
@@ -165,14 +167,11 @@ static inline void hmi_jet_put(const hmi_jet *jet, uint32_t row, int k, double x
 #define HMI_JET_NO_PLACE UINT32_MAX
 
 /* Sums over pairs of rows, as right sides of linear equations have them: of list l
- *     out[l] = value_k - Sum over pairs of Sum_{j=1..k} x_j y_{k-j},   k >= 1,
- * or, with inner sums alone,
- *     out[l] = value_k - Sum over pairs of Sum_{j=1..k-1} x_j y_{k-j} - rise z_k. */
+ *     out[l] = value_k - Sum over pairs of Sum_{j=1..k} x_j y_{k-j} - w_k - rise z_k,   k >= 1. */
 typedef struct hmi_jet_list {
     uint32_t first, end; /* of jet->pairs */
     uint32_t value;      /* a place, as those of the pairs */
-    bool inner_only;
-    uint32_t rise; /* the place of z; HMI_JET_NO_PLACE: none */
+    uint32_t less, rise; /* the places of w and z; HMI_JET_NO_PLACE: none */
 } hmi_jet_list;
 
 void hmi_jet_sums(const hmi_jet *jet, const hmi_jet_list *lists, size_t count, double *out);

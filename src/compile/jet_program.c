@@ -27,27 +27,17 @@ static void clear(emitter *e, int r)
 
 /* ---- sums ---- */
 
-/* LEFT := value - inner sums, summed from 0 on. */
-static void subtract_inner(emitter *e, const hmi_jet_list *list)
-{
-    const hmi_jet_pair *first = e->jet->pairs.data + list->first;
-    const hmi_jet_pair *end = e->jet->pairs.data + list->end;
-    if (first == end)
-        clear(e, LEFT);
-    else
-        hmi_x86_load(&e->x, LEFT, zeroth(first->inner));
-    for (const hmi_jet_pair *p = first + 1; p < end; p++)
-        apply(e, HMI_X86_ADD, LEFT, zeroth(p->inner));
-    int value = hmi_jet_in_register(e, list->value, RIGHT);
-    hmi_x86_arithmetic(&e->x, HMI_X86_SUB, LEFT, value, hmi_x86_register(LEFT));
-}
-
-/* LEFT -= the other terms, summed from 0 on. */
-static void subtract_ends(emitter *e, const hmi_jet_list *list)
+/* LEFT := value - inner sums - other terms, each summed by themselves. */
+static void emit_pairs(emitter *e, const hmi_jet_list *list)
 {
     enum { ENDS = FIRST_HELD };
     const hmi_jet_pair *first = e->jet->pairs.data + list->first;
     const hmi_jet_pair *end = e->jet->pairs.data + list->end;
+    hmi_x86_load(&e->x, LEFT, zeroth(first->inner));
+    for (const hmi_jet_pair *p = first + 1; p < end; p++)
+        apply(e, HMI_X86_ADD, LEFT, zeroth(p->inner));
+    int value = hmi_jet_in_register(e, list->value, RIGHT);
+    hmi_x86_arithmetic(&e->x, HMI_X86_SUB, LEFT, value, hmi_x86_register(LEFT));
     hmi_jet_free_register(e, ENDS);
     clear(e, ENDS);
     for (const hmi_jet_pair *p = first; p < end; p++) {
@@ -59,14 +49,23 @@ static void subtract_ends(emitter *e, const hmi_jet_list *list)
 
 static void emit_list(emitter *e, const hmi_jet_list *list, size_t at)
 {
-    subtract_inner(e, list);
-    if (!list->inner_only)
-        subtract_ends(e, list);
+    int sum = LEFT;
+    if (list->first < list->end)
+        emit_pairs(e, list);
+    else
+        sum = hmi_jet_in_register(e, list->value, LEFT);
+    if (list->less != HMI_JET_NO_PLACE) {
+        hmi_x86_arithmetic(&e->x, HMI_X86_SUB, LEFT, sum, hmi_jet_coefficient(e, list->less));
+        sum = LEFT;
+    }
     if (list->rise != HMI_JET_NO_PLACE) {
         int z = hmi_jet_in_register(e, list->rise, RIGHT);
+        if (sum != LEFT)
+            hmi_x86_move(&e->x, false, LEFT, sum);
         hmi_x86_fused(&e->x, HMI_X86_FNMADD231, LEFT, z, scale(e, HMI_JET_RISE));
+        sum = LEFT;
     }
-    hmi_x86_store(&e->x, word(HMI_RDX, at), LEFT);
+    hmi_x86_store(&e->x, word(HMI_RDX, at), sum);
 }
 
 /* Even columns, odd columns, both: as integrate/taylor_solve.c does. */

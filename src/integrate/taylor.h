@@ -100,11 +100,11 @@ typedef struct hmi_taylor_momenta {
     unsigned long version;
     double t; /* of the last begin */
     hmi_jet_segment all, first, second;
-    size_t force, rates; /* of the outputs of the tape */
-    uint32_t *push;      /* n: rows of the forces of the order before */
-    uint32_t *mu;        /* m */
-    uint32_t *q, *v, *z; /* n, n and the auxiliary states */
-    hmi_jet_list *right; /* n + m */
+    size_t reaction, force, rates; /* of the outputs of the tape */
+    uint32_t *push;                /* n: rows of the forces of the order before */
+    uint32_t *q, *z;               /* n and the auxiliary states */
+    uint32_t *late;                /* n + m: rows of v and mu */
+    hmi_jet_list *right;           /* n + m */
 } hmi_taylor_momenta;
 
 typedef struct hmi_taylor {

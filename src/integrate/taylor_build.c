@@ -88,6 +88,7 @@ static hmi_jet_list start_list(const hmi_taylor *T, uint32_t value)
 {
     return (hmi_jet_list){.first = (uint32_t)T->jet.pairs.count,
                           .value = hmi_jet_place(&T->jet, value),
+                          .less = HMI_JET_NO_PLACE,
                           .rise = HMI_JET_NO_PLACE};
 }
 
