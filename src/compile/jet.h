@@ -83,6 +83,8 @@ typedef struct hmi_jet {
     hm_status status;
     uint32_t zero_row, one, two, minus_one;
 
+    HMI_ARRAY(hmi_jet_code) moving; /* those at order 0 whose rows change in time, after hmi_jet_seal */
+    double reciprocal[HMI_JET_MOST_ORDER + 2]; /* 1/k */
     int order;      /* K, after hmi_jet_seal */
     double *memory; /* x_0, x_k of the rows, then */
     double *scale;  /* by hmi_jet_scale */
@@ -146,6 +148,8 @@ hm_status hmi_jet_seal(hmi_jet *jet, int order);
 void hmi_jet_clear(hmi_jet *jet);
 /* Reads the sources. */
 void hmi_jet_begin(hmi_jet *jet);
+/* Order 0 of all segments where sources are what they were: rows that change in time. */
+void hmi_jet_run_moving(const hmi_jet *jet);
 /* Before anything else of order k >= 1. */
 void hmi_jet_begin_order(const hmi_jet *jet, int k);
 /* One order of one segment. Orders from 0 upwards; operands that are symbols are the caller's. */
@@ -196,6 +200,10 @@ typedef struct hmi_jet_link {
     hmi_jet_link_kind kind;
 } hmi_jet_link;
 
+/* Machine code: the numbers, coefficients k of the series, and hmi_jet_ends. */
+typedef void hmi_jet_function(double *base, double *series, double *values, double *next,
+                              const double *matrix, double *now);
+
 /* What is done at an order above 0, in this order: the instructions of a segment, sums, a matrix times
  * the sums, coefficients that are given (by that or by the caller), keeping, links. As machine code where there can be some: see jet_emit.c. */
 typedef struct hmi_jet_program {
@@ -212,6 +220,7 @@ typedef struct hmi_jet_program {
     size_t link_count;
     bool links_apart; /* a link reads what another writes: not in machine code */
     hmi_machine_code code;
+    hmi_jet_function *entry; /* of the code; NULL: none */
 } hmi_jet_program;
 
 /* Of a sealed jet; no code is no failure. */
@@ -228,8 +237,18 @@ typedef struct hmi_jet_ends {
 
 /* The part of a program that puts coefficients which are given. */
 void hmi_jet_give(const hmi_jet *jet, const hmi_jet_program *program, const hmi_jet_ends *ends);
+/* The same without machine code, or what is left to do after it. */
+void hmi_jet_execute_slowly(const hmi_jet *jet, const hmi_jet_program *program, int k,
+                            const hmi_jet_ends *ends);
 /* Order k >= 1. */
-void hmi_jet_execute(const hmi_jet *jet, const hmi_jet_program *program, int k,
-                     const hmi_jet_ends *ends);
+static inline void hmi_jet_execute(const hmi_jet *jet, const hmi_jet_program *program, int k,
+                                   const hmi_jet_ends *ends)
+{
+    if (program->entry)
+        program->entry(jet->memory, jet->series + 4 * (k - 1), ends->values, ends->next,
+                       ends->matrix, ends->now);
+    if (!program->entry || program->links_apart)
+        hmi_jet_execute_slowly(jet, program, k, ends);
+}
 
 #endif

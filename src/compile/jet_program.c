@@ -5,6 +5,8 @@
 #include "compile/jet_emit.h"
 #include "compile/jit.h"
 
+#include <string.h>
+
 /* Code beyond this size would not stay in the caches. */
 enum { MOST_BYTES = 1 << 20 };
 enum { LEFT = HMI_JET_LEFT, RIGHT = HMI_JET_RIGHT, FIRST_HELD = HMI_JET_FIRST_HELD };
@@ -202,6 +204,8 @@ hm_status hmi_jet_compile(const hmi_jet *jet, hmi_jet_program *program)
     emit(&e, program);
     if (!e.x.failed && e.x.code.count <= MOST_BYTES)
         hmi_jit_install(e.x.code.data, e.x.code.count, &program->code);
+    if (program->code.pages) /* C has no cast from data to functions */
+        memcpy(&program->entry, &program->code.pages, sizeof program->entry);
     hmi_array_release(jet->allocator, &e.x.code);
     return e.x.failed ? HM_ERR_NOMEM : HM_OK;
 }

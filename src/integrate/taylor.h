@@ -134,6 +134,7 @@ typedef struct hmi_taylor {
     double *right;   /* n + m, of one order */
     double *turning; /* n: scratch */
     double *scratch; /* of links */
+    bool cleared;    /* the jets were, after the last series */
     double *Y;       /* (order + 1) x width: coefficients in units of tau */
     double tau;
 } hmi_taylor;

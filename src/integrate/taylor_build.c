@@ -329,6 +329,7 @@ bool hmi_taylor_reuse(hmi_taylor *T, hmi_ode *ode, int order)
     if (hmi_taylor_has_momenta(T) != T->momenta.used)
         return false;
     T->order = order;
+    T->cleared = true; /* constants are read anew */
     if (T->has_residuals)
         hmi_jet_rebind(&T->jet, &T->residuals, ode->residuals->work);
     if (T->has_powers)

@@ -331,14 +331,22 @@ hm_status hmi_taylor_begin_momenta(hmi_taylor *T, double t, const double *y, dou
     return hmi_all_finite((int)T->width, f) ? HM_OK : HM_ERR_NUMERIC;
 }
 
-/* Parameters changed. */
-static void prepare(hmi_taylor *T)
+/* Order 0: all of it where parameters have changed, since the last series or the one that was cleared. */
+static void find_values(hmi_taylor *T)
 {
-    if (T->momenta.version == T->sim->version)
+    if (T->momenta.version == T->sim->version && !T->cleared) {
+        hmi_jet_run_moving(&T->jet);
         return;
+    }
     const hmi_tape_values values = hmi_sim_values(T->sim);
     hmi_tape_prepare(&T->momenta.tape, &values, T->momenta.work);
     T->momenta.version = T->sim->version;
+    T->cleared = false;
+    hmi_jet_begin(&T->jet);
+    hmi_jet_run(&T->jet, &T->momenta.all, 0);
+    if (T->has_powers)
+        hmi_jet_run(&T->jet, &T->powers, 0);
+    hmi_jet_run(&T->jet, &T->momenta.first, 0);
 }
 
 /* Coefficients 0 of all rows at the state of the last begin, and 1 of those that follow from them. */
@@ -346,8 +354,6 @@ static void start_series(hmi_taylor *T, const double *y)
 {
     hmi_jet *jet = &T->jet;
     size_t n = T->n;
-    prepare(T);
-    hmi_jet_begin(jet);
     memcpy(T->Y, y, T->width * sizeof *y);
     for (size_t i = 0; i < n; i++) {
         hmi_jet_put(jet, T->momenta.q[i], 0, y[i]);
@@ -357,10 +363,7 @@ static void start_series(hmi_taylor *T, const double *y)
         hmi_jet_put(jet, T->momenta.z[i], 0, y[2 * n + i]);
     hmi_jet_put(jet, T->time_row, 0, T->momenta.t);
     hmi_jet_put(jet, T->time_row, 1, T->tau);
-    hmi_jet_run(jet, &T->momenta.all, 0);
-    if (T->has_powers)
-        hmi_jet_run(jet, &T->powers, 0);
-    hmi_jet_run(jet, &T->momenta.first, 0);
+    find_values(T);
     for (size_t i = 0; i < T->link_count; i++) {
         const hmi_jet_link *link = &T->links[i];
         double x = hmi_jet_get(jet, link->source, 0);
@@ -378,7 +381,7 @@ static void start_series(hmi_taylor *T, const double *y)
 /* v_k, mu_k. */
 static void find_velocities(hmi_taylor *T, int k, const hmi_jet_ends *ends)
 {
-    if (T->solver.inverted && T->program[HMI_TAYLOR_RISE_WHOLE].code.pages) {
+    if (T->solver.inverted && T->program[HMI_TAYLOR_RISE_WHOLE].entry) {
         hmi_jet_execute(&T->jet, &T->program[HMI_TAYLOR_RISE_WHOLE], k, ends);
         return;
     }
@@ -389,7 +392,7 @@ static void find_velocities(hmi_taylor *T, int k, const hmi_jet_ends *ends)
 
 void hmi_taylor_raise_momenta(hmi_taylor *T, const double *y)
 {
-    double *scale = T->jet.scale;
+    double *scale = T->jet.scale, rate = 1 / T->tau; /* a power of two: nothing is rounded */
     hmi_jet_ends ends = {
         .values = T->motion[0].answer, .scratch = T->scratch, .matrix = T->solver.K};
     start_series(T, y);
@@ -398,9 +401,9 @@ void hmi_taylor_raise_momenta(hmi_taylor *T, const double *y)
         ends.now = now + T->n;
         ends.next = now + T->width;
         hmi_jet_begin_order(&T->jet, k);
-        scale[HMI_JET_LINK] = T->tau / (k + 1);
-        scale[HMI_JET_GIVEN] = T->tau / k;
-        scale[HMI_JET_RISE] = k / T->tau;
+        scale[HMI_JET_LINK] = T->tau * T->jet.reciprocal[k + 1];
+        scale[HMI_JET_GIVEN] = T->tau * T->jet.reciprocal[k];
+        scale[HMI_JET_RISE] = k * rate;
         find_velocities(T, k, &ends);
         if (k < T->order)
             hmi_jet_execute(&T->jet, &T->program[HMI_TAYLOR_COMPLETE], k, &ends);
