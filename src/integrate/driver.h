@@ -35,13 +35,15 @@ typedef struct hmi_rank_watch {
     double *now, *last;    /* count x n: of unit length */
     double *end;           /* the same, scratch */
     double *longest;       /* m: the largest length of a row so far */
+    double *length;        /* m: of the rows of `now` */
     double *product, *tau; /* count^2; of the QR decomposition */
     int *pivots;
     bool known;                           /* last is */
     double t[2], *motion[2], smallest[2]; /* at the last two steps: q, v, q''; least pivot */
-    size_t steps;                         /* of these that are known */
-    double *y;                            /* foreseen state */
-    int drops;                            /* in the last steps, one after the other */
+    double least; /* singular value of `last`: not less than this; 0: not known */
+    size_t steps; /* of these that are known */
+    double *y;    /* foreseen state */
+    int drops;    /* in the last steps, one after the other */
 } hmi_rank_watch;
 
 /* A row is nothing that is so short, as a part of its largest length; steps of the present length to
