@@ -7,6 +7,10 @@
 #include <math.h>
 #include <string.h>
 
+/* See allowed_error: relative to the state. */
+#define CROSSING_NOISE 1e-9
+#define CROSSING_WORST 1e-6
+
 /* The method's memory: a header, then K (stages + 1 + extra rows), trial, dense rows. */
 typedef struct memory {
     double h;        /* next step to try */
@@ -16,6 +20,7 @@ typedef struct memory {
     bool fresh; /* K belongs to the last accepted step and its f is K[stages] */
     bool dense_ready;
     int suspicious, smooth;
+    int turned_back; /* attempts to cross a rank drop that failed */
     double *K, *trial, *r;
     double *before; /* the argument of the last stage, for the stiffness test */
     hmi_rk_rows rows;
@@ -67,6 +72,8 @@ double hmi_scaled_norm(const hmi_stepper *s, const double *x, const double *y1, 
     double sum = 0;
     for (size_t i = 0; i < s->size; i++) {
         double first = fabs(y1[i]), second = fabs(y2[i]);
+        if (s->least && first < s->least[i])
+            first = s->least[i];
         double e = x[i] / (s->atol + s->rtol * (first > second ? first : second));
         sum += e * e;
     }
@@ -208,6 +215,8 @@ static void square_estimates(const hmi_stepper *s, int errors, double h, double 
 {
     for (size_t i = 0; i < s->size; i++) {
         double first = fabs(s->y[i]), second = fabs(next[i]);
+        if (s->least && first < s->least[i])
+            first = s->least[i];
         double factor = h / (s->atol + s->rtol * (first > second ? first : second));
         for (int k = 0; k < errors; k++) {
             double part = e[k][i] * factor;
@@ -280,9 +289,9 @@ static void look_for_stiffness(const hmi_rk_table *table, hmi_stepper *s, memory
 
 /* Drift control and f at the new state. Fails where the step has to be tried again: so too where
  * drift control moves the state much further than the error can be, as it does near places where
- * the constraints lose rank; *error is then what it moved. */
+ * the constraints lose rank; *beyond is what it moved then, relative to the most. */
 static hm_status settle(const hmi_rk_table *table, hmi_stepper *s, memory *m, double t,
-                        double *error)
+                        double *beyond)
 {
     double moved = 0;
     double *f_new = stage(s, m, table->stages);
@@ -293,7 +302,7 @@ static hm_status settle(const hmi_rk_table *table, hmi_stepper *s, memory *m, do
         s->settled = true;
         double most = crosses(s, t - s->t) ? 1 / sqrt(s->rtol) : HMI_MOST_MOVED;
         if (moved > most) {
-            *error = moved / most;
+            *beyond = moved / most;
             return HM_OK;
         }
     }
@@ -307,6 +316,7 @@ static void accept(const hmi_rk_table *table, hmi_stepper *s, memory *m, double 
 {
     size_t bytes = width(s) * sizeof(double);
     look_for_stiffness(table, s, m, h);
+    m->turned_back = crosses(s, h) ? 0 : m->turned_back;
     memcpy(s->y_old, s->y, bytes);
     memcpy(s->y, m->trial, bytes);
     memcpy(s->f, stage(s, m, table->stages), bytes);
@@ -325,6 +335,7 @@ static void accept(const hmi_rk_table *table, hmi_stepper *s, memory *m, double 
 static void reject(const hmi_rk_table *table, hmi_stepper *s, memory *m, double error)
 {
     s->rejected++;
+    m->turned_back += crosses(s, m->h);
     m->just_rejected = true;
     m->fresh = false;
     m->h *= hmi_rk_reject_factor(table, error);
@@ -336,6 +347,17 @@ static hm_status give_up(hmi_stepper *s, hm_status last)
                                  "stiff for an explicit method"
                                : "no step can be taken any more";
     return last == HM_OK ? HM_ERR_NUMERIC : last;
+}
+
+/* The largest error of a step, in tolerances. One step across a rank drop may err more: noise, which
+ * grows as the drop comes nearer, so that a shorter step is no better, and after several attempts more
+ * still. */
+static double allowed_error(const hmi_stepper *s, const memory *m, double h)
+{
+    if (!crosses(s, h))
+        return 1;
+    double noise = fmin(CROSSING_NOISE * pow(10, m->turned_back), CROSSING_WORST);
+    return fmax(1, noise / s->rtol);
 }
 
 hm_status hmi_rk_step(const hmi_rk_table *table, hmi_stepper *s, double t_limit)
@@ -359,14 +381,16 @@ hm_status hmi_rk_step(const hmi_rk_table *table, hmi_stepper *s, double t_limit)
         m->h = h;
         last = run_stages(table, s, m, h);
         double error = last == HM_OK ? estimate_error(table, s, m, h) : INFINITY;
-        if (last == HM_OK && error < 1) {
-            last = settle(table, s, m, t, &error);
-            if (last == HM_OK && error < 1) {
+        if (last == HM_OK && error < allowed_error(s, m, h)) {
+            double moved = 0;
+            last = settle(table, s, m, t, &moved);
+            if (last == HM_OK && moved < 1) {
                 accept(table, s, m, t, h, error);
                 if (h < wanted && wanted > m->h) /* a step cut short says nothing about the next */
                     m->h = wanted;
                 return HM_OK;
             }
+            error = moved;
         }
         reject(table, s, m, last == HM_OK ? error : INFINITY);
     }
