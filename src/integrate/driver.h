@@ -50,9 +50,9 @@ typedef struct hmi_rank_watch {
 } hmi_rank_watch;
 
 /* A row is nothing that is so short, as a part of its largest length; steps of the present length to
- * look ahead for angles that vanish. */
+ * look ahead for angles that vanish, and such steps until errors of velocities count together. */
 #define HMI_RANK_SHORT 1e-6
-enum { HMI_RANK_AHEAD = 3 };
+enum { HMI_RANK_AHEAD = 3, HMI_RANK_COMING = 30 };
 
 #define HMI_DEPENDENT 1e-8 /* the sine of the angle between a row and others that it follows from */
 

@@ -24,8 +24,6 @@
 
 /* Steps of the present length to look ahead, and how often the interval is halved. */
 enum { AHEAD = HMI_RANK_AHEAD, HALVINGS = 7 };
-/* Such steps until errors of velocities count together. */
-#define COMING 30
 /* Steps with a drop, one after the other: not isolated then. */
 enum { MOST_DROPS = 5 };
 /* Of the time so far. */
@@ -304,7 +302,7 @@ static void make_orthonormal(size_t count, size_t n, double *rows)
 static bool is_coming(const hmi_rank_watch *w)
 {
     double fall = w->smallest[0] - w->smallest[1];
-    return w->steps == 2 && fall > 0 && w->smallest[1] <= COMING * fall;
+    return w->steps == 2 && fall > 0 && w->smallest[1] <= HMI_RANK_COMING * fall;
 }
 
 /* Near a drop q'' has an error along the directions that are lost, which are not those of coordinates:
