@@ -71,21 +71,6 @@ static int read_mu(comparing *x)
     return status;
 }
 
-static bool read_number(const invocation *call, const char *option, double *value)
-{
-    const char *text = option_value(call, option);
-    char *end = NULL;
-    if (!text)
-        return true;
-    double number = strtod(text, &end);
-    if (end == text || *end || !isfinite(number)) {
-        usage_error("%s needs a number, not '%s'", option, text);
-        return false;
-    }
-    *value = number;
-    return true;
-}
-
 /* ---- JSON ---- */
 
 static json_t *by_coordinate(const hm_model *model, const double *values)
@@ -331,10 +316,12 @@ static hm_status run_motions(comparing *x, bool *usable)
     double length = o.end - o.start;
     o.start = x->t;
     o.end = x->t + length;
-    *usable = read_number(x->call, "--to", &o.end) && read_number(x->call, "--every", &o.every) &&
-              read_number(x->call, "--rtol", &o.rtol) && read_number(x->call, "--atol", &o.atol);
-    if (*usable && !(o.end > o.start && o.every > 0)) {
-        usage_error("--to must be later than the start, --every positive");
+    *usable = option_number(x->s, x->call, "--to", &o.end) &&
+              option_positive(x->s, x->call, "--every", &o.every) &&
+              option_positive(x->s, x->call, "--rtol", &o.rtol) &&
+              option_positive(x->s, x->call, "--atol", &o.atol);
+    if (*usable && !(o.end > o.start)) {
+        usage_error("--to must be later than the start");
         *usable = false;
     }
     if (!*usable)

@@ -7,6 +7,11 @@
 
 #include <string.h>
 
+static bool takes_example(const command *c)
+{
+    return c->needs_model || c == &command_examples;
+}
+
 /* ---- bash ---- */
 
 static void bash_options(const command *c)
@@ -39,7 +44,7 @@ static int print_bash(void)
     for (size_t i = 0; i < command_count; i++) {
         printf("        %s) options='", commands[i]->name);
         bash_options(commands[i]);
-        printf("'%s ;;\n", commands[i]->needs_model ? "\n            words=models" : "");
+        printf("'%s ;;\n", takes_example(commands[i]) ? "\n            words=models" : "");
     }
     printf("    esac\n"
            "    case $before in\n");
@@ -119,9 +124,10 @@ static int print_fish(void)
             fish_option(c, o);
         for (const option_spec *o = common_options; o->name; o++)
             fish_option(c, o);
-        if (!c->needs_model)
+        if (c->needs_model)
+            fish_option(c, &set_option);
+        if (!takes_example(c))
             continue;
-        fish_option(c, &set_option);
         printf("complete -c hamel -n '__fish_seen_subcommand_from %s' "
                "-a '(hamel examples 2> /dev/null | string replace -r \" .*\" \"\")'\n",
                c->name);

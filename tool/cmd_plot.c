@@ -6,6 +6,7 @@
  *   --3d            three columns: a path in space
  */
 #include "command.h"
+#include "examples.h"
 #include "figure_file.h"
 
 #include <jansson.h>
@@ -212,6 +213,12 @@ static int plot(plot_job *j)
     return figure_file_write(j->figure, j->output) ? report(j) : EXIT_FAILED;
 }
 
+static bool is_model(const char *name)
+{
+    const char *dot = strrchr(name, '.');
+    return find_example(name) || (dot && strcmp(dot, ".hamel") == 0);
+}
+
 static int run(const invocation *call)
 {
     plot_job j = {.call = call};
@@ -226,6 +233,11 @@ static int run(const invocation *call)
     int code = exit_status_of(status);
     if (status == HM_OK)
         code = plot(&j);
+    else if (is_model(call->arguments[0]))
+        fprintf(
+            stderr,
+            "  hint: results come from hamel run %s --csv FILE; its --plot FILE plots them, too\n",
+            call->arguments[0]);
     else if (status == HM_ERR_NOMEM)
         fprintf(stderr, "hamel: %s\n", hm_status_text(status));
     hm_figure_destroy(j.figure);

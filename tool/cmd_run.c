@@ -18,41 +18,6 @@ typedef struct job {
 
 /* ---- options ---- */
 
-/* An expression of parameters, such as 2*pi; NaN where it is none. */
-static double evaluate_text(session *s, const char *text)
-{
-    double number = NAN;
-    size_t size = strlen(text) + 8;
-    char *statement = malloc(size);
-    if (statement && !strpbrk(text, ",=;#")) {
-        snprintf(statement, size, "t = %s", text);
-        if (hm_model_read_state(s->model, statement, &number, NULL, NULL, NULL, NULL, NULL) !=
-            HM_OK)
-            number = NAN;
-        hm_context_clear(s->context); /* the caller says it better */
-    }
-    free(statement);
-    return number;
-}
-
-/* true: it was not given, or is a number. */
-static bool read_number(session *s, const invocation *call, const char *option, double *value)
-{
-    const char *text = option_value(call, option);
-    if (!text)
-        return true;
-    char *end;
-    double number = strtod(text, &end);
-    if (end == text || *end != '\0')
-        number = evaluate_text(s, text);
-    if (isfinite(number)) {
-        *value = number;
-        return true;
-    }
-    usage_error("%s needs a number, not '%s'", option, text);
-    return false;
-}
-
 static bool read_method(const invocation *call, hm_run_options *options)
 {
     const char *name = option_value(call, "--method");
@@ -106,29 +71,24 @@ static bool read_formulation(const invocation *call, hm_run_options *options)
     return false;
 }
 
-static bool check_numbers(const hm_run_options *o)
+static bool check_span(const hm_run_options *o)
 {
-    const char *wrong = !(o->end > o->start) ? "--to must be later than --from"
-                        : !(o->every > 0)    ? "--every must be positive"
-                        : o->rtol < 0        ? "--rtol must not be negative"
-                        : o->atol < 0        ? "--atol must not be negative"
-                        : o->step < 0        ? "--step must not be negative"
-                                             : NULL;
-    if (wrong)
-        usage_error("%s", wrong);
-    return !wrong;
+    if (o->end > o->start)
+        return true;
+    usage_error("--to must be later than --from");
+    return false;
 }
 
 /* What the command line says goes before what `simulate` says. */
 static bool read_options(session *s, const invocation *call, hm_run_options *options)
 {
-    return read_number(s, call, "--from", &options->start) &&
-           read_number(s, call, "--to", &options->end) &&
-           read_number(s, call, "--every", &options->every) &&
-           read_number(s, call, "--rtol", &options->rtol) &&
-           read_number(s, call, "--atol", &options->atol) &&
-           read_number(s, call, "--step", &options->step) && read_method(call, options) &&
-           read_drift(call, options) && read_formulation(call, options) && check_numbers(options);
+    return option_number(s, call, "--from", &options->start) &&
+           option_number(s, call, "--to", &options->end) &&
+           option_positive(s, call, "--every", &options->every) &&
+           option_positive(s, call, "--rtol", &options->rtol) &&
+           option_positive(s, call, "--atol", &options->atol) &&
+           option_positive(s, call, "--step", &options->step) && read_method(call, options) &&
+           read_drift(call, options) && read_formulation(call, options) && check_span(options);
 }
 
 static bool read_files(const invocation *call, run_files *files, unsigned *groups)
@@ -295,7 +255,7 @@ static const option_spec options[] = {
      "more columns for --csv and --hdf5: energy, work, violation, residual,\n"
      "                         lambda, Qc, Qi, Qni, u, acceleration, check, all"},
     {"--event-rows", NULL, "rows at events too (before each, and after one that sets)"},
-    {"--from", "T", "start; these six may be expressions, as in --to '2*pi'"},
+    {"--from", "T", "start; numbers may be expressions, as in --to '2*pi'"},
     {"--to", "T", "end"},
     {"--every", "DT", "between output times"},
     {"--rtol", "R", "relative tolerance of a step"},

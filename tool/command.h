@@ -76,6 +76,10 @@ void session_take_warnings(session *s, bool quiet);
  * own. */
 int session_reread(const session *s, const invocation *call, const char *name, const char *value,
                    session *again);
+/* option_number.c: an option's number, or expression of parameters. True where it was not given, with
+ * `value` as it was; false after a message. option_positive refuses 0 and less, too. */
+bool option_number(const session *s, const invocation *call, const char *option, double *value);
+bool option_positive(const session *s, const invocation *call, const char *option, double *value);
 /* The initial state of the file, changed as --at says (NULL: unchanged). */
 hm_status state_from_text(hm_sim *sim, const hm_model *model, const char *at);
 /* Prints the diagnostics so far to stderr and forgets them; warnings not when quiet. */

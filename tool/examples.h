@@ -14,4 +14,9 @@ struct hamel_example {
 extern const struct hamel_example hamel_examples[];
 extern const size_t hamel_example_count;
 
+/* cmd_examples.c: NULL where there is none of that name. */
+const struct hamel_example *find_example(const char *name);
+/* session.c: a hint on stderr for a word that is neither a file nor an example. */
+void hint_at_examples(const char *word);
+
 #endif

@@ -15,7 +15,7 @@ static bool has_extension(const char *path, const char *extension)
     return dot && strcasecmp(dot, extension) == 0;
 }
 
-bool figure_file_possible(const char *path)
+static bool format_possible(const char *path)
 {
     if (has_extension(path, ".svg"))
         return true;
@@ -27,6 +27,25 @@ bool figure_file_possible(const char *path)
         fprintf(stderr, "hamel: this hamel was built without cairo and makes no PNG; "
                         "a name that ends in .svg works\n");
     return png_available;
+}
+
+/* Can a file be made in the folder? Known before a long run, not after it. */
+static bool folder_possible(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    if (!slash || slash == path)
+        return true;
+    char *folder = strndup(path, (size_t)(slash - path));
+    bool good = !folder || access(folder, W_OK) == 0;
+    if (!good)
+        fprintf(stderr, "hamel: cannot write '%s': %s\n", path, strerror(errno));
+    free(folder);
+    return good;
+}
+
+bool figure_file_possible(const char *path)
+{
+    return format_possible(path) && folder_possible(path);
 }
 
 static bool write_bytes(void *user, const char *bytes, size_t length)

@@ -4,7 +4,8 @@
 
 #include <hamel/plot.h>
 
-/* false: no name that ends in .svg or .png, or PNG is not in this build; a message was printed. */
+/* false: no name that ends in .svg or .png, PNG is not in this build, or the folder cannot be written
+ * to; a message was printed. */
 bool figure_file_possible(const char *path);
 /* Writes the figure under a temporary name and renames it; prints a message on failure. */
 bool figure_file_write(const hm_figure *figure, const char *path);

@@ -25,25 +25,31 @@ typedef struct trace {
 
 /* ---- options ---- */
 
-static bool read_number(const invocation *call, const char *option, double *value)
+static bool read_end(const trace *t, const char *option, double *value)
 {
-    const char *text = option_value(call, option);
-    char *end = NULL;
-    if (text)
-        *value = strtod(text, &end);
-    if (text && end != text && *end == '\0' && isfinite(*value))
-        return true;
-    usage_error(text ? "%s needs a number, not '%s'" : "--param needs %s%.0s", option,
-                text ? text : "");
+    if (option_value(t->call, option))
+        return option_number(t->s, t->call, option, value);
+    usage_error("--param needs %s", option);
     return false;
+}
+
+static int unknown_parameter(const trace *t)
+{
+    const hm_model *model = t->s->model;
+    usage_error("there is no parameter '%s'", t->param);
+    for (size_t i = 0; i < hm_model_param_count(model); i++)
+        fprintf(stderr, "%s%s",
+                i ? ", " : "  hint: the parameters are: ", hm_model_param_name(model, i));
+    fputs(hm_model_param_count(model) ? "\n" : "", stderr);
+    return EXIT_BAD_INPUT;
 }
 
 static int read_range(trace *t)
 {
     double steps = 20;
-    if (!read_number(t->call, "--from", &t->from) || !read_number(t->call, "--to", &t->to))
+    if (!read_end(t, "--from", &t->from) || !read_end(t, "--to", &t->to))
         return EXIT_BAD_INPUT;
-    if (option_value(t->call, "--steps") && !read_number(t->call, "--steps", &steps))
+    if (!option_number(t->s, t->call, "--steps", &steps))
         return EXIT_BAD_INPUT;
     if (!(steps >= 1 && steps <= MOST_STEPS) || steps != floor(steps))
         return usage_error("--steps is a whole number from 1 to %d", MOST_STEPS);
@@ -56,7 +62,7 @@ static int read_range(trace *t)
             return hm_model_param_structural(t->s->model, i)
                        ? usage_error("'%s' sets a size and cannot vary", t->param)
                        : EXIT_DONE;
-    return usage_error("there is no parameter '%s'", t->param);
+    return unknown_parameter(t);
 }
 
 /* ---- one value ---- */

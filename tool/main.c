@@ -1,5 +1,6 @@
 /* hamel: the command line. Finds the subcommand, reads its options, runs it. */
 #include "command.h"
+#include "examples.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
@@ -200,9 +201,28 @@ static const command *find_command(const char *name)
     return NULL;
 }
 
+/* What people call commands elsewhere. */
+static const struct {
+    const char *word, *meant;
+} other_names[] = {{"simulate", "run"},     {"integrate", "run"},       {"solve", "run"},
+                   {"analyse", "check"},    {"analyze", "check"},       {"classify", "check"},
+                   {"equations", "derive"}, {"linearise", "linearize"}, {"list", "examples"},
+                   {"man", "manual"},       {"version", "--version"},   {"-v", "--version"}};
+
+static const char *command_meant(const char *name)
+{
+    for (size_t i = 0; i < sizeof other_names / sizeof *other_names; i++)
+        if (strcmp(name, other_names[i].word) == 0)
+            return other_names[i].meant;
+    return nearest_name(name, command_count, command_name, commands);
+}
+
 static int unknown_command(const char *name)
 {
-    const char *meant = nearest_name(name, command_count, command_name, commands);
+    const char *meant = command_meant(name), *dot = strrchr(name, '.');
+    if (find_example(name) || (dot && strcmp(dot, ".hamel") == 0))
+        return usage_error("'%s' is a model; what to do with it? hamel run %s, or see hamel --help",
+                           name, name);
     if (meant)
         return usage_error("unknown command '%s'; did you mean '%s'?", name, meant);
     return usage_error("unknown command '%s'; see hamel --help", name);

@@ -82,28 +82,25 @@ static char *read_stdin(size_t *length)
     return text;
 }
 
-static const struct hamel_example *find_example(const char *name)
-{
-    for (size_t i = 0; i < hamel_example_count; i++)
-        if (strcmp(hamel_examples[i].name, name) == 0)
-            return &hamel_examples[i];
-    return NULL;
-}
-
 static const char *example_name(const void *list, size_t i)
 {
     return ((const struct hamel_example *)list)[i].name;
 }
 
-/* For a word that is neither a file nor an example. */
-static void hint_at_examples(const char *word)
+void hint_at_examples(const char *word)
 {
-    if (find_example(word) || strchr(word, '/') || strchr(word, '.'))
+    const char *slash = strrchr(word, '/');
+    char stem[64];
+    snprintf(stem, sizeof stem, "%s", slash ? slash + 1 : word);
+    char *dot = strrchr(stem, '.');
+    if (find_example(word) || (dot && strcmp(dot, ".hamel") != 0))
         return;
-    const char *meant = nearest_name(word, hamel_example_count, example_name, hamel_examples);
+    if (dot)
+        *dot = '\0';
+    const char *meant = nearest_name(stem, hamel_example_count, example_name, hamel_examples);
     if (meant)
         fprintf(stderr, "  hint: did you mean the example '%s'?\n", meant);
-    else
+    else if (!slash && !dot)
         fputs("  hint: 'hamel examples' lists the built-in examples\n", stderr);
 }
 

@@ -50,7 +50,7 @@ typedef struct hm_symmetries {
     size_t integral_count;
     const hm_integral *integrals;
     size_t states;             /* random states that the integrals were found at */
-    int bits;                  /* of the arithmetic there */
+    int bits;                  /* what counts as zero there is zero to so many bits, relative */
     double run_start, run_end; /* of the run that checked them */
 } hm_symmetries;
 

@@ -3,6 +3,7 @@
 
 #include "analyse/null.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -317,6 +318,8 @@ hm_status hmi_conserved_find(hmi_conserved *in)
     arb_mat_init(s.values, (slong)s.most, (slong)columns);
     hm_status status = collect(in, &s);
     in->states = s.count;
+    in->zero_bits = s.rates.zero == -INFINITY ? in->bits
+                                              : (slong)fmin(-s.rates.zero, (double)in->bits);
     if (status == HM_OK) {
         arb_mat_t vectors;
         hmi_null_vectors(&s.rates, vectors);

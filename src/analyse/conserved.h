@@ -44,6 +44,7 @@ typedef struct hmi_conserved {
     HMI_ARRAY(hmi_first_integral) list;
     size_t states;    /* random states used */
     slong bits;       /* of the arithmetic there */
+    slong zero_bits;  /* to so many, relative, what is called zero is zero */
     double tolerance; /* log2 of what is zero */
     bool inexact;
 } hmi_conserved;

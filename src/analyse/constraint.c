@@ -183,6 +183,15 @@ static hm_status show_reduction(hmi_analysis *a, size_t k, const hmi_quadratic *
         if (i == 0)
             row->linear_kind = kind;
     }
+    if (q->kind == HMI_BRANCHES && !(row->other_form = hmi_analysis_form(a, &q->other, NULL)))
+        return HM_ERR_NOMEM;
+    if (q->kind == HMI_BRANCHES && q->both) { /* either may hold: the weaker class counts */
+        a->forms.rows[a->forms.row_count] = (hmi_form_row){.pfaffian = true, .form = q->other};
+        hm_status status = class_of_form(a, a->forms.row_count, &kind, &evidence);
+        if (status != HM_OK)
+            return status;
+        weakest = kind > weakest ? kind : weakest;
+    }
     if (q->kind != HMI_NOT_LINEAR && q->side != HMI_NONE) {
         row->sign_condition = hmi_analysis_print(a, &a->forms.graph, q->side);
         if (!row->sign_condition)
@@ -231,7 +240,8 @@ static hm_status classify_nonlinear(hmi_analysis *a, size_t k)
     hmi_quadratic q;
     hmi_form at_rest = {0};
     row->kind = HM_NONLINEAR_NONHOLONOMIC;
-    hm_status status = hmi_study_quadratic(&a->sampler, k, &q);
+    const hmi_series_state initial = hmi_analysis_initial(a);
+    hm_status status = hmi_study_quadratic(&a->sampler, k, &initial, &q);
     if (status == HM_OK)
         status = show_reduction(a, k, &q);
     if (status == HM_OK)

@@ -152,6 +152,29 @@ static hm_status watch_lie_row(hmi_generators *g, hmi_states *states, const hmi_
     return status;
 }
 
+/* xi^(1) psi_k of every constraint: zero on the constraint manifold where xi keeps it. What is asked
+ * where some are not linear in the velocities and the rows are no forms in (q, t). */
+static hm_status watch_residuals(hmi_generators *g, hmi_states *states, const hmi_generator *of)
+{
+    hmi_forms *forms = g->forms;
+    hmi_expr *rate = hmi_arena_alloc(&g->arena, (forms->n + 1) * sizeof *rate);
+    hm_status status = rate ? rates_of(forms, of->xi, rate) : HM_ERR_NOMEM;
+    for (size_t k = 0; k < forms->m && status == HM_OK; k++) {
+        hmi_expr e = derivative_along(forms, of->xi, rate, forms->rows[k].residual);
+        status = e == HMI_NONE ? HM_ERR_NOMEM : hmi_states_watch(states, e);
+    }
+    return status;
+}
+
+/* Are there constraints on accelerations? They make no manifold of states. */
+static bool has_acceleration_rows(const hmi_forms *forms)
+{
+    for (size_t k = 0; k < forms->m; k++)
+        if (forms->rows[k].row->level == HM_LEVEL_ACCELERATION)
+            return true;
+    return false;
+}
+
 static bool all_pfaffian(const hmi_forms *forms)
 {
     for (size_t k = 0; k < forms->m; k++)
@@ -178,6 +201,8 @@ static hm_status watch_generator(hmi_generators *g, hmi_states *states, const hm
     at->lie = states->watched;
     for (size_t k = 0; k < forms->m && status == HM_OK && all_pfaffian(forms); k++)
         status = watch_lie_row(g, states, of, &forms->rows[k].form);
+    if (status == HM_OK && !all_pfaffian(forms) && !has_acceleration_rows(forms))
+        status = watch_residuals(g, states, of);
     return status;
 }
 
@@ -238,8 +263,14 @@ static hm_status judge_at_state(hmi_generators *g, const hmi_states *states, hmi
             of->crosses[k] = true;
             of->horizontal = HM_NO;
         }
-    if (!all_pfaffian(g->forms)) {
+    if (has_acceleration_rows(g->forms)) {
         of->distribution = HM_UNKNOWN;
+        return HM_OK;
+    }
+    if (!all_pfaffian(g->forms)) {
+        for (size_t k = 0; k < g->forms->m; k++)
+            keeps &= is_zero(g, states, hmi_states_value(states, at->lie + k, 0));
+        no_where(&of->distribution, keeps);
         return HM_OK;
     }
     hm_status status = keeps_distribution(g, states, at->lie, &keeps);

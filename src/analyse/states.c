@@ -2,6 +2,7 @@
 #include "analyse/states.h"
 
 enum { TRIES = 20, NEWTON_STEPS = 40, MOST_COORDINATES = 60 };
+enum { LAST_STEP = 30 }; /* log2 of Newton's last step is below LAST_STEP - precision */
 
 /* ---- what is evaluated ---- */
 
@@ -233,6 +234,18 @@ static double correct_velocity(hmi_states *s)
     return solved ? size : NAN;
 }
 
+/* Newton has converged: balls wide enough to hold the exact velocities, so that what vanishes on the
+ * constraint manifold contains zero. */
+static void enclose_velocities(hmi_states *s)
+{
+    mag_t slack;
+    mag_init(slack);
+    mag_set_ui_2exp_si(slack, 1, LAST_STEP + 10 - s->precision);
+    for (size_t j = 0; j < s->rank; j++)
+        arb_add_error_mag(s->v + s->pivot[j], slack);
+    mag_clear(slack);
+}
+
 /* Random velocities, those of the pivot columns such that the velocity rows hold. */
 static hm_status draw_velocities(hmi_states *s, bool *found)
 {
@@ -251,8 +264,10 @@ static hm_status draw_velocities(hmi_states *s, bool *found)
         double size = correct_velocity(s);
         if (isnan(size) || size > 40)
             return HM_OK;
-        *found = size < 30 - (double)s->precision;
+        *found = size < LAST_STEP - (double)s->precision;
     }
+    if (*found)
+        enclose_velocities(s);
     return HM_OK;
 }
 

@@ -130,7 +130,7 @@ static hm_status show(work *w)
     shown->integrals = integral;
     shown->integral_count = integrals;
     shown->states = w->integrals.states;
-    shown->bits = (int)w->integrals.bits;
+    shown->bits = (int)w->integrals.zero_bits;
     return hmi_forms_status(&w->forms) == HM_ERR_NOMEM ? HM_ERR_NOMEM : HM_OK;
 }
 

@@ -76,6 +76,8 @@ INLINE bool run_frequent(int op, int count, double *restrict dst, const operands
     case HMI_TAPE_SUB_MUL:
         FUSED(FROM);
     case HMI_TAPE_FIRST_OF_TABLE + HMI_NEG:
+        if (o->x_one)
+            return false;
         LOOP(-x[k])
         return true;
     default:

@@ -145,7 +145,7 @@ static hm_status build(builder *w, hmi_motion_tape *motion)
     motion->power_count = w->count - motion->powers;
     join_parts(w);
     hmi_schur_accelerations(&w->schur, w->a, w->lambda, w->outputs);
-    hmi_schur_check(&w->schur, w->b, w->outputs);
+    hmi_schur_check(&w->schur, w->b, w->a, w->outputs);
     motion->margin = w->count;
     put(w, finite_margin(w));
     motion->lambda = w->count;

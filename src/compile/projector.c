@@ -11,13 +11,32 @@ typedef struct builder {
     hmi_expr *b, *a, *lambda, *outputs;
 } builder;
 
+/* The pattern of row i of the request: from the result up to *end. */
+static size_t row_start(const builder *w, size_t i, size_t *end)
+{
+    const hmi_schur_input *in = &w->ask->matrices;
+    size_t row = in->rows ? in->rows[i] : i;
+    *end = in->A_pattern->start[row + 1];
+    return in->A_pattern->start[row];
+}
+
+static size_t count_entries(const builder *w)
+{
+    size_t count = 0, end;
+    for (size_t i = 0; i < w->ask->matrices.m; i++) {
+        size_t start = row_start(w, i, &end);
+        count += end - start;
+    }
+    return count;
+}
+
 static hm_status allocate(builder *w)
 {
     size_t n = w->ask->matrices.n, m = w->ask->matrices.m;
     w->b = hmi_arena_alloc(&w->arena, (m + 1) * sizeof *w->b);
     w->a = hmi_arena_alloc(&w->arena, (n + 1) * sizeof *w->a);
     w->lambda = hmi_arena_alloc(&w->arena, (m + 1) * sizeof *w->lambda);
-    w->outputs = hmi_arena_alloc(&w->arena, (n + m + 1) * sizeof *w->outputs);
+    w->outputs = hmi_arena_alloc(&w->arena, (n + m + 1 + count_entries(w)) * sizeof *w->outputs);
     return w->b && w->a && w->lambda && w->outputs ? HM_OK : HM_ERR_NOMEM;
 }
 
@@ -26,9 +45,9 @@ static hmi_expr terms_of_row(builder *w, size_t i)
 {
     const hmi_schur_input *in = &w->ask->matrices;
     hmi_graph *g = w->graph;
-    size_t row = in->rows ? in->rows[i] : i;
     hmi_expr sum = g->zero;
-    for (size_t k = in->A_pattern->start[row]; k < in->A_pattern->start[row + 1]; k++) {
+    size_t end;
+    for (size_t k = row_start(w, i, &end); k < end; k++) {
         hmi_expr x = hmi_symbol(g, w->ask->x, in->A_pattern->column.data[k]);
         hmi_expr term = hmi_plain_mul(g, in->A[k], x);
         sum = hmi_plain_add(g, sum, hmi_apply(g, HMI_ABS, term, 0, 0));
@@ -46,6 +65,15 @@ static hmi_expr finite_margin(builder *w)
     if (sum == g->zero || sum == HMI_NONE || margin == HMI_NONE)
         return margin;
     return hmi_intern(g, HMI_ADD, margin, hmi_intern(g, HMI_MUL, g->zero, sum, 0), 0);
+}
+
+static size_t put_entries(builder *w, size_t at)
+{
+    size_t end;
+    for (size_t i = 0; i < w->ask->matrices.m; i++)
+        for (size_t k = row_start(w, i, &end); k < end; k++)
+            w->outputs[at++] = w->ask->matrices.A[k];
+    return at;
 }
 
 static hm_status build(builder *w, hmi_projector_tape *projector)
@@ -70,8 +98,10 @@ static hm_status build(builder *w, hmi_projector_tape *projector)
         w->outputs[n + i] = terms_of_row(w, i);
     projector->margin = n + m;
     w->outputs[n + m] = finite_margin(w);
+    projector->rows = n + m + 1;
+    size_t count = put_entries(w, projector->rows);
     return w->graph->status == HM_OK
-               ? hmi_tape_compile(&projector->tape, w->graph, w->outputs, n + m + 1)
+               ? hmi_tape_compile(&projector->tape, w->graph, w->outputs, count)
                : w->graph->status;
 }
 

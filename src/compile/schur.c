@@ -317,11 +317,44 @@ void hmi_schur_accelerations(hmi_schur *s, const hmi_expr *a, const hmi_expr *la
     hmi_eliminate_backward(&s->M, g, x);
 }
 
-/* Inertias of M + A^T V A may be of very different size (a quaternion near 1, 0, 0, 0): every pivot
- * is fine in its own unit and yet x is lost. A x = b tells. */
-void hmi_schur_check(hmi_schur *s, const hmi_expr *b, const hmi_expr *x)
+/* The square of the largest acceleration that rounding errors come from, free or constrained, in
+ * units of the inertias. */
+static hmi_expr square_of_motion(const hmi_schur *s, const hmi_expr *a, const hmi_expr *x)
 {
     hmi_graph *g = s->graph;
+    hmi_expr sum = g->zero;
+    for (size_t j = 0; j < s->n && g->status == HM_OK; j++) {
+        hmi_expr squares = hmi_plain_add(g, hmi_plain_mul(g, a[j], a[j]),
+                                         hmi_plain_mul(g, x[j], x[j]));
+        sum = hmi_plain_add(g, sum, hmi_plain_mul(g, s->M.pivot[j], squares));
+    }
+    return sum;
+}
+
+/* What rounding errors leave of row i of A x where all its terms are zero but for them. */
+static hmi_expr row_of_errors(const hmi_schur *s, size_t i, hmi_expr motion)
+{
+    hmi_graph *g = s->graph;
+    hmi_expr length = g->zero;
+    for (size_t j = 0; j < s->n && g->status == HM_OK; j++) {
+        hmi_expr e = s->A[i * s->n + j];
+        if (e != g->zero)
+            length = hmi_plain_add(g, length,
+                                   hmi_plain_mul(g, s->M.inverse[j], hmi_plain_mul(g, e, e)));
+    }
+    hmi_expr square = hmi_plain_mul(g, length, motion);
+    if (square == g->zero || g->status != HM_OK)
+        return g->zero;
+    return hmi_plain_mul(g, hmi_number(g, 1e-13), hmi_apply(g, HMI_SQRT, square, 0, 0));
+}
+
+/* Inertias of M + A^T V A may be of very different size (a quaternion near 1, 0, 0, 0): every pivot
+ * is fine in its own unit and yet x is lost. A x = b tells.
+ * Verified: test/unit/dynamics/test_motion.c */
+void hmi_schur_check(hmi_schur *s, const hmi_expr *b, const hmi_expr *a, const hmi_expr *x)
+{
+    hmi_graph *g = s->graph;
+    hmi_expr motion = s->has_shift ? square_of_motion(s, a, x) : HMI_NONE;
     for (size_t i = 0; i < s->m && s->has_shift && g->status == HM_OK; i++) {
         hmi_expr rest = b[i];
         hmi_expr size = hmi_plain_add(g, hmi_number(g, 1e-280), hmi_apply(g, HMI_ABS, b[i], 0, 0));
@@ -332,7 +365,8 @@ void hmi_schur_check(hmi_schur *s, const hmi_expr *b, const hmi_expr *x)
             rest = hmi_plain_sub(g, rest, term);
             size = hmi_plain_add(g, size, hmi_apply(g, HMI_ABS, term, 0, 0));
         }
-        hmi_expr allowed = hmi_plain_mul(g, hmi_number(g, 1e-11), size);
+        hmi_expr allowed = hmi_plain_add(g, hmi_plain_mul(g, hmi_number(g, 1e-11), size),
+                                         row_of_errors(s, i, motion));
         hmi_margin_add(g, &s->margin, hmi_plain_sub(g, allowed, hmi_apply(g, HMI_ABS, rest, 0, 0)));
     }
 }

@@ -62,8 +62,9 @@ hm_status hmi_schur_multipliers(hmi_schur *s, const hmi_expr *Q, const hmi_expr 
                                 hmi_expr *lambda);
 /* x (n) from a and lambda, which may be sums of several. */
 void hmi_schur_accelerations(hmi_schur *s, const hmi_expr *a, const hmi_expr *lambda, hmi_expr *x);
-/* With a shift: A x = b has to be met to 1e-11. */
-void hmi_schur_check(hmi_schur *s, const hmi_expr *b, const hmi_expr *x);
+/* With a shift: A x = b has to be met to 1e-11 of its terms, or to 1e-13 of what the motion a, x (as
+ * of hmi_schur_accelerations) may be in that row. */
+void hmi_schur_check(hmi_schur *s, const hmi_expr *b, const hmi_expr *a, const hmi_expr *x);
 /* Multipliers of the rows without factors, and of the rows as given. */
 hmi_expr hmi_schur_plain_multiplier(const hmi_schur *s, hmi_expr lambda);
 hmi_expr hmi_schur_model_multiplier(const hmi_schur *s, size_t i, hmi_expr lambda);

@@ -35,7 +35,8 @@ struct hmi_sparse_solver {
     system_form plain, shifted;
     system_form *form; /* in use */
     const double *M, *A;
-    double *inertia;      /* n: the diagonal of M */
+    double *inertia;      /* n: the diagonal of M, */
+    double *root;         /* and its square root; 0 where it is not positive */
     double *weight;       /* m: V */
     double *right, *rest; /* n + m, in order; residuals */
     double *x, *l;        /* n, m */
@@ -247,12 +248,13 @@ hm_status hmi_sparse_create(const hm_allocator *allocator, const hmi_sparse_shap
     s->shifted.shifted = true;
     size_t n = shape->n, m = shape->m;
     s->inertia = hmi_arena_alloc(&s->arena, (n + 1) * sizeof *s->inertia);
+    s->root = hmi_arena_alloc(&s->arena, (n + 1) * sizeof *s->root);
     s->weight = hmi_arena_alloc(&s->arena, (m + 1) * sizeof *s->weight);
     s->right = hmi_arena_alloc(&s->arena, (n + m + 1) * sizeof *s->right);
     s->rest = hmi_arena_alloc(&s->arena, (n + m + 1) * sizeof *s->rest);
     s->x = hmi_arena_alloc(&s->arena, (n + 1) * sizeof *s->x);
     s->l = hmi_arena_alloc(&s->arena, (m + 1) * sizeof *s->l);
-    hm_status status = s->inertia && s->weight && s->right && s->rest && s->x && s->l
+    hm_status status = s->inertia && s->root && s->weight && s->right && s->rest && s->x && s->l
                            ? make_form(s, &s->plain)
                            : HM_ERR_NOMEM;
     if (status != HM_OK) {
@@ -334,6 +336,7 @@ static void take_inertias(hmi_sparse_solver *s)
         for (size_t k = shape->M_start[i]; k < shape->M_start[i + 1]; k++)
             if (shape->M_column[k] == i)
                 s->inertia[i] = s->M[k];
+        s->root[i] = s->inertia[i] > 0 ? sqrt(s->inertia[i]) : 0;
     }
 }
 
@@ -397,25 +400,46 @@ static double find_force_rest(hmi_sparse_solver *s, const double *F)
     return largest;
 }
 
-/* s->rest := what is left of F and b at x, l; returns its size relative to the terms. Where forces
- * balance and x is but rounding, the accelerations that they would give one by one are the measure.
- * Dropped rows do not count. */
+/* The largest acceleration, in units of the inertias. */
+static double largest_motion(const hmi_sparse_solver *s)
+{
+    double largest = 0;
+    for (size_t j = 0; j < s->shape.n; j++)
+        largest = fmax(largest, fabs(s->x[j]) * s->root[j]);
+    return largest;
+}
+
+/* The size of what row i is made of at x. Where forces balance and x is but rounding, the accelerations
+ * that they would give one by one are the measure (`size`: of the terms of the forces), and far from
+ * where anything happens a small part of the largest motion: what comes there is rounding, too. */
+static double row_terms(const hmi_sparse_solver *s, size_t i, double b, const double *size,
+                        double motion)
+{
+    const hmi_sparse_shape *shape = &s->shape;
+    double terms = fabs(b), far = 0;
+    for (size_t k = shape->A_start[i]; k < shape->A_start[i + 1]; k++) {
+        size_t j = shape->A_column[k];
+        terms += fabs(s->A[k] * s->x[j]);
+        if (s->inertia[j] > 0) {
+            terms += fabs(s->A[k]) * size[j] / s->inertia[j];
+            far += fabs(s->A[k]) / s->root[j];
+        }
+    }
+    return fmax(terms, 1e-3 * far * motion);
+}
+
+/* s->rest := what is left of F and b at x, l; returns its size relative to the terms. Dropped rows do
+ * not count. */
 static double find_rest(hmi_sparse_solver *s, const double *F, const double *b)
 {
     const hmi_sparse_shape *shape = &s->shape;
     size_t n = shape->n;
-    double *r = s->rest, worst = 0, largest = find_force_rest(s, F);
+    double *r = s->rest, worst = 0, largest = find_force_rest(s, F), motion = largest_motion(s);
     const double *size = s->right;
     for (size_t i = 0; i < shape->m; i++) {
-        double sum = b[i], terms = fabs(b[i]);
-        for (size_t k = shape->A_start[i]; k < shape->A_start[i + 1]; k++) {
-            size_t j = shape->A_column[k];
-            double t = s->A[k] * s->x[j];
-            sum -= t;
-            terms += fabs(t);
-            if (s->inertia[j] > 0)
-                terms += fabs(s->A[k]) * size[j] / s->inertia[j];
-        }
+        double sum = b[i], terms = row_terms(s, i, b[i], size, motion);
+        for (size_t k = shape->A_start[i]; k < shape->A_start[i + 1]; k++)
+            sum -= s->A[k] * s->x[shape->A_column[k]];
         r[n + i] = hmi_sparse_is_dropped(s, i) ? 0 : sum;
         if (!(fabs(r[n + i]) <= worst * terms))
             worst = fabs(r[n + i]) / terms;

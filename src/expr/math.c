@@ -146,3 +146,34 @@ double hmi_math_cos(double x)
                             Sleef_cinz_##name##d1_##accuracy##purec(x, y));                        \
     }
 HMI_MATH_FUNCTIONS(DEFINE1, DEFINE2)
+
+/* ---- four at once ---- */
+
+#ifdef HMI_MATH_FUSED
+__m256d Sleef_finz_logd4_u10avx2(__m256d x);
+__m256d Sleef_finz_expd4_u10avx2(__m256d x);
+#define FOUR_FUSED(name)                                                                           \
+    FUSED static void fused_##name(double x[4])                                                    \
+    {                                                                                              \
+        _mm256_storeu_pd(x, Sleef_finz_##name##d4_u10avx2(_mm256_loadu_pd(x)));                    \
+    }
+#define BY_FUSED(name, x)                                                                          \
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {                         \
+        fused_##name(x);                                                                           \
+        return;                                                                                    \
+    }
+#else
+#define FOUR_FUSED(name)
+#define BY_FUSED(name, x)
+#endif
+
+#define FOUR(name)                                                                                 \
+    FOUR_FUSED(name)                                                                               \
+    void hmi_math_##name##_lanes(double x[4])                                                      \
+    {                                                                                              \
+        BY_FUSED(name, x)                                                                          \
+        for (int lane = 0; lane < 4; lane++)                                                       \
+            x[lane] = hmi_math_##name(x[lane]);                                                    \
+    }
+FOUR(log)
+FOUR(exp)

@@ -40,4 +40,8 @@ HMI_MATH_FUNCTIONS(HMI_DECLARE1, HMI_DECLARE2)
 #undef HMI_DECLARE1
 #undef HMI_DECLARE2
 
+/* Four values in place, each with the bits of the function above. */
+void hmi_math_log_lanes(double x[4]);
+void hmi_math_exp_lanes(double x[4]);
+
 #endif

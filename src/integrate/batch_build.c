@@ -1,6 +1,7 @@
 /* Four members at once: memory, members put on and shown. See batch.h. */
 #include "integrate/batch.h"
 
+#include <math.h>
 #include <string.h>
 
 const char *hmi_batch_refusal(const hmi_driver *d)
@@ -47,28 +48,38 @@ static hm_status use_tape(hmi_batch *b, hmi_lane_tape *lanes, const hmi_tape *ta
     return HM_OK;
 }
 
+/* Structs with vectors in them. */
+static void *aligned(hmi_batch *b, size_t bytes, bool *failed)
+{
+    void *memory = doubles(b, bytes / (HMI_LANES * sizeof(double)) + 1, failed);
+    return memory ? memset(memory, 0, bytes) : NULL;
+}
+
 static hm_status use_level(hmi_batch *b, hmi_lane_level *lanes, const hmi_level *level)
 {
     bool failed = false;
     if (level->count == 0)
         return HM_OK;
-    lanes->count = level->count;
-    lanes->row = level->row;
+    hmi_lane_passage *p = aligned(b, sizeof *p, &failed);
+    if (failed)
+        return HM_ERR_NOMEM;
+    p->count = level->count;
+    p->row = level->row;
+    p->b = doubles(b, level->count, &failed);
+    p->size = doubles(b, level->count, &failed);
+    lanes->passage = p;
     lanes->sizes = level->projector->program.sizes;
     lanes->margin = level->projector->program.margin;
-    lanes->b = doubles(b, level->count, &failed);
-    lanes->size = doubles(b, level->count, &failed);
+    lanes->rows = level->projector->program.rows;
     return failed ? HM_ERR_NOMEM : use_tape(b, &lanes->tape, &level->projector->program.tape);
 }
 
 static hm_status use_tapes(hmi_batch *b)
 {
     hmi_driver *d = b->d;
-    const hm_system *system = d->sim->system;
     hm_status status = use_tape(b, &b->motion, &d->motion->program.tape);
-    b->margin = d->motion->program.margin;
     if (status == HM_OK && d->model->inputs.count)
-        status = use_tape(b, &b->inputs, &system->inputs);
+        status = use_tape(b, &b->inputs, &d->sim->system->inputs);
     if (status == HM_OK && d->residuals.count)
         status = use_tape(b, &b->residuals, &d->residuals.tape);
     if (status == HM_OK && d->ledger.total_work)
@@ -77,42 +88,118 @@ static hm_status use_tapes(hmi_batch *b)
         return status;
     if (status == HM_OK)
         status = use_level(b, &b->position, &d->projection.position);
-    if (status == HM_OK)
-        status = use_level(b, &b->velocity, &d->projection.velocity);
-    if (status == HM_OK && d->rank.now)
-        status = use_tape(b, &b->dynamics, &system->dynamics);
-    return status;
+    return status == HM_OK ? use_level(b, &b->velocity, &d->projection.velocity) : status;
+}
+
+static void take_pattern(const hmi_level *level, const hmi_sparse *A, size_t *start, size_t *column)
+{
+    start[0] = 0;
+    for (size_t i = 0; i < level->count; i++) {
+        size_t row = level->row[i], count = A->start[row + 1] - A->start[row];
+        for (size_t k = 0; k < count; k++)
+            column[start[i] + k] = A->column.data[A->start[row] + k];
+        start[i + 1] = start[i] + count;
+    }
+}
+
+/* The watch over the rows of the velocity level, where the driver has one. */
+static hm_status watch_rank(hmi_batch *b)
+{
+    const hmi_driver *d = b->d;
+    const hmi_level *level = &d->projection.velocity;
+    const hmi_sparse *A = &d->sim->system->derived.constraints.A;
+    size_t m = level->count, n = d->ode.n;
+    bool failed = false;
+    if (!d->rank.now || !b->velocity.passage)
+        return HM_OK;
+    hmi_lane_rank *w = aligned(b, sizeof *w, &failed);
+    size_t *start = hmi_arena_alloc(&b->arena, (m + 1 + A->column.count) * sizeof *start);
+    if (failed || !start)
+        return HM_ERR_NOMEM;
+    take_pattern(level, A, start, start + m + 1);
+    *w = (hmi_lane_rank){.m = m, .n = n, .start = start, .column = start + m + 1};
+    w->now = aligned(b, HMI_LANES * m * n * sizeof(double), &failed);
+    w->last = aligned(b, HMI_LANES * m * n * sizeof(double), &failed);
+    w->longest = aligned(b, HMI_LANES * m * sizeof(double), &failed);
+    w->product = aligned(b, HMI_LANES * m * m * sizeof(double), &failed);
+    b->rank = w;
+    return failed ? HM_ERR_NOMEM : hmi_rank_watch_allocate(&b->rows, &b->arena, m, n, d->ode.size);
+}
+
+/* Stages with the motion in them, where that pays; states and K then lie in their work vector. */
+static hm_status use_stages(hmi_batch *b)
+{
+    hmi_lane_data *x = b->x;
+    const hmi_stages_request request = {.motion = &b->d->motion->program.tape,
+                                        .n = x->n,
+                                        .size = x->size,
+                                        .width = x->width,
+                                        .margin = b->d->motion->program.margin,
+                                        .stages = x->table->stages,
+                                        .a = x->table->A,
+                                        .c = x->table->c};
+    bool failed = false;
+    hm_status status = hmi_stages_compile(&b->stages, &request);
+    if (status != HM_OK || !b->stages.run[1])
+        return status;
+    double *work = doubles(b, b->stages.work_size / HMI_LANES + 1, &failed);
+    if (failed)
+        return HM_ERR_NOMEM;
+    hmi_stages_fill(&b->stages, work);
+    b->stage_work = work;
+    x->stride = b->stages.stride;
+    x->stage_h = work + HMI_LANES * b->stages.h;
+    x->stage_t = work + HMI_LANES * b->stages.t;
+    x->y = work + HMI_LANES * b->stages.y;
+    x->K = work + HMI_LANES * b->stages.K;
+    x->before = x->K + HMI_LANES * ((size_t)(x->table->stages - 1) * x->stride + x->width + 1);
+    return HM_OK;
 }
 
 static hm_status allocate(hmi_batch *b)
 {
     const hm_model *model = b->d->model;
-    size_t width = b->width, m = b->velocity.count;
+    hmi_lane_data *x = b->x;
     bool failed = false;
-    double **states[] = {&b->y,      &b->y_old, &b->f,     &b->trial,
-                         &b->before, &b->r,     &b->first, &b->best};
+    double **states[] = {&x->y_old, &x->f,    &x->trial, &x->r,
+                         &x->first, &x->best, &x->y,     &x->before};
     for (size_t i = 0; i < sizeof states / sizeof *states; i++)
-        *states[i] = doubles(b, width, &failed);
-    b->K = doubles(b, (size_t)(b->table->stages + 1) * width, &failed);
-    b->t = doubles(b, 1, &failed);
-    b->h = doubles(b, 1, &failed);
-    b->sums = doubles(b, 1, &failed);
-    b->bad = doubles(b, 1, &failed);
-    b->lane_y = doubles(b, width, &failed);
-    b->rows_dense = doubles(b, m * b->n, &failed);
+        if (!*states[i])
+            *states[i] = doubles(b, x->width, &failed);
+    if (!x->K)
+        x->K = doubles(b, (size_t)(x->table->stages + 1) * x->width, &failed);
     b->params = doubles(b, model->params.count, &failed);
     for (int order = 0; order < 3; order++)
         b->input[order] = doubles(b, model->inputs.count, &failed);
     b->input_set = hmi_arena_alloc(&b->arena, HMI_LANES * model->inputs.count + 1);
-    if (failed || !b->input_set)
-        return HM_ERR_NOMEM;
-    hm_status status = HM_OK;
-    for (size_t l = 0; l < HMI_LANES && b->dynamics.used && status == HM_OK; l++)
-        status = hmi_rank_watch_allocate(&b->lane[l].rank, &b->arena, m, b->n, b->size);
-    return status;
+    return failed || !b->input_set ? HM_ERR_NOMEM : watch_rank(b);
 }
 
-hm_status hmi_batch_create(hmi_driver *d, hmi_batch **out)
+/* What all lanes share. */
+static hm_status describe(hmi_batch *b)
+{
+    const hmi_driver *d = b->d;
+    bool failed = false;
+    hmi_lane_data *x = b->x = aligned(b, sizeof *x, &failed);
+    if (failed)
+        return HM_ERR_NOMEM;
+    x->n = d->ode.n;
+    x->size = d->ode.size;
+    x->width = x->stride = x->size + d->s.works;
+    x->table = d->method->table;
+    hmi_rk_collect(x->table, &x->rows);
+    x->end = d->options.end;
+    x->largest = d->s.largest;
+    x->most_steps = d->options.most_steps ? (double)d->options.most_steps : INFINITY;
+    x->atol = d->s.atol;
+    x->rtol = d->s.rtol;
+    x->automatic = d->automatic;
+    x->out = b->motion.out;
+    x->margin = b->motion.out + HMI_LANES * d->motion->program.margin;
+    return HM_OK;
+}
+
+hm_status hmi_batch_create(hmi_driver *d, bool many, hmi_batch **out)
 {
     const hm_allocator *allocator = d->sim->system->allocator;
     hmi_batch *b = hmi_alloc(allocator, sizeof *b);
@@ -121,16 +208,13 @@ hm_status hmi_batch_create(hmi_driver *d, hmi_batch **out)
     memset(b, 0, sizeof *b);
     *out = b;
     b->d = d;
-    b->table = d->method->table;
     b->kernels = hmi_batch_kernels_here();
-    b->automatic = d->automatic;
-    b->n = d->ode.n;
-    b->size = d->ode.size;
-    b->works = d->s.works;
-    b->width = b->size + b->works;
-    hmi_rk_collect(b->table, &b->rows);
     hmi_arena_init(&b->arena, allocator);
     hm_status status = use_tapes(b);
+    if (status == HM_OK)
+        status = describe(b);
+    if (status == HM_OK && many)
+        status = use_stages(b);
     if (status == HM_OK)
         status = allocate(b);
     b->values = hmi_sim_values(d->sim);
@@ -143,8 +227,8 @@ hm_status hmi_batch_create(hmi_driver *d, hmi_batch **out)
 
 static hmi_lane_tape *tape_at(hmi_batch *b, size_t k)
 {
-    hmi_lane_tape *all[] = {&b->motion,   &b->inputs,        &b->residuals,    &b->total,
-                            &b->dynamics, &b->position.tape, &b->velocity.tape};
+    hmi_lane_tape *all[] = {&b->motion, &b->inputs,        &b->residuals,
+                            &b->total,  &b->position.tape, &b->velocity.tape};
     return k < sizeof all / sizeof *all ? all[k] : NULL;
 }
 
@@ -155,6 +239,7 @@ void hmi_batch_destroy(hmi_batch *b)
     const hm_allocator *allocator = b->d->sim->system->allocator;
     for (size_t k = 0; tape_at(b, k); k++)
         hmi_tape_lanes_release(&tape_at(b, k)->lanes);
+    hmi_stages_release(&b->stages);
     hmi_arena_release(&b->arena);
     hmi_free(allocator, b, sizeof *b);
 }
@@ -169,6 +254,8 @@ static void put_params(hmi_batch *b, size_t l)
     for (size_t k = 0; tape_at(b, k); k++)
         if (tape_at(b, k)->used)
             hmi_tape_prepare_lanes(&tape_at(b, k)->lanes, &b->values, tape_at(b, k)->work);
+    if (b->stage_work)
+        hmi_stages_prepare(&b->stages, &b->values, l, b->stage_work);
 }
 
 static double largest_violation(const hmi_driver *d)
@@ -180,43 +267,68 @@ static double largest_violation(const hmi_driver *d)
     return largest;
 }
 
-void hmi_batch_put(hmi_batch *b, size_t l, size_t member, bool fresh_params)
+/* The state that the driver has, its rates and its inputs. */
+static void put_state(hmi_batch *b, size_t l)
 {
-    hmi_driver *d = b->d;
-    hmi_lane *lane = &b->lane[l];
-    hmi_rank_watch rank = lane->rank;
-    hmi_rank_watch_forget(&rank);
-    rank.count = 0;
-    if (rank.longest)
-        memset(rank.longest, 0, rank.m * sizeof *rank.longest);
-    double h = hmi_rk_first_step(b->table, &d->s, d->options.end);
-    for (size_t i = 0; i < b->width; i++) {
-        b->y[HMI_LANES * i + l] = b->y_old[HMI_LANES * i + l] = d->s.y[i];
-        b->f[HMI_LANES * i + l] = d->s.f[i];
+    const hmi_driver *d = b->d;
+    hmi_lane_data *x = b->x;
+    for (size_t i = 0; i < x->width; i++) {
+        x->y[HMI_LANES * i + l] = x->y_old[HMI_LANES * i + l] = d->s.y[i];
+        x->f[HMI_LANES * i + l] = d->s.f[i];
     }
     for (size_t k = 0; k < d->model->inputs.count; k++) {
         b->input_set[HMI_LANES * k + l] = d->sim->input_set[k];
         for (int order = 0; order < 3; order++)
             b->input[order][HMI_LANES * k + l] = d->sim->inputs[order][k];
     }
+}
+
+/* Everything of a run that begins. */
+static void put_numbers(hmi_batch *b, size_t l, double h)
+{
+    const hmi_driver *d = b->d;
+    hmi_lane_data *x = b->x;
+    hmi_four *masks[] = {&x->lost, &x->passing, &x->accepted, &x->just_rejected, &x->stiff};
+    hmi_four *zeros[] = {&x->steps,  &x->rejected,   &x->suspicious,
+                         &x->smooth, &x->pace_steps, &x->moved};
+    for (size_t k = 0; k < sizeof masks / sizeof *masks; k++)
+        hmi_lane_mark(masks[k], l, false);
+    for (size_t k = 0; k < sizeof zeros / sizeof *zeros; k++)
+        zeros[k]->of[l] = 0;
+    hmi_lane_mark(&x->busy, l, true);
+    x->t.of[l] = x->t_old.of[l] = x->t_new.of[l] = x->pace_t.of[l] = d->s.t;
+    x->h.of[l] = h;
+    x->last_log.of[l] = HMI_LEAST_LOG;
+    x->work_scale.of[l] = d->s.work_scale;
+    x->evaluations.of[l] = (double)d->ode.evaluations;
+    x->energy_start.of[l] = d->energy_start;
+    x->energy.of[l] = d->energy;
+    x->balance_error.of[l] = d->balance_error;
+    x->violation.of[l] = largest_violation(d);
+}
+
+void hmi_batch_put(hmi_batch *b, size_t l, size_t member, bool fresh_params)
+{
+    hmi_driver *d = b->d;
+    double h = hmi_rk_first_step(b->x->table, &d->s, d->options.end);
+    put_state(b, l);
     if (fresh_params)
         put_params(b, l);
-    *lane = (hmi_lane){.busy = true,
-                       .member = member,
-                       .t = d->s.t,
-                       .t_old = d->s.t,
-                       .t_new = d->s.t,
-                       .h = h,
-                       .last_log = HMI_LEAST_LOG,
-                       .work_scale = d->s.work_scale,
-                       .evaluations = d->ode.evaluations,
-                       .energy_start = d->energy_start,
-                       .energy = d->energy,
-                       .balance_error = d->balance_error,
-                       .violation = largest_violation(d),
-                       .pace_t = d->s.t,
-                       .outputs = d->outputs,
-                       .rank = rank};
+    put_numbers(b, l, h);
+    b->member[l] = member;
+    hmi_batch_note_outputs(b, l, d->outputs);
+    if (b->rank)
+        hmi_lane_mark(&b->rank->known, l, false);
+    for (size_t i = 0; b->rank && i < b->rank->m; i++)
+        b->rank->longest[HMI_LANES * i + l] = 0;
+}
+
+void hmi_batch_note_outputs(hmi_batch *b, size_t l, long outputs)
+{
+    const hm_run_options *o = &b->d->options;
+    double next = o->start + (double)outputs * o->every;
+    b->outputs[l] = outputs;
+    b->x->next_output.of[l] = o->on_frame ? next - 1e-9 * o->every : INFINITY;
 }
 
 static void take_lane(const double *from, size_t l, size_t count, double *to)
@@ -229,22 +341,23 @@ void hmi_batch_show(hmi_batch *b, size_t l)
 {
     hmi_driver *d = b->d;
     hm_sim *sim = d->sim;
-    const hmi_lane *lane = &b->lane[l];
-    double *K = hmi_rk_foreign_step(b->table, &d->s, lane->h_done);
-    for (int i = 0; i <= b->table->stages; i++)
-        take_lane(b->K + (size_t)i * HMI_LANES * b->width, l, b->width, K + (size_t)i * b->width);
-    take_lane(b->y, l, b->width, d->s.y);
-    take_lane(b->y_old, l, b->width, d->s.y_old);
-    take_lane(b->f, l, b->width, d->s.f);
+    const hmi_lane_data *x = b->x;
+    size_t stages = (size_t)x->table->stages;
+    double *K = hmi_rk_foreign_step(x->table, &d->s, x->h_done.of[l]);
+    for (size_t i = 0; i <= stages; i++)
+        take_lane(x->K + i * HMI_LANES * x->stride, l, x->width, K + i * x->width);
+    take_lane(x->y, l, x->width, d->s.y);
+    take_lane(x->y_old, l, x->width, d->s.y_old);
+    take_lane(x->f, l, x->width, d->s.f);
     for (size_t k = 0; k < d->model->inputs.count; k++) {
         sim->input_set[k] = b->input_set[HMI_LANES * k + l];
         for (int order = 0; order < 3; order++)
             sim->inputs[order][k] = b->input[order][HMI_LANES * k + l];
     }
-    d->s.t_old = lane->t_old;
-    d->s.t = d->reached = lane->t;
+    d->s.t_old = x->t_old.of[l];
+    d->s.t = d->reached = x->t.of[l];
     d->s.f_valid = true;
-    d->energy_start = lane->energy_start;
-    d->outputs = lane->outputs;
-    hmi_ode_store(&d->ode, lane->t, d->s.y);
+    d->energy_start = x->energy_start.of[l];
+    d->outputs = b->outputs[l];
+    hmi_ode_store(&d->ode, d->s.t, d->s.y);
 }

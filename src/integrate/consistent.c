@@ -6,7 +6,13 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_STEPS = 200, POLISH_STEPS = 20, MOST_HALVINGS = 30 };
+enum {
+    MOST_STEPS = 200,
+    MOST_REACHING = 2000,
+    PATIENCE = 100,
+    POLISH_STEPS = 20,
+    MOST_HALVINGS = 30
+};
 /* A step goes as far as the residuals follow their tangents, to this part of its length. */
 #define BENT 0.5
 
@@ -165,23 +171,58 @@ static double judge(const problem *p, hmi_consistent *c, hm_level level)
     return worst;
 }
 
+/* The nearest state that fits. */
+static hm_status approach(problem *p, double *now)
+{
+    double change = INFINITY, part = 1, last = INFINITY;
+    hm_status status = HM_OK;
+    for (int i = 0; i < MOST_STEPS && status == HM_OK && change > 1e-14; i++) {
+        status = improve(p, true, part, now, &change);
+        if (change > 0.9 * last) /* to and fro on a strongly curved constraint */
+            part = fmax(0.5 * part, 1.0 / 64);
+        last = change;
+    }
+    return status;
+}
+
+/* Far away it takes long to be near, and a long chain has many rods to unfold: any state that fits
+ * will do then, as long as the best one so far becomes better. */
+static hm_status reach(problem *p, hmi_consistent *c, hm_level level, double *now)
+{
+    double change = INFINITY, best = *now;
+    hm_status status = HM_OK;
+    for (int i = 0, since = 0; i < MOST_REACHING && since < PATIENCE && status == HM_OK &&
+                               change > 1e-16 && judge(p, c, level) > c->tolerance;
+         i++, since++) {
+        status = improve(p, false, 1, now, &change);
+        if (*now < 0.9 * best) {
+            best = *now;
+            since = 0;
+        }
+    }
+    return status;
+}
+
+static hm_status polish(problem *p, double *now)
+{
+    double change = INFINITY;
+    hm_status status = HM_OK;
+    for (int i = 0; i < POLISH_STEPS && status == HM_OK && change > 1e-16; i++)
+        status = improve(p, false, 1, now, &change);
+    return status;
+}
+
 static hm_status solve(problem *p, hmi_consistent *c, hm_level level)
 {
-    double change = INFINITY, now = look(p, true);
+    double now = look(p, true);
     hm_status status = isfinite(now) ? HM_OK : HM_ERR_NUMERIC;
-    if (p->free_count) {
-        bool pull = judge(p, c, level) > FITS;
-        double part = 1, last = INFINITY;
-        for (int i = 0; pull && i < MOST_STEPS && status == HM_OK && change > 1e-14; i++) {
-            status = improve(p, true, part, &now, &change);
-            if (change > 0.9 * last) /* to and fro on a strongly curved constraint */
-                part = fmax(0.5 * part, 1.0 / 64);
-            last = change;
-        }
-        change = INFINITY;
-        for (int i = 0; pull && i < POLISH_STEPS && status == HM_OK && change > 1e-16; i++)
-            status = improve(p, false, 1, &now, &change);
-    }
+    bool moves = p->free_count > 0 && judge(p, c, level) > FITS;
+    if (status == HM_OK && moves)
+        status = approach(p, &now);
+    if (status == HM_OK && moves)
+        status = reach(p, c, level, &now);
+    if (status == HM_OK && moves)
+        status = polish(p, &now);
     if (status != HM_OK)
         return status;
     return judge(p, c, level) <= c->tolerance ? HM_OK : HM_ERR_INCONSISTENT;

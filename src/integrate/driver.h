@@ -41,8 +41,16 @@ typedef struct hmi_rank_watch {
     double t[2], *motion[2], smallest[2]; /* at the last two steps: q, v, q''; least pivot */
     size_t steps;                         /* of these that are known */
     double *y;                            /* foreseen state */
-    int drops;                            /* in the last steps, one after the other */
+    double *least;                        /* of the stepper, while `close` */
+    bool close;      /* a drop is coming, or just passed: since the least pivot */
+    double close_at; /* was that */
+    int drops;       /* in the last steps, one after the other */
 } hmi_rank_watch;
+
+/* A row is nothing that is so short, as a part of its largest length; steps of the present length to
+ * look ahead for angles that vanish. */
+#define HMI_RANK_SHORT 1e-6
+enum { HMI_RANK_AHEAD = 3 };
 
 #define HMI_DEPENDENT 1e-8 /* the sine of the angle between a row and others that it follows from */
 
@@ -118,8 +126,7 @@ typedef struct hmi_driver {
     double pace_t;      /* when the pace was last looked at, */
     long pace_steps;    /* and the steps taken by then */
     int crossing_steps; /* since the rank of the constraints dropped; 0: it did not */
-    bool stopped;       /* by a `stop` event, */
-    const char *stopped_by;
+    bool stopped;       /* by a `stop` event */
 
     hm_run_status status;
     hmi_text message;
@@ -189,10 +196,8 @@ hm_status hmi_rank_watch_init(hmi_driver *d);
 hm_status hmi_rank_watch_allocate(hmi_rank_watch *w, hmi_arena *arena, size_t m, size_t n,
                                   size_t size);
 void hmi_rank_watch_forget(hmi_rank_watch *w);
-/* For batches: the m dense rows at an accepted step, and the motion there. true where rank was lost
- * since the last one, may be lost soon, or a row became nothing: the driver is to look. */
-bool hmi_rank_watch_step(hmi_rank_watch *w, const double *all, double t, const double *y,
-                         const double *qdd);
+/* For batches: are the m dense rows independent? */
+bool hmi_rank_rows_independent(hmi_rank_watch *w, const double *all);
 hm_status hmi_driver_watch_rank(hmi_driver *d);
 /* The motion starts afresh, after a jump. */
 void hmi_driver_forget_rank(hmi_driver *d);

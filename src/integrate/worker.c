@@ -39,6 +39,7 @@ void hmi_worker_release(hmi_worker *w)
     hmi_batch_destroy(w->batch);
     hm_sim_destroy(w->starter);
     hm_sim_destroy(w->single);
+    hmi_pool_release_spare(w->pool, w->spare);
     for (size_t k = 0; k <= HMI_LANES; k++)
         hmi_array_release(&w->pool->allocator, &w->rows[k]);
     if (w->context)
@@ -84,6 +85,37 @@ static hm_status load_member(hmi_worker *w, hm_sim *sim, size_t member)
                          : hmi_system_evaluate_params(&w->system, sim->param_set, sim->params);
 }
 
+/* ---- to and from the pool ---- */
+
+static bool take_member(hmi_worker *w, size_t *member)
+{
+    if (w->next == w->end)
+        w->next = hmi_pool_take(w->pool, &w->end);
+    *member = w->next;
+    if (w->next == w->end || atomic_load_explicit(&w->pool->stop, memory_order_relaxed))
+        return false;
+    w->next++;
+    return true;
+}
+
+static void deliver(hmi_worker *w)
+{
+    if (w->done_count)
+        hmi_pool_deliver(w->pool, w->done, w->done_count, &w->spare);
+    w->done_count = 0;
+}
+
+/* With the frames of the present slot. Goes out with some others. */
+static void keep_result(hmi_worker *w, const hm_member_result *result)
+{
+    hmi_record *record = hmi_pool_record(w->pool, result, &w->rows[w->slot], &w->spare);
+    if (!record)
+        return;
+    w->done[w->done_count++] = record;
+    if (w->done_count == HMI_DELIVERY)
+        deliver(w);
+}
+
 /* ---- frames ---- */
 
 static bool keep_frame(void *user, const hm_frame *frame)
@@ -97,8 +129,10 @@ static bool keep_frame(void *user, const hm_frame *frame)
 static bool look_up(hmi_worker *w)
 {
     enum { OFTEN = 256 };
-    if (++w->ticks % OFTEN == 0)
+    if (++w->ticks % OFTEN == 0) {
+        deliver(w);
         hmi_pool_poll(w->pool);
+    }
     return !atomic_load_explicit(&w->pool->stop, memory_order_relaxed);
 }
 
@@ -202,9 +236,8 @@ static void run_alone(hmi_worker *w, size_t member)
     hm_member_result result = result_of_run(w, status, &run);
     result.member = member;
     result.message = explain(w, status, run.message);
-    hmi_record *record = hmi_pool_record(w->pool, &result, &w->rows[w->slot]);
-    if (record)
-        hmi_pool_deliver(w->pool, record);
+    keep_result(w, &result);
+    deliver(w);
 }
 
 /* ---- members on lanes ---- */
@@ -220,7 +253,9 @@ hm_status hmi_worker_start(hmi_worker *w, size_t member)
 
 hm_status hmi_worker_make_batch(hmi_worker *w)
 {
-    return hmi_batch_create(hmi_driver_of(w->starter), &w->batch);
+    enum { MANY = 64 };
+    bool many = w->pool->members->count / w->pool->result->jobs >= MANY;
+    return hmi_batch_create(hmi_driver_of(w->starter), many, &w->batch);
 }
 
 /* The starter takes over a lane, its parameters included. */
@@ -240,17 +275,15 @@ static void show_lane(hmi_worker *w, size_t l)
 static void give_frames(hmi_worker *w, size_t l)
 {
     hmi_driver *d = w->batch->d;
-    hmi_lane *lane = &w->batch->lane[l];
-    const hm_run_options *o = &d->options;
-    double slack = 1e-9 * o->every;
-    if (!o->on_frame || o->start + (double)lane->outputs * o->every > lane->t + slack)
+    hmi_lane_data *x = w->batch->x;
+    if (x->t.of[l] < x->next_output.of[l])
         return;
     show_lane(w, l);
     w->slot = l;
     long before = d->ode.evaluations;
     (void)!hmi_driver_give_outputs(d);
-    lane->outputs = d->outputs;
-    lane->evaluations += d->ode.evaluations - before;
+    hmi_batch_note_outputs(w->batch, l, d->outputs);
+    x->evaluations.of[l] += (double)(d->ode.evaluations - before);
 }
 
 /* The member that the driver has restarted with. */
@@ -270,8 +303,8 @@ static void put_on_lane(hmi_worker *w, size_t l, size_t member)
 static void fill_lane(hmi_worker *w, size_t l)
 {
     size_t member;
-    w->batch->lane[l].busy = false;
-    while (hmi_pool_take(w->pool, &member)) {
+    hmi_lane_mark(&w->batch->x->busy, l, false);
+    while (take_member(w, &member)) {
         hm_status status = load_member(w, w->starter, member);
         if (status == HM_OK)
             status = hmi_driver_restart(w->batch->d);
@@ -286,64 +319,64 @@ static void fill_lane(hmi_worker *w, size_t l)
 static void finish_lane(hmi_worker *w, size_t l)
 {
     hmi_driver *d = w->batch->d;
-    const hmi_lane *lane = &w->batch->lane[l];
+    const hmi_lane_data *x = w->batch->x;
     size_t n = d->ode.n;
     show_lane(w, l);
     w->slot = l;
     if (d->options.on_frame)
         (void)!hmi_driver_give_end(d);
-    hmi_ode_store(&d->ode, lane->t, d->s.y);
-    hm_member_result result = {.member = lane->member,
+    hmi_ode_store(&d->ode, x->t.of[l], d->s.y);
+    hm_member_result result = {.member = w->batch->member[l],
                                .status = HM_RUN_OK,
                                .message = "",
                                .batched = true,
-                               .t_end = lane->t,
+                               .t_end = x->t.of[l],
                                .q = d->s.y,
                                .v = d->s.y + n,
                                .z = d->s.y + 2 * n,
                                .outputs = final_outputs(w, w->starter),
-                               .steps = lane->steps,
-                               .rejected = lane->rejected,
-                               .evaluations = lane->evaluations,
-                               .violation = lane->violation,
+                               .steps = (long)x->steps.of[l],
+                               .rejected = (long)x->rejected.of[l],
+                               .evaluations = (long)x->evaluations.of[l],
+                               .violation = x->violation.of[l],
                                .has_total = d->has_total,
-                               .energy_initial = lane->energy_start,
-                               .energy_final = lane->energy,
-                               .balance_error = lane->balance_error};
-    hmi_record *record = hmi_pool_record(w->pool, &result, &w->rows[l]);
-    if (record)
-        hmi_pool_deliver(w->pool, record);
+                               .energy_initial = x->energy_start.of[l],
+                               .energy_final = x->energy.of[l],
+                               .balance_error = x->balance_error.of[l]};
+    keep_result(w, &result);
 }
 
-static bool is_idle(const hmi_batch *b)
-{
-    return !b->lane[0].busy && !b->lane[1].busy && !b->lane[2].busy && !b->lane[3].busy;
-}
-
-/* After an attempt: what is finished makes room. */
+/* A lane that is lost, or arrived somewhere: what is finished makes room. */
 static void tend_lane(hmi_worker *w, size_t l)
 {
-    hmi_lane *lane = &w->batch->lane[l];
-    if (!lane->busy || !(lane->lost || lane->accepted))
-        return;
-    if (!lane->lost) {
+    const hmi_lane_data *x = w->batch->x;
+    if (!hmi_lane_in(&x->lost, l)) {
         give_frames(w, l);
-        if (lane->t < w->batch->d->options.end)
+        if (x->t.of[l] < x->end)
             return;
         finish_lane(w, l);
     } else
-        run_alone(w, lane->member);
+        run_alone(w, w->batch->member[l]);
     fill_lane(w, l);
+}
+
+static bool any_busy(const hmi_lane_data *x)
+{
+    bool any = false;
+    for (size_t l = 0; l < HMI_LANES; l++)
+        any |= hmi_lane_in(&x->busy, l);
+    return any;
 }
 
 static void run_batches(hmi_worker *w)
 {
     for (size_t l = 0; l < HMI_LANES; l++)
         fill_lane(w, l);
-    while (!is_idle(w->batch) && look_up(w)) {
-        hmi_batch_try(w->batch);
-        for (size_t l = 0; l < HMI_LANES; l++)
-            tend_lane(w, l);
+    while (any_busy(w->batch->x) && look_up(w)) {
+        int wanting = hmi_batch_try(w->batch);
+        for (size_t l = 0; wanting; wanting >>= 1, l++)
+            if (wanting & 1)
+                tend_lane(w, l);
     }
 }
 
@@ -352,6 +385,7 @@ void hmi_worker_run(hmi_worker *w)
     size_t member;
     if (w->batch)
         run_batches(w);
-    while (hmi_pool_take(w->pool, &member))
+    while (take_member(w, &member))
         run_alone(w, member);
+    deliver(w);
 }

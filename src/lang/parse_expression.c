@@ -76,9 +76,13 @@ static bool report_open_bracket(hmi_parser *p, hmi_token_kind kind)
                   hmi_token_kind_text(p->token.kind), hmi_token_kind_text(kind));
     else {
         bool rows = kind == HMI_TOK_RBRACKET && p->token.kind == HMI_TOK_SEMICOLON;
-        p->usage = rows ? "the rows of a matrix are lists: [[1, 2], [3, 4]]" : NULL;
-        hmi_parser_unexpected(p, kind == HMI_TOK_RPAREN ? "an operator, ',' or ')'"
-                                                        : "an operator, ',' or ']'");
+        bool tuple = kind == HMI_TOK_RPAREN && p->token.kind == HMI_TOK_COMMA;
+        p->usage = rows    ? "the rows of a matrix are lists: [[1, 2], [3, 4]]"
+                   : tuple ? "a vector is written in square brackets: [x, y]"
+                           : NULL;
+        hmi_parser_unexpected(p, tuple                    ? "an operator or ')'"
+                                 : kind == HMI_TOK_RPAREN ? "an operator, ',' or ')'"
+                                                          : "an operator, ',' or ']'");
     }
     return false;
 }
@@ -460,7 +464,7 @@ static hmi_ast *parse_level(hmi_parser *p, level at)
 static void explain_missing_operator(hmi_parser *p)
 {
     if (!hmi_parser_said_enough(p))
-        hmi_error(p->context, p->token.span, "write * for a product",
+        hmi_error(p->context, p->token.span, hmi_operator_hint(p),
                   "an operator is missing before '%.*s'", hmi_shown_length(p->token.span.length),
                   p->lexer.text + p->token.span.start);
 }

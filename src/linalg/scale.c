@@ -4,13 +4,15 @@
  * is made in units that the system itself supplies:
  *   coordinates  D_j = 1/sqrt|M_jj|, or what keeps |D M D| <= 1 where M is indefinite (Bunch 1971);
  *   rows         R_i = 1/|row i of A D|, the length of the row in the metric of the inertias.
- * A coordinate without inertia has no unit of its own and takes that of the rows that hold it.
+ * A coordinate without inertia has no unit of its own and takes that of the rows that hold it most.
  *
  * Invariants
  *   1. Scales are powers of two: scaling is exact, and answers keep every bit.
  *   2. Scaling a row of A, or (M, Q, A) by a unit that is a power of two, changes no scaled number.
  */
 #include "linalg/linalg.h"
+
+#define WELL_KNOWN 0.125 /* see link */
 
 double hmi_power_of_two(double x)
 {
@@ -98,21 +100,64 @@ static void scale_rows(int n, int m, const double *A, const double *D, double *R
     }
 }
 
-/* Massless coordinates take their unit from scaled rows; true when one did. */
+/* What coordinate j is of a row beside the largest of the others, those without a unit in the model's
+ * own; 0: the row does not hold it, or holds it alone and knows no unit. */
+static double share(int n, const double *row, const double *D, int j)
+{
+    double others = 0;
+    for (int k = 0; k < n; k++) {
+        double x = fabs(row[k]) * (D[k] > 0 ? D[k] : 1);
+        if (k != j && x > others)
+            others = x;
+    }
+    return others > 0 ? fabs(row[j]) / others : 0;
+}
+
+/* How well the scaled rows know the unit of coordinate j: its largest share in one of them as part of
+ * its largest share in any row. A unit vector that happens to be almost normal to a bar is almost
+ * nothing of the row that says so; the unit taken from there would be extreme. */
+static double link(int n, int m, const double *A, const double *D, const double *R, int j)
+{
+    double scaled = 0, any = 0;
+    for (int i = 0; i < m; i++) {
+        double x = share(n, A + (size_t)i * (size_t)n, D, j);
+        if (x > any)
+            any = x;
+        if (R[i] > 0 && x > scaled)
+            scaled = x;
+    }
+    return any > 0 ? scaled / any : 0;
+}
+
+/* The unit that keeps coordinate j from outweighing what has a scale in any row. */
+static double massless_scale(int n, int m, const double *A, const double *R, int j)
+{
+    double largest = 0;
+    for (int i = 0; i < m; i++) {
+        double x = fabs(A[(size_t)i * (size_t)n + (size_t)j]) * R[i];
+        largest = x > largest ? x : largest;
+    }
+    return largest > 0 ? hmi_power_of_two(largest) : 0;
+}
+
+/* Massless coordinates take their unit from scaled rows, those first that the rows know well; true
+ * when one did. */
 static bool scale_massless(int n, int m, const double *A, double *D, const double *R)
 {
+    double best = 0;
+    int first = -1;
     bool changed = false;
     for (int j = 0; j < n; j++) {
-        double largest = 0;
-        for (int i = 0; D[j] == 0 && i < m; i++) {
-            double x = fabs(A[(size_t)i * (size_t)n + (size_t)j]) * R[i];
-            largest = x > largest ? x : largest;
+        double known = D[j] == 0 ? link(n, m, A, D, R, j) : 0;
+        if (known > best) {
+            best = known;
+            first = j;
         }
-        if (largest > 0) {
-            D[j] = hmi_power_of_two(largest);
+        if (known >= WELL_KNOWN && (D[j] = massless_scale(n, m, A, R, j)) > 0)
             changed = true;
-        }
     }
+    if (!changed && first >= 0)
+        changed = (D[first] = massless_scale(n, m, A, R, first)) > 0;
     return changed;
 }
 

@@ -38,6 +38,12 @@ static const example examples[] = {
      "potential k/2*(sqrt((x - X)^2 + (y - Y)^2) - 1)^2; initial x = 1, y = 0.3, X = -1, Y' = 1",
      {ENERGY, "m*x' + M*X'", "m*y' + M*Y'", "m*x*y' - m*y*x' + M*X*Y' - M*Y*X'"},
      true},
+    {"homogeneous nonlinear constraints do no work [Chetaev's rule]",
+     "coord x, y, z; kinetic (x'^2 + y'^2 + z'^2)/2; potential 9.8*z\n"
+     "constraint c: z'^2 = (x^2 + y^2)*(x'^2 + y'^2)\n"
+     "initial x = 0.5, y = 1, x' = 1, y' = 1, z' ~ 1",
+     {ENERGY},
+     false},
     {"knife edge, s = 0 [Bloch 2003]",
      "param m = 1, I = 0.3, g = 9.81, al = 0.4; coord x, y, phi\n"
      "kinetic m/2*(x'^2 + y'^2) + I/2*phi'^2; potential -m*g*x*sin(al)\n"
@@ -263,6 +269,11 @@ static void answers_for_generators(void **state)
         {"shift y", HM_YES, HM_YES, HM_NO, HM_NO, "multiplier(blade)*(-cos(phi))"},
         {"turn", HM_YES, HM_NO, HM_NO, HM_NO, "multiplier(blade)*(-x*cos(phi) - y*sin(phi))"},
     };
+    static const verdict nonlinear[] = {
+        /* Appell and Hamel's kind: z'^2 = (x^2 + y^2)(x'^2 + y'^2) */
+        {"along", HM_YES, HM_NO, HM_NO, HM_NO, "multiplier(c)*(-2*x'*(x^2 + y^2))"},
+        {"turn", HM_YES, HM_YES, HM_NO, HM_NO, "multiplier(c)*(2*(x^2 + y^2)*(y*x' - x*y'))"},
+    };
     static const verdict driven[] = {
         {"lift", HM_NO, HM_YES, HM_YES, HM_NO, "(-9.81) + (t)"},
     };
@@ -272,6 +283,11 @@ static void answers_for_generators(void **state)
                      "constraint blade: x'*sin(phi) - y'*cos(phi) = 0; initial phi' = 0.7\n"
                      "symmetry spin: phi = 1\nsymmetry turn: x = -y, y = x",
                      knife_edge, 4);
+    check_generators("coord x, y, z; kinetic (x'^2 + y'^2 + z'^2)/2; potential 9.8*z\n"
+                     "constraint c: z'^2 = (x^2 + y^2)*(x'^2 + y'^2)\n"
+                     "initial x = 0.5, y = 1, x' = 1, y' = 1, z' ~ 1\n"
+                     "symmetry along: x = 1\nsymmetry turn: x = -y, y = x",
+                     nonlinear, 2);
     check_generators("coord y; kinetic y'^2/2; potential 9.81*y; force y = t; symmetry lift: y = 1",
                      driven, 1);
 }

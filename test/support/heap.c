@@ -1,7 +1,13 @@
 #include "support/heap.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#if __has_include(<execinfo.h>)
+#include <execinfo.h>
+#else
+#define backtrace(frames, most) 0 /* no calls are known: failures are spread evenly */
+#endif
 
 typedef struct block {
     size_t size;
@@ -13,11 +19,49 @@ static block *block_of(void *ptr)
     return (block *)((char *)ptr - offsetof(block, data));
 }
 
+/* ---- calls that lead to an allocation ---- */
+
+/* Every call on the way to an allocation hands its failure on. Each is tried once by failing the
+ * first allocation that it leads to, whatever the thousands that follow. */
+enum { MOST_FRAMES = 64, MOST_CALLS = 1 << 14, SLOTS = 4 * MOST_CALLS };
+
+struct heap_calls {
+    size_t count, first_count;
+    long first[MOST_CALLS];   /* allocations with a call that no allocation before had */
+    const void *known[SLOTS]; /* calls met so far, by hash of the address */
+};
+
+/* true: not met before. */
+static bool note_call(heap_calls *calls, const void *call)
+{
+    size_t at = ((uintptr_t)call * 11400714819323198485u >> 32) % SLOTS;
+    while (calls->known[at] && calls->known[at] != call)
+        at = (at + 1) % SLOTS;
+    if (calls->known[at] || calls->count == MOST_CALLS)
+        return false;
+    calls->known[at] = call;
+    calls->count++;
+    return true;
+}
+
+static void note_way(heap_calls *calls, long number)
+{
+    void *frame[MOST_FRAMES];
+    bool any = false;
+    int depth = backtrace(frame, MOST_FRAMES);
+    for (int i = 0; i < depth; i++)
+        any |= note_call(calls, frame[i]);
+    if (any)
+        calls->first[calls->first_count++] = number;
+}
+
 static bool fails_now(failing_heap *h)
 {
     if (!h->armed)
         return false;
     long number = h->count++;
+    if (h->calls)
+        note_way(h->calls, number);
     return h->fail_at >= 0 && (h->stay ? number >= h->fail_at : number == h->fail_at);
 }
 
@@ -62,9 +106,10 @@ void heap_disarm(failing_heap *heap)
     heap->armed = false;
 }
 
-static hm_status fail_one(heap_function run, const void *user, long k, long *count)
+static hm_status fail_one(heap_function run, const void *user, long k, long *count,
+                          heap_calls *calls)
 {
-    failing_heap h = {.fail_at = k};
+    failing_heap h = {.fail_at = k, .calls = calls};
     hm_status status = run(&h, user);
     if (h.live_bytes || h.live_blocks)
         fail_msg("allocation %ld: %zu bytes leaked", k, h.live_bytes);
@@ -72,17 +117,46 @@ static hm_status fail_one(heap_function run, const void *user, long k, long *cou
     return status;
 }
 
+/* The i-th of `most` numbers spread evenly below count. */
+static long spread(long i, long most, long count)
+{
+    return (long)((double)i / (double)most * (double)count);
+}
+
+/* Which allocations fail: all, or those with a new call (three quarters of the tries at most) and
+ * others spread evenly. Returns how many. */
+static long choose_failures(heap_function run, const void *user, long most, long **chosen)
+{
+    long count, used = 0;
+    heap_calls *calls = calloc(1, sizeof *calls);
+    assert_non_null(calls);
+    assert_int_equal(fail_one(run, user, -1, &count, calls), HM_OK);
+    long even = count <= most ? count : most / 4;
+    long by_call = count <= most ? 0 : (long)calls->first_count;
+    long kept = by_call <= most - even ? by_call : most - even;
+    *chosen = malloc((size_t)(even + kept + 1) * sizeof **chosen);
+    assert_non_null(*chosen);
+    for (long i = 0; i < kept; i++)
+        (*chosen)[used++] = calls->first[spread(i, kept, by_call)];
+    for (long i = 0; i < even; i++)
+        (*chosen)[used++] = spread(i, even, count);
+    free(calls);
+    return used;
+}
+
 long heap_fail_each(heap_function run, const void *user, long most, heap_strictness strictness)
 {
-    long reported = 0, count, made;
-    assert_int_equal(fail_one(run, user, -1, &count), HM_OK);
-    for (long k = 0; k < count; k += count / most + 1) {
-        hm_status status = fail_one(run, user, k, &made);
+    long reported = 0, made, *chosen;
+    long count = choose_failures(run, user, most, &chosen);
+    for (long i = 0; i < count; i++) {
+        long k = chosen[i];
+        hm_status status = fail_one(run, user, k, &made, NULL);
         if (status == HM_OK && strictness == HEAP_MUST_NOTICE)
             fail_msg("allocation %ld failed and nobody noticed", k);
         if (status != HM_OK && status != HM_ERR_NOMEM)
             fail_msg("allocation %ld: %s", k, hm_status_text(status));
         reported += status == HM_ERR_NOMEM;
     }
+    free(chosen);
     return reported;
 }

@@ -9,6 +9,8 @@
 
 #include <hamel/hamel.h>
 
+typedef struct heap_calls heap_calls; /* heap.c */
+
 typedef struct failing_heap {
     bool armed; /* allocations count (heap_arm) */
     long
@@ -16,6 +18,7 @@ typedef struct failing_heap {
     bool stay;
     long count; /* since it was armed */
     size_t live_bytes, live_blocks;
+    heap_calls *calls; /* where not NULL, filled with the calls that lead to allocations */
 } failing_heap;
 
 hm_allocator heap_allocator(failing_heap *heap);
@@ -27,8 +30,6 @@ void heap_disarm(failing_heap *heap);
  * (src/base/memory.c). */
 #if defined HAMEL_SANITIZE
 enum { HEAP_TRIES = 100 };
-#elif defined HAMEL_COVERAGE
-enum { HEAP_TRIES = 400 };
 #else
 enum { HEAP_TRIES = 600 };
 #endif
@@ -43,7 +44,8 @@ typedef enum heap_strictness {
     HEAP_MAY_DO       /* or the call does without that memory and succeeds */
 } heap_strictness;
 
-/* Runs once to count the allocations, then fails each of them, or at most so many, spread evenly.
+/* Runs once to count the allocations, then fails each of them, or at most so many: those that every
+ * call which leads to one sees first, and others spread evenly.
  * Nothing may leak. Returns how many were reported. */
 long heap_fail_each(heap_function run, const void *user, long most, heap_strictness strictness);
 

@@ -40,6 +40,7 @@ hamel completion bash > "$work/hamel.bash"
 offers derive hamel de
 offers --rtol hamel run skate --rt
 offers skate hamel eval sk
+offers skate hamel examples sk
 offers latex hamel derive skate --format l
 offers radau hamel run skate --method ra
 for shell in bash zsh fish; do

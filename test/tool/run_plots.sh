@@ -67,8 +67,9 @@ printf 't,x\n' > empty.csv
 run hamel plot empty.csv x
 expect_rejected 'no rows'
 run hamel plot d.csv x -o /nowhere/x.svg
-expect_status 1
-expect_err "cannot write '/nowhere/x.svg': No such file or directory"
+expect_rejected "cannot write '/nowhere/x.svg': No such file or directory"
+run hamel run skate --plot /nowhere/x.svg # said before the run, not after it
+expect_rejected "cannot write '/nowhere/x.svg': No such file or directory"
 [ ! -e bad.svg ] || failed 'a refused plot was written'
 
 # PNG, where cairo was there when hamel was built. What fontconfig keeps of its fonts until the end

@@ -55,8 +55,35 @@ for command in check derive eval; do
     run hamel $command skate --set m
     expect_rejected "--set needs NAME=VALUE, not 'm'"
 done
+for word in simulate solve integrate; do
+    run hamel $word skate
+    expect_rejected "unknown command '$word'; did you mean 'run'?"
+done
+for model in skate mine.hamel; do
+    run hamel $model
+    expect_rejected "'$model' is a model" "hamel run $model"
+done
+run hamel run somewhere/skate.hamel
+expect_rejected "did you mean the example 'skate'?"
 run hamel examples skate
-expect_rejected "unexpected argument 'skate'"
+expect_done
+diff "$out" "$HAMEL_SOURCE_DIR/examples/skate.hamel" || failed "not the example's text"
+run hamel examples skatte
+expect_rejected "there is no example 'skatte'" "did you mean the example 'skate'?"
+run hamel examples skate pendulum
+expect_rejected 'one name at a time'
+run hamel examples skate --json
+expect_rejected '--json goes with the list'
+for option in --rtol --atol --step --every; do
+    run hamel run skate $option 0
+    expect_rejected "$option must be positive"
+done
+run hamel compare skate --with vakonomic --rtol 0
+expect_rejected '--rtol must be positive'
+run hamel linearize skate --param q --from 0 --to 1
+expect_rejected "there is no parameter 'q'" 'the parameters are: m, s, I'
+run hamel plot "$HAMEL_SOURCE_DIR/examples/skate.hamel"
+expect_rejected 'results come from hamel run'
 run hamel examples --set m=1
 expect_rejected "unknown option '--set'"
 

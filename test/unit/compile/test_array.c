@@ -264,6 +264,94 @@ static void test_every_operation(void **state)
     }
 }
 
+/* ---- one segment ---- */
+
+enum { LENGTH = 7, REGION = 2 * LENGTH };
+
+static double segment_value(int op, double x, double y, double z)
+{
+    switch (op) {
+    case HMI_TAPE_COPY:
+        return x;
+    case HMI_TAPE_MUL_ADD:
+        return x * y + z;
+    case HMI_TAPE_MUL_SUB:
+        return x * y - z;
+    case HMI_TAPE_SUB_MUL:
+        return z - x * y;
+    default:
+        return hmi_op_value((hmi_op)(op - HMI_TAPE_FIRST_OF_TABLE), x, y, z);
+    }
+}
+
+/* Where the k-th value of an operand of this region is. */
+static uint32_t place_of(hmi_access access, uint32_t region, uint32_t k)
+{
+    uint32_t first = region * REGION;
+    return access == HMI_ACCESS_VECTOR   ? first + k
+           : access == HMI_ACCESS_SCALAR ? first
+                                         : first + REGION - 1 - 2 * k;
+}
+
+/* Operands in regions 0, 1, 2, the result in region 3; lists go backwards over every second place. */
+static void check_segment(int op, const hmi_access access[4], bool avx2)
+{
+    uint32_t list[4 * LENGTH], at[4];
+    double work[4 * REGION];
+    for (uint32_t r = 0; r < 4; r++) {
+        for (uint32_t k = 0; k < LENGTH; k++)
+            list[r * LENGTH + k] = place_of(HMI_ACCESS_LIST, r, k);
+        at[r] = access[r] == HMI_ACCESS_LIST ? r * LENGTH : r * REGION;
+    }
+    for (uint32_t i = 0; i < 4 * REGION; i++)
+        work[i] = op == HMI_TAPE_FIRST_OF_TABLE + HMI_POWI && i / REGION == 1 ? (double)(i % 4)
+                                                                              : 0.1 + 0.013 * i;
+    hmi_segment segment = {.op = (uint8_t)op, .count = LENGTH};
+    segment.a = at[0], segment.a_access = (uint8_t)access[0];
+    segment.b = at[1], segment.b_access = (uint8_t)access[1];
+    segment.c = at[2], segment.c_access = (uint8_t)access[2];
+    segment.dst = at[3], segment.dst_access = (uint8_t)access[3];
+    hmi_array_code code = {.wide = avx2, .late_code = 1};
+    code.code.data = &segment, code.code.count = 1;
+    code.index.data = list, code.index.count = 4 * LENGTH;
+    const hmi_tape_values none = {0};
+    hmi_array_run(&code, &none, work);
+    for (uint32_t k = 0; k < LENGTH; k++) {
+        double x = work[place_of(access[0], 0, k)], y = work[place_of(access[1], 1, k)],
+               z = work[place_of(access[2], 2, k)], made = work[place_of(access[3], 3, k)];
+        if (!same_bits(made, segment_value(op, x, y, z)))
+            fail_msg("operation %d with operands placed %d %d %d gives %.17g", op, access[0],
+                     access[1], access[2], made);
+    }
+}
+
+/* Each operation, each operand consecutive, the same for all or listed, with and without wide
+ * vectors, whether or not the compiler makes such segments now. */
+static void test_every_placing(void **state)
+{
+    (void)state;
+    const hmi_access kinds[3] = {HMI_ACCESS_VECTOR, HMI_ACCESS_SCALAR, HMI_ACCESS_LIST};
+    repeated *r = begin(3);
+    hmi_array_code probe;
+    hmi_expr x = hmi_symbol(&r->g, HMI_SYM_COORD, 0);
+    assert_int_equal(hmi_array_compile(&probe, &r->g, &x, 1, NULL), HM_OK);
+    bool avx2 = probe.wide;
+    hmi_array_code_release(&probe);
+    end(r);
+    for (int op = HMI_TAPE_COPY; op < HMI_TAPE_FIRST_OF_TABLE + HMI_OP_COUNT; op++) {
+        bool in_segments = op == HMI_TAPE_COPY || op >= HMI_TAPE_MUL_ADD;
+        bool value = op < HMI_TAPE_FIRST_OF_TABLE ||
+                     hmi_op_arity((hmi_op)(op - HMI_TAPE_FIRST_OF_TABLE)) > 0;
+        for (int i = 0; i < 54 && in_segments && value; i++) {
+            const hmi_access access[4] = {kinds[i % 3], kinds[i / 3 % 3], kinds[i / 9 % 3],
+                                          i / 27 ? HMI_ACCESS_LIST : HMI_ACCESS_VECTOR};
+            check_segment(op, access, false);
+            if (avx2)
+                check_segment(op, access, true);
+        }
+    }
+}
+
 /* ---- what comes from memory ---- */
 
 enum { FAR = 150000, LINE = 8 };
@@ -342,10 +430,11 @@ static void test_allocation_failures(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random_dags), cmocka_unit_test(test_chain),
-        cmocka_unit_test(test_interleaved), cmocka_unit_test(test_irregular),
-        cmocka_unit_test(test_depth),       cmocka_unit_test(test_every_operation),
-        cmocka_unit_test(test_calls_ahead), cmocka_unit_test(test_allocation_failures),
+        cmocka_unit_test(test_random_dags),   cmocka_unit_test(test_chain),
+        cmocka_unit_test(test_interleaved),   cmocka_unit_test(test_irregular),
+        cmocka_unit_test(test_depth),         cmocka_unit_test(test_every_operation),
+        cmocka_unit_test(test_calls_ahead),   cmocka_unit_test(test_allocation_failures),
+        cmocka_unit_test(test_every_placing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -22,21 +22,25 @@ HMI_MATH_FUNCTIONS(DECLARE1, DECLARE2)
 hmi_sincos plain_sincos(double x);
 double plain_sin(double x);
 double plain_cos(double x);
-#define hmi_math_sincos plain_sincos
-#define hmi_math_sin    plain_sin
-#define hmi_math_cos    plain_cos
-#define hmi_math_tan    plain_tan
-#define hmi_math_asin   plain_asin
-#define hmi_math_acos   plain_acos
-#define hmi_math_atan   plain_atan
-#define hmi_math_sinh   plain_sinh
-#define hmi_math_cosh   plain_cosh
-#define hmi_math_tanh   plain_tanh
-#define hmi_math_exp    plain_exp
-#define hmi_math_log    plain_log
-#define hmi_math_pow    plain_pow
-#define hmi_math_atan2  plain_atan2
-#define hmi_math_hypot  plain_hypot
+void plain_log_lanes(double x[4]);
+void plain_exp_lanes(double x[4]);
+#define hmi_math_sincos    plain_sincos
+#define hmi_math_sin       plain_sin
+#define hmi_math_cos       plain_cos
+#define hmi_math_tan       plain_tan
+#define hmi_math_asin      plain_asin
+#define hmi_math_acos      plain_acos
+#define hmi_math_atan      plain_atan
+#define hmi_math_sinh      plain_sinh
+#define hmi_math_cosh      plain_cosh
+#define hmi_math_tanh      plain_tanh
+#define hmi_math_exp       plain_exp
+#define hmi_math_log       plain_log
+#define hmi_math_pow       plain_pow
+#define hmi_math_atan2     plain_atan2
+#define hmi_math_hypot     plain_hypot
+#define hmi_math_log_lanes plain_log_lanes
+#define hmi_math_exp_lanes plain_exp_lanes
 #define HMI_MATH_WITHOUT_FMA
 #include "expr/math.c"
 #undef hmi_math_sincos
@@ -54,6 +58,8 @@ double plain_cos(double x);
 #undef hmi_math_pow
 #undef hmi_math_atan2
 #undef hmi_math_hypot
+#undef hmi_math_log_lanes
+#undef hmi_math_exp_lanes
 
 static uint64_t next_bits(uint64_t *state)
 {
@@ -221,6 +227,24 @@ static void test_pair(void **unused)
     }
 }
 
+/* Four at once are four times one. */
+static void test_lanes(void **unused)
+{
+    (void)unused;
+    uint64_t state = 7;
+    for (int i = 0; i < 100000; i++) {
+        double x[4], y[4], z[4];
+        for (int k = 0; k < 4; k++)
+            x[k] = any_number(&state);
+        memcpy(y, x, sizeof y);
+        memcpy(z, x, sizeof z);
+        hmi_math_log_lanes(y);
+        hmi_math_exp_lanes(z);
+        for (int k = 0; k < 4; k++)
+            assert_true(same_bits(y[k], hmi_math_log(x[k])) && same_bits(z[k], hmi_math_exp(x[k])));
+    }
+}
+
 static void test_signs_and_limits(void **state)
 {
     (void)state;
@@ -239,6 +263,7 @@ int main(void)
         cmocka_unit_test(test_accuracy),
         cmocka_unit_test(test_accuracy_without_fma),
         cmocka_unit_test(test_pair),
+        cmocka_unit_test(test_lanes),
         cmocka_unit_test(test_signs_and_limits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -81,6 +81,19 @@ static void test_impossible_is_refused(void **state)
     motion_close(m);
 }
 
+/* A circle seen from its centre: the message says that guesses help, and which. */
+static void test_guess_without_direction(void **state)
+{
+    (void)state;
+    motion *m = motion_text("coord x, y; kinetic (x'^2 + y'^2)/2\n"
+                            "constraint rod: x^2 + y^2 = 1; simulate 0 .. 1");
+    assert_int_equal(motion_run(m), HM_ERR_INPUT);
+    assert_true(motion_says(m, "'rod' is missed by -1"));
+    const hm_diagnostic *d = hm_context_diagnostic(m->context, 0);
+    assert_non_null(strstr(d->hint, "`initial x ~ 1`"));
+    motion_close(m);
+}
+
 /* Near the top of sin q its tangent leads 600 radians away: the solution beside is found. */
 static void test_flat_guess(void **state)
 {
@@ -155,6 +168,7 @@ int main(void)
         cmocka_unit_test(test_mass_metric),
         cmocka_unit_test(test_nearest_on_a_curve),
         cmocka_unit_test(test_impossible_is_refused),
+        cmocka_unit_test(test_guess_without_direction),
         cmocka_unit_test(test_flat_guess),
         cmocka_unit_test(test_keep),
         cmocka_unit_test(test_redundant_and_nonlinear),

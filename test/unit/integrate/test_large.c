@@ -37,6 +37,26 @@ static void test_chain(void **state)
     motion_close(m);
 }
 
+#define SPIRAL "x[i] ~ 3*i*cos(i), z[i] ~ 3*i*sin(i)"
+#define ARCH   "x[i] ~ i/10, z[i] ~ sqrt(i)"
+
+/* Rods of length one between points that are up to 3000 apart; and a motion whose drift control has to
+ * do with a few rods only, the others being far away. */
+static void test_far_chain(void **state)
+{
+    (void)state;
+    motion *m = motion_text(CHAIN(500, SPIRAL));
+    m->options.end = 0.01;
+    motion_must(m);
+    assert_true(motion_violation(m) < 1e-11);
+    motion_close(m);
+    m = motion_text(CHAIN(1000, ARCH));
+    motion_must(m);
+    assert_true(motion_violation(m) < 1e-11);
+    assert_true(m->result.rejected < 5);
+    motion_close(m);
+}
+
 /* Without constraints to hold it back the end falls freely for a while; z = -g t^2/2 there: rods
  * that are straight along x carry no force at first order. */
 static void test_fall(void **state)
@@ -120,9 +140,10 @@ static void test_refusals(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_chain),     cmocka_unit_test(test_fall),
-        cmocka_unit_test(test_redundant), cmocka_unit_test(test_middle),
-        cmocka_unit_test(test_work),      cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_chain),    cmocka_unit_test(test_far_chain),
+        cmocka_unit_test(test_fall),     cmocka_unit_test(test_redundant),
+        cmocka_unit_test(test_middle),   cmocka_unit_test(test_work),
+        cmocka_unit_test(test_refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -188,6 +188,29 @@ static void scales_of_odd_masses(void **state)
     assert_true(D[0] == 1 && D[1] == 1);
 }
 
+/* A point and a massless unit vector (x, u, w): the point is on the line normal to the vector, the
+ * vector has length one. Its component along w almost vanishes in the row of the point. */
+static void scales_without_inertia(void **state)
+{
+    (void)state;
+    double M[25] = {[0] = 1}, D[5], R[3];
+    double A[15] = {1, 0.9, 1e-20, 0.3, 0, 0, 1, 0.7, 0.5, 0.6, 0, 2, 1e-19, 0.1, 0.5};
+    hmi_equilibrate(5, 3, M, A, D, R);
+    for (int j = 0; j < 5; j++)
+        assert_true(D[j] >= 1e-3 && D[j] <= 1e3);
+    for (int i = 0; i < 3; i++) /* another unit for that component: no other number changes */
+        A[5 * i + 2] *= 0x1p40;
+    double D2[5], R2[3];
+    hmi_equilibrate(5, 3, M, A, D2, R2);
+    assert_true(D2[2] * 0x1p40 >= 1e-3 && D2[2] * 0x1p40 <= 1e3);
+    /* coordinates that only rows of their own know, and one whose unit cannot be told */
+    double alone[4] = {1, 1e-31, 1e-31, 1}, none[4] = {0}, tiny[4] = {1e-200, 1e200, 0, 0};
+    hmi_equilibrate(2, 2, none, alone, D, R);
+    assert_true(D[0] == 1 && D[1] > 0 && R[0] > 0 && R[1] > 0);
+    hmi_equilibrate(2, 2, none, tiny, D, R);
+    assert_true(D[0] > 0 && D[1] > 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -195,6 +218,7 @@ int main(void)
         cmocka_unit_test(extreme_sizes),
         cmocka_unit_test(scales),
         cmocka_unit_test(scales_of_odd_masses),
+        cmocka_unit_test(scales_without_inertia),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     flint_cleanup();
