@@ -185,6 +185,13 @@ static hm_status show_reduction(hmi_analysis *a, size_t k, const hmi_quadratic *
     }
     if (q->kind == HMI_BRANCHES && !(row->other_form = hmi_analysis_form(a, &q->other, NULL)))
         return HM_ERR_NOMEM;
+    if (q->kind == HMI_BRANCHES && q->both) { /* either may hold: the weaker class counts */
+        a->forms.rows[a->forms.row_count] = (hmi_form_row){.pfaffian = true, .form = q->other};
+        hm_status status = class_of_form(a, a->forms.row_count, &kind, &evidence);
+        if (status != HM_OK)
+            return status;
+        weakest = kind > weakest ? kind : weakest;
+    }
     if (q->kind != HMI_NOT_LINEAR && q->side != HMI_NONE) {
         row->sign_condition = hmi_analysis_print(a, &a->forms.graph, q->side);
         if (!row->sign_condition)

@@ -297,7 +297,7 @@ static hm_status value_at_start(study *s, const hmi_form *form, double *value)
 }
 
 /* Both branches; the one that holds at the initial state is the first. At rest both do. */
-static hm_status find_branches(study *s, hmi_form branch[2])
+static hm_status find_branches(study *s, hmi_form branch[2], bool *both)
 {
     size_t plane[2];
     hmi_expr D, X[MOST_SIZE];
@@ -311,6 +311,7 @@ static hm_status find_branches(study *s, hmi_form branch[2])
         if (status == HM_OK)
             status = value_at_start(s, &branch[k], &value[k]);
     }
+    *both = value[0] < 1e-9 && value[1] < 1e-9;
     if (value[1] < value[0]) {
         hmi_form first = branch[1];
         branch[1] = branch[0];
@@ -372,12 +373,12 @@ static hm_status open_study(study *s)
     return status;
 }
 
-/* Puts the forms into the rows and proves that psi vanishes on them. */
-static hm_status install(study *s, const hmi_form *list, size_t count, hmi_quadratic *result)
+/* Puts the forms behind the rows; does psi vanish on them? */
+static hm_status vanishes_on(study *s, const hmi_form *list, size_t count, bool *zero,
+                             hmi_evidence *evidence)
 {
     hmi_forms *f = s->forms;
     size_t all[2 * MOST_SIZE], used = s->other_count, first = f->row_count;
-    bool zero = false;
     for (size_t i = 0; i < s->other_count; i++)
         all[i] = s->others[i];
     for (size_t i = 0; i < count; i++) {
@@ -388,15 +389,26 @@ static hm_status install(study *s, const hmi_form *list, size_t count, hmi_quadr
                                             .form = list[i]};
         all[used++] = first + i;
     }
-    hm_status status = hmi_zero_in_states(s->sampler, all, used, &s->psi, 1, &zero,
-                                          &result->evidence);
+    *zero = false;
+    return hmi_zero_in_states(s->sampler, all, used, &s->psi, 1, zero, evidence);
+}
+
+/* The forms become rows where psi is proved to vanish on them, and on the other branch. */
+static hm_status install(study *s, const hmi_form *list, size_t count, hmi_quadratic *result)
+{
+    bool zero = true;
+    hm_status status = HM_OK;
+    if (result->kind == HMI_BRANCHES)
+        status = vanishes_on(s, &result->other, 1, &zero, &result->evidence);
+    if (status == HM_OK && zero)
+        status = vanishes_on(s, list, count, &zero, &result->evidence);
     if (status != HM_OK || !zero) {
         result->kind = HMI_NOT_LINEAR;
         return status == HM_ERR_NOMEM ? status : HM_OK;
     }
-    f->row_count += count;
-    result->first_row = first;
+    result->first_row = s->forms->row_count;
     result->rows = count;
+    s->forms->row_count += count;
     return HM_OK;
 }
 
@@ -411,7 +423,7 @@ static hm_status decide(study *s, hmi_quadratic *result)
         result->kind = HMI_FOLLOWS;
     } else if (s->rank == 2 && s->indefinite) {
         result->kind = HMI_BRANCHES;
-        status = find_branches(s, list);
+        status = find_branches(s, list, &result->both);
         result->other = list[1];
         count = 1;
     } else if (!s->indefinite) {
@@ -427,13 +439,11 @@ static hm_status decide(study *s, hmi_quadratic *result)
 static hm_status look_for_quadratic(study *s, bool *quadratic, hmi_expr *side)
 {
     hmi_expr squared;
-    hm_status status = find_hessian(s, quadratic);
-    if (status != HM_OK || *quadratic)
+    hm_status status = hmi_clear_root(s->forms, s->psi, &squared, side);
+    if (status != HM_OK)
         return status;
-    status = hmi_clear_root(s->forms, s->psi, &squared, side);
-    if (status != HM_OK || squared == HMI_NONE)
-        return status;
-    s->psi = squared;
+    if (squared != HMI_NONE)
+        s->psi = squared;
     return find_hessian(s, quadratic);
 }
 

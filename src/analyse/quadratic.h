@@ -25,6 +25,7 @@ typedef struct hmi_quadratic {
     hmi_quadratic_kind kind;
     size_t first_row, rows; /* of the forms: linear rows that stand for it (branches: one branch) */
     hmi_form other;         /* branches: the one that does not hold at the initial state */
+    bool both;              /* branches: the other one holds there, too */
     hmi_expr side;          /* a root was cleared: this must not be negative; else HMI_NONE */
     hmi_evidence evidence;
 } hmi_quadratic;

@@ -168,7 +168,8 @@ static void report_undetermined(const hm_sim *sim, const hmi_verdict *verdict)
         hmi_text_init(&text, sim->system->allocator);
         describe_direction(&text, model, verdict->directions + (size_t)k * n, n);
         hmi_error(model->context, hmi_no_span,
-                  "M must be nonsingular on the motions that the constraints allow",
+                  "M must be nonsingular on the motions that the constraints allow: is a "
+                  "kinetic energy or a mass missing?",
                   "the motion is not determined along %s", hmi_text_view(&text));
         hmi_text_release(&text);
     }

@@ -98,10 +98,6 @@ static void take_memory(discrete *d, size_t n, size_t m, size_t size)
 hm_status hmi_dla_start(hmi_stepper *s)
 {
     const hmi_ode *ode = s->ode;
-    if (!(s->step > 0)) {
-        s->trouble = "this method needs a step size";
-        return HM_ERR_USAGE;
-    }
     take_memory(s->memory, ode->n, ode->sim->system->derived.constraints.count, s->size);
     return hmi_sim_prepare_derivatives(ode->sim, HMI_JACOBIAN_DISCRETE);
 }
@@ -357,7 +353,7 @@ hm_status hmi_dla_step(hmi_stepper *s, double t_limit)
     double h = hmi_fixed_step(s, t_limit);
     if (s->ode->switches && s->ode->switches->slides) {
         s->trouble = "a force sticks at its switching here, which this method cannot follow";
-        return HM_ERR_UNDETERMINED;
+        return HM_ERR_NUMERIC;
     }
     if (!begin(s, h) || !find_position(s, h) || !find_velocity(s, h)) {
         s->trouble = "the implicit equations of the step have no solution: try a smaller step";

@@ -126,8 +126,7 @@ typedef struct hmi_driver {
     double pace_t;      /* when the pace was last looked at, */
     long pace_steps;    /* and the steps taken by then */
     int crossing_steps; /* since the rank of the constraints dropped; 0: it did not */
-    bool stopped;       /* by a `stop` event, */
-    const char *stopped_by;
+    bool stopped;       /* by a `stop` event */
 
     hm_run_status status;
     hmi_text message;

@@ -5,15 +5,35 @@
 #include <stdio.h>
 #include <string.h>
 
+/* From the state in d->y. */
+static hm_status try_state(hmi_driver *d, hmi_consistent *c)
+{
+    memcpy(d->s.y, d->y, d->ode.size * sizeof *d->y);
+    return hmi_make_consistent(c, d->sim->t, d->s.y, d->fixed, d->fixed + d->ode.n);
+}
+
+/* With all values free, is there a consistent state near this one? */
+static bool could_move(hmi_driver *d)
+{
+    hmi_consistent c = {.projection = &d->projection};
+    memset(d->fixed, 0, 2 * d->ode.n);
+    return try_state(d, &c) == HM_OK;
+}
+
 /* What to do about the row that is missed most. A circle seen from its centre says nowhere to go:
  * there it is other guesses that help. */
-static const char *hint_for(const hmi_driver *d, const hmi_consistent *c, char *text, size_t size)
+static const char *hint_for(hmi_driver *d, const hmi_consistent *c, bool all_free, char *text,
+                            size_t size)
 {
     const hmi_sparse *pattern = &d->sim->system->derived.constraints.A;
     size_t first = pattern->start[c->worst_row];
     bool flat = hmi_row_length(d->sim, c->worst_row) <= 1e-9 * fabs(c->missed_by);
     if (!flat || first == pattern->start[c->worst_row + 1])
-        return "write `~` for values that may be moved, or `initial keep` to run them as they are";
+        return !all_free && could_move(d)
+                   ? "write `~` for values that may be moved, or `initial keep` to run them as "
+                     "they are"
+                   : "nor can it with all values free: do the constraints contradict one another, "
+                     "or are the guesses far off?";
     snprintf(text, size,
              "small changes of the coordinates do not change it there: give other guesses, such as "
              "`initial %s%s ~ 1`",
@@ -22,12 +42,12 @@ static const char *hint_for(const hmi_driver *d, const hmi_consistent *c, char *
     return text;
 }
 
-static hm_status refuse_state(const hmi_driver *d, const hmi_consistent *c)
+static hm_status refuse_state(hmi_driver *d, const hmi_consistent *c, bool all_free)
 {
     const hmi_constraint *row = &d->model->constraints.data[c->worst_row];
     char hint[256];
     hmi_error(
-        d->model->context, row->span, hint_for(d, c, hint, sizeof hint),
+        d->model->context, row->span, hint_for(d, c, all_free, hint, sizeof hint),
         "the initial state cannot be made consistent: constraint '%s' is missed by %.6g at %s "
         "level",
         row->name, c->missed_by, hm_level_text(c->missed_level));
@@ -68,13 +88,6 @@ static void list_fixed(hmi_driver *d, bool with_held)
     }
 }
 
-/* From the state in d->y. */
-static hm_status try_state(hmi_driver *d, hmi_consistent *c)
-{
-    memcpy(d->s.y, d->y, d->ode.size * sizeof *d->y);
-    return hmi_make_consistent(c, d->sim->t, d->s.y, d->fixed, d->fixed + d->ode.n);
-}
-
 hm_status hmi_driver_move_state(hmi_driver *d, bool all_free)
 {
     size_t n = d->ode.n;
@@ -89,7 +102,7 @@ hm_status hmi_driver_move_state(hmi_driver *d, bool all_free)
         status = try_state(d, &c);
     }
     if (status == HM_ERR_INCONSISTENT)
-        return refuse_state(d, &c);
+        return refuse_state(d, &c, all_free);
     return status == HM_ERR_NUMERIC ? HM_OK : status; /* what follows says what is not finite */
 }
 

@@ -166,8 +166,10 @@ hm_status hmi_rk_start(const hmi_rk_table *table, hmi_stepper *s)
 static inline void add_four(const memory *m, size_t n, const hmi_rk_terms *row, size_t i,
                             double out[4])
 {
-    double s0 = 0, s1 = 0, s2 = 0, s3 = 0;
-    for (int j = 0; j < row->count; j++) {
+    const double *first = m->K + (size_t)row->stage[0] * n + i;
+    double w0 = row->weight[0];
+    double s0 = w0 * first[0], s1 = w0 * first[1], s2 = w0 * first[2], s3 = w0 * first[3];
+    for (int j = 1; j < row->count; j++) {
         const double *k = m->K + (size_t)row->stage[j] * n + i;
         double w = row->weight[j];
         s0 += w * k[0];
@@ -183,8 +185,8 @@ static inline void add_four(const memory *m, size_t n, const hmi_rk_terms *row, 
 
 static inline double add_one(const memory *m, size_t n, const hmi_rk_terms *row, size_t i)
 {
-    double sum = 0;
-    for (int j = 0; j < row->count; j++)
+    double sum = row->weight[0] * m->K[(size_t)row->stage[0] * n + i];
+    for (int j = 1; j < row->count; j++)
         sum += row->weight[j] * m->K[(size_t)row->stage[j] * n + i];
     return sum;
 }
@@ -238,14 +240,30 @@ static hm_status run_stages(const hmi_rk_table *table, hmi_stepper *s, memory *m
 }
 
 /* Of works, relative to a tolerance that is a hundred times wider. */
-static double norm_of_works(const hmi_stepper *s, const double *x, const double *y)
+static double norm_of_works(const hmi_stepper *s, double h, const double *x, const double *y)
 {
     double largest = 0;
     for (size_t i = s->size; i < s->size + s->works; i++) {
-        double size = s->atol + s->rtol * fmax(s->work_scale, fabs(y[i]));
-        largest = fmax(largest, fabs(x[i]) / (100 * size));
+        double size = s->atol + s->rtol * hmi_larger(s->work_scale, fabs(y[i]));
+        largest = hmi_larger(largest, fabs(h * x[i]) / (100 * size));
     }
     return largest;
+}
+
+/* The squares of the norms of h e[k], as hmi_scaled_norm measures them. */
+static void square_estimates(const hmi_stepper *s, int errors, double h, double *const e[2],
+                             const double *next, double square[2])
+{
+    for (size_t i = 0; i < s->size; i++) {
+        double first = fabs(s->y[i]), second = fabs(next[i]);
+        double factor = h / (s->atol + s->rtol * (first > second ? first : second));
+        for (int k = 0; k < errors; k++) {
+            double part = e[k][i] * factor;
+            square[k] += part * part;
+        }
+    }
+    for (int k = 0; k < errors && s->size; k++)
+        square[k] /= (double)s->size;
 }
 
 /* Do the constraints lose rank within this step? */
@@ -256,15 +274,18 @@ static bool crosses(const hmi_stepper *s, double h)
 
 static double estimate_error(const hmi_rk_table *table, hmi_stepper *s, memory *m, double h)
 {
-    double e[2] = {0, 0}, works[2] = {0, 0};
+    double square[2] = {0, 0}, works[2] = {0, 0};
+    double *const e[2] = {m->r, m->r + width(s)};
     for (int k = 0; k < table->errors; k++) {
-        combine(s, m, h, &m->rows.estimate[k], m->r);
+        combine(s, m, 1, &m->rows.estimate[k], e[k]);
         if (crosses(s, h))
-            s->tangent(s, s->t + h, m->trial, m->r);
-        e[k] = hmi_scaled_norm(s, m->r, s->y, m->trial);
-        works[k] = norm_of_works(s, m->r, m->trial);
+            s->tangent(s, s->t + h, m->trial, e[k]);
+        double most = norm_of_works(s, h, e[k], m->trial);
+        works[k] = most * most;
     }
-    return fmax(hmi_rk_join_estimates(table, e), hmi_rk_join_estimates(table, works));
+    square_estimates(s, table->errors, h, e, m->trial, square);
+    double error = hmi_rk_join_estimates(table, square);
+    return s->works ? hmi_larger(error, hmi_rk_join_estimates(table, works)) : error;
 }
 
 double hmi_rk_step_factor(const hmi_rk_table *table, double last_log, double error,

@@ -183,6 +183,8 @@ static void scatter(const hmi_taylor *T)
 hm_status hmi_taylor_begin(hmi_taylor *T, double t, const double *y, double *f)
 {
     hm_sim *sim = T->sim;
+    if (T->momenta.used)
+        return hmi_taylor_begin_momenta(T, t, y, f);
     T->ode->evaluations++;
     hmi_ode_store(T->ode, t, y);
     hmi_sim_refresh(sim); /* parameters and held inputs may have changed */
@@ -242,12 +244,12 @@ static void find_answers(hmi_taylor *T, int k, double *next)
     for (int i = 0; i < T->motions; i++) {
         hmi_taylor_motion *motion = &T->motion[i];
         assemble(T, motion, k);
-        hmi_taylor_solve_again(&T->solver, T->right, motion->answer);
+        hmi_taylor_solve(&T->solver, T->right, motion->answer);
         if (i > 0 || T->works)
             keep_answer(T, motion, k);
     }
     if (T->works)
-        add_works(T, k, T->jet.scale[2], next);
+        add_works(T, k, T->jet.scale[HMI_JET_LINK], next);
 }
 
 /* Coefficients k + 1 of the state from k. */
@@ -255,9 +257,10 @@ static void raise_order(hmi_taylor *T, int k)
 {
     const hmi_jet_ends ends = {.values = T->motion[0].answer,
                                .next = T->Y + (size_t)(k + 1) * T->width,
+                               .scratch = T->scratch,
                                .matrix = T->solver.K};
     hmi_jet_begin_order(&T->jet, k);
-    T->jet.scale[2] = T->tau / (k + 1);
+    T->jet.scale[HMI_JET_LINK] = T->tau / (k + 1);
     if (T->solver.inverted && T->program[HMI_TAYLOR_WHOLE].code.pages) {
         hmi_jet_execute(&T->jet, &T->program[HMI_TAYLOR_WHOLE], k, &ends);
     } else {
@@ -283,63 +286,14 @@ static double zero_times(const double *x, size_t count)
 
 hm_status hmi_taylor_expand(hmi_taylor *T, const double *y, const double *f)
 {
-    start_series(T, y, f);
-    for (int k = 1; k < T->order; k++)
+    if (T->momenta.used)
+        hmi_taylor_raise_momenta(T, y);
+    else
+        start_series(T, y, f);
+    for (int k = 1; !T->momenta.used && k < T->order; k++)
         raise_order(T, k);
     bool finite = zero_times(T->Y, (size_t)(T->order + 1) * T->width) == 0;
     if (!finite)
         hmi_jet_clear(&T->jet);
     return finite ? HM_OK : HM_ERR_NUMERIC;
-}
-
-typedef double two __attribute__((vector_size(16), aligned(8), may_alias));
-
-/* Components i .. i+3 by Horner's rule, two at a time, */
-static void evaluate_four(const hmi_taylor *T, double x, size_t i, double y[4])
-{
-    const double *c = T->Y + (size_t)T->order * T->width + i;
-    const two X = {x, x};
-    two y0 = *(const two *)c, y1 = *(const two *)(c + 2);
-    for (int k = T->order - 1; k >= 0; k--) {
-        c -= T->width;
-        y0 = y0 * X + *(const two *)c;
-        y1 = y1 * X + *(const two *)(c + 2);
-    }
-    *(two *)y = y0;
-    *(two *)(y + 2) = y1;
-}
-
-/* and with their derivatives. */
-static void evaluate_both(const hmi_taylor *T, double x, size_t i, double y[4], double f[4])
-{
-    const double *c = T->Y + (size_t)T->order * T->width + i;
-    const two X = {x, x};
-    two y0 = *(const two *)c, y1 = *(const two *)(c + 2), f0 = {0, 0}, f1 = {0, 0};
-    for (int k = T->order - 1; k >= 0; k--) {
-        c -= T->width;
-        f0 = f0 * X + y0;
-        f1 = f1 * X + y1;
-        y0 = y0 * X + *(const two *)c;
-        y1 = y1 * X + *(const two *)(c + 2);
-    }
-    *(two *)y = y0;
-    *(two *)(y + 2) = y1;
-    *(two *)f = f0;
-    *(two *)(f + 2) = f1;
-}
-
-void hmi_taylor_evaluate(const hmi_taylor *T, double h, double *y, double *f)
-{
-    double x = h / T->tau, value[4], slope[4];
-    for (size_t i = 0; i < T->width; i += 4) { /* Y has room behind it */
-        if (f)
-            evaluate_both(T, x, i, value, slope);
-        else
-            evaluate_four(T, x, i, value);
-        for (size_t k = 0; k < 4 && i + k < T->width; k++) {
-            y[i + k] = value[k];
-            if (f)
-                f[i + k] = slope[k] / T->tau;
-        }
-    }
 }

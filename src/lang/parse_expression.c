@@ -464,7 +464,7 @@ static hmi_ast *parse_level(hmi_parser *p, level at)
 static void explain_missing_operator(hmi_parser *p)
 {
     if (!hmi_parser_said_enough(p))
-        hmi_error(p->context, p->token.span, "write * for a product",
+        hmi_error(p->context, p->token.span, hmi_operator_hint(p),
                   "an operator is missing before '%.*s'", hmi_shown_length(p->token.span.length),
                   p->lexer.text + p->token.span.start);
 }

@@ -35,6 +35,12 @@ const char *hmi_statement_usage(hmi_statement_kind kind)
     return usages[kind];
 }
 
+const char *hmi_operator_hint(const hmi_parser *p)
+{
+    bool range = p->kind == HMI_STMT_SIMULATE || p->kind == HMI_STMT_FOR;
+    return range ? hmi_statement_usage(p->kind) : "write * for a product";
+}
+
 /* ---- words that start no statement ---- */
 
 static const struct {
@@ -99,9 +105,27 @@ static const char *nearest_statement(const char *word)
     return nearest;
 }
 
+/* Is there an = further on in the line? */
+static bool is_equation(hmi_lexer ahead)
+{
+    ahead.quiet = true;
+    for (;;) {
+        hmi_token token = hmi_lexer_next(&ahead);
+        if (token.kind == HMI_TOK_ASSIGN)
+            return true;
+        if (token.kind == HMI_TOK_NEWLINE || token.kind == HMI_TOK_SEMICOLON ||
+            token.kind == HMI_TOK_END)
+            return false;
+    }
+}
+
 static const char *unknown_statement_hint(hmi_parser *p, const char *word, hmi_token_kind next)
 {
     const char *nearest = nearest_statement(word);
+    bool operation = next >= HMI_TOK_PLUS && next <= HMI_TOK_CARET;
+    if (operation && is_equation(p->lexer))
+        return "equations of motion follow from kinetic, potential and force; a condition on the "
+               "motion is a 'constraint'";
     if (next == HMI_TOK_ASSIGN)
         return "a constant is declared by 'param', an expression named by 'let', a start given by "
                "'initial'";
@@ -156,6 +180,29 @@ static bool previous_is(const hmi_parser *p, const char *word)
            memcmp(p->lexer.text + p->previous.start, word, length) == 0;
 }
 
+/* The token after the present one. */
+static hmi_token_kind next_kind(const hmi_parser *p)
+{
+    hmi_lexer ahead = p->lexer;
+    ahead.quiet = true;
+    return hmi_lexer_next(&ahead).kind;
+}
+
+const char *hmi_name_hint(const hmi_parser *p)
+{
+    return p->token.kind == HMI_TOK_MINUS && next_kind(p) == HMI_TOK_NAME
+               ? "a name consists of letters, digits and _"
+               : p->usage;
+}
+
+static bool previous_is_number(const hmi_parser *p)
+{
+    char last = p->previous.length ? p->lexer.text[p->previous.start + p->previous.length - 1]
+                                   : '\0';
+    char first = p->lexer.text[p->previous.start];
+    return last >= '0' && last <= '9' && ((first >= '0' && first <= '9') || first == '.');
+}
+
 static const char *hint_for_assignment(hmi_statement_kind kind)
 {
     if (is_energy(kind))
@@ -175,6 +222,8 @@ static const char *hint_at_end(const hmi_parser *p, hmi_statement_kind kind)
             return "a time derivative is written with a prime: x', x''";
         if (previous_is(p, "if"))
             return "write if(condition, a, b)";
+        if (kind == HMI_STMT_PARAM && previous_is_number(p) && next_kind(p) != HMI_TOK_ASSIGN)
+            return "a value is a number without its unit; commas separate parameters";
         return is_list(kind)         ? "separate them by commas"
                : is_expression(kind) ? "write * for a product"
                                      : NULL;

@@ -61,8 +61,11 @@ static bool parse_assignment_to(hmi_parser *p, hmi_ast *target, bool guesses, hm
     if (entry->guess) {
         hmi_parser_advance(p);
         hmi_parser_skip_newlines(p);
-    } else if (!hmi_parser_expect(p, HMI_TOK_ASSIGN, "the name"))
-        return false;
+    } else {
+        p->usage = hmi_name_hint(p);
+        if (!hmi_parser_expect(p, HMI_TOK_ASSIGN, "the name"))
+            return false;
+    }
     entry->value = hmi_parse_expr(p);
     if (!entry->value)
         return false;
@@ -592,6 +595,10 @@ static void report_no_statement(hmi_parser *p)
         hmi_report_unknown_statement(p);
     else if (p->token.kind == HMI_TOK_RBRACE)
         hmi_error(p->context, p->token.span, NULL, "this '}' closes nothing");
+    else if (p->token.kind >= HMI_TOK_PLUS && p->token.kind <= HMI_TOK_CARET)
+        hmi_error(p->context, p->token.span,
+                  "a line goes on after an operator: write it at the end of the line before",
+                  "a statement cannot start with %s", hmi_token_kind_text(p->token.kind));
     else
         hmi_parser_unexpected(p, "a statement");
 }
@@ -619,7 +626,7 @@ static bool parse_statement(hmi_parser *p, bool in_block, hmi_statement ***tail,
     hmi_statement *s = hmi_parser_alloc(p, sizeof *s);
     if (!s)
         return false;
-    s->kind = kind;
+    s->kind = p->kind = kind;
     p->usage = hmi_statement_usage(kind);
     hmi_parser_advance(p);
     if (!parsers[kind](p, s) || (!at_statement_end(p, in_block) && !hmi_report_no_end(p, kind)))
@@ -639,6 +646,7 @@ static void parse_statements(hmi_parser *p, bool in_block, hmi_statement ***tail
     for (;;) {
         p->errors = p->context->errors;
         p->usage = NULL;
+        p->kind = HMI_STMT_COUNT;
         while (p->token.kind == HMI_TOK_NEWLINE || p->token.kind == HMI_TOK_SEMICOLON)
             hmi_parser_advance(p);
         if (p->token.kind == HMI_TOK_END || (in_block && p->token.kind == HMI_TOK_RBRACE) ||

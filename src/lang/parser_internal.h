@@ -14,17 +14,18 @@ typedef struct hmi_parser {
     hmi_tree *tree;
     hm_context *context;
     hmi_lexer lexer;
-    hmi_token token;   /* the one looked at */
-    hmi_span previous; /* of the token before it */
-    int nesting;       /* of expressions */
-    int blocks;        /* of `for` */
-    bool given_up;     /* the rest of the file is skipped */
-    int brackets;      /* open ( and [: line ends are white space inside */
-    bool in_body;      /* so they are inside body { } */
-    hmi_span bracket;  /* the innermost open one, for messages */
-    const char *usage; /* how what is being read is written, for messages; NULL: no hint */
-    size_t errors;     /* of the context when the statement began */
-    int *includes;     /* files included so far */
+    hmi_token token;         /* the one looked at */
+    hmi_span previous;       /* of the token before it */
+    int nesting;             /* of expressions */
+    int blocks;              /* of `for` */
+    bool given_up;           /* the rest of the file is skipped */
+    int brackets;            /* open ( and [: line ends are white space inside */
+    bool in_body;            /* so they are inside body { } */
+    hmi_span bracket;        /* the innermost open one, for messages */
+    hmi_statement_kind kind; /* of the statement being read; HMI_STMT_COUNT: none */
+    const char *usage;       /* how what is being read is written, for messages; NULL: no hint */
+    size_t errors;           /* of the context when the statement began */
+    int *includes;           /* files included so far */
     const hmi_include_frame *frames;
 } hmi_parser;
 
@@ -61,6 +62,10 @@ hmi_ast *hmi_parse_index(hmi_parser *parser, hmi_ast *name);
 
 /* Help with statements that cannot be read (parse_help.c). */
 const char *hmi_statement_usage(hmi_statement_kind kind);
+/* What to say where an operator is missing. */
+const char *hmi_operator_hint(const hmi_parser *parser);
+/* The present token stands after a name, where '=' should: what to say. */
+const char *hmi_name_hint(const hmi_parser *parser);
 /* The present token is a word that starts no statement. */
 void hmi_report_unknown_statement(hmi_parser *parser);
 /* The present token stands where the statement should end. Always returns false. */

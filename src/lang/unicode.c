@@ -66,6 +66,8 @@ const char *hmi_ascii_for(uint32_t c)
         return "^2";
     case 0xB3:
         return "^3";
+    case 0xB0:
+        return "*pi/180";
     case 0x2264:
         return "<=";
     case 0x2265:

@@ -61,6 +61,7 @@ typedef struct hmi_binding {
     uint32_t first;       /* coordinate of q[lower] */
     hmi_span span;        /* of the declaration */
     const char *what;     /* "parameter", "coordinate", ... */
+    bool unknown;         /* used, never declared */
 } hmi_binding;
 
 /* Local names, innermost first: loop indices, arguments, lets inside `for`. */
@@ -203,9 +204,14 @@ const hmi_binding *hmi_find_binding(const hmi_builder *b, const hmi_scope *scope
 hmi_binding *hmi_declare(hmi_builder *b, const hmi_ast *name, const char *what);
 /* `t` and `pi` cannot be declared, nor name an argument or an index. */
 bool hmi_check_reserved(hmi_builder *b, int name, hmi_span at);
+/* Is it a built-in function? (unknown.c) */
+bool hmi_is_function(const char *name);
+/* Reports a name that means nothing, once (unknown.c). */
 void hmi_report_unknown(hmi_builder *b, hmi_span at, int name);
 /* Makes a name known whose declaration failed. Always returns false. */
 bool hmi_declare_failed(hmi_builder *b, const hmi_ast *name);
+/* A name that was used and is declared nowhere: what uses it again fails in silence. */
+void hmi_declare_unknown(hmi_builder *b, int name, hmi_span at);
 /* "rod[3]" for a label NAME or NAME[i, j]; NULL after an error. */
 const char *hmi_label_text(hmi_builder *b, const hmi_ast *label, const hmi_scope *scope);
 /* Names an object (constraint, body, event, output ...); reports a duplicate within `what`. */

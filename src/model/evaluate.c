@@ -123,7 +123,11 @@ static bool build_component(hmi_builder *b, const hmi_ast *e, const hmi_scope *s
     if (!hmi_build_value(b, e->items[0], scope, &base))
         return false;
     if (base.rank == 0) {
-        hmi_error(b->context, e->span, NULL, "%s cannot be indexed", hmi_shape_text(&base, shape));
+        hmi_error(b->context, e->span,
+                  e->items[0]->kind == HMI_AST_NAME
+                      ? "a family is declared by coord q[1..3], a vector by u = [1, 2, 3]"
+                      : NULL,
+                  "%s cannot be indexed", hmi_shape_text(&base, shape));
         return false;
     }
     if (e->count - 1 != base.rank) {
@@ -388,7 +392,10 @@ bool hmi_build_value(hmi_builder *b, const hmi_ast *e, const hmi_scope *scope, h
 bool hmi_build_scalar(hmi_builder *b, const hmi_ast *e, const hmi_scope *scope, hmi_expr *out)
 {
     hmi_value value;
-    if (!hmi_build_value(b, e, scope, &value) || !need_scalar(b, e, &value, NULL))
+    if (!hmi_build_value(b, e, scope, &value) ||
+        !need_scalar(b, e, &value,
+                     value.rank == 1 ? "a component is u[1], the square of the length dot(u, u)"
+                                     : NULL))
         return false;
     *out = value.scalar;
     return true;

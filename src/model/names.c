@@ -96,162 +96,24 @@ hmi_binding *hmi_declare(hmi_builder *b, const hmi_ast *name, const char *what)
     return slot;
 }
 
+static void declare_without_value(hmi_builder *b, int name, hmi_span at, bool unknown)
+{
+    hmi_binding *slot = global_slot(b, name);
+    if (slot && slot->kind == HMI_BIND_NONE)
+        *slot = (hmi_binding){
+            .kind = HMI_BIND_FAILED, .unknown = unknown, .span = at, .what = "name"};
+}
+
 bool hmi_declare_failed(hmi_builder *b, const hmi_ast *name)
 {
-    hmi_binding *slot = name->kind == HMI_AST_NAME ? global_slot(b, name->name) : NULL;
-    if (slot && slot->kind == HMI_BIND_NONE)
-        *slot = (hmi_binding){.kind = HMI_BIND_FAILED, .span = name->span, .what = "name"};
+    if (name->kind == HMI_AST_NAME)
+        declare_without_value(b, name->name, name->span, false);
     return false;
 }
 
-/* ---- unknown names ---- */
-
-static const char *const function_names[] = {
-    "sin",
-    "cos",
-    "tan",
-    "asin",
-    "acos",
-    "atan",
-    "atan2",
-    "sinh",
-    "cosh",
-    "tanh",
-    "exp",
-    "log",
-    "sqrt",
-    "abs",
-    "sign",
-    "min",
-    "max",
-    "hypot",
-    "if",
-    "dot",
-    "cross",
-    "norm",
-    "transpose",
-    "diag",
-    "identity",
-    "rotx",
-    "roty",
-    "rotz",
-    "rotation",
-    "quat",
-    "omega",
-    "omega_body",
-    "skew",
-    "sum",
-    "prod",
-    "reaction",
-    "multiplier",
-    "total_reaction",
-    "total_multiplier",
-};
-static const char *const constant_names[] = {"pi", "t", "energy"};
-
-typedef struct nearest {
-    const char *name;
-    int distance;
-} nearest;
-
-/* Do the names differ by the case of Latin or Greek letters only? */
-static bool same_letters(const char *x, const char *y)
+void hmi_declare_unknown(hmi_builder *b, int name, hmi_span at)
 {
-    size_t m = strlen(x), n = strlen(y);
-    while (m && n) {
-        uint32_t a = 0, b = 0;
-        int i = hmi_utf8_decode(x, m, &a), k = hmi_utf8_decode(y, n, &b);
-        a += (a >= 'A' && a <= 'Z') || (a >= 0x391 && a <= 0x3A9) ? 0x20 : 0;
-        b += (b >= 'A' && b <= 'Z') || (b >= 0x391 && b <= 0x3A9) ? 0x20 : 0;
-        if (a != b || i == 0 || k == 0)
-            return false;
-        x += i, m -= (size_t)i;
-        y += k, n -= (size_t)k;
-    }
-    return m == n;
-}
-
-static void consider(nearest *best, const char *wanted, const char *candidate)
-{
-    if (strcmp(wanted, candidate) == 0)
-        return;
-    int distance = same_letters(wanted, candidate)
-                       ? 0
-                       : hmi_edit_distance(wanted, candidate, best->distance - 1);
-    if (distance < best->distance)
-        *best = (nearest){candidate, distance};
-}
-
-/* A misspelling is at most two edits away, one for short names, and another case for one letter. */
-static const char *nearest_name(const hmi_builder *b, const char *wanted)
-{
-    size_t length = strlen(wanted);
-    nearest best = {NULL, length <= 1 || (length == 2 && wanted[0] & 0x80) ? 1
-                          : length <= 3                                    ? 2
-                                                                           : 3};
-    size_t considered = b->globals.count < 5000 ? b->globals.count : 5000;
-    for (size_t name = 0; name < considered; name++)
-        if (b->globals.data[name].kind != HMI_BIND_NONE)
-            consider(&best, wanted, hmi_names_text(&b->tree->names, (int)name));
-    for (size_t i = 0; i < sizeof function_names / sizeof *function_names; i++)
-        consider(&best, wanted, function_names[i]);
-    for (size_t i = 0; i < sizeof constant_names / sizeof *constant_names; i++)
-        consider(&best, wanted, constant_names[i]);
-    return best.name;
-}
-
-/* "thetadot", "theta_dot", "dtheta": the name of which this means the derivative, or NULL. */
-static const char *differentiated_name(const hmi_builder *b, const char *text)
-{
-    static const char *const endings[] = {"_ddot", "ddot", "_dot", "dot", "_dd", "dd", "_d", "d"};
-    size_t length = strlen(text);
-    if (strcmp(text, "diff") == 0 || strcmp(text, "der") == 0 || strcmp(text, "ddt") == 0)
-        return "x";
-    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
-        size_t end = strlen(endings[i]);
-        int base = length > end && strcmp(text + length - end, endings[i]) == 0
-                       ? hmi_names_find(&b->tree->names, text, length - end)
-                       : HMI_NO_NAME;
-        if (base != HMI_NO_NAME && hmi_find_binding(b, NULL, base))
-            return hmi_names_text(&b->tree->names, base);
-    }
-    int base = text[0] == 'd' ? hmi_names_find(&b->tree->names, text + 1, length - 1) : HMI_NO_NAME;
-    return base != HMI_NO_NAME && hmi_find_binding(b, NULL, base)
-               ? hmi_names_text(&b->tree->names, base)
-               : NULL;
-}
-
-/* Is the name declared further down? Then the cure is another than for a misspelling. */
-static bool declared_later(const hmi_statement *s, int name)
-{
-    for (; s; s = s->next) {
-        if (s->kind != HMI_STMT_PARAM && s->kind != HMI_STMT_COORD && s->kind != HMI_STMT_LET)
-            continue;
-        for (size_t i = 0; i < s->entry_count; i++)
-            if (s->entries[i].target->name == name)
-                return true;
-    }
-    return false;
-}
-
-void hmi_report_unknown(hmi_builder *b, hmi_span at, int name)
-{
-    const char *text = hmi_names_text(&b->tree->names, name);
-    const char *hint = NULL, *near = nearest_name(b, text);
-    const char *base = differentiated_name(b, text);
-    if (at.file < b->context->sources.count &&
-        strncmp(b->context->sources.data[at.file].name, "--set", 5) == 0)
-        hint = "a value given by --set may use parameters that are declared before";
-    else if (b->pass == HMI_PASS_DECLARE && declared_later(b->tree->statements, name))
-        hint = "it is declared further down: move that declaration up";
-    else if (base)
-        hint = hmi_context_printf(b->context, "a time derivative is written with a prime: %s'",
-                                  base);
-    else if (near)
-        hint = hmi_context_printf(b->context, "did you mean '%s'?", near);
-    else
-        hint = "a name is declared by param, coord, let, input or state";
-    hmi_error(b->context, at, hint, "unknown name '%s'", text);
+    declare_without_value(b, name, at, true);
 }
 
 /* ---- scopes and lets ---- */
@@ -301,14 +163,6 @@ bool hmi_force_let(hmi_builder *b, hmi_let *let, hmi_span at, hmi_value *out)
     return let->progress == HMI_LET_DONE;
 }
 
-static bool is_builtin(const char *name)
-{
-    for (size_t i = 0; i < sizeof function_names / sizeof *function_names; i++)
-        if (strcmp(function_names[i], name) == 0)
-            return true;
-    return false;
-}
-
 /* NAME, or NAME(a, b) with plain names inside. */
 static bool check_let_target(hmi_builder *b, const hmi_ast *target)
 {
@@ -320,7 +174,7 @@ static bool check_let_target(hmi_builder *b, const hmi_ast *target)
         return false;
     }
     const char *name = hmi_names_text(&b->tree->names, target->name);
-    if (is_builtin(name)) {
+    if (hmi_is_function(name)) {
         hmi_error(b->context, target->span, "choose another name", "'%s' is a built-in function",
                   name);
         return false;
@@ -496,10 +350,26 @@ int64_t hmi_find_object(const hmi_builder *b, const char *name, const char *what
 
 /* ---- targets ---- */
 
+/* Why is it no target? */
+static const char *target_hint(hmi_builder *b, const hmi_ast *target, const hmi_scope *scope)
+{
+    const hmi_binding *binding = target->kind == HMI_AST_NAME
+                                     ? hmi_find_binding(b, scope, target->name)
+                                     : NULL;
+    if (!binding || !binding->what || strcmp(binding->what, "parameter") != 0)
+        return NULL;
+    return "it is a parameter: its value stands in 'param', and --set changes it";
+}
+
 bool hmi_build_target(hmi_builder *b, const hmi_ast *target, const hmi_scope *scope,
                       hmi_component *out)
 {
     hmi_expr e;
+    if (target->kind == HMI_AST_CALL) { /* x(0) = 1 */
+        hmi_error(b->context, target->span, "write x = 1, x' = 0.5",
+                  "expected a coordinate, its velocity or a state on the left of '='");
+        return false;
+    }
     if (!hmi_build_scalar(b, target, scope, &e))
         return false;
     const hmi_node *node = hmi_node_at(b->graph, e);
@@ -508,7 +378,7 @@ bool hmi_build_target(hmi_builder *b, const hmi_ast *target, const hmi_scope *sc
         *out = (hmi_component){.kind = (hmi_symbol_kind)node->a, .index = node->b};
         return true;
     }
-    hmi_error(b->context, target->span, NULL,
+    hmi_error(b->context, target->span, target_hint(b, target, scope),
               "expected a coordinate, its velocity or a state on the left of '='");
     return false;
 }

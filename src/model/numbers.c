@@ -37,7 +37,10 @@ bool hmi_constant_value(hmi_builder *b, hmi_expr e, double *value)
 static bool number_of(hmi_builder *b, hmi_expr e, hmi_span at, const char *what, double *out)
 {
     if (hmi_deps(b->graph, e) & ~HMI_DEP(HMI_SYM_PARAM)) {
-        hmi_error(b->context, at, NULL, "%s must be made of parameters and indices", what);
+        hmi_error(b->context, at,
+                  "coordinates and t have no values here; `initial y ~ guess` leaves a start to "
+                  "the constraints",
+                  "%s must be made of parameters and indices", what);
         return false;
     }
     if (!hmi_constant_value(b, e, out))

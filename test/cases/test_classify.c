@@ -6,7 +6,7 @@
  *
  * Of a constraint: class, time, level, catastatic, potential, factor, frobenius, linear_form, other_form,
  * leaf, sign_condition, linear_class, lost_at_rest, redundant, in_span (yes, no, none where there is none). Of the model:
- * growth, rank, holonomic_part, hidden, combination, combination_potential, dof, configuration, multiplier_rule (valid, invalid),
+ * growth, rank, holonomic_part, hidden, combination, combination_factor, combination_potential, dof, configuration, multiplier_rule (valid, invalid),
  * wellposed.
  * Statements about zero are checked to rest on at least 200 bits (43 where numbers are inexact) and
  * on points that are proved to satisfy the position constraints.
@@ -125,6 +125,8 @@ static const char *of_model(const hm_analysis *a, const char *key, char *out)
         return set->combination_count ? set->combinations[0].combination : "none";
     if (strcmp(key, "combination_potential") == 0)
         return or_none(set->combination_count ? set->combinations[0].potential : NULL);
+    if (strcmp(key, "combination_factor") == 0)
+        return or_none(set->combination_count ? set->combinations[0].integrating_factor : NULL);
     if (strcmp(key, "rank") == 0)
         number = set->rank;
     else if (strcmp(key, "holonomic_part") == 0)
