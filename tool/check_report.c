@@ -45,11 +45,11 @@ static void print_nonlinear(const hm_constraint_analysis *c)
         line("it follows from the other constraints");
     else if (c->linear_form)
         line("with the others it amounts to %s%s", c->linear_form,
-             c->other_form ? " at the initial state" : "");
+             c->other_branch ? " at the initial state" : "");
     if (c->linear_form && c->linear_kind != HM_UNCLASSIFIED)
         line("which is %s", hm_class_text(c->linear_kind));
-    if (c->other_form)
-        line("the other branch: %s", c->other_form);
+    if (c->other_branch)
+        line("the other branch: %s", c->other_branch);
     if (c->sign_condition)
         line("by squaring; as it is written, %s >= 0 is required besides", c->sign_condition);
     if (c->reduction == HM_REDUCTION_SQUARE || c->reduction == HM_REDUCTION_SUM)

@@ -184,7 +184,7 @@ hm_status hmi_forms_init(hmi_forms *forms, const hm_system *system)
         return status;
     if (forms->n <= MOST_NORMAL && !(forms->normal = hmi_normal_create(&forms->graph)))
         return HM_ERR_NOMEM;
-    forms->rows = hmi_arena_alloc(&forms->arena, (forms->m + forms->n + 1) * sizeof *forms->rows);
+    forms->rows = hmi_arena_alloc(&forms->arena, (forms->m + forms->n + 2) * sizeof *forms->rows);
     forms->row_count = forms->m;
     if (!forms->rows)
         return HM_ERR_NOMEM;

@@ -47,7 +47,7 @@ typedef struct hmi_forms {
     hm_status status;  /* a failure of differentiation or substitution; sticky */
     size_t n, signals, m;
     size_t row_count;   /* m, and rows that quadratic constraints stand for (quadratic.c) */
-    hmi_form_row *rows; /* m + n at most */
+    hmi_form_row *rows; /* m + n + 1 at most, and room for one that is tried */
 } hmi_forms;
 
 hm_status hmi_forms_init(hmi_forms *forms, const hm_system *system);

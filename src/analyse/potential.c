@@ -1,7 +1,7 @@
 /* Term-by-term integration of an exact form: see potential.h.
  *
- * The rules cover sums, substitution u' g(u) for powers and the functions of the language, x^k g by
- * parts, and 1/(a x^2 + b). A wrong or missing antiderivative is harmless: what is reported is
+ * The rules cover sums, substitution u' g(u) for powers and the functions of the language, x^k g and
+ * logarithms and arcs by parts, and 1/(a x^2 + b). A wrong or missing antiderivative is harmless: what is reported is
  * differentiated and compared. Verified: test/unit/analyse/test_potential.c
  */
 #include "analyse/potential.h"
@@ -208,6 +208,25 @@ static hmi_expr by_arctangent(integrator *in, const product *p)
     return hmi_mul(g, p->constant, hmi_div(g, angle, root));
 }
 
+/* F p = (F P)' - F' P for functions F whose derivative is algebraic */
+static hmi_expr by_inverse(integrator *in, const product *p)
+{
+    hmi_graph *g = &in->forms->graph;
+    for (size_t i = 0; i < p->count; i++) {
+        hmi_expr F = p->list[i].base;
+        hmi_op op = hmi_op_of(g, F);
+        if ((op != HMI_LOG && op != HMI_ATAN && op != HMI_ASIN) || p->list[i].power != 1)
+            continue;
+        hmi_expr P = integrate(in, rest_of(in, p, i));
+        if (P == HMI_NONE)
+            return HMI_NONE;
+        hmi_expr inner = hmi_forms_normal(in->forms, hmi_mul(g, derivative(in, F), P));
+        hmi_expr other = integrate(in, inner);
+        return other == HMI_NONE ? other : hmi_sub(g, hmi_mul(g, F, P), other);
+    }
+    return HMI_NONE;
+}
+
 /* x^k g = (x^k G)' - k x^(k-1) G */
 static hmi_expr by_parts(integrator *in, const product *p)
 {
@@ -256,6 +275,8 @@ static hmi_expr integrate_product(integrator *in, hmi_expr e)
         F = by_arctangent(in, &p);
     if (F == HMI_NONE)
         F = by_expansion(in, &p);
+    if (F == HMI_NONE)
+        F = by_inverse(in, &p);
     return F == HMI_NONE ? by_parts(in, &p) : F;
 }
 

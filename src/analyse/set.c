@@ -33,6 +33,12 @@ static bool needs_time(const hmi_analysis *a, const size_t *list, size_t count)
 
 /* ---- ranks ---- */
 
+/* The row of a square, or of a sum of squares, vanishes wherever the constraint holds. */
+static bool vanishes(const hm_constraint_analysis *row)
+{
+    return row->reduction == HM_REDUCTION_SQUARE || row->reduction == HM_REDUCTION_SUM;
+}
+
 /* Rows of A as derived, at a state that the forms allow. */
 static hm_status add_rows(hmi_analysis *a, hmi_transport *tr, hmi_series *jet, size_t *rank)
 {
@@ -48,7 +54,7 @@ static hm_status add_rows(hmi_analysis *a, hmi_transport *tr, hmi_series *jet, s
         _arb_vec_zero(row, (slong)n);
         for (size_t k = A->start[i]; k < A->start[i + 1]; k++)
             arb_set(row + A->column.data[k], hmi_series_root(jet, k, 0));
-        if (hmi_echelon_add(&e, row, 1) == HMI_UNDECIDED)
+        if (!vanishes(&a->rows[i]) && hmi_echelon_add(&e, row, 1) == HMI_UNDECIDED)
             status = HM_ERR_LIMIT;
     }
     *rank = e.rank;
@@ -85,12 +91,10 @@ static hm_status find_rank(hmi_analysis *a, const hmi_form *const *form, size_t 
     return status;
 }
 
-/* Is the form integrable by itself, or one that stands for a nonlinear constraint that is? */
-static bool shown_integrable(const hmi_analysis *a, size_t i)
+/* The constraint that a form is, or stands for. */
+static size_t constraint_of(const hmi_analysis *a, size_t i)
 {
-    const hmi_form_row *row = &a->forms.rows[i];
-    size_t k = (size_t)(row->row - a->model->constraints.data);
-    return row->pfaffian && a->rows[k].kind <= HM_INTEGRABLE;
+    return i < a->forms.m ? i : (size_t)(a->forms.rows[i].row - a->model->constraints.data);
 }
 
 /* How many independent forms among constraints that are integrable by themselves. */
@@ -101,9 +105,9 @@ static hm_status count_open(hmi_analysis *a, size_t *count)
     const hmi_form **form = hmi_arena_alloc(&a->arena, (a->forms.row_count + 1) * sizeof *form);
     if (!form)
         return HM_ERR_NOMEM;
-    for (size_t i = 0; i < a->forms.row_count; i++)
-        if (shown_integrable(a, i))
-            form[used++] = &a->forms.rows[i].form;
+    for (size_t k = 0; k < a->forms.row_count; k++)
+        if (a->forms.rows[k].pfaffian && a->rows[constraint_of(a, k)].kind <= HM_INTEGRABLE)
+            form[used++] = &a->forms.rows[k].form;
     hm_status status = hmi_transport_init(&tr, &a->sampler, form, used, NULL, 0, a->forms.n + 1);
     if (status == HM_OK)
         status = hmi_transport_point(&tr, HMI_BITS);
@@ -131,9 +135,7 @@ static hm_status take_flag(hmi_analysis *a, const size_t *list, size_t count, co
     set->configuration_dimension = a->forms.n - flag->integrable;
     set->evidence = hmi_analysis_evidence(&flag->evidence);
     for (size_t i = 0; i < count; i++) {
-        size_t k = list[i] < a->forms.m
-                       ? list[i]
-                       : (size_t)(a->forms.rows[list[i]].row - a->model->constraints.data);
+        size_t k = constraint_of(a, list[i]);
         a->rows[k].redundant |= list[i] < a->forms.m && !flag->independent[i];
         a->rows[k].in_span &= flag->in_span[i];
         a->rows[k].G = fmax(a->rows[k].G, flag->outside[i]);

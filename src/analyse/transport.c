@@ -367,5 +367,12 @@ void hmi_transport_velocity(hmi_transport *tr)
             arb_one(j.u + b);
     }
     next_velocity(&j, 0);
+    arb_ptr clock = j.curve.X + tr->forms->n * j.curve.orders;
+    if (!arb_is_one(clock) && !arb_contains_zero(clock)) { /* t was a pivot: the rate of t is 1 */
+        for (size_t i = 0; i < tr->forms->n; i++)
+            arb_div(j.curve.X + i * j.curve.orders, j.curve.X + i * j.curve.orders, clock,
+                    tr->precision);
+        arb_one(clock);
+    }
     _arb_vec_clear(j.u, (slong)j.freed + 1);
 }

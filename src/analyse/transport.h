@@ -41,8 +41,8 @@ hm_status hmi_transport_point(hmi_transport *tr, slong precision);
  * chosen row i is, or SIZE_MAX. HM_ERR_NUMERIC: a function has no value there. */
 hm_status hmi_transport_curve(hmi_transport *tr, size_t levels, const size_t *target_of, arb_ptr K);
 
-/* A random velocity X of the point that the rows allow, with the rate 1 of t where size is n + 1
- * and t is free. Into order 0 of tr->point.X. */
+/* A random velocity X of the point that the rows allow, with the rate 1 of t, where size is n + 1
+ * and the rows do not stop t. Into order 0 of tr->point.X. */
 void hmi_transport_velocity(hmi_transport *tr);
 
 /* flag.c: evidence of a point looked at; none yet; points for a space of this dimension. */

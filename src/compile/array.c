@@ -20,7 +20,6 @@ static bool fill(const hm_allocator *allocator, void **data, size_t *count, size
          (wanted), sizeof *(b)->array.data)
 
 enum { IS_OUTPUT = 1, IS_FUSED = 2, IS_NEEDED_LATE = 4 };
-enum { CACHED = 1 << 17 }; /* doubles */
 
 static bool is_hoisted(const hmi_array_builder *b, hmi_expr e)
 {
@@ -235,7 +234,7 @@ static bool plan_again(hmi_array_builder *b)
         if (is_op(b, e) && !(hmi_deps(b->graph, e) & late))
             leaving += b->state.data[e] & IS_NEEDED_LATE ? 1 : 0;
     }
-    for (size_t i = b->walk.order.count; i-- > 0 && leaving > CACHED;) {
+    for (size_t i = b->walk.order.count; i-- > 0 && leaving > HMI_ARRAY_CACHED;) {
         hmi_expr e = b->walk.order.data[i];
         bool again = is_op(b, e) && !(hmi_deps(b->graph, e) & late) &&
                      (b->state.data[e] & IS_NEEDED_LATE);
@@ -243,7 +242,7 @@ static bool plan_again(hmi_array_builder *b)
         if (again)
             mark_operands(b, e);
     }
-    if (leaving <= CACHED || cone > 4 * leaving)
+    if (leaving <= HMI_ARRAY_CACHED || cone > 4 * leaving)
         return true;
     return FILL(b, late_place, b->graph->nodes.count) && FILL(b, late_op_of, b->graph->nodes.count);
 }

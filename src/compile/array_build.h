@@ -11,6 +11,8 @@
 
 #define HMI_ARRAY_NO_OUTPUT UINT32_MAX
 
+enum { HMI_ARRAY_CACHED = 1 << 17 }; /* doubles: more than this is fetched from memory each time */
+
 /* One operation. Operands are expressions; those not used are HMI_NONE. */
 typedef struct hmi_array_op {
     uint8_t op;       /* hmi_tape_op */

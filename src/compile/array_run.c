@@ -76,6 +76,8 @@ INLINE bool run_frequent(int op, int count, double *restrict dst, const operands
     case HMI_TAPE_SUB_MUL:
         FUSED(FROM);
     case HMI_TAPE_FIRST_OF_TABLE + HMI_NEG:
+        if (o->x_one)
+            return false;
         LOOP(-x[k])
         return true;
     default:
@@ -132,12 +134,38 @@ static const double *repeat(const double *from, bool one, int count, double *buf
     return one ? buffer : from;
 }
 
+#ifdef __GNUC__
+#define CALL(place, write) __builtin_prefetch(place, write)
+#else
+#define CALL(place, write) ((void)(place))
+#endif
+
+/* The block that follows these places comes into the cache. (Inline: as a function that changes
+ * nothing it would be left out.) */
+#define CALL_NEXT(from, write)                                                                     \
+    for (int k = 0; k < segment->count; k += 8)                                                    \
+    CALL(work + (from) + HMI_ARRAY_BLOCK + k, write)
+
+INLINE void call_ahead(const hmi_segment *segment, const double *work)
+{
+    if (segment->ahead & HMI_AHEAD_A)
+        CALL_NEXT(segment->a, 0);
+    if (segment->ahead & HMI_AHEAD_B)
+        CALL_NEXT(segment->b, 0);
+    if (segment->ahead & HMI_AHEAD_C)
+        CALL_NEXT(segment->c, 0);
+    if (segment->ahead & HMI_AHEAD_DST)
+        CALL_NEXT(segment->dst, 1);
+}
+
 INLINE void run_segments(const hmi_segment *segment, const hmi_segment *end, const uint32_t *index,
                          double *work)
 {
     double buffer[4][HMI_ARRAY_BLOCK];
     for (; segment < end; segment++) {
         int count = segment->count;
+        if (segment->ahead)
+            call_ahead(segment, work);
         operands o = {
             collect(segment->a_access, segment->a, count, index, work, buffer[0]),
             collect(segment->b_access, segment->b, count, index, work, buffer[1]),

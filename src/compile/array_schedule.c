@@ -3,7 +3,9 @@
  * A block of a run may be computed when the blocks that hold its operands have been. Runs whose
  * values leave (outputs, operands of the late part) are advanced together, block by block, each
  * drawing what it needs just before: pieces of the system are worked off one group after the other.
- * Blocks of temporaries take their places from a stack and return them after the last use.
+ * Blocks of temporaries take their places from a stack and return them after the last use. Inputs
+ * and outputs of a large system come from memory: whatever segment touches a block of them first asks
+ * for the block that follows.
  */
 #include "compile/array_build.h"
 
@@ -26,6 +28,8 @@ typedef struct scheduler {
     uint32_t *chunk;    /* by block: where it is, + 1; 0: no place */
     HMI_ARRAY(uint32_t) free_chunks;
     uint32_t chunks; /* most in use at one time */
+    bool *asked_in,
+        *asked_out; /* by line of inputs, of outputs: asked for; NULL: all is in a cache */
     bool failed;
 } scheduler;
 
@@ -267,6 +271,56 @@ static uint32_t access(scheduler *s, const piece *p, int k, uint8_t *mode)
     return list_places(s, p, k);
 }
 
+/* ---- what to ask memory for ---- */
+
+enum { LINE = 8 }; /* doubles of a cache line */
+
+static hm_status begin_asking(scheduler *s)
+{
+    size_t in = s->b->fixed_end, out = s->b->code->output_count;
+    if (in + out <= HMI_ARRAY_CACHED)
+        return HM_OK;
+    s->asked_in = hmi_arena_alloc(&s->arena, in / LINE + 1);
+    s->asked_out = hmi_arena_alloc(&s->arena, out / LINE + 1);
+    return s->asked_in && s->asked_out ? HM_OK : HM_ERR_NOMEM;
+}
+
+static void forget_asked(scheduler *s)
+{
+    if (!s->asked_in)
+        return;
+    memset(s->asked_in, 0, s->b->fixed_end / LINE + 1);
+    memset(s->asked_out, 0, s->b->code->output_count / LINE + 1);
+}
+
+/* Is the block after this one of inputs or outputs still to be asked for? Then it is, now. */
+static bool ask_next(scheduler *s, uint8_t mode, uint32_t slot, uint32_t count)
+{
+    bool out = slot >= OUTPUTS, new = false;
+    size_t first = (out ? slot - OUTPUTS : slot) + (size_t)BLOCK, end = first + count;
+    if (!s->asked_in || mode != HMI_ACCESS_VECTOR ||
+        end > (out ? s->b->code->output_count : s->b->fixed_end))
+        return false;
+    bool *asked = out ? s->asked_out : s->asked_in;
+    for (size_t line = first / LINE + 1; line < end / LINE; line++) {
+        new |= !asked[line];
+        asked[line] = true;
+    }
+    return new;
+}
+
+static void ask_ahead(scheduler *s, hmi_segment *g, int arity)
+{
+    if (ask_next(s, g->dst_access, g->dst, g->count))
+        g->ahead |= HMI_AHEAD_DST;
+    if (arity > 0 && ask_next(s, g->a_access, g->a, g->count))
+        g->ahead |= HMI_AHEAD_A;
+    if (arity > 1 && ask_next(s, g->b_access, g->b, g->count))
+        g->ahead |= HMI_AHEAD_B;
+    if (arity > 2 && ask_next(s, g->c_access, g->c, g->count))
+        g->ahead |= HMI_AHEAD_C;
+}
+
 static void emit_piece(scheduler *s, const piece *p, int arity)
 {
     hmi_segment segment = {.op = p->run->op, .count = (uint16_t)p->count};
@@ -277,6 +331,7 @@ static void emit_piece(scheduler *s, const piece *p, int arity)
         segment.b = access(s, p, 1, &segment.b_access);
     if (arity > 2)
         segment.c = access(s, p, 2, &segment.c_access);
+    ask_ahead(s, &segment, arity);
     s->failed |= !hmi_array_push(s->b->allocator, &s->b->code->code, segment);
 }
 
@@ -336,9 +391,13 @@ hm_status hmi_array_schedule(hmi_array_builder *b)
     hm_status status = order_blocks(&s);
     if (status == HM_OK)
         status = find_last_uses(&s);
+    if (status == HM_OK)
+        status = begin_asking(&s);
     for (size_t i = 0; i < s.tasks.count && status == HM_OK; i++) {
-        if (i == s.late_tasks)
+        if (i == s.late_tasks) {
             b->code->late_code = b->code->code.count;
+            forget_asked(&s);
+        }
         emit_task(&s, (uint32_t)i);
         if (s.failed)
             status = HM_ERR_NOMEM;

@@ -10,7 +10,8 @@
 
 static size_t doubles_of(const hmi_jet *jet)
 {
-    return 2 * jet->constant.count + 4 + jet->block_count * 8 * (1 + (size_t)jet->order);
+    return 2 * jet->constant.count + HMI_JET_SCALES +
+           jet->block_count * 8 * (1 + (size_t)jet->order);
 }
 
 void hmi_jet_release(hmi_jet *jet)
@@ -28,6 +29,8 @@ void hmi_jet_release(hmi_jet *jet)
     hmi_array_release(jet->allocator, &jet->source_row);
     hmi_array_release(jet->allocator, &jet->source);
     hmi_array_release(jet->allocator, &jet->table);
+    hmi_array_release(jet->allocator, &jet->rates);
+    hmi_array_release(jet->allocator, &jet->turns);
     *jet = (hmi_jet){0};
 }
 
@@ -84,7 +87,8 @@ void hmi_jet_init(hmi_jet *jet, const hm_allocator *allocator)
     *jet = (hmi_jet){.allocator = allocator, .status = HM_OK};
 #if defined(__x86_64__) && defined(__GNUC__)
     __builtin_cpu_init();
-    jet->vectors = __builtin_cpu_supports("avx2");
+    jet->fused = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+    jet->vectors = jet->fused;
 #endif
     add_constants(jet);
 }
@@ -108,7 +112,7 @@ static void relocate(hmi_jet_code *code, size_t count, uint32_t factor)
  * sealed only up to that. */
 static void place_inner(hmi_jet *jet)
 {
-    uint32_t first = (uint32_t)(2 * jet->constant.count + 4);
+    uint32_t first = (uint32_t)(2 * jet->constant.count + HMI_JET_SCALES);
     for (size_t i = 0; i < jet->code.count; i++)
         jet->code.data[i].inner += first;
     for (size_t i = 0; i < jet->pairs.count; i++) {
@@ -130,7 +134,7 @@ hm_status hmi_jet_seal(hmi_jet *jet, int order)
     if (!jet->memory)
         return jet->status = HM_ERR_NOMEM;
     jet->scale = jet->memory + 2 * rows;
-    jet->inner = jet->scale + 4;
+    jet->inner = jet->scale + HMI_JET_SCALES;
     jet->ahead = jet->inner + 4 * jet->block_count;
     jet->series = jet->ahead + 4 * jet->block_count;
     relocate(jet->zero.data, jet->zero.count, 2);
@@ -201,18 +205,45 @@ void hmi_jet_run(const hmi_jet *jet, const hmi_jet_segment *segment, int k)
         hmi_jet_interpret(jet, segment);
 }
 
+static double link_value(const hmi_jet *jet, const hmi_jet_link *link)
+{
+    double x = hmi_jet_get(jet, link->source, 1);
+    if (link->kind == HMI_JET_COPY_LINK)
+        return x;
+    x *= jet->scale[HMI_JET_LINK];
+    return link->kind == HMI_JET_MINUS_LINK ? -x : x;
+}
+
 /* All are read before one is written: a row may be a source too. */
-static void follow_links(const hmi_jet *jet, const hmi_jet_program *program, double *next)
+static void follow_links(const hmi_jet *jet, const hmi_jet_program *program,
+                         const hmi_jet_ends *ends)
 {
     for (size_t i = 0; i < program->link_count; i++)
-        next[i] = jet->scale[2] * hmi_jet_get(jet, program->links[i].source, 1);
-    for (size_t i = 0; i < program->link_count; i++)
-        hmi_jet_put(jet, program->links[i].row, 1, next[i]);
+        ends->scratch[i] = link_value(jet, &program->links[i]);
+    for (size_t i = 0; i < program->link_count; i++) {
+        const hmi_jet_link *link = &program->links[i];
+        if (link->at != HMI_JET_NO_PLACE)
+            ends->next[link->at] = ends->scratch[i];
+        if (link->row != HMI_JET_NO_PLACE)
+            hmi_jet_put(jet, link->row, 1, ends->scratch[i]);
+    }
+}
+
+void hmi_jet_give(const hmi_jet *jet, const hmi_jet_program *program, const hmi_jet_ends *ends)
+{
+    for (size_t i = 0; i < program->given_count; i++) {
+        double x = ends->values[i];
+        if (i >= program->negated)
+            x = 0 - x;
+        else if (program->scaled)
+            ends->now[i] = x *= jet->scale[HMI_JET_GIVEN];
+        hmi_jet_put(jet, program->given[i], 1, x);
+    }
 }
 
 /* Machine code: the numbers, coefficients k of the series, and as in jet.h. */
 typedef void machine_code(double *base, double *series, double *values, double *next,
-                          const double *matrix);
+                          const double *matrix, double *now);
 
 void hmi_jet_execute(const hmi_jet *jet, const hmi_jet_program *program, int k,
                      const hmi_jet_ends *ends)
@@ -220,17 +251,18 @@ void hmi_jet_execute(const hmi_jet *jet, const hmi_jet_program *program, int k,
     if (program->code.pages) {
         machine_code *run;
         memcpy(&run, &program->code.pages, sizeof run); /* C has no cast from data to functions */
-        run(jet->memory, jet->series + 4 * (k - 1), ends->values, ends->next, ends->matrix);
+        run(jet->memory, jet->series + 4 * (k - 1), ends->values, ends->next, ends->matrix,
+            ends->now);
+        if (program->links_apart)
+            follow_links(jet, program, ends);
         return;
     }
     if (program->segment)
         hmi_jet_run(jet, program->segment, k);
     if (program->list_count)
         hmi_jet_sums(jet, program->lists, program->list_count, ends->values);
-    for (size_t i = 0; i < program->given_count; i++)
-        hmi_jet_put(jet, program->given[i], k,
-                    i < program->negated ? ends->values[i] : 0 - ends->values[i]);
+    hmi_jet_give(jet, program, ends);
     if (program->keep)
         hmi_jet_keep(jet, k);
-    follow_links(jet, program, ends->next);
+    follow_links(jet, program, ends);
 }

@@ -19,7 +19,8 @@
  * Invariants
  *   1. A row is written by one instruction; rows never share their place (tapes reuse theirs).
  *   2. Rows that do not change in time have x_k = 0 for k > 0 and cost nothing beyond order 0.
- *   3. The same bits with AVX2, without, and in machine code (jet_emit.c).
+ *   3. The same bits with AVX2, without, and in machine code (jet_emit.c); with fused multiply-add where
+ *      the processor has it, as in expr/math.c.
  *   4. Running allocates nothing.
  * Verified: test/unit/compile/test_jet.c
  */
@@ -55,6 +56,18 @@ typedef struct hmi_jet_symbol {
     uint32_t index, row;
 } hmi_jet_symbol;
 
+/* x' = y, of rows. */
+typedef struct hmi_jet_rate {
+    uint32_t row, rate;
+} hmi_jet_rate;
+
+/* sin x and cos x where x' = w has a row: then (sin x)' = w cos x and (cos x)' = -(w sin x), and the
+ * products, which equations of motion have anyway, stand for the recurrence. */
+typedef struct hmi_jet_turn {
+    uint32_t sine, cosine, w;
+    uint32_t by_sine, by_cosine; /* w sin x, w cos x */
+} hmi_jet_turn;
+
 typedef struct hmi_jet {
     const hm_allocator *allocator;
     HMI_ARRAY(hmi_jet_code) zero, code;
@@ -65,18 +78,31 @@ typedef struct hmi_jet {
     HMI_ARRAY(uint32_t) source_row; /* rows that are read from a prepared work vector, */
     HMI_ARRAY(const double *) source;
     HMI_ARRAY(uint32_t) table; /* of instructions at order 0, + 1, open addressing */
+    HMI_ARRAY(hmi_jet_rate) rates;
+    HMI_ARRAY(hmi_jet_turn) turns;
     hm_status status;
     uint32_t zero_row, one, two, minus_one;
 
     int order;      /* K, after hmi_jet_seal */
     double *memory; /* x_0, x_k of the rows, then */
-    double *scale;  /* k, 1/k, and the caller's factor of links */
+    double *scale;  /* by hmi_jet_scale */
     double *inner;  /* by pair, in blocks of four, */
     double *ahead;  /* and part of those of the next order */
     double *series; /* by four pairs: their x_1, .., x_K, then their y_1, .., y_K */
     size_t block_count;
+    bool fused;   /* multiplications and additions are, as the processor can: in all three ways */
     bool vectors; /* AVX2 is there */
 } hmi_jet;
+
+/* Numbers of an order; those of the caller are set before programs run. */
+typedef enum hmi_jet_scale {
+    HMI_JET_K,
+    HMI_JET_INVERSE, /* 1/k */
+    HMI_JET_LINK,    /* the factor of links, */
+    HMI_JET_GIVEN,   /* of coefficients that are given, */
+    HMI_JET_RISE,    /* and of what is taken from sums: the caller's */
+    HMI_JET_SCALES = 8
+} hmi_jet_scale;
 
 void hmi_jet_init(hmi_jet *jet, const hm_allocator *allocator);
 void hmi_jet_release(hmi_jet *jet);
@@ -93,6 +119,23 @@ uint32_t hmi_jet_new_row(hmi_jet *jet, bool constant);
 /* The caller wants the inner sum of these rows; before the jet is sealed. One pair follows the other in
  * jet->pairs. */
 void hmi_jet_convolve(hmi_jet *jet, uint32_t x, uint32_t y);
+/* Before tapes are added: x' = y of rows that are symbols, so that sines and cosines of their sums take
+ * the short way of hmi_jet_turn. The caller then makes its links: see jet->turns. */
+void hmi_jet_set_rate(hmi_jet *jet, uint32_t row, uint32_t rate);
+
+/* An order in two halves: the first finds rows with the coefficients k of `late` ones taken as 0, from
+ * which the caller finds these; the second completes all rows. */
+typedef struct hmi_jet_halves {
+    const uint32_t *late, *first,
+        *second; /* rows: see above; wanted of the first half, and in the end */
+    size_t late_count, first_count, second_count;
+    bool *vanishes; /* first_count: the row's coefficients are 0 */
+} hmi_jet_halves;
+
+/* Of all tapes; instructions that nobody wants are left out. Before rows are convolved. */
+hm_status hmi_jet_split(hmi_jet *jet, const hmi_jet_halves *halves, hmi_jet_segment *first,
+                        hmi_jet_segment *second);
+
 /* Lays out memory for orders up to K; nothing can be added after it. */
 hm_status hmi_jet_seal(hmi_jet *jet, int order);
 
@@ -118,11 +161,17 @@ static inline void hmi_jet_put(const hmi_jet *jet, uint32_t row, int k, double x
     jet->memory[2 * (size_t)row + (k > 0)] = x;
 }
 
+#define HMI_JET_NO_PLACE UINT32_MAX
+
 /* Sums over pairs of rows, as right sides of linear equations have them: of list l
- *     out[l] = value_k - Sum over pairs of Sum_{j=1..k} x_j y_{k-j},   k >= 1. */
+ *     out[l] = value_k - Sum over pairs of Sum_{j=1..k} x_j y_{k-j},   k >= 1,
+ * or, with inner sums alone,
+ *     out[l] = value_k - Sum over pairs of Sum_{j=1..k-1} x_j y_{k-j} - rise z_k. */
 typedef struct hmi_jet_list {
     uint32_t first, end; /* of jet->pairs */
     uint32_t value;      /* a place, as those of the pairs */
+    bool inner_only;
+    uint32_t rise; /* the place of z; HMI_JET_NO_PLACE: none */
 } hmi_jet_list;
 
 void hmi_jet_sums(const hmi_jet *jet, const hmi_jet_list *lists, size_t count, double *out);
@@ -134,8 +183,17 @@ static inline uint32_t hmi_jet_place(const hmi_jet *jet, uint32_t row)
 }
 
 /* x_{k+1} of a row from y_k of another: the caller's factor times it, for x' = y. */
+typedef enum hmi_jet_link_kind {
+    HMI_JET_RATE_LINK,
+    HMI_JET_MINUS_LINK, /* x' = -y */
+    HMI_JET_COPY_LINK   /* x_{k+1} = y_k */
+} hmi_jet_link_kind;
+
 typedef struct hmi_jet_link {
-    uint32_t row, source;
+    uint32_t row; /* HMI_JET_NO_PLACE: none */
+    uint32_t source;
+    uint32_t at; /* where in `next` it goes as well; HMI_JET_NO_PLACE: nowhere */
+    hmi_jet_link_kind kind;
 } hmi_jet_link;
 
 /* What is done at an order above 0, in this order: the instructions of a segment, sums, a matrix times
@@ -146,11 +204,13 @@ typedef struct hmi_jet_program {
     size_t list_count;
     size_t
         matrix_size; /* of a square matrix, by columns in blocks of four; 0: none, else up to 8 */
-    const uint32_t *given; /* rows; those from `negated` on get the opposite of what is given */
+    const uint32_t *given; /* rows; those from `negated` on get the opposite of what is given, */
     size_t given_count, negated;
+    bool scaled; /* those before it the caller's factor times it, stored in `now` too */
     bool keep;
     const hmi_jet_link *links;
     size_t link_count;
+    bool links_apart; /* a link reads what another writes: not in machine code */
     hmi_machine_code code;
 } hmi_jet_program;
 
@@ -160,10 +220,14 @@ void hmi_jet_program_release(hmi_jet_program *program);
 /* What a program reads and writes besides the jet. */
 typedef struct hmi_jet_ends {
     double *values;       /* the sums, or what is given; in blocks of four */
-    double *next;         /* what links made, one for each */
+    double *next;         /* what links made */
+    double *now;          /* what was given, scaled */
+    double *scratch;      /* one for each link */
     const double *matrix; /* programs with one have no other way to run than machine code */
 } hmi_jet_ends;
 
+/* The part of a program that puts coefficients which are given. */
+void hmi_jet_give(const hmi_jet *jet, const hmi_jet_program *program, const hmi_jet_ends *ends);
 /* Order k >= 1. */
 void hmi_jet_execute(const hmi_jet *jet, const hmi_jet_program *program, int k,
                      const hmi_jet_ends *ends);

@@ -92,6 +92,10 @@ static uint32_t intern(hmi_jet *jet, uint32_t op, uint32_t a, uint32_t b, uint32
         return 0;
     }
     size_t at = probe(jet, op, a, b, c);
+    if (!jet->table.data[at] && (op == TABLE(HMI_ADD) || op == TABLE(HMI_MUL))) {
+        size_t other = probe(jet, op, b, a, c);
+        at = jet->table.data[other] ? other : at;
+    }
     if (jet->table.data[at])
         return jet->zero.data[jet->table.data[at] - 1].dst;
     const hmi_jet_code code = {op, hmi_jet_new_row(jet, constant), a, b, c, 0, 0, 0};
@@ -163,7 +167,7 @@ static void emit_quotient(hmi_jet *jet, uint32_t r, uint32_t x, uint32_t y)
 
 /* ---- chains: r' = r_x x' + r_y y' with the derivatives of the table ---- */
 
-static uint32_t apply(hmi_jet *jet, hmi_op op, uint32_t x, uint32_t y, uint32_t z);
+#define apply hmi_jet_apply
 
 static uint32_t rate_of(hmi_jet *jet, uint32_t x)
 {
@@ -267,7 +271,7 @@ static uint32_t apply_sincos(hmi_jet *jet, hmi_op op, uint32_t x)
     bool known;
     uint32_t sine = intern(jet, TABLE(HMI_SIN), x, 0, 0, fixed(jet, x), &known);
     uint32_t cosine = intern(jet, TABLE(HMI_COS), x, 0, 0, fixed(jet, x), &known);
-    if (!known && !fixed(jet, x)) {
+    if (!known && !fixed(jet, x) && !hmi_jet_make_turn(jet, x, sine, cosine)) {
         uint32_t rate = rate_of(jet, x);
         emit(jet, HMI_JET_SINCOS, sine, rate, 0, cosine);
     }
@@ -316,7 +320,7 @@ static void emit_orders(hmi_jet *jet, hmi_op op, uint32_t r, uint32_t x, uint32_
     }
 }
 
-static uint32_t apply(hmi_jet *jet, hmi_op op, uint32_t x, uint32_t y, uint32_t z)
+uint32_t hmi_jet_apply(hmi_jet *jet, hmi_op op, uint32_t x, uint32_t y, uint32_t z)
 {
     int arity = hmi_op_arity(op);
     bool known, constant = is_flat(op) || (fixed(jet, x) && (arity < 2 || fixed(jet, y)) &&
@@ -384,6 +388,12 @@ static uint32_t import_fused(importer *in, const hmi_instruction *ip)
     uint32_t x = row_at(in, ip->a), y = row_at(in, ip->b), z = row_at(in, ip->c);
     if (jet->status != HM_OK)
         return 0;
+    if (hmi_jet_is_turn(jet, x, y)) { /* the product is wanted by itself */
+        uint32_t xy = MUL(x, y);
+        return ip->op == HMI_TAPE_MUL_ADD   ? ADD(xy, z)
+               : ip->op == HMI_TAPE_MUL_SUB ? SUB(xy, z)
+                                            : SUB(z, xy);
+    }
     bool known, constant = fixed(jet, x) && fixed(jet, y) && fixed(jet, z);
     uint32_t r = intern(jet, ip->op, x, y, z, constant, &known);
     if (!known && !constant)

@@ -9,14 +9,16 @@
 #include "compile/jet.h"
 
 #define HMI_JET_CODES(X)                                                                           \
-    X(SCALED)     /* p a */                                                                        \
-    X(LINEAR)     /* p a + q c */                                                                  \
-    X(LINEAR_SUB) /* q c - p a */                                                                  \
-    X(TIMES)      /* a b */                                                                        \
-    X(PRODUCT)    /* p (a b) + q c */                                                              \
-    X(DIV)        /* a / b */                                                                      \
-    X(DIV_CONST)  /* a / b, b constant */                                                          \
-    X(CONST_DIV)  /* a / b, a constant */                                                          \
+    X(SCALED)       /* p a */                                                                      \
+    X(LINEAR)       /* p a + q c */                                                                \
+    X(LINEAR_SUB)   /* q c - p a */                                                                \
+    X(TIMES)        /* a b */                                                                      \
+    X(PRODUCT)      /* p (a b) + q c */                                                            \
+    X(HALF)         /* a b, the coefficient of b being 0 */                                        \
+    X(HALF_PRODUCT) /* p (a b) + q c, likewise */                                                  \
+    X(DIV)          /* a / b */                                                                    \
+    X(DIV_CONST)    /* a / b, b constant */                                                        \
+    X(CONST_DIV)    /* a / b, a constant */                                                        \
     X(SQRT)                                                                                        \
     X(POWER)     /* a^b, b constant, c: the rate of a */                                           \
     X(RATE)      /* k a_k: coefficients of s a' */                                                 \
@@ -35,8 +37,27 @@ typedef enum hmi_jet_op {
 /* The op of an instruction to be left out, and of what ends the last run. */
 #define HMI_JET_NOTHING UINT32_MAX
 
+/* ---- jet_build.c ---- */
+
+/* The row of an operation. */
+uint32_t hmi_jet_apply(hmi_jet *jet, hmi_op op, uint32_t x, uint32_t y, uint32_t z);
+
+/* ---- jet_turn.c ---- */
+
+/* Makes the products; false: x has no rate of its own. */
+bool hmi_jet_make_turn(hmi_jet *jet, uint32_t x, uint32_t sine, uint32_t cosine);
+/* Is x y one of those products? */
+bool hmi_jet_is_turn(const hmi_jet *jet, uint32_t x, uint32_t y);
+
+/* ---- jet_schedule.c ---- */
+
 /* Puts the instructions from `first` on into the order in which they run, and finds their inner sums. */
 void hmi_jet_schedule(hmi_jet *jet, size_t first);
+/* Finds the inner sums of one. */
+void hmi_jet_convolve_code(hmi_jet *jet, hmi_jet_code *code);
+
+/* ---- jet_run.c ---- */
+
 /* Orders above 0. */
 void hmi_jet_interpret(const hmi_jet *jet, const hmi_jet_segment *segment);
 

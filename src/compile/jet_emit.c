@@ -1,57 +1,35 @@
-/* Machine code of jets at orders above 0: what jet_run.c interprets, with the same bits; one code for
- * all orders, since inner sums are found before it runs. It is one straight line. Coefficients of the
- * order at work are stored when they are found and stay in registers as long as there is room.
- *
- *   RDI numbers: x_0, x_k of rows, scales, inner sums   RSI series, at coefficient k
- *   RDX sums, or what is given   RCX what links make   R8 matrix
+/* Machine code of jets at orders above 0: what jet_run.c interprets, with the same bits. Coefficients of
+ * the order at work are stored when they are found and stay in registers as long as there is room.
  * Verified: test/unit/compile/test_jet.c
  */
-#include "compile/jet_code.h"
-#include "compile/jit.h"
-#include "compile/x86_encode.h"
+#include "compile/jet_emit.h"
 
-/* Registers for the moment; those from FIRST_HELD on hold coefficients. */
-enum { LEFT, RIGHT, FIRST_HELD, HELD = 16 - FIRST_HELD };
-/* Code beyond this size would not stay in the caches. */
-enum { MOST_BYTES = 1 << 20 };
-#define NO_PLACE UINT32_MAX
+enum {
+    LEFT = HMI_JET_LEFT,
+    RIGHT = HMI_JET_RIGHT,
+    FIRST_HELD = HMI_JET_FIRST_HELD,
+    HELD = HMI_JET_HELD
+};
 
-typedef struct emitter {
-    hmi_x86 x;
-    const hmi_jet *jet;
-    uint32_t held[HELD]; /* by register: the place whose coefficient k it holds */
-    unsigned next;       /* the register that gives way */
-} emitter;
+typedef hmi_jet_emitter emitter;
+#define word        hmi_jet_number
+#define zeroth      hmi_jet_zeroth
+#define scale       hmi_jet_scale_operand
+#define coefficient hmi_jet_coefficient
+#define in_register hmi_jet_in_register
+#define finish      hmi_jet_finish
 
-/* ---- operands ---- */
+/* ---- registers ---- */
 
-static hmi_x86_operand number(int base, size_t doubles)
-{
-    return hmi_x86_memory(base, (int32_t)(8 * (int64_t)doubles));
-}
-
-static hmi_x86_operand zeroth(uint32_t place)
-{
-    return number(HMI_RDI, place);
-}
-
-/* k, 1/k, the factor of links */
-static hmi_x86_operand scale(const emitter *e, size_t which)
-{
-    return number(HMI_RDI, 2 * e->jet->constant.count + which);
-}
-
-/* Coefficient k. */
-static hmi_x86_operand coefficient(const emitter *e, uint32_t place)
+hmi_x86_operand hmi_jet_coefficient(const hmi_jet_emitter *e, uint32_t place)
 {
     for (int i = 0; i < HELD; i++)
         if (e->held[i] == place)
             return hmi_x86_register(FIRST_HELD + i);
-    return number(HMI_RDI, place + 1);
+    return word(HMI_RDI, place + 1);
 }
 
-/* Its register, or this one, loaded. */
-static int in_register(emitter *e, uint32_t place, int otherwise)
+int hmi_jet_in_register(hmi_jet_emitter *e, uint32_t place, int otherwise)
 {
     hmi_x86_operand operand = coefficient(e, place);
     if (operand.is_register)
@@ -60,28 +38,66 @@ static int in_register(emitter *e, uint32_t place, int otherwise)
     return otherwise;
 }
 
-static void arithmetic(emitter *e, int opcode, int dst, int a, int b)
+void hmi_jet_free_register(hmi_jet_emitter *e, int number)
 {
-    hmi_x86_arithmetic(&e->x, opcode, dst, a, hmi_x86_register(b));
+    e->held[number - FIRST_HELD] = HMI_JET_NO_PLACE;
 }
 
-/* The register for a new coefficient k of `place`; what it held is in memory. */
-static int take_register(emitter *e, uint32_t place)
+int hmi_jet_take_register(hmi_jet_emitter *e, uint32_t place)
 {
     for (int i = 0; i < HELD; i++)
         if (e->held[i] == place)
-            e->held[i] = NO_PLACE;
+            e->held[i] = HMI_JET_NO_PLACE;
     unsigned r = e->next++ % HELD;
     e->held[r] = place;
     return FIRST_HELD + (int)r;
 }
 
-/* Coefficient k of `place` := a op b. */
-static void finish(emitter *e, uint32_t place, int opcode, int a, hmi_x86_operand b)
+void hmi_jet_finish(hmi_jet_emitter *e, uint32_t place, int opcode, int a, hmi_x86_operand b)
 {
-    int r = take_register(e, place);
+    int r = hmi_jet_take_register(e, place);
     hmi_x86_arithmetic(&e->x, opcode, r, a, b);
-    hmi_x86_store(&e->x, number(HMI_RDI, place + 1), r);
+    hmi_x86_store(&e->x, word(HMI_RDI, place + 1), r);
+}
+
+static void arithmetic(emitter *e, int opcode, int dst, int a, int b)
+{
+    hmi_x86_arithmetic(&e->x, opcode, dst, a, hmi_x86_register(b));
+}
+
+/* register := register op operand */
+static void apply(emitter *e, int opcode, int r, hmi_x86_operand operand)
+{
+    hmi_x86_arithmetic(&e->x, opcode, r, r, operand);
+}
+
+/* r := r + x_0 y_k */
+static void add_product(emitter *e, int r, uint32_t x, uint32_t y)
+{
+    hmi_x86_fused(&e->x, HMI_X86_FMADD231, r, in_register(e, y, RIGHT), zeroth(x));
+}
+
+/* A register for the result, which no operand is in: sums grow there. */
+static int open_register(emitter *e, const hmi_jet_code *ip)
+{
+    for (;;) {
+        unsigned r = e->next++ % HELD;
+        uint32_t place = e->held[r];
+        if (place != ip->a && place != ip->b && place != ip->c && place != ip->dst) {
+            e->held[r] = HMI_JET_NO_PLACE;
+            return FIRST_HELD + (int)r;
+        }
+    }
+}
+
+/* It holds the coefficient k of `place` now. */
+static void close_register(emitter *e, uint32_t place, int r)
+{
+    for (int i = 0; i < HELD; i++)
+        if (e->held[i] == place)
+            e->held[i] = HMI_JET_NO_PLACE;
+    e->held[r - FIRST_HELD] = place;
+    hmi_x86_store(&e->x, word(HMI_RDI, place + 1), r);
 }
 
 /* ---- instructions ---- */
@@ -102,19 +118,33 @@ static int scaled(emitter *e, uint32_t p, uint32_t a, int otherwise)
     if (is_one(e, p))
         return in_register(e, a, otherwise);
     hmi_x86_load(&e->x, otherwise, zeroth(p));
-    hmi_x86_arithmetic(&e->x, HMI_X86_MUL, otherwise, otherwise, coefficient(e, a));
+    apply(e, HMI_X86_MUL, otherwise, coefficient(e, a));
     return otherwise;
 }
 
-/* dst := value + q c, value in a register. */
-static void add_scaled(emitter *e, uint32_t dst, int value, uint32_t q, uint32_t c)
+/* dst := q c_k + p value: rounded once where p is not 1 or -1. */
+static void add_scaled(emitter *e, const hmi_jet_code *ip, hmi_x86_operand value)
 {
-    if (is_one(e, q) || is_minus_one(e, q)) {
-        finish(e, dst, is_one(e, q) ? HMI_X86_ADD : HMI_X86_SUB, value, coefficient(e, c));
+    bool sign = is_one(e, ip->p) || is_minus_one(e, ip->p);
+    bool plus = is_one(e, ip->p) == (ip->op != HMI_JET_LINEAR_SUB);
+    if (sign && plus && is_minus_one(e, ip->q) && value.is_register) {
+        finish(e, ip->dst, HMI_X86_SUB, value.number, coefficient(e, ip->c));
         return;
     }
-    int right = scaled(e, q, c, RIGHT);
-    finish(e, dst, HMI_X86_ADD, value, hmi_x86_register(right));
+    int other = scaled(e, ip->q, ip->c, LEFT);
+    if (sign) {
+        finish(e, ip->dst, plus ? HMI_X86_ADD : HMI_X86_SUB, other, value);
+        return;
+    }
+    if (!value.is_register) {
+        hmi_x86_load(&e->x, RIGHT, value);
+        value = hmi_x86_register(RIGHT);
+    }
+    int r = open_register(e, ip);
+    hmi_x86_move(&e->x, false, r, other);
+    hmi_x86_fused(&e->x, ip->op == HMI_JET_LINEAR_SUB ? HMI_X86_FNMADD231 : HMI_X86_FMADD231, r,
+                  value.number, zeroth(ip->p));
+    close_register(e, ip->dst, r);
 }
 
 static void emit_linear(emitter *e, const hmi_jet_code *ip)
@@ -122,46 +152,22 @@ static void emit_linear(emitter *e, const hmi_jet_code *ip)
     if (ip->op == HMI_JET_SCALED) {
         hmi_x86_load(&e->x, LEFT, zeroth(ip->p));
         finish(e, ip->dst, HMI_X86_MUL, LEFT, coefficient(e, ip->a));
-    } else if (ip->op == HMI_JET_LINEAR_SUB) {
-        int left = scaled(e, ip->q, ip->c, LEFT), right = scaled(e, ip->p, ip->a, RIGHT);
-        finish(e, ip->dst, HMI_X86_SUB, left, hmi_x86_register(right));
-    } else if (is_minus_one(e, ip->p) && is_one(e, ip->q)) {
-        finish(e, ip->dst, HMI_X86_SUB, in_register(e, ip->c, LEFT), coefficient(e, ip->a));
     } else {
-        add_scaled(e, ip->dst, scaled(e, ip->p, ip->a, LEFT), ip->q, ip->c);
+        add_scaled(e, ip, coefficient(e, ip->a));
     }
-}
-
-/* register := register op memory */
-static void apply(emitter *e, int opcode, int r, hmi_x86_operand operand)
-{
-    hmi_x86_arithmetic(&e->x, opcode, r, r, operand);
-}
-
-/* r := x_0 y_k */
-static void multiply(emitter *e, int r, uint32_t x, uint32_t y)
-{
-    hmi_x86_load(&e->x, r, zeroth(x));
-    apply(e, HMI_X86_MUL, r, coefficient(e, y));
 }
 
 static void emit_product(emitter *e, const hmi_jet_code *ip)
 {
-    multiply(e, LEFT, ip->a, ip->b);
-    multiply(e, RIGHT, ip->b, ip->a);
-    arithmetic(e, HMI_X86_ADD, LEFT, LEFT, RIGHT);
-    if (ip->op == HMI_JET_TIMES) {
-        finish(e, ip->dst, HMI_X86_ADD, LEFT, zeroth(ip->inner));
-        return;
-    }
-    apply(e, HMI_X86_ADD, LEFT, zeroth(ip->inner));
-    if (is_minus_one(e, ip->p) && is_one(e, ip->q)) {
-        finish(e, ip->dst, HMI_X86_SUB, in_register(e, ip->c, RIGHT), hmi_x86_register(LEFT));
-    } else {
-        if (!is_one(e, ip->p))
-            apply(e, HMI_X86_MUL, LEFT, zeroth(ip->p));
-        add_scaled(e, ip->dst, LEFT, ip->q, ip->c);
-    }
+    int r = open_register(e, ip);
+    hmi_x86_load(&e->x, r, zeroth(ip->inner));
+    if (ip->op == HMI_JET_TIMES || ip->op == HMI_JET_PRODUCT)
+        add_product(e, r, ip->a, ip->b);
+    add_product(e, r, ip->b, ip->a);
+    if (ip->op == HMI_JET_TIMES || ip->op == HMI_JET_HALF)
+        close_register(e, ip->dst, r);
+    else
+        add_scaled(e, ip, hmi_x86_register(r));
 }
 
 static void emit_quotient(emitter *e, const hmi_jet_code *ip)
@@ -170,13 +176,15 @@ static void emit_quotient(emitter *e, const hmi_jet_code *ip)
         finish(e, ip->dst, HMI_X86_DIV, in_register(e, ip->a, LEFT), zeroth(ip->b));
         return;
     }
-    multiply(e, RIGHT, ip->dst, ip->b);
     if (ip->op == HMI_JET_CONST_DIV) {
-        hmi_x86_arithmetic(&e->x, HMI_X86_ADD, LEFT, RIGHT, zeroth(ip->inner));
+        hmi_x86_load(&e->x, LEFT, zeroth(ip->inner));
+        add_product(e, LEFT, ip->dst, ip->b);
         apply(e, HMI_X86_MUL, LEFT, zeroth(2 * e->jet->minus_one));
     } else {
-        arithmetic(e, HMI_X86_SUB, LEFT, in_register(e, ip->a, LEFT), RIGHT);
-        apply(e, HMI_X86_SUB, LEFT, zeroth(ip->inner));
+        int a = in_register(e, ip->a, LEFT);
+        hmi_x86_arithmetic(&e->x, HMI_X86_SUB, LEFT, a, zeroth(ip->inner));
+        hmi_x86_fused(&e->x, HMI_X86_FNMADD231, LEFT, in_register(e, ip->b, RIGHT),
+                      zeroth(ip->dst));
     }
     finish(e, ip->dst, HMI_X86_DIV, LEFT, zeroth(ip->b));
 }
@@ -195,45 +203,43 @@ static void emit_power(emitter *e, const hmi_jet_code *ip)
     hmi_x86_load(&e->x, LEFT, zeroth(ip->b));
     hmi_x86_arithmetic(&e->x, HMI_X86_ADD, RIGHT, LEFT, zeroth(2 * e->jet->one));
     apply(e, HMI_X86_MUL, RIGHT, zeroth(ip->inner));
-    apply(e, HMI_X86_MUL, LEFT, scale(e, 0));
+    apply(e, HMI_X86_MUL, LEFT, scale(e, HMI_JET_K));
     apply(e, HMI_X86_MUL, LEFT, coefficient(e, ip->a));
     apply(e, HMI_X86_MUL, LEFT, zeroth(ip->dst));
-    e->held[0] = NO_PLACE; /* a third register */
-    hmi_x86_load(&e->x, FIRST_HELD, scale(e, 0));
+    hmi_jet_free_register(e, FIRST_HELD); /* a third register */
+    hmi_x86_load(&e->x, FIRST_HELD, scale(e, HMI_JET_K));
     apply(e, HMI_X86_MUL, FIRST_HELD, zeroth(ip->inner + 1));
     arithmetic(e, HMI_X86_SUB, RIGHT, RIGHT, FIRST_HELD);
     arithmetic(e, HMI_X86_ADD, LEFT, LEFT, RIGHT);
-    hmi_x86_load(&e->x, RIGHT, scale(e, 0));
+    hmi_x86_load(&e->x, RIGHT, scale(e, HMI_JET_K));
     apply(e, HMI_X86_MUL, RIGHT, zeroth(ip->a));
     finish(e, ip->dst, HMI_X86_DIV, LEFT, hmi_x86_register(RIGHT));
 }
 
-/* LEFT := (a_k b_0 + inner)/k */
+/* LEFT := a_k b_0 + inner */
 static void chain(emitter *e, uint32_t a, uint32_t b, uint32_t inner)
 {
-    multiply(e, LEFT, b, a);
-    apply(e, HMI_X86_ADD, LEFT, zeroth(inner));
-    apply(e, HMI_X86_MUL, LEFT, scale(e, 1));
+    hmi_x86_load(&e->x, LEFT, zeroth(inner));
+    add_product(e, LEFT, b, a);
 }
 
 static void emit_sincos(emitter *e, const hmi_jet_code *ip)
 {
-    multiply(e, LEFT, ip->c, ip->a);
-    apply(e, HMI_X86_ADD, LEFT, zeroth(ip->inner));
-    finish(e, ip->dst, HMI_X86_MUL, LEFT, scale(e, 1));
+    chain(e, ip->a, ip->c, ip->inner);
+    finish(e, ip->dst, HMI_X86_MUL, LEFT, scale(e, HMI_JET_INVERSE));
     chain(e, ip->a, ip->dst, ip->inner + 1);
+    apply(e, HMI_X86_MUL, LEFT, scale(e, HMI_JET_INVERSE));
     finish(e, ip->c, HMI_X86_MUL, LEFT, zeroth(2 * e->jet->minus_one));
 }
 
 static void emit_chain(emitter *e, const hmi_jet_code *ip)
 {
+    chain(e, ip->a, ip->b, ip->inner);
     if (ip->op == HMI_JET_CHAIN) {
-        multiply(e, LEFT, ip->b, ip->a);
-        apply(e, HMI_X86_ADD, LEFT, zeroth(ip->inner));
-        finish(e, ip->dst, HMI_X86_MUL, LEFT, scale(e, 1));
+        finish(e, ip->dst, HMI_X86_MUL, LEFT, scale(e, HMI_JET_INVERSE));
         return;
     }
-    chain(e, ip->a, ip->b, ip->inner);
+    apply(e, HMI_X86_MUL, LEFT, scale(e, HMI_JET_INVERSE));
     finish(e, ip->dst, HMI_X86_ADD, LEFT, coefficient(e, ip->dst));
 }
 
@@ -244,12 +250,12 @@ static void emit_select(emitter *e, const hmi_jet_code *ip)
     hmi_x86_compare(&e->x, HMI_X86_NOT_EQUAL, RIGHT, LEFT, hmi_x86_register(RIGHT));
     int no = in_register(e, ip->c, LEFT), yes = in_register(e, ip->b, FIRST_HELD);
     if (yes == FIRST_HELD)
-        e->held[0] = NO_PLACE;
+        hmi_jet_free_register(e, FIRST_HELD);
     hmi_x86_blend(&e->x, LEFT, no, yes, RIGHT);
     finish(e, ip->dst, HMI_X86_MUL, LEFT, zeroth(2 * e->jet->one));
 }
 
-static void emit_instruction(emitter *e, const hmi_jet_code *ip)
+void hmi_jet_emit_instruction(hmi_jet_emitter *e, const hmi_jet_code *ip)
 {
     switch ((hmi_jet_op)ip->op) {
     case HMI_JET_SCALED:
@@ -259,6 +265,8 @@ static void emit_instruction(emitter *e, const hmi_jet_code *ip)
         break;
     case HMI_JET_TIMES:
     case HMI_JET_PRODUCT:
+    case HMI_JET_HALF:
+    case HMI_JET_HALF_PRODUCT:
         emit_product(e, ip);
         break;
     case HMI_JET_DIV:
@@ -270,7 +278,7 @@ static void emit_instruction(emitter *e, const hmi_jet_code *ip)
         emit_root(e, ip);
         break;
     case HMI_JET_RATE:
-        finish(e, ip->dst, HMI_X86_MUL, in_register(e, ip->a, LEFT), scale(e, 0));
+        finish(e, ip->dst, HMI_X86_MUL, in_register(e, ip->a, LEFT), scale(e, HMI_JET_K));
         break;
     case HMI_JET_SINCOS:
         emit_sincos(e, ip);
@@ -288,163 +296,4 @@ static void emit_instruction(emitter *e, const hmi_jet_code *ip)
     default: /* the end of a segment */
         break;
     }
-}
-
-/* ---- sums and keeping ---- */
-
-static void clear(emitter *e, int r)
-{
-    hmi_x86_bitwise(&e->x, HMI_X86_XOR, r, r, hmi_x86_register(r));
-}
-
-/* (value - inner sums) - ends, each summed from 0 on. */
-static void emit_list(emitter *e, const hmi_jet_list *list, size_t at)
-{
-    enum { ENDS = FIRST_HELD };
-    const hmi_jet_pair *first = e->jet->pairs.data + list->first;
-    const hmi_jet_pair *end = e->jet->pairs.data + list->end;
-    clear(e, LEFT);
-    for (const hmi_jet_pair *p = first; p < end; p++)
-        apply(e, HMI_X86_ADD, LEFT, zeroth(p->inner));
-    arithmetic(e, HMI_X86_SUB, LEFT, in_register(e, list->value, RIGHT), LEFT);
-    e->held[ENDS - FIRST_HELD] = NO_PLACE;
-    clear(e, ENDS);
-    for (const hmi_jet_pair *p = first; p < end; p++) {
-        multiply(e, RIGHT, p->y, p->x);
-        arithmetic(e, HMI_X86_ADD, ENDS, ENDS, RIGHT);
-    }
-    arithmetic(e, HMI_X86_SUB, LEFT, LEFT, ENDS);
-    hmi_x86_store(&e->x, number(HMI_RDX, at), LEFT);
-}
-
-/* Column after column, as integrate/taylor_solve.c does. */
-static void emit_matrix(emitter *e, size_t size)
-{
-    enum { TERM = FIRST_HELD };
-    const size_t blocks = (size + 3) / 4;
-    if (size == 0)
-        return;
-    e->held[TERM - FIRST_HELD] = NO_PLACE;
-    e->x.four = true;
-    clear(e, LEFT);
-    clear(e, RIGHT);
-    for (size_t j = 0; j < size; j++)
-        for (size_t i = 0; i < blocks; i++) {
-            hmi_x86_broadcast(&e->x, TERM, number(HMI_RDX, j));
-            apply(e, HMI_X86_MUL, TERM, number(HMI_R8, 4 * (j * blocks + i)));
-            arithmetic(e, HMI_X86_ADD, LEFT + (int)i, LEFT + (int)i, TERM);
-        }
-    for (size_t i = 0; i < blocks; i++)
-        hmi_x86_store_four(&e->x, number(HMI_RDX, 4 * i), LEFT + (int)i);
-    e->x.four = false;
-}
-
-static void emit_given(emitter *e, const hmi_jet_program *program)
-{
-    for (size_t i = 0; i < program->given_count; i++) {
-        uint32_t place = 2 * program->given[i];
-        if (i >= program->negated) {
-            clear(e, LEFT);
-            finish(e, place, HMI_X86_SUB, LEFT, number(HMI_RDX, i));
-            continue;
-        }
-        int r = take_register(e, place);
-        hmi_x86_load(&e->x, r, number(HMI_RDX, i));
-        hmi_x86_store(&e->x, number(HMI_RDI, place + 1), r);
-    }
-}
-
-/* r := {x, y} */
-static void join_two(emitter *e, int r, uint32_t x, uint32_t y)
-{
-    int low = in_register(e, x, r);
-    hmi_x86_pair(&e->x, r, low, coefficient(e, y));
-}
-
-/* Whole blocks are stored, so that they can be loaded at once. */
-static void emit_keep(emitter *e)
-{
-    const hmi_jet *jet = e->jet;
-    const size_t width = 4 * (size_t)jet->order;
-    for (size_t i = 0; i < 2 * jet->block_count; i++) {
-        uint32_t place[4];
-        for (size_t lane = 0; lane < 4; lane++) {
-            size_t p = i / 2 * 4 + lane;
-            const hmi_jet_pair *pair = p < jet->pairs.count ? &jet->pairs.data[p] : NULL;
-            place[lane] = !pair ? 2 * jet->zero_row : i % 2 == 0 ? pair->x : pair->y;
-        }
-        join_two(e, LEFT, place[0], place[1]);
-        join_two(e, RIGHT, place[2], place[3]);
-        hmi_x86_join(&e->x, LEFT, LEFT, RIGHT);
-        hmi_x86_store_four(&e->x, number(HMI_RSI, i * width), LEFT);
-    }
-    hmi_x86_zero_upper(&e->x); /* what is held are single numbers */
-}
-
-/* Is a row read after it was written? */
-static bool links_cross(const hmi_jet_program *program)
-{
-    for (size_t j = 0; j < program->link_count; j++)
-        for (size_t i = 0; i < j; i++)
-            if (program->links[j].source == program->links[i].row)
-                return true;
-    return false;
-}
-
-static void store_row(emitter *e, uint32_t row)
-{
-    hmi_x86_store(&e->x, number(HMI_RDI, 2 * (size_t)row + 1), LEFT);
-}
-
-static void emit_links(emitter *e, const hmi_jet_program *program)
-{
-    bool later = links_cross(program);
-    for (size_t i = 0; i < program->link_count; i++) {
-        hmi_x86_load(&e->x, LEFT, scale(e, 2));
-        apply(e, HMI_X86_MUL, LEFT, coefficient(e, 2 * program->links[i].source));
-        hmi_x86_store(&e->x, number(HMI_RCX, i), LEFT);
-        if (!later)
-            store_row(e, program->links[i].row);
-    }
-    for (size_t i = 0; later && i < program->link_count; i++) {
-        hmi_x86_load(&e->x, LEFT, number(HMI_RCX, i));
-        store_row(e, program->links[i].row);
-    }
-}
-
-/* ---- a program ---- */
-
-static void emit(emitter *e, const hmi_jet_program *program)
-{
-    for (int i = 0; i < HELD; i++)
-        e->held[i] = NO_PLACE;
-    if (program->segment)
-        for (size_t i = program->segment->first; i < program->segment->end; i++)
-            emit_instruction(e, &e->jet->code.data[i]);
-    for (size_t i = 0; i < program->list_count; i++)
-        emit_list(e, &program->lists[i], i);
-    emit_matrix(e, program->matrix_size);
-    emit_given(e, program);
-    if (program->keep)
-        emit_keep(e);
-    emit_links(e, program);
-    hmi_x86_return(&e->x);
-}
-
-hm_status hmi_jet_compile(const hmi_jet *jet, hmi_jet_program *program)
-{
-    emitter e = {.x = {.allocator = jet->allocator}, .jet = jet};
-    size_t doubles = jet->constant.count + 8 * jet->block_count * (size_t)(jet->order + 1);
-    if (!hmi_jit_available() || doubles > INT32_MAX / 64)
-        return HM_OK;
-    emit(&e, program);
-    if (!e.x.failed && e.x.code.count <= MOST_BYTES)
-        hmi_jit_install(e.x.code.data, e.x.code.count, &program->code);
-    hmi_array_release(jet->allocator, &e.x.code);
-    return e.x.failed ? HM_ERR_NOMEM : HM_OK;
-}
-
-void hmi_jet_program_release(hmi_jet_program *program)
-{
-    hmi_jit_release(&program->code);
 }

@@ -69,7 +69,7 @@ static void schedule(hmi_jet *jet, size_t first)
 }
 
 /* The inner sums that an instruction has, as jet_run.c reads them. */
-static void convolve(hmi_jet *jet, hmi_jet_code *code)
+void hmi_jet_convolve_code(hmi_jet *jet, hmi_jet_code *code)
 {
     code->inner = (uint32_t)jet->pairs.count;
     switch (code->op) {
@@ -104,5 +104,5 @@ void hmi_jet_schedule(hmi_jet *jet, size_t first)
     compact(jet, first);
     schedule(jet, first);
     for (size_t i = first; i < jet->code.count; i++)
-        convolve(jet, &jet->code.data[i]);
+        hmi_jet_convolve_code(jet, &jet->code.data[i]);
 }

@@ -28,6 +28,11 @@ bool hmi_jit_available(void);
  * only when there is no memory. */
 hm_status hmi_jit_compile(const hmi_tape *tape, unsigned lanes, hmi_tape_function *fallback,
                           hmi_machine_code *code);
+/* The same for several bodies that are to lie side by side; their entries. code->spill_doubles is what
+ * the neediest of them needs. Without code the entries are NULL. */
+hm_status hmi_jit_compile_many(const hmi_tape *tapes, size_t count, unsigned lanes,
+                               hmi_tape_function *fallback, hmi_machine_code *code,
+                               hmi_tape_function **entries);
 void hmi_jit_release(hmi_machine_code *code);
 /* Pages with these bytes, written first and executable afterwards; where there can be none code stays
  * as it is. */

@@ -240,11 +240,20 @@ static void emit_body(hmi_emitter *e)
     }
 }
 
+/* Functions begin with a line of the cache. */
+static void align_code(hmi_emitter *e)
+{
+    static const uint8_t zeros[64];
+    hmi_x86_bytes(&e->x, zeros, (64 - e->x.code.count % 64) % 64);
+}
+
 static void emit_function(hmi_emitter *e, const hmi_tape *tape, hmi_tape_function *fallback)
 {
     for (int reg = 0; reg < HMI_JIT_REGISTERS; reg++)
         e->held[reg] = HMI_JIT_NONE;
-    hmi_emitter_put_constants(e);
+    if (e->x.code.count == 0)
+        hmi_emitter_put_constants(e);
+    align_code(e);
     assign_pointers(e);
     size_t jumps[HMI_SYM_KIND_COUNT], count = emit_pointers(e, jumps);
     emit_entry(e, tape->work_size);
@@ -254,13 +263,15 @@ static void emit_function(hmi_emitter *e, const hmi_tape *tape, hmi_tape_functio
 }
 
 hm_status hmi_jit_emit(hmi_jit_program *program, const hmi_tape *tape, unsigned lanes,
-                       hmi_tape_function *fallback, hmi_x86 *out, size_t *spill_doubles)
+                       hmi_tape_function *fallback, hmi_x86 *x, size_t *spill_doubles)
 {
-    hmi_emitter e = {.x = {.allocator = tape->allocator, .four = lanes == 4},
+    hmi_emitter e = {.x = *x,
                      .program = program,
                      .allocator = tape->allocator,
                      .lanes = lanes,
                      .wide = lanes == 4};
+    e.x.allocator = tape->allocator;
+    e.x.four = lanes == 4;
     if (!hmi_array_reserve(e.allocator, &e.x.code, 12 * program->node_count + 512))
         e.x.failed = true;
     else
@@ -269,6 +280,6 @@ hm_status hmi_jit_emit(hmi_jit_program *program, const hmi_tape *tape, unsigned 
     hmi_array_release(e.allocator, &e.free_singles);
     hmi_array_release(e.allocator, &e.free_blocks);
     hmi_array_release(e.allocator, &e.block_live);
-    *out = e.x;
+    *x = e.x;
     return e.x.failed ? HM_ERR_NOMEM : HM_OK;
 }

@@ -68,8 +68,9 @@ void hmi_emitter_arithmetic(hmi_emitter *e, size_t position);
 /* Emits the calls at positions first .. first + count. */
 void hmi_emitter_call(hmi_emitter *e, size_t first, size_t count);
 
-/* The whole function, into out->code, which the caller releases also after a failure. */
+/* The whole function, behind what x has already (nothing: the constants come first); it begins at the
+ * next multiple of 64 bytes. The caller releases x->code also after a failure. */
 hm_status hmi_jit_emit(hmi_jit_program *program, const hmi_tape *tape, unsigned lanes,
-                       hmi_tape_function *fallback, hmi_x86 *out, size_t *spill_doubles);
+                       hmi_tape_function *fallback, hmi_x86 *x, size_t *spill_doubles);
 
 #endif

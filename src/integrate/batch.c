@@ -44,18 +44,30 @@ static void evaluate(hmi_batch *b, const double *y)
 
 static double *last_rates(const hmi_lane_data *x)
 {
-    return x->K + (size_t)x->table->stages * HMI_LANES * x->width;
+    return x->K + (size_t)x->table->stages * HMI_LANES * x->stride;
+}
+
+static void interpret_stages(hmi_batch *b)
+{
+    hmi_lane_data *x = b->x;
+    int stages = x->table->stages;
+    for (int i = 1; i < stages; i++) {
+        double *y = i == stages - 1 ? x->before : x->trial;
+        b->kernels->stage(x, i, y);
+        evaluate(b, y);
+    }
 }
 
 static void run_stages(hmi_batch *b)
 {
     hmi_lane_data *x = b->x;
     int stages = x->table->stages, evaluations = stages - 1;
-    for (int i = 1; i < stages; i++) {
-        double *y = i == stages - 1 ? x->before : x->trial;
-        b->kernels->stage(x, i, y);
-        evaluate(b, y);
-    }
+    if (x->stage_h) {
+        b->kernels->load(x);
+        for (int i = 1; i < stages; i++)
+            b->stages.run[i](b->stages.motion, &b->values, b->stage_work);
+    } else
+        interpret_stages(b);
     b->kernels->finish(x);
     if (x->table->error_uses_last) {
         evaluate(b, x->trial);

@@ -17,6 +17,7 @@
 #define HMI_INTEGRATE_BATCH_H
 
 #include "compile/lanes.h"
+#include "compile/stages.h"
 #include "integrate/batch_kernels.h"
 #include "integrate/driver.h"
 
@@ -42,6 +43,8 @@ typedef struct hmi_batch {
     hmi_lane_rank *rank; /* NULL: nothing to watch */
 
     hmi_lane_tape motion, inputs, residuals, total;
+    hmi_stages stages; /* where they are compiled, in */
+    double *stage_work;
     hmi_lane_level position, velocity;
     hmi_tape_values values;
     double *params, *input[3];
@@ -55,8 +58,9 @@ typedef struct hmi_batch {
 
 /* Why batches do not serve the driver's system and options, in words; NULL: they do. */
 const char *hmi_batch_refusal(const hmi_driver *d);
-/* For a driver that has started. Destroy also after a failure. */
-hm_status hmi_batch_create(hmi_driver *d, hmi_batch **batch);
+/* For a driver that has started. `many` members: it is worth compiling more. Destroy also after a
+ * failure. */
+hm_status hmi_batch_create(hmi_driver *d, bool many, hmi_batch **batch);
 void hmi_batch_destroy(hmi_batch *batch);
 
 /* The member that the driver has just restarted with goes onto a lane. `fresh_params`: they differ

@@ -126,16 +126,48 @@ static hm_status watch_rank(hmi_batch *b)
     return failed ? HM_ERR_NOMEM : hmi_rank_watch_allocate(&b->rows, &b->arena, m, n, d->ode.size);
 }
 
+/* Stages with the motion in them, where that pays; states and K then lie in their work vector. */
+static hm_status use_stages(hmi_batch *b)
+{
+    hmi_lane_data *x = b->x;
+    const hmi_stages_request request = {.motion = &b->d->motion->program.tape,
+                                        .n = x->n,
+                                        .size = x->size,
+                                        .width = x->width,
+                                        .margin = b->d->motion->program.margin,
+                                        .stages = x->table->stages,
+                                        .a = x->table->A,
+                                        .c = x->table->c};
+    bool failed = false;
+    hm_status status = hmi_stages_compile(&b->stages, &request);
+    if (status != HM_OK || !b->stages.run[1])
+        return status;
+    double *work = doubles(b, b->stages.work_size / HMI_LANES + 1, &failed);
+    if (failed)
+        return HM_ERR_NOMEM;
+    hmi_stages_fill(&b->stages, work);
+    b->stage_work = work;
+    x->stride = b->stages.stride;
+    x->stage_h = work + HMI_LANES * b->stages.h;
+    x->stage_t = work + HMI_LANES * b->stages.t;
+    x->y = work + HMI_LANES * b->stages.y;
+    x->K = work + HMI_LANES * b->stages.K;
+    x->before = x->K + HMI_LANES * ((size_t)(x->table->stages - 1) * x->stride + x->width + 1);
+    return HM_OK;
+}
+
 static hm_status allocate(hmi_batch *b)
 {
     const hm_model *model = b->d->model;
     hmi_lane_data *x = b->x;
     bool failed = false;
-    double **states[] = {&x->y,      &x->y_old, &x->f,     &x->trial,
-                         &x->before, &x->r,     &x->first, &x->best};
+    double **states[] = {&x->y_old, &x->f,    &x->trial, &x->r,
+                         &x->first, &x->best, &x->y,     &x->before};
     for (size_t i = 0; i < sizeof states / sizeof *states; i++)
-        *states[i] = doubles(b, x->width, &failed);
-    x->K = doubles(b, (size_t)(x->table->stages + 1) * x->width, &failed);
+        if (!*states[i])
+            *states[i] = doubles(b, x->width, &failed);
+    if (!x->K)
+        x->K = doubles(b, (size_t)(x->table->stages + 1) * x->width, &failed);
     b->params = doubles(b, model->params.count, &failed);
     for (int order = 0; order < 3; order++)
         b->input[order] = doubles(b, model->inputs.count, &failed);
@@ -153,7 +185,7 @@ static hm_status describe(hmi_batch *b)
         return HM_ERR_NOMEM;
     x->n = d->ode.n;
     x->size = d->ode.size;
-    x->width = x->size + d->s.works;
+    x->width = x->stride = x->size + d->s.works;
     x->table = d->method->table;
     hmi_rk_collect(x->table, &x->rows);
     x->end = d->options.end;
@@ -167,7 +199,7 @@ static hm_status describe(hmi_batch *b)
     return HM_OK;
 }
 
-hm_status hmi_batch_create(hmi_driver *d, hmi_batch **out)
+hm_status hmi_batch_create(hmi_driver *d, bool many, hmi_batch **out)
 {
     const hm_allocator *allocator = d->sim->system->allocator;
     hmi_batch *b = hmi_alloc(allocator, sizeof *b);
@@ -181,6 +213,8 @@ hm_status hmi_batch_create(hmi_driver *d, hmi_batch **out)
     hm_status status = use_tapes(b);
     if (status == HM_OK)
         status = describe(b);
+    if (status == HM_OK && many)
+        status = use_stages(b);
     if (status == HM_OK)
         status = allocate(b);
     b->values = hmi_sim_values(d->sim);
@@ -205,6 +239,7 @@ void hmi_batch_destroy(hmi_batch *b)
     const hm_allocator *allocator = b->d->sim->system->allocator;
     for (size_t k = 0; tape_at(b, k); k++)
         hmi_tape_lanes_release(&tape_at(b, k)->lanes);
+    hmi_stages_release(&b->stages);
     hmi_arena_release(&b->arena);
     hmi_free(allocator, b, sizeof *b);
 }
@@ -219,6 +254,8 @@ static void put_params(hmi_batch *b, size_t l)
     for (size_t k = 0; tape_at(b, k); k++)
         if (tape_at(b, k)->used)
             hmi_tape_prepare_lanes(&tape_at(b, k)->lanes, &b->values, tape_at(b, k)->work);
+    if (b->stage_work)
+        hmi_stages_prepare(&b->stages, &b->values, l, b->stage_work);
 }
 
 static double largest_violation(const hmi_driver *d)
@@ -307,7 +344,8 @@ void hmi_batch_show(hmi_batch *b, size_t l)
     const hmi_lane_data *x = b->x;
     size_t stages = (size_t)x->table->stages;
     double *K = hmi_rk_foreign_step(x->table, &d->s, x->h_done.of[l]);
-    take_lane(x->K, l, (stages + 1) * x->width, K);
+    for (size_t i = 0; i <= stages; i++)
+        take_lane(x->K + i * HMI_LANES * x->stride, l, x->width, K + i * x->width);
     take_lane(x->y, l, x->width, d->s.y);
     take_lane(x->y_old, l, x->width, d->s.y_old);
     take_lane(x->f, l, x->width, d->s.f);

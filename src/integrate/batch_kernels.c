@@ -23,6 +23,7 @@ typedef int64_t bits __attribute__((vector_size(32), may_alias));
 
 #define TABLE(name)                                                                                \
     const hmi_batch_kernels hmi_batch_kernels_##name = {.begin = begin_##name,                     \
+                                                        .load = load_##name,                       \
                                                         .rates = rates_##name,                     \
                                                         .stage = stage_##name,                     \
                                                         .finish = finish_##name,                   \

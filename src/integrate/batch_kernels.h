@@ -37,13 +37,15 @@ typedef struct hmi_lane_data {
 
     /* the same for all */
     size_t n, size, width; /* coordinates; components of a state, with works */
+    size_t stride;         /* from a row of K to the next */
     const hmi_rk_table *table;
     hmi_rk_rows rows;
     double end, largest, most_steps, atol, rtol;
     bool automatic;             /* stiff members go elsewhere */
     const double *out, *margin; /* of the motion tape */
 
-    double *y, *y_old, *f, *K;  /* width: states; rates; stages + 1 of them */
+    double *stage_h, *stage_t;  /* for compiled stages; NULL: there are none */
+    double *y, *y_old, *f, *K;  /* width: states; rates; stages + 1 rows of them */
     double *trial, *before, *r; /* new state, argument of the last stage, scratch */
     double *first, *best;       /* before drift control, and its best so far */
 } hmi_lane_data;
@@ -69,11 +71,13 @@ typedef struct hmi_lane_rank {
 typedef struct hmi_batch_kernels {
     /* How long the step is, on lanes that work; h is 0 on others. */
     void (*begin)(hmi_lane_data *x);
+    /* Before compiled stages. */
+    void (*load)(hmi_lane_data *x);
     /* y' from what the motion tape gave for the state y. */
     void (*rates)(hmi_lane_data *x, const double *y, double *dy);
     /* The argument of stage i >= 1 into y; the motion tape has run for the stage before. */
     void (*stage)(hmi_lane_data *x, int i, double *y);
-    /* The new state, likewise. */
+    /* The new state, after the last stage. */
     void (*finish)(hmi_lane_data *x);
     /* So many evaluations were made for these lanes; those without an answer are lost. */
     void (*count)(hmi_lane_data *x, const hmi_four *lanes, double evaluations);

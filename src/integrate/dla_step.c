@@ -98,10 +98,6 @@ static void take_memory(discrete *d, size_t n, size_t m, size_t size)
 hm_status hmi_dla_start(hmi_stepper *s)
 {
     const hmi_ode *ode = s->ode;
-    if (!(s->step > 0)) {
-        s->trouble = "this method needs a step size";
-        return HM_ERR_USAGE;
-    }
     take_memory(s->memory, ode->n, ode->sim->system->derived.constraints.count, s->size);
     return hmi_sim_prepare_derivatives(ode->sim, HMI_JACOBIAN_DISCRETE);
 }

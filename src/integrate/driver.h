@@ -41,7 +41,10 @@ typedef struct hmi_rank_watch {
     double t[2], *motion[2], smallest[2]; /* at the last two steps: q, v, q''; least pivot */
     size_t steps;                         /* of these that are known */
     double *y;                            /* foreseen state */
-    int drops;                            /* in the last steps, one after the other */
+    double *least;                        /* of the stepper, while `close` */
+    bool close;      /* a drop is coming, or just passed: since the least pivot */
+    double close_at; /* was that */
+    int drops;       /* in the last steps, one after the other */
 } hmi_rank_watch;
 
 /* A row is nothing that is so short, as a part of its largest length; steps of the present length to

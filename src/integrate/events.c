@@ -181,11 +181,10 @@ static bool rates_on_both_sides(hmi_driver *d, size_t k, double rate[2])
     return good && isfinite(rate[0]) && isfinite(rate[1]);
 }
 
+/* A switch, not an event. */
 static void take_side(hmi_switches *sw, size_t k, double side)
 {
     sw->side[k] = side;
-    if (k >= sw->switches)
-        return;
     sw->mode[k] = side;
     sw->slides -= sw->sliding[k];
     sw->sliding[k] = false;

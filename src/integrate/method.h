@@ -16,6 +16,9 @@ typedef struct hmi_stepper {
     double step;     /* given step; 0: the method chooses (fixed-step methods need one) */
     double largest;  /* no step is larger; infinity by default */
     double singular; /* foreseen by the driver: constraints lose rank there; infinity: nowhere */
+    /* size: components count for the relative tolerance as if they were at least that large; NULL: as they
+     * are. Of the driver, near such a place, where errors of all of q' are errors of each. */
+    const double *least;
     double t;
     double *y;    /* size (+ works): the state at t */
     double *f;    /* size (+ works): y' at t; valid where f_valid */

@@ -44,10 +44,6 @@ static hm_status start(hmi_stepper *s)
     m->end = m->dy + s->size;
     m->h = 0;
     m->has_jacobian = false;
-    if (!(s->step > 0)) {
-        s->trouble = "this method needs a step size";
-        return HM_ERR_USAGE;
-    }
     return hmi_newton_init(&m->newton, s->ode, false, m->end + s->size);
 }
 

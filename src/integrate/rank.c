@@ -24,6 +24,8 @@
 
 /* Steps of the present length to look ahead, and how often the interval is halved. */
 enum { AHEAD = HMI_RANK_AHEAD, HALVINGS = 7 };
+/* Such steps until errors of velocities count together. */
+#define COMING 30
 /* Steps with a drop, one after the other: not isolated then. */
 enum { MOST_DROPS = 5 };
 /* Of the time so far. */
@@ -45,10 +47,11 @@ hm_status hmi_rank_watch_allocate(hmi_rank_watch *w, hmi_arena *arena, size_t m,
     w->motion[0] = hmi_arena_alloc(arena, 3 * n * sizeof(double));
     w->motion[1] = hmi_arena_alloc(arena, 3 * n * sizeof(double));
     w->y = hmi_arena_alloc(arena, (size + HMI_MOST_WORKS) * sizeof(double));
+    w->least = hmi_arena_alloc(arena, size * sizeof(double));
     w->m = m;
     w->n = n;
     bool good = w->row && w->now && w->last && w->end && w->product && w->longest && w->tau &&
-                w->pivots && w->motion[0] && w->motion[1] && w->y;
+                w->pivots && w->motion[0] && w->motion[1] && w->y && w->least;
     return good ? HM_OK : HM_ERR_NOMEM;
 }
 
@@ -63,7 +66,7 @@ hm_status hmi_rank_watch_init(hmi_driver *d)
 
 void hmi_rank_watch_forget(hmi_rank_watch *w)
 {
-    w->known = false;
+    w->known = w->close = false;
     w->steps = 0;
 }
 
@@ -71,6 +74,7 @@ void hmi_driver_forget_rank(hmi_driver *d)
 {
     hmi_rank_watch_forget(&d->rank);
     d->s.singular = INFINITY;
+    d->s.least = NULL;
 }
 
 /* ---- rows ---- */
@@ -174,6 +178,16 @@ static double least_angle(hmi_rank_watch *w, int n)
 
 /* ---- what comes ---- */
 
+/* sqrt(x.M x), M as last evaluated */
+static double mass_norm(const hmi_driver *d, const double *x)
+{
+    int n = (int)d->ode.n;
+    double sum = 0;
+    for (int i = 0; i < n; i++)
+        sum += x[i] * hmi_dot(n, d->sim->M + (size_t)i * (size_t)n, x);
+    return sqrt(fmax(sum, 0));
+}
+
 /* The method evaluates f at the new state anyway, at once or in its next step. */
 static bool find_rates(hmi_driver *d)
 {
@@ -228,15 +242,72 @@ static void foresee(const hmi_driver *d, double x, double *y)
     memcpy(y + 2 * n, d->s.y + 2 * n, d->ode.states * sizeof *y);
 }
 
-/* Has a direction changed its sign by then? Too far to say counts as no. */
+/* Rows made orthonormal in their order (Gram and Schmidt, twice): each becomes the direction in which it
+ * goes beyond those before it. */
+static void make_orthonormal(size_t count, size_t n, double *rows)
+{
+    for (size_t i = 0; i < count; i++) {
+        double *row = rows + i * n;
+        for (int pass = 0; pass < 2; pass++)
+            for (size_t k = 0; k < i; k++)
+                hmi_axpy((int)n, -hmi_dot((int)n, rows + k * n, row), rows + k * n, row);
+        take_row(row, (int)n, row);
+    }
+}
+
+/* Would the rows be dependent soon if their angle went on falling? */
+static bool is_coming(const hmi_rank_watch *w)
+{
+    double fall = w->smallest[0] - w->smallest[1];
+    return w->steps == 2 && fall > 0 && w->smallest[1] <= COMING * fall;
+}
+
+/* Near a drop q'' has an error along the directions that are lost, which are not those of coordinates:
+ * a velocity that passes zero there (a linkage at its dead centre) cannot have it smaller than the
+ * others do. Units are those of the inertias. */
+static void relate_velocities(hmi_driver *d)
+{
+    hmi_rank_watch *w = &d->rank;
+    size_t n = d->ode.n;
+    if (!w->close && is_coming(w)) {
+        w->close = true;
+        w->close_at = w->smallest[1];
+    } else if (w->close && w->smallest[1] > w->close_at && !is_coming(w)) {
+        w->close = false;
+    }
+    d->s.least = w->close ? w->least : NULL;
+    if (!w->close)
+        return;
+    hm_sim_evaluate_fast(d->sim);
+    hmi_sim_scatter(d->sim);
+    double speed = mass_norm(d, d->s.y + n);
+    memset(w->least, 0, d->ode.size * sizeof *w->least);
+    for (size_t i = 0; i < n; i++) {
+        double inertia = d->sim->M[i * n + i];
+        w->least[n + i] = inertia > 0 ? speed / sqrt(inertia) : 0;
+    }
+}
+
+/* Has the direction in which a row goes beyond those before it turned round by then? (The signs of
+ * A_old A_new^T say it for short ways only: directions that are lost slowly do not keep still.) Too
+ * far to say counts as no. w->last: rows now, w->end: the same, orthonormal. */
 static bool is_lost_at(hmi_driver *d, double x)
 {
     hmi_rank_watch *w = &d->rank;
+    size_t n = d->ode.n;
     foresee(d, x, w->y);
     hmi_ode_store(&d->ode, w->t[1] + x * (w->t[1] - w->t[0]), w->y);
     find_rows(d, w->now);
-    return hmi_all_finite((int)(w->count * d->ode.n), w->now) &&
-           count_negative(w, (int)d->ode.n) > 0;
+    if (!hmi_all_finite((int)(w->count * n), w->now))
+        return false;
+    for (size_t k = 0; k < w->count; k++)
+        if (hmi_dot((int)n, w->last + k * n, w->now + k * n) < 0.5)
+            return false;
+    make_orthonormal(w->count, n, w->now);
+    for (size_t k = 0; k < w->count; k++)
+        if (hmi_dot((int)n, w->end + k * n, w->now + k * n) < 0)
+            return true;
+    return false;
 }
 
 /* w->last holds the rows at the present state. */
@@ -244,6 +315,8 @@ static double foresee_drop(hmi_driver *d)
 {
     const hmi_rank_watch *w = &d->rank;
     double low = 0, high = 0, h = w->t[1] - w->t[0];
+    memcpy(w->end, w->last, w->count * d->ode.n * sizeof(double));
+    make_orthonormal(w->count, d->ode.n, w->end);
     for (int k = 1; k <= 2 * AHEAD && high == 0; k++) { /* the first interval that has it */
         if (is_lost_at(d, 0.5 * k))
             high = 0.5 * k;
@@ -286,16 +359,6 @@ static bool is_confirmed(hmi_driver *d)
     memcpy(w->now, w->end, bytes);
     hmi_ode_store(&d->ode, s->t, s->y);
     return found;
-}
-
-/* sqrt(x.M x), M as last evaluated */
-static double mass_norm(const hmi_driver *d, const double *x)
-{
-    int n = (int)d->ode.n;
-    double sum = 0;
-    for (int i = 0; i < n; i++)
-        sum += x[i] * hmi_dot(n, d->sim->M + (size_t)i * (size_t)n, x);
-    return sqrt(fmax(sum, 0));
 }
 
 /* Is the change of the velocity over the last step beyond what accelerations at its ends explain? */
@@ -405,6 +468,8 @@ hm_status hmi_driver_watch_rank(hmi_driver *d)
     if (look)
         keep_motion(w, d->s.t, d->s.y, d->s.f + d->ode.n);
     turn_rows(w);
+    if (look)
+        relate_velocities(d);
     if (look && is_near(w))
         d->s.singular = foresee_drop(d);
     return HM_OK;

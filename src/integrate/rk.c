@@ -6,6 +6,10 @@
 #include <math.h>
 #include <string.h>
 
+/* See allowed_error: relative to the state. */
+#define CROSSING_NOISE 1e-9
+#define CROSSING_WORST 1e-6
+
 /* The method's memory: a header, then K (stages + 1 + extra rows), trial, dense rows. */
 typedef struct memory {
     double h;        /* next step to try */
@@ -15,6 +19,7 @@ typedef struct memory {
     bool fresh; /* K belongs to the last accepted step and its f is K[stages] */
     bool dense_ready;
     int suspicious, smooth;
+    int turned_back; /* attempts to cross a rank drop that failed */
     double *K, *trial, *r;
     double *before; /* the argument of the last stage, for the stiffness test */
     hmi_rk_rows rows;
@@ -65,6 +70,8 @@ double hmi_scaled_norm(const hmi_stepper *s, const double *x, const double *y1, 
     double sum = 0;
     for (size_t i = 0; i < s->size; i++) {
         double first = fabs(y1[i]), second = fabs(y2[i]);
+        if (s->least && first < s->least[i])
+            first = s->least[i];
         double e = x[i] / (s->atol + s->rtol * (first > second ? first : second));
         sum += e * e;
     }
@@ -159,8 +166,10 @@ hm_status hmi_rk_start(const hmi_rk_table *table, hmi_stepper *s)
 static inline void add_four(const memory *m, size_t n, const hmi_rk_terms *row, size_t i,
                             double out[4])
 {
-    double s0 = 0, s1 = 0, s2 = 0, s3 = 0;
-    for (int j = 0; j < row->count; j++) {
+    const double *first = m->K + (size_t)row->stage[0] * n + i;
+    double w0 = row->weight[0];
+    double s0 = w0 * first[0], s1 = w0 * first[1], s2 = w0 * first[2], s3 = w0 * first[3];
+    for (int j = 1; j < row->count; j++) {
         const double *k = m->K + (size_t)row->stage[j] * n + i;
         double w = row->weight[j];
         s0 += w * k[0];
@@ -176,8 +185,8 @@ static inline void add_four(const memory *m, size_t n, const hmi_rk_terms *row, 
 
 static inline double add_one(const memory *m, size_t n, const hmi_rk_terms *row, size_t i)
 {
-    double sum = 0;
-    for (int j = 0; j < row->count; j++)
+    double sum = row->weight[0] * m->K[(size_t)row->stage[0] * n + i];
+    for (int j = 1; j < row->count; j++)
         sum += row->weight[j] * m->K[(size_t)row->stage[j] * n + i];
     return sum;
 }
@@ -231,14 +240,30 @@ static hm_status run_stages(const hmi_rk_table *table, hmi_stepper *s, memory *m
 }
 
 /* Of works, relative to a tolerance that is a hundred times wider. */
-static double norm_of_works(const hmi_stepper *s, const double *x, const double *y)
+static double norm_of_works(const hmi_stepper *s, double h, const double *x, const double *y)
 {
     double largest = 0;
     for (size_t i = s->size; i < s->size + s->works; i++) {
-        double size = s->atol + s->rtol * fmax(s->work_scale, fabs(y[i]));
-        largest = fmax(largest, fabs(x[i]) / (100 * size));
+        double size = s->atol + s->rtol * hmi_larger(s->work_scale, fabs(y[i]));
+        largest = hmi_larger(largest, fabs(h * x[i]) / (100 * size));
     }
     return largest;
+}
+
+/* The squares of the norms of h e[k], as hmi_scaled_norm measures them. */
+static void square_estimates(const hmi_stepper *s, int errors, double h, double *const e[2],
+                             const double *next, double square[2])
+{
+    for (size_t i = 0; i < s->size; i++) {
+        double first = fabs(s->y[i]), second = fabs(next[i]);
+        double factor = h / (s->atol + s->rtol * (first > second ? first : second));
+        for (int k = 0; k < errors; k++) {
+            double part = e[k][i] * factor;
+            square[k] += part * part;
+        }
+    }
+    for (int k = 0; k < errors && s->size; k++)
+        square[k] /= (double)s->size;
 }
 
 /* Do the constraints lose rank within this step? */
@@ -249,15 +274,18 @@ static bool crosses(const hmi_stepper *s, double h)
 
 static double estimate_error(const hmi_rk_table *table, hmi_stepper *s, memory *m, double h)
 {
-    double e[2] = {0, 0}, works[2] = {0, 0};
+    double square[2] = {0, 0}, works[2] = {0, 0};
+    double *const e[2] = {m->r, m->r + width(s)};
     for (int k = 0; k < table->errors; k++) {
-        combine(s, m, h, &m->rows.estimate[k], m->r);
+        combine(s, m, 1, &m->rows.estimate[k], e[k]);
         if (crosses(s, h))
-            s->tangent(s, s->t + h, m->trial, m->r);
-        e[k] = hmi_scaled_norm(s, m->r, s->y, m->trial);
-        works[k] = norm_of_works(s, m->r, m->trial);
+            s->tangent(s, s->t + h, m->trial, e[k]);
+        double most = norm_of_works(s, h, e[k], m->trial);
+        works[k] = most * most;
     }
-    return fmax(hmi_rk_join_estimates(table, e), hmi_rk_join_estimates(table, works));
+    square_estimates(s, table->errors, h, e, m->trial, square);
+    double error = hmi_rk_join_estimates(table, square);
+    return s->works ? hmi_larger(error, hmi_rk_join_estimates(table, works)) : error;
 }
 
 double hmi_rk_step_factor(const hmi_rk_table *table, double last_log, double error,
@@ -300,9 +328,9 @@ static void look_for_stiffness(const hmi_rk_table *table, hmi_stepper *s, memory
 
 /* Drift control and f at the new state. Fails where the step has to be tried again: so too where
  * drift control moves the state much further than the error can be, as it does near places where
- * the constraints lose rank; *error is then what it moved. */
+ * the constraints lose rank; *beyond is what it moved then, relative to the most. */
 static hm_status settle(const hmi_rk_table *table, hmi_stepper *s, memory *m, double t,
-                        double *error)
+                        double *beyond)
 {
     double moved = 0;
     double *f_new = stage(s, m, table->stages);
@@ -313,7 +341,7 @@ static hm_status settle(const hmi_rk_table *table, hmi_stepper *s, memory *m, do
         s->settled = true;
         double most = crosses(s, t - s->t) ? 1 / sqrt(s->rtol) : HMI_MOST_MOVED;
         if (moved > most) {
-            *error = moved / most;
+            *beyond = moved / most;
             return HM_OK;
         }
     }
@@ -327,6 +355,7 @@ static void accept(const hmi_rk_table *table, hmi_stepper *s, memory *m, double 
 {
     size_t bytes = width(s) * sizeof(double);
     look_for_stiffness(table, s, m, h);
+    m->turned_back = crosses(s, h) ? 0 : m->turned_back;
     memcpy(s->y_old, s->y, bytes);
     memcpy(s->y, m->trial, bytes);
     memcpy(s->f, stage(s, m, table->stages), bytes);
@@ -345,6 +374,7 @@ static void accept(const hmi_rk_table *table, hmi_stepper *s, memory *m, double 
 static void reject(const hmi_rk_table *table, hmi_stepper *s, memory *m, double error)
 {
     s->rejected++;
+    m->turned_back += crosses(s, m->h);
     m->just_rejected = true;
     m->fresh = false;
     m->h *= hmi_rk_reject_factor(table, error);
@@ -356,6 +386,17 @@ static hm_status give_up(hmi_stepper *s, hm_status last)
                                  "stiff for an explicit method"
                                : "no step can be taken any more";
     return last == HM_OK ? HM_ERR_NUMERIC : last;
+}
+
+/* The largest error of a step, in tolerances. One step across a rank drop may err more: noise, which
+ * grows as the drop comes nearer, so that a shorter step is no better, and after several attempts more
+ * still. */
+static double allowed_error(const hmi_stepper *s, const memory *m, double h)
+{
+    if (!crosses(s, h))
+        return 1;
+    double noise = fmin(CROSSING_NOISE * pow(10, m->turned_back), CROSSING_WORST);
+    return fmax(1, noise / s->rtol);
 }
 
 hm_status hmi_rk_step(const hmi_rk_table *table, hmi_stepper *s, double t_limit)
@@ -379,14 +420,16 @@ hm_status hmi_rk_step(const hmi_rk_table *table, hmi_stepper *s, double t_limit)
         m->h = h;
         last = run_stages(table, s, m, h);
         double error = last == HM_OK ? estimate_error(table, s, m, h) : INFINITY;
-        if (last == HM_OK && error < 1) {
-            last = settle(table, s, m, t, &error);
-            if (last == HM_OK && error < 1) {
+        if (last == HM_OK && error < allowed_error(s, m, h)) {
+            double moved = 0;
+            last = settle(table, s, m, t, &moved);
+            if (last == HM_OK && moved < 1) {
                 accept(table, s, m, t, h, error);
                 if (h < wanted && wanted > m->h) /* a step cut short says nothing about the next */
                     m->h = wanted;
                 return HM_OK;
             }
+            error = moved;
         }
         reject(table, s, m, last == HM_OK ? error : INFINITY);
     }

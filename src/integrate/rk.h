@@ -66,13 +66,13 @@ static inline double hmi_smaller(double a, double b)
     return a < b || b != b ? a : b;
 }
 
-/* The error of a step from its estimates. */
-static inline double hmi_rk_join_estimates(const hmi_rk_table *table, const double e[2])
+/* The error of a step from the squares of its estimates. */
+static inline double hmi_rk_join_estimates(const hmi_rk_table *table, const double square[2])
 {
-    double both = e[0] * e[0] + 0.01 * e[1] * e[1];
+    double both = square[0] + 0.01 * square[1];
     if (table->errors == 1)
-        return e[0];
-    return both > 0 ? e[0] * e[0] / sqrt(both) : 0;
+        return sqrt(square[0]);
+    return both > 0 ? square[0] / sqrt(both) : 0;
 }
 
 /* Logarithms of errors as the controller keeps them: of the last accepted step not below this. */

@@ -66,16 +66,14 @@ static hm_status complete_step(hmi_driver *d)
 static void change_to_stiff_method(hmi_driver *d)
 {
     const char *why;
-    const hmi_method *radau = hmi_method_find("radau");
+    const hmi_method *radau = &hmi_method_radau;
     hmi_driver_warn(d, "the problem is stiff from t = %.6g on", d->s.t);
-    if (!d->automatic || !radau || hmi_method_applies(radau, &d->ode, &why) != HM_OK)
+    if (hmi_method_applies(radau, &d->ode, &why) != HM_OK)
         return;
     void *memory = hmi_arena_alloc(&d->arena, radau->memory_size(&d->ode));
-    const char *before = d->method->name;
+    const char *before = d->method->name; /* an explicit one: nothing to finish */
     if (!memory)
         return;
-    if (d->method->finish)
-        d->method->finish(&d->s);
     d->automatic = false;
     d->method = radau;
     d->s.memory = memory;

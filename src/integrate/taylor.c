@@ -207,6 +207,8 @@ static void weigh(const hmi_stepper *s, const double *y_end)
     double *weight = memory_of(s)->weight;
     for (size_t i = 0; i < s->size; i++) {
         double now = fabs(s->y[i]), end = fabs(y_end[i]);
+        if (s->least && now < s->least[i])
+            now = s->least[i];
         weight[i] = 1 / (s->atol + s->rtol * (now > end ? now : end));
     }
     for (size_t i = s->size; i < s->size + s->works; i++)

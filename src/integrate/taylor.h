@@ -36,11 +36,11 @@ typedef struct hmi_taylor_solver {
     int padded;                        /* n + m in blocks of four; 0: K is not used */
     double *K;                         /* n + m columns: the inverse of [M -A^T; A 0], */
     bool inverted;                     /* where it is made already */
-    bool vectors;                      /* AVX2 is there */
+    bool fused;                        /* as those of the jets */
 } hmi_taylor_solver;
 
 /* Up to this n + m the inverse is made: for a dozen orders that is less work. */
-enum { HMI_TAYLOR_MOST_INVERTED = 8 };
+enum { HMI_TAYLOR_MOST_INVERTED = 16 };
 
 hm_status hmi_taylor_solver_init(hmi_taylor_solver *s, hm_sim *sim, hmi_arena *arena);
 /* Factors M (n x n) and s->A (m x n), and solves once as below. Statuses of hmi_dynamics_solve. */
@@ -49,6 +49,8 @@ hm_status hmi_taylor_factor(hmi_taylor_solver *s, const double *M, const double 
 /* M a = r + A^T lambda, A a = b; right = (r, b), answer = (a, lambda), in blocks of four. Redundant
  * rows have lambda = 0. */
 void hmi_taylor_solve(hmi_taylor_solver *s, const double *right, double *answer);
+/* Makes K of what was factored last, where there is one. */
+bool hmi_taylor_invert(hmi_taylor_solver *s);
 /* The same by a product with the inverse, made at the first call after factor, where that is less
  * work for many right sides. */
 void hmi_taylor_solve_again(hmi_taylor_solver *s, const double *right, double *answer);
@@ -75,10 +77,28 @@ typedef enum hmi_taylor_code {
     HMI_TAYLOR_POWERS,
     HMI_TAYLOR_IDEAL,
     HMI_TAYLOR_NONIDEAL,
-    HMI_TAYLOR_KEEP,  /* the answer, then the state of the next order */
-    HMI_TAYLOR_WHOLE, /* all of an order, where there is one motion and K, and nothing else */
+    HMI_TAYLOR_KEEP,       /* the answer, then the state of the next order */
+    HMI_TAYLOR_WHOLE,      /* all of an order, where there is one motion and K, and nothing else */
+    HMI_TAYLOR_RISE,       /* by momenta: right sides, */
+    HMI_TAYLOR_RISE_WHOLE, /* answers as well, where there is K, */
+    HMI_TAYLOR_COMPLETE,   /* and the rest of an order */
     HMI_TAYLOR_CODES
 } hmi_taylor_code;
+
+/* The motion by its momenta: see taylor_momentum.c. */
+typedef struct hmi_taylor_momenta {
+    bool used;
+    hmi_tape tape;
+    double *work; /* prepared for this version of the sim */
+    unsigned long version;
+    double t; /* of the last begin */
+    hmi_jet_segment all, first, second;
+    size_t force, rates; /* of the outputs of the tape */
+    uint32_t *push;      /* n: rows of the forces of the order before */
+    uint32_t *mu;        /* m */
+    uint32_t *q, *v, *z; /* n, n and the auxiliary states */
+    hmi_jet_list *right; /* n + m */
+} hmi_taylor_momenta;
 
 typedef struct hmi_taylor {
     hmi_ode *ode;
@@ -93,17 +113,20 @@ typedef struct hmi_taylor {
     size_t n, m, works, width; /* width = size + works */
     const uint32_t *out;       /* rows of the dynamics tape's outputs, by system->at */
     hmi_jet_link *links;       /* of the components of the state: the rows of y and of y' */
-    uint32_t *given;           /* n + m: rows of a, mu */
+    size_t link_count;
+    uint32_t *given; /* n + m: rows of a, mu */
     uint32_t time_row;
     bool reads_time;
     int motions; /* 2: the ledger wants the motion without C too */
     hmi_taylor_motion motion[2];
+    hmi_taylor_momenta momenta;
     uint32_t *ideal, *nonideal; /* n: rows of Qi, Qni; NULL: not wanted */
     hmi_jet_list ideal_power, nonideal_power;
     hmi_taylor_solver solver;
     double *M;       /* dense */
     double *right;   /* n + m, of one order */
     double *turning; /* n: scratch */
+    double *scratch; /* of links */
     double *Y;       /* (order + 1) x width: coefficients in units of tau */
     double tau;
 } hmi_taylor;
@@ -111,6 +134,17 @@ typedef struct hmi_taylor {
 /* Builds the jets for a series of the given order. Release also after a failure. */
 hm_status hmi_taylor_init(hmi_taylor *T, hmi_ode *ode, int order);
 void hmi_taylor_release(hmi_taylor *T);
+/* ---- the series by momenta (taylor_momentum.c) ---- */
+
+bool hmi_taylor_has_momenta(const hmi_taylor *T);
+/* Everything of the jets up to their seal, and what is left after it. */
+hm_status hmi_taylor_add_momenta(hmi_taylor *T);
+hm_status hmi_taylor_compile_momenta(hmi_taylor *T);
+hm_status hmi_taylor_begin_momenta(hmi_taylor *T, double t, const double *y, double *f);
+void hmi_taylor_raise_momenta(hmi_taylor *T, const double *y);
+
+/* ---- both ---- */
+
 /* For another run of the same sim. false: a new one is needed. */
 bool hmi_taylor_reuse(hmi_taylor *T, hmi_ode *ode, int order);
 /* Order 0 at (t, y): f (width) and everything that the series needs. Statuses of the solve. */

@@ -87,7 +87,8 @@ static void add_pair(hmi_taylor *T, uint32_t entry, uint32_t x)
 static hmi_jet_list start_list(const hmi_taylor *T, uint32_t value)
 {
     return (hmi_jet_list){.first = (uint32_t)T->jet.pairs.count,
-                          .value = hmi_jet_place(&T->jet, value)};
+                          .value = hmi_jet_place(&T->jet, value),
+                          .rise = HMI_JET_NO_PLACE};
 }
 
 static void end_list(const hmi_taylor *T, hmi_jet_list *list)
@@ -180,15 +181,18 @@ static hm_status link_state(hmi_taylor *T)
     T->given = take(T, T->n + T->m, sizeof *T->given, &failed);
     if (failed)
         return HM_ERR_NOMEM;
+    T->link_count = T->ode->size;
     for (uint32_t i = 0; i < n; i++) {
         uint32_t v = hmi_jet_row_of(jet, HMI_SYM_VELOCITY, i);
-        T->links[i] = (hmi_jet_link){hmi_jet_row_of(jet, HMI_SYM_COORD, i), v};
-        T->links[n + i] = (hmi_jet_link){v, T->motion[0].a[i]};
+        T->links[i] = (hmi_jet_link){.row = hmi_jet_row_of(jet, HMI_SYM_COORD, i), .source = v};
+        T->links[n + i] = (hmi_jet_link){.row = v, .source = T->motion[0].a[i]};
         T->given[i] = T->motion[0].a[i];
     }
     for (uint32_t i = 0; i < states; i++)
-        T->links[2 * n + i] = (hmi_jet_link){hmi_jet_row_of(jet, HMI_SYM_STATE, i),
-                                             T->out[T->sim->system->at.state_rates + i]};
+        T->links[2 * n + i] = (hmi_jet_link){.row = hmi_jet_row_of(jet, HMI_SYM_STATE, i),
+                                             .source = T->out[T->sim->system->at.state_rates + i]};
+    for (uint32_t i = 0; i < 2 * n + states; i++)
+        T->links[i].at = i;
     for (uint32_t i = 0; i < m; i++)
         T->given[n + i] = T->motion[0].mu[i];
     for (size_t i = 0; i < jet->symbols.count; i++)
@@ -206,6 +210,7 @@ static bool allocate(hmi_taylor *T)
     T->right = take(T, T->n + T->m + 3, sizeof *T->right, &failed);
     for (int k = 0; k < T->motions; k++)
         T->motion[k].answer = take(T, T->n + T->m + 3, sizeof(double), &failed);
+    T->scratch = take(T, T->link_count, sizeof *T->scratch, &failed);
     T->turning = take(T, T->n, sizeof *T->turning, &failed);
     T->Y = take(T, (size_t)(T->order + 1) * T->width + 3, sizeof *T->Y, &failed);
     return !failed;
@@ -263,7 +268,7 @@ static hm_status compile_all(hmi_taylor *T)
                                   .negated = T->n,
                                   .keep = true,
                                   .links = T->links,
-                                  .link_count = T->ode->size};
+                                  .link_count = T->link_count};
     if (status == HM_OK)
         status = compile(T, HMI_TAYLOR_KEEP, &keep);
     bool plain = !T->has_inputs && !T->has_residuals && !T->works && !T->motion[0].with_C;
@@ -276,10 +281,22 @@ static hm_status compile_all(hmi_taylor *T)
     return compile(T, HMI_TAYLOR_WHOLE, &whole);
 }
 
+/* The jets of M, Q, A, b. */
+static hm_status add_equations(hmi_taylor *T)
+{
+    bool failed = false;
+    T->motion[0].a = take(T, T->n, sizeof *T->motion[0].a, &failed);
+    hm_status status = failed ? HM_ERR_NOMEM : add_tapes(T);
+    if (status == HM_OK)
+        status = add_rows(T);
+    if (status == HM_OK)
+        status = link_state(T);
+    return status == HM_OK ? build_lists(T) : status;
+}
+
 hm_status hmi_taylor_init(hmi_taylor *T, hmi_ode *ode, int order)
 {
     hm_sim *sim = ode->sim;
-    bool failed = false;
     *T = (hmi_taylor){.ode = ode, .sim = sim, .n = ode->n, .order = order, .tau = 1};
     T->most_order = order;
     hmi_arena_init(&T->arena, sim->system->allocator);
@@ -287,26 +304,17 @@ hm_status hmi_taylor_init(hmi_taylor *T, hmi_ode *ode, int order)
     T->m = sim->system->derived.constraints.count;
     T->works = ode->ledger ? ode->ledger->count : 0;
     T->width = ode->size + T->works;
-    T->motion[0].a = take(T, T->n, sizeof *T->motion[0].a, &failed);
-    if (failed)
-        return HM_ERR_NOMEM;
-    hm_status status = add_tapes(T);
-    if (status == HM_OK)
-        status = add_rows(T);
-    if (status == HM_OK)
-        status = link_state(T);
-    if (status == HM_OK)
-        status = build_lists(T);
+    hm_status status = hmi_taylor_has_momenta(T) ? hmi_taylor_add_momenta(T) : add_equations(T);
     if (status == HM_OK)
         status = hmi_jet_seal(&T->jet, order);
     if (status != HM_OK)
         return status;
     if (!allocate(T))
         return HM_ERR_NOMEM;
-    status = compile_all(T);
+    status = T->momenta.used ? hmi_taylor_compile_momenta(T) : compile_all(T);
     if (status == HM_OK)
         status = hmi_taylor_solver_init(&T->solver, sim, &T->arena);
-    T->solver.vectors = T->jet.vectors;
+    T->solver.fused = T->jet.fused;
     return status;
 }
 
@@ -317,6 +325,8 @@ bool hmi_taylor_reuse(hmi_taylor *T, hmi_ode *ode, int order)
         (ledger ? ledger->count : 0) != T->works)
         return false;
     T->ode = ode;
+    if (hmi_taylor_has_momenta(T) != T->momenta.used)
+        return false;
     T->order = order;
     if (T->has_residuals)
         hmi_jet_rebind(&T->jet, &T->residuals, ode->residuals->work);
@@ -331,6 +341,7 @@ void hmi_taylor_release(hmi_taylor *T)
         return;
     for (int i = 0; i < HMI_TAYLOR_CODES; i++)
         hmi_jet_program_release(&T->program[i]);
+    hmi_tape_release(&T->momenta.tape);
     hmi_jet_release(&T->jet);
     hmi_arena_release(&T->arena);
     *T = (hmi_taylor){0};

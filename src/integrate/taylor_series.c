@@ -183,6 +183,8 @@ static void scatter(const hmi_taylor *T)
 hm_status hmi_taylor_begin(hmi_taylor *T, double t, const double *y, double *f)
 {
     hm_sim *sim = T->sim;
+    if (T->momenta.used)
+        return hmi_taylor_begin_momenta(T, t, y, f);
     T->ode->evaluations++;
     hmi_ode_store(T->ode, t, y);
     hmi_sim_refresh(sim); /* parameters and held inputs may have changed */
@@ -247,7 +249,7 @@ static void find_answers(hmi_taylor *T, int k, double *next)
             keep_answer(T, motion, k);
     }
     if (T->works)
-        add_works(T, k, T->jet.scale[2], next);
+        add_works(T, k, T->jet.scale[HMI_JET_LINK], next);
 }
 
 /* Coefficients k + 1 of the state from k. */
@@ -255,9 +257,10 @@ static void raise_order(hmi_taylor *T, int k)
 {
     const hmi_jet_ends ends = {.values = T->motion[0].answer,
                                .next = T->Y + (size_t)(k + 1) * T->width,
+                               .scratch = T->scratch,
                                .matrix = T->solver.K};
     hmi_jet_begin_order(&T->jet, k);
-    T->jet.scale[2] = T->tau / (k + 1);
+    T->jet.scale[HMI_JET_LINK] = T->tau / (k + 1);
     if (T->solver.inverted && T->program[HMI_TAYLOR_WHOLE].code.pages) {
         hmi_jet_execute(&T->jet, &T->program[HMI_TAYLOR_WHOLE], k, &ends);
     } else {
@@ -283,8 +286,11 @@ static double zero_times(const double *x, size_t count)
 
 hm_status hmi_taylor_expand(hmi_taylor *T, const double *y, const double *f)
 {
-    start_series(T, y, f);
-    for (int k = 1; k < T->order; k++)
+    if (T->momenta.used)
+        hmi_taylor_raise_momenta(T, y);
+    else
+        start_series(T, y, f);
+    for (int k = 1; !T->momenta.used && k < T->order; k++)
         raise_order(T, k);
     bool finite = zero_times(T->Y, (size_t)(T->order + 1) * T->width) == 0;
     if (!finite)

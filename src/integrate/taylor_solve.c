@@ -10,7 +10,6 @@
 #include "dynamics/workspace.h"
 
 #define WELL_CONDITIONED 1e-5
-typedef double block __attribute__((vector_size(32), aligned(8), may_alias));
 
 static double *doubles(hmi_arena *arena, size_t count, bool *failed)
 {
@@ -347,66 +346,54 @@ static void answer_units(hmi_taylor_solver *s, double *X)
 }
 
 /* Column j of the inverse: the answer to the unit vector j. */
-static void invert(hmi_taylor_solver *s)
+bool hmi_taylor_invert(hmi_taylor_solver *s)
 {
+    if (s->inverted || s->padded == 0 || !s->fast)
+        return s->inverted;
     int size = s->n + s->m, p = s->padded;
     double X[HMI_TAYLOR_MOST_INVERTED * HMI_TAYLOR_MOST_INVERTED];
     answer_units(s, X);
     for (int j = 0; j < size; j++)
         for (int i = 0; i < size; i++)
             s->K[hmi_area(j, p) + (size_t)i] = X[hmi_area(i, p) + (size_t)j];
-    s->inverted = true;
+    return s->inverted = true;
 }
 
-/* answer := K right, in `blocks` of four. */
+/* answer := K right, in `blocks` of four: columns one after the other, as machine code does. */
 __attribute__((always_inline)) static inline void multiply(const hmi_taylor_solver *s, int blocks,
-                                                           const double *right, double *answer)
+                                                           bool fused, const double *right,
+                                                           double *answer)
 {
+    double sum[HMI_TAYLOR_MOST_INVERTED] = {0};
     const double *K = s->K;
-    block first = {0, 0, 0, 0}, second = {0, 0, 0, 0};
-    for (int j = 0; j < s->n + s->m; j++, K += 4 * blocks) {
-        block r = {right[j], right[j], right[j], right[j]};
-        first += *(const block *)K * r;
-        if (blocks > 1)
-            second += *(const block *)(K + 4) * r;
-    }
-    *(block *)answer = first; /* the caller's memory comes in blocks of four */
-    if (blocks > 1)
-        *(block *)(answer + 4) = second;
+    for (int j = 0; j < s->n + s->m; j++, K += 4 * blocks)
+        for (int i = 0; i < 4 * blocks; i++)
+            sum[i] = fused ? __builtin_fma(K[i], right[j], sum[i]) : K[i] * right[j] + sum[i];
+    for (int i = 0; i < 4 * blocks; i++) /* the caller's memory comes in blocks of four */
+        answer[i] = sum[i];
 }
 
 static void multiply_plain(const hmi_taylor_solver *s, const double *right, double *answer)
 {
-    if (s->padded == 4)
-        multiply(s, 1, right, answer);
-    else
-        multiply(s, 2, right, answer);
+    multiply(s, s->padded / 4, false, right, answer);
 }
 
 #if defined(__x86_64__) && defined(__GNUC__)
-/* Without fused multiply-add: the same bits. */
-__attribute__((target("avx2"))) static void multiply_avx2(const hmi_taylor_solver *s,
-                                                          const double *right, double *answer)
+__attribute__((target("avx2,fma"))) static void multiply_fused(const hmi_taylor_solver *s,
+                                                               const double *right, double *answer)
 {
-    if (s->padded == 4)
-        multiply(s, 1, right, answer);
-    else
-        multiply(s, 2, right, answer);
+    multiply(s, s->padded / 4, true, right, answer);
 }
 #else
-#define multiply_avx2 multiply_plain
+#define multiply_fused multiply_plain
 #endif
 
 void hmi_taylor_solve_again(hmi_taylor_solver *s, const double *right, double *answer)
 {
-    if (s->padded == 0 || !s->fast) {
+    if (!hmi_taylor_invert(s))
         hmi_taylor_solve(s, right, answer);
-        return;
-    }
-    if (!s->inverted)
-        invert(s);
-    if (s->vectors)
-        multiply_avx2(s, right, answer);
+    else if (s->fused)
+        multiply_fused(s, right, answer);
     else
         multiply_plain(s, right, answer);
 }

@@ -3,68 +3,69 @@
 
 #include <string.h>
 
-/* One row from its neighbour nearer the end: pivot and right side; returns the pivot's inverse. */
-static inline double eliminate(double e, double near_inverse, double near_x, double *d, double *x)
+/* Elimination on its way from one end of a tridiagonal matrix: the pivot and y = D^-1 L^-1 b of the
+ * last row. */
+typedef struct front {
+    double pivot, y;
+} front;
+
+/* The next row, with `link` to the last one: link becomes that of L. A division by the pivot itself
+ * rather than a product with its inverse keeps the way from pivot to pivot short. False: small. */
+static inline bool eliminate(front *f, double diagonal, double *link, double b, double least)
 {
-    double t = e * near_inverse;
-    *d -= t * e;
-    *x -= t * near_x;
-    return 1 / *d;
+    double e = *link, l = e / f->pivot;
+    f->pivot = diagonal - l * e;
+    f->y = (b - e * f->y) / f->pivot;
+    *link = l;
+    return f->pivot > least * diagonal;
+}
+
+/* The row in the middle, from either side. */
+static void join(const front *f, double *link, double *pivot, double *value)
+{
+    double e = *link, l = e / f->pivot;
+    *pivot -= l * e;
+    *value -= e * f->y;
+    *link = l;
 }
 
 /* w = 1: rows 0 .. middle-1 downwards, rows count-1 .. middle+1 upwards, the middle row last. The
  * two ways do not depend on each other, so one computes while the other waits. What makes a long
  * chain ill-conditioned, as 1/count^2, shows in the middle pivot alone, as 1/count: it is allowed to
- * be smaller. Inverse pivots take the places of d: memory is what long chains wait for. */
-static bool solve_tridiagonal(size_t count, double *restrict d, const double *restrict e,
+ * be smaller. e[k] joins rows k-1 and k and becomes L's; the way back needs nothing else. */
+static bool solve_tridiagonal(size_t count, const double *restrict d, double *restrict e,
                               double least, const double *restrict b, double *restrict x)
 {
-    size_t middle = count / 2, low = 0, high = count - 1;
-    double x_top = b[0], x_bottom = b[high], inv_top = 1 / d[0], inv_bottom = 1 / d[high];
-    bool good = d[0] > 0 && d[high] > 0;
-    x[0] = x_top;
-    x[high] = x_bottom;
-    double only = d[middle]; /* where there is one row or two, it is an end, too */
-    if (middle > 0)
-        d[0] = inv_top;
-    if (high > middle)
-        d[high] = inv_bottom;
-    while (low + 1 < middle || high > middle + 1) {
-        if (low + 1 < middle) {
-            low++;
-            double pivot = d[low], value = b[low];
-            inv_top = eliminate(e[low], inv_top, x_top, &pivot, &value);
-            good &= pivot > least * d[low];
-            d[low] = inv_top;
-            x[low] = x_top = value;
-        }
-        if (high > middle + 1) {
-            high--;
-            double pivot = d[high], value = b[high];
-            inv_bottom = eliminate(e[high + 1], inv_bottom, x_bottom, &pivot, &value);
-            good &= pivot > least * d[high];
-            d[high] = inv_bottom;
-            x[high] = x_bottom = value;
-        }
+    size_t middle = count / 2, last = count - 1;
+    front top = {d[0], b[0] / d[0]}, bottom = {d[last], b[last] / d[last]};
+    bool good = d[0] > 0 && d[last] > 0;
+    x[0] = top.y;
+    x[last] = bottom.y;
+    for (size_t k = 1; k < middle; k++) { /* below the middle there are as many rows, or one less */
+        size_t h = last - k;
+        good &= eliminate(&top, d[k], &e[k], b[k], least);
+        x[k] = top.y;
+        if (h == middle)
+            break;
+        good &= eliminate(&bottom, d[h], &e[h + 1], b[h], least);
+        x[h] = bottom.y;
     }
-    double pivot = only, value = b[middle];
+    double pivot = d[middle], value = b[middle];
     if (middle > 0)
-        eliminate(e[middle], d[middle - 1], x[middle - 1], &pivot, &value);
-    if (middle + 1 < count)
-        eliminate(e[middle + 1], d[middle + 1], x[middle + 1], &pivot, &value);
-    good &= pivot > least * only * (count > 100 ? 100 / (double)count : 1);
-    x[middle] = value / pivot;
-    double up = x[middle], down = x[middle];
+        join(&top, &e[middle], &pivot, &value);
+    if (middle < last)
+        join(&bottom, &e[middle + 1], &pivot, &value);
+    good &= pivot > least * d[middle] * (count > 100 ? 100 / (double)count : 1);
+    double up = value / pivot, down = up;
+    x[middle] = up;
     for (size_t k = 1; k <= middle || middle + k < count; k++) {
         if (k <= middle) {
             size_t i = middle - k;
-            up = (x[i] - e[i + 1] * up) * d[i];
-            x[i] = up;
+            x[i] = up = x[i] - e[i + 1] * up;
         }
         if (middle + k < count) {
             size_t i = middle + k;
-            down = (x[i] - e[i] * down) * d[i];
-            x[i] = down;
+            x[i] = down = x[i] - e[i] * down;
         }
     }
     return good;

@@ -4,9 +4,9 @@
  *   # expect class edge = nonholonomic
  *   # expect growth = 2 3
  *
- * Of a constraint: class, time, level, catastatic, potential, factor, frobenius, linear_form, other_form,
+ * Of a constraint: class, time, level, catastatic, potential, factor, frobenius, linear_form, other_branch,
  * leaf, sign_condition, linear_class, lost_at_rest, redundant, in_span (yes, no, none where there is none). Of the model:
- * growth, rank, holonomic_part, hidden, combination, combination_potential, dof, configuration, multiplier_rule (valid, invalid),
+ * growth, rank, holonomic_part, hidden, combination, combination_factor, combination_potential, dof, configuration, multiplier_rule (valid, invalid),
  * wellposed.
  * Statements about zero are checked to rest on at least 200 bits (43 where numbers are inexact) and
  * on points that are proved to satisfy the position constraints.
@@ -89,8 +89,8 @@ static const char *of_constraint(const hm_constraint_analysis *c, const char *ke
         return or_none(c->sign_condition);
     if (strcmp(key, "linear_form") == 0)
         return or_none(c->linear_form);
-    if (strcmp(key, "other_form") == 0)
-        return or_none(c->other_form);
+    if (strcmp(key, "other_branch") == 0)
+        return or_none(c->other_branch);
     if (strcmp(key, "linear_class") == 0)
         return hm_class_text(c->linear_kind);
     if (strcmp(key, "lost_at_rest") == 0)
@@ -125,6 +125,8 @@ static const char *of_model(const hm_analysis *a, const char *key, char *out)
         return set->combination_count ? set->combinations[0].combination : "none";
     if (strcmp(key, "combination_potential") == 0)
         return or_none(set->combination_count ? set->combinations[0].potential : NULL);
+    if (strcmp(key, "combination_factor") == 0)
+        return or_none(set->combination_count ? set->combinations[0].integrating_factor : NULL);
     if (strcmp(key, "rank") == 0)
         number = set->rank;
     else if (strcmp(key, "holonomic_part") == 0)

@@ -40,12 +40,71 @@ static void found(void **state)
             fail_msg("no integrated form of %s", list[i]);
 }
 
+/* Integrands as tables of integrals have them, by each rule. */
+static void rules(void **state)
+{
+    (void)state;
+    static const char *const list[] = {
+        "sin(k*x)^2",
+        "cos(x)^2",
+        "1/cos(a*x)^2",
+        "1/sin(x)^2",
+        "tan(x)^2",
+        "exp(x)^3",
+        "sinh(k*x)",
+        "cosh(x/2)",
+        "tan(x)",
+        "tanh(a*x)",
+        "log(x)",
+        "(-x)^3",
+        "(-x)^4*sin(a)",
+        "1/(a*x^2 + k)",
+        "x^2*exp(x)",
+        "x*log(x)",
+        "x/sqrt(x^2 + 1)",
+        "(x - 2)^3*(x + 1)",
+        "x^2*(sin(x) - 1)",
+        "-sqrt(2*x + 1)",
+        "1/(a - k*x)",
+        "x^0.5",
+        "(x^2 + 1)^1.5*x",
+        "cos(x)/(2 + sin(x))^2",
+        "-(x + exp(-x))",
+        "x*sin(x)*cos(x)",
+        "exp(x)/(1 + exp(x))",
+        "a^2",
+        "atan(x)",
+        "asin(x/2)",
+        "x^2*log(k*x)",
+        "sin(x)/cos(x)^3",
+        "x^3*cos(k*x)",
+        "x*(1 + x)*exp(-x)",
+        "(-exp(x))^2",
+    };
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
+        char constraint[200];
+        snprintf(constraint, sizeof constraint, "(%s)*x' + y'", list[i]);
+        if (!finds(constraint, "x = 1, y = 1, z = 1"))
+            fail_msg("no integral of %s", list[i]);
+    }
+}
+
 static void not_found(void **state)
 {
     (void)state;
     assert_false(finds("z' - y*x'", "x = 1"));         /* not exact */
     assert_false(finds("exp(-x^2)*x' + y'", "x = 1")); /* not elementary */
     assert_false(finds("sin(x)/x*x' + y'", "x = 1"));
+    assert_false(finds("sqrt(sin(x))*x' + y'", "x = 1"));
+    assert_false(finds("sqrt(1 + x^3)*x' + y'", "x = 1"));
+    assert_false(finds("x'/log(1 + x) + y'", "x = 1"));
+    assert_false(finds("x*tan(x)*x' + y'", "x = 0.5"));
+    assert_false(finds("(x^2 + 1)*exp(-x^2)*x' + y'", "x = 1"));
+    assert_false(finds("(x + exp(x)/x)*x' + y'", "x = 1"));
+    assert_false(finds("-sin(x^2)*x' + y'", "x = 1"));
+    assert_false(finds("x'/(x + cos(x)) + y'", "x = 1"));
+    assert_false(finds("x'/(x^2 + exp(x)) + y'", "x = 1"));
+    assert_false(finds("x^x*x' + y'", "x = 1"));
 }
 
 static void factor_found(void **state)
@@ -74,6 +133,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(found),
+        cmocka_unit_test(rules),
         cmocka_unit_test(not_found),
         cmocka_unit_test(factor_found),
     };

@@ -264,6 +264,145 @@ static void test_every_operation(void **state)
     }
 }
 
+/* ---- one segment ---- */
+
+enum { LENGTH = 7, REGION = 2 * LENGTH };
+
+static double segment_value(int op, double x, double y, double z)
+{
+    switch (op) {
+    case HMI_TAPE_COPY:
+        return x;
+    case HMI_TAPE_MUL_ADD:
+        return x * y + z;
+    case HMI_TAPE_MUL_SUB:
+        return x * y - z;
+    case HMI_TAPE_SUB_MUL:
+        return z - x * y;
+    default:
+        return hmi_op_value((hmi_op)(op - HMI_TAPE_FIRST_OF_TABLE), x, y, z);
+    }
+}
+
+/* Where the k-th value of an operand of this region is. */
+static uint32_t place_of(hmi_access access, uint32_t region, uint32_t k)
+{
+    uint32_t first = region * REGION;
+    return access == HMI_ACCESS_VECTOR   ? first + k
+           : access == HMI_ACCESS_SCALAR ? first
+                                         : first + REGION - 1 - 2 * k;
+}
+
+/* Operands in regions 0, 1, 2, the result in region 3; lists go backwards over every second place. */
+static void check_segment(int op, const hmi_access access[4], bool avx2)
+{
+    uint32_t list[4 * LENGTH], at[4];
+    double work[4 * REGION];
+    for (uint32_t r = 0; r < 4; r++) {
+        for (uint32_t k = 0; k < LENGTH; k++)
+            list[r * LENGTH + k] = place_of(HMI_ACCESS_LIST, r, k);
+        at[r] = access[r] == HMI_ACCESS_LIST ? r * LENGTH : r * REGION;
+    }
+    for (uint32_t i = 0; i < 4 * REGION; i++)
+        work[i] = op == HMI_TAPE_FIRST_OF_TABLE + HMI_POWI && i / REGION == 1 ? (double)(i % 4)
+                                                                              : 0.1 + 0.013 * i;
+    hmi_segment segment = {.op = (uint8_t)op, .count = LENGTH};
+    segment.a = at[0], segment.a_access = (uint8_t)access[0];
+    segment.b = at[1], segment.b_access = (uint8_t)access[1];
+    segment.c = at[2], segment.c_access = (uint8_t)access[2];
+    segment.dst = at[3], segment.dst_access = (uint8_t)access[3];
+    hmi_array_code code = {.wide = avx2, .late_code = 1};
+    code.code.data = &segment, code.code.count = 1;
+    code.index.data = list, code.index.count = 4 * LENGTH;
+    const hmi_tape_values none = {0};
+    hmi_array_run(&code, &none, work);
+    for (uint32_t k = 0; k < LENGTH; k++) {
+        double x = work[place_of(access[0], 0, k)], y = work[place_of(access[1], 1, k)],
+               z = work[place_of(access[2], 2, k)], made = work[place_of(access[3], 3, k)];
+        if (!same_bits(made, segment_value(op, x, y, z)))
+            fail_msg("operation %d with operands placed %d %d %d gives %.17g", op, access[0],
+                     access[1], access[2], made);
+    }
+}
+
+/* Each operation, each operand consecutive, the same for all or listed, with and without wide
+ * vectors, whether or not the compiler makes such segments now. */
+static void test_every_placing(void **state)
+{
+    (void)state;
+    const hmi_access kinds[3] = {HMI_ACCESS_VECTOR, HMI_ACCESS_SCALAR, HMI_ACCESS_LIST};
+    repeated *r = begin(3);
+    hmi_array_code probe;
+    hmi_expr x = hmi_symbol(&r->g, HMI_SYM_COORD, 0);
+    assert_int_equal(hmi_array_compile(&probe, &r->g, &x, 1, NULL), HM_OK);
+    bool avx2 = probe.wide;
+    hmi_array_code_release(&probe);
+    end(r);
+    for (int op = HMI_TAPE_COPY; op < HMI_TAPE_FIRST_OF_TABLE + HMI_OP_COUNT; op++) {
+        bool in_segments = op == HMI_TAPE_COPY || op >= HMI_TAPE_MUL_ADD;
+        bool value = op < HMI_TAPE_FIRST_OF_TABLE ||
+                     hmi_op_arity((hmi_op)(op - HMI_TAPE_FIRST_OF_TABLE)) > 0;
+        for (int i = 0; i < 54 && in_segments && value; i++) {
+            const hmi_access access[4] = {kinds[i % 3], kinds[i / 3 % 3], kinds[i / 9 % 3],
+                                          i / 27 ? HMI_ACCESS_LIST : HMI_ACCESS_VECTOR};
+            check_segment(op, access, false);
+            if (avx2)
+                check_segment(op, access, true);
+        }
+    }
+}
+
+/* ---- what comes from memory ---- */
+
+enum { FAR = 150000, LINE = 8 };
+
+/* How often the lines of the inputs at `slot` are called, and whether each is before it is read. */
+static void count_calls(const hmi_array_code *code, uint32_t slot, uint8_t *calls, size_t *late)
+{
+    for (size_t i = 0; i < code->late_code; i++) {
+        const hmi_segment *g = &code->code.data[i];
+        if (g->a_access != HMI_ACCESS_VECTOR || g->a < slot || g->a >= slot + FAR)
+            continue;
+        for (uint32_t k = 0; k < g->count; k += LINE) {
+            uint32_t here = (g->a - slot + k) / LINE, next = here + HMI_ARRAY_BLOCK / LINE;
+            *late += here > HMI_ARRAY_BLOCK / LINE && calls[here] == 0;
+            if (g->ahead & HMI_AHEAD_A)
+                calls[next]++;
+        }
+    }
+}
+
+/* Every block of a large system's inputs is called once, before it is read; a small one's never. */
+static void test_calls_ahead(void **state)
+{
+    (void)state;
+    for (uint32_t count = 1000; count <= FAR; count += FAR - 1000) {
+        hmi_graph g;
+        hmi_array_code code;
+        uint8_t *calls = calloc(FAR / LINE + HMI_ARRAY_BLOCK, 1);
+        hmi_expr *outputs = calloc(count, sizeof *outputs);
+        size_t late = 0, called = 0;
+        assert_true(calls && outputs);
+        open_graph(&g);
+        for (uint32_t i = 0; i < count; i++) {
+            hmi_expr x = hmi_symbol(&g, HMI_SYM_COORD, i);
+            outputs[i] = hmi_sub(&g, hmi_mul(&g, x, x), hmi_apply(&g, HMI_SQRT, x, 0, 0));
+        }
+        assert_int_equal(hmi_array_compile(&code, &g, outputs, count, NULL), HM_OK);
+        count_calls(&code, code.inputs.data[0].slot, calls, &late);
+        for (uint32_t line = 0; line < FAR / LINE; line++) {
+            assert_in_range(calls[line], 0, 1);
+            called += calls[line];
+        }
+        assert_true(count == FAR ? called > FAR / LINE - 64 : called == 0);
+        assert_true(count < FAR || late < 64); /* the last block, which is not whole */
+        hmi_array_code_release(&code);
+        hmi_graph_release(&g);
+        free(outputs);
+        free(calls);
+    }
+}
+
 /* ---- memory ---- */
 
 static void test_allocation_failures(void **state)
@@ -291,13 +430,11 @@ static void test_allocation_failures(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random_dags),
-        cmocka_unit_test(test_chain),
-        cmocka_unit_test(test_interleaved),
-        cmocka_unit_test(test_irregular),
-        cmocka_unit_test(test_depth),
-        cmocka_unit_test(test_every_operation),
-        cmocka_unit_test(test_allocation_failures),
+        cmocka_unit_test(test_random_dags),   cmocka_unit_test(test_chain),
+        cmocka_unit_test(test_interleaved),   cmocka_unit_test(test_irregular),
+        cmocka_unit_test(test_depth),         cmocka_unit_test(test_every_operation),
+        cmocka_unit_test(test_calls_ahead),   cmocka_unit_test(test_allocation_failures),
+        cmocka_unit_test(test_every_placing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

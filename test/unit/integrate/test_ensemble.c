@@ -27,6 +27,11 @@ static const char disc[] =
     "kinetic (spin' + yaw'*sin(lean))^2/4; potential g*cos(lean); force spin = u - 0.01*spin'\n"
     "constraint a: x' = cos(yaw)*spin'; constraint b: y' = sin(yaw)*spin'\n"
     "initial lean = 0.2, yaw' = 0.5, spin' = 3; simulate 0 .. 3";
+/* Time, a state and a work, without inputs. */
+static const char driven[] =
+    "param k = 2; coord x, y; state w' = x*y - w; kinetic (x'^2 + y'^2)/2\n"
+    "potential k*x^2/2 + cos(y); force x = sin(3*t) - 0.1*x' + 0.01*w\n"
+    "initial y' = 1; simulate 0 .. 3";
 static const char ball[] = "coord y; kinetic y'^2/2; potential 9.81*y; initial y = 1\n"
                            "event floor: y = 0 falling set y' = -0.8*y'; simulate 0 .. 2";
 static const char blow_up[] = "coord x; kinetic x'^2/2; force x = 3/2*x^2; simulate 0 .. 10";
@@ -197,6 +202,13 @@ static void test_skate(void **state)
     check_world(&w, 41);
     w.options.run.method = "rk5"; /* first same as last */
     check_world(&w, 41);
+    w.members.count = 150; /* so many that stages are compiled */
+    set_column(&w, 0, 0.5, 0.03);
+    set_column(&w, 1, 0.1, 0.003);
+    check_world(&w, 150);
+    w.options.run.method = "dop853";
+    check_world(&w, 150);
+    w.members.count = 41;
     w.options.run.drift = "none";
     w.options.run.method = "dop853";
     outcome *lanes = run_world(&w, false, 1, false), *scalar = run_world(&w, true, 1, false);
@@ -218,6 +230,20 @@ static void test_positions(void **state)
     set_column(&w, 1, 0.8, 0.03);
     set_column(&w, 2, 0.1, 0.05);
     check_world(&w, 23);
+    close_world(&w);
+}
+
+/* Compiled stages with time, states and works. */
+static void test_many_driven(void **state)
+{
+    (void)state;
+    world w;
+    const char *const names[] = {"x", "k", "w", NULL};
+    open_world(&w, driven, names, 133, NULL);
+    set_column(&w, 0, 0.3, 0.02);
+    set_column(&w, 1, 0.8, 0.03);
+    set_column(&w, 2, 0.1, 0.05);
+    check_world(&w, 133);
     close_world(&w);
 }
 
@@ -437,6 +463,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_skate),
         cmocka_unit_test(test_positions),
+        cmocka_unit_test(test_many_driven),
         cmocka_unit_test(test_rows_states_inputs),
         cmocka_unit_test(test_events),
         cmocka_unit_test(test_failures),

@@ -115,6 +115,20 @@ static const struct {
     {"inputs and states", "input u = sin(2*t); coord x, y; state w' = x - w\n"
                           "kinetic (x'^2 + y'^2)/2; force x = u - w; constraint line: y = x^2 + u\n"
                           "initial x = 0.1, x' = 1, y ~ 0, w = 0.5; simulate 0 .. 3"},
+    {"states that turn each other, driven angle",
+     "coord a, b; state c' = s, s' = -c; param w = 2; kinetic a'^2/2 + (2 + cos(a - b))*b'^2/2\n"
+     "force a = c; force b = sin(w*t + 0.3 + a)*cos(3*t - 2*b); initial a = 0.2, b' = 1, s = 0.5\n"
+     "simulate 0 .. 4"},
+    {"forces that are coordinates and velocities",
+     "coord x, y, z; kinetic (x'^2 + y'^2 + z'^2)/2; force x = y; force y = -x'; force z = 3\n"
+     "constraint turn: sin(x)*y' = z'; initial x = 1, y = 0.3, x' = 0.2; simulate 0 .. 3"},
+    {"more rows than an inverse has",
+     "param N = 6, g = 9.81; coord x[1..N], y[1..N]\n"
+     "for i = 1..N { kinetic (x[i]'^2 + y[i]'^2)/2; potential g*y[i] }\n"
+     "constraint first: x[1]^2 + y[1]^2 = 1\n"
+     "for i = 2..N { constraint rod[i]: (x[i] - x[i-1])^2 + (y[i] - y[i-1])^2 = 1 }\n"
+     "for i = 1..N { initial x[i] = i, y[i] = 0 }\n"
+     "simulate 0 .. 0.4"},
     {"every function",
      "coord x; param p = 2.5; kinetic x'^2/2\n"
      "force x = -atan2(x, 2 + t) - tanh(x)*asin(x/4) + exp(-t)*log(3 + x) - sqrt(4 + x^2)*x"
@@ -126,7 +140,7 @@ static void test_kinds(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        double y[2][16];
+        double y[2][32];
         motion *m = run_by(kinds[i].text, "taylor", 1e-13);
         hm_sim_state(m->sim, y[0], y[0] + m->n, NULL);
         size_t n = m->n;
@@ -316,7 +330,7 @@ static void test_same_bits(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        double y[2][16] = {{0}};
+        double y[2][32] = {{0}};
         for (int k = 0; k < 2; k++) {
             motion *m = run_by(kinds[i].text, "taylor", 1e-12);
             hm_sim_state(m->sim, y[k], y[k] + m->n, NULL);
@@ -344,9 +358,9 @@ static void run_engine(const char *text, hm_engine engine, double *y)
     options.atol = 1e-14;
     for (int k = 0; k < 2; k++) { /* the second run has the series of the first */
         assert_int_equal(hm_sim_run(sim, &options, &result), HM_OK);
-        hm_sim_state(sim, y, y + 8, NULL);
-        hm_model_initial(model, y + 16, y + 24, NULL);
-        hm_sim_set_state(sim, 0, y + 16, y + 24, NULL);
+        hm_sim_state(sim, y, y + 16, y + 64);
+        hm_model_initial(model, y + 32, y + 48, y + 68);
+        hm_sim_set_state(sim, 0, y + 32, y + 48, y + 68);
     }
     hm_sim_destroy(sim);
     hm_system_destroy(system);
@@ -359,7 +373,7 @@ static void test_engines(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        double y[2][32] = {{0}};
+        double y[2][72] = {{0}};
         run_engine(kinds[i].text, HM_ENGINE_INTERP, y[0]);
         run_engine(kinds[i].text, HM_ENGINE_AUTO, y[1]);
         assert_memory_equal(y[0], y[1], sizeof y[0]);

@@ -1,0 +1,260 @@
+/* An order of jets in two halves: see hmi_jet_halves.
+ *
+ * Which instructions the first half needs follows backwards from the rows wanted of it, through the
+ * operands that are read at the same order; the second half repeats those that depend on late rows as far as
+ * somebody reads them, and runs the rest. In the first half coefficients that are 0 with those of the
+ * late rows take no part. What no row that is wanted depends on, at any order, is left out of both.
+ */
+#include "compile/jet_code.h"
+
+#include <string.h>
+
+/* By row. */
+enum {
+    LIVE = 1,     /* wanted, or needed for it at some order */
+    IN_FIRST = 2, /* needed by the first half, at the order at work */
+    IN_SECOND = 4,
+    LATE = 8,    /* depends on a late row */
+    ZERO = 16,   /* in the first half: its coefficient is 0 */
+    WRITTEN = 32 /* and that is in its place */
+};
+
+typedef struct splitter {
+    hmi_jet *jet;
+    size_t count; /* of the instructions that are split */
+    uint8_t *of;  /* by row */
+} splitter;
+
+/* Rows whose coefficients of the same order an instruction reads; returns how many. */
+static size_t operands(const hmi_jet_code *c, uint32_t rows[3])
+{
+    rows[0] = c->a;
+    rows[1] = c->b;
+    rows[2] = c->c;
+    switch ((hmi_jet_op)c->op) {
+    case HMI_JET_TIMES:
+    case HMI_JET_DIV:
+        return 2;
+    case HMI_JET_PRODUCT:
+        return 3;
+    case HMI_JET_LINEAR:
+    case HMI_JET_LINEAR_SUB:
+        rows[1] = c->c;
+        return 2;
+    case HMI_JET_CONST_DIV:
+        rows[0] = c->b;
+        return 1;
+    case HMI_JET_CHAIN_ADD:
+        rows[1] = c->dst;
+        return 2;
+    case HMI_JET_SELECT:
+        rows[0] = c->b;
+        rows[1] = c->c;
+        return 2;
+    default:
+        return 1;
+    }
+}
+
+static bool is_code(const hmi_jet_code *c)
+{
+    return c->op < HMI_JET_OPS;
+}
+
+static bool writes(const splitter *s, const hmi_jet_code *c, uint8_t mark)
+{
+    return is_code(c) &&
+           ((s->of[c->dst] & mark) || (c->op == HMI_JET_SINCOS && (s->of[c->c] & mark)));
+}
+
+/* Rows that are needed for those marked, by operands of the same order. */
+static void mark_needed(splitter *s, uint8_t mark)
+{
+    for (size_t i = s->count; i > 0; i--) {
+        const hmi_jet_code *c = &s->jet->code.data[i - 1];
+        uint32_t rows[3];
+        if (writes(s, c, mark))
+            for (size_t k = operands(c, rows); k > 0; k--)
+                s->of[rows[k - 1]] |= mark;
+    }
+}
+
+/* Series are read as well, of rows that are written before or after. */
+static void mark_live(splitter *s)
+{
+    for (bool more = true; more;) {
+        more = false;
+        for (size_t i = s->count; i > 0; i--) {
+            const hmi_jet_code *c = &s->jet->code.data[i - 1];
+            const uint32_t rows[4] = {c->a, c->b, c->c, c->dst};
+            for (size_t k = 0; k < 4 && writes(s, c, LIVE); k++)
+                if (!(s->of[rows[k]] & LIVE)) {
+                    s->of[rows[k]] |= LIVE;
+                    more = true;
+                }
+        }
+    }
+}
+
+static void mark_late(splitter *s)
+{
+    for (size_t i = 0; i < s->count; i++) {
+        const hmi_jet_code *c = &s->jet->code.data[i];
+        uint32_t rows[3];
+        for (size_t k = is_code(c) ? operands(c, rows) : 0; k > 0; k--)
+            if (s->of[rows[k - 1]] & LATE) {
+                s->of[c->dst] |= LATE;
+                if (c->op == HMI_JET_SINCOS)
+                    s->of[c->c] |= LATE;
+            }
+    }
+}
+
+/* Inner sums of what is left. */
+static void convolve_live(splitter *s)
+{
+    hmi_jet *jet = s->jet;
+    jet->pairs.count = 0;
+    for (size_t i = 0; i < s->count; i++)
+        if (writes(s, &jet->code.data[i], LIVE))
+            hmi_jet_convolve_code(jet, &jet->code.data[i]);
+    for (size_t i = 0; i < jet->pairs.count; i++) {
+        s->of[jet->pairs.data[i].x] |= IN_SECOND;
+        s->of[jet->pairs.data[i].y] |= IN_SECOND;
+    }
+}
+
+static void append(splitter *s, hmi_jet_code code)
+{
+    if (!hmi_array_push(s->jet->allocator, &s->jet->code, code))
+        s->jet->status = HM_ERR_NOMEM;
+}
+
+/* ---- the first half ---- */
+
+static bool is_zero(const splitter *s, uint32_t row)
+{
+    return s->of[row] & ZERO;
+}
+
+/* p a, or nothing. */
+static void append_scaled(splitter *s, const hmi_jet_code *c, uint32_t p, uint32_t a)
+{
+    if (is_zero(s, a))
+        s->of[c->dst] |= ZERO;
+    else
+        append(s, (hmi_jet_code){HMI_JET_SCALED, c->dst, a, 0, 0, p, 0, 0});
+}
+
+static void append_sum(splitter *s, hmi_jet_code c)
+{
+    if (is_zero(s, c.a)) {
+        append_scaled(s, &c, c.q, c.c);
+    } else if (is_zero(s, c.c) && c.op == HMI_JET_LINEAR) {
+        append_scaled(s, &c, c.p, c.a);
+    } else {
+        c.c = is_zero(s, c.c) ? s->jet->zero_row : c.c;
+        append(s, c);
+    }
+}
+
+static void append_product(splitter *s, hmi_jet_code c)
+{
+    bool a = is_zero(s, c.a), b = is_zero(s, c.b);
+    if (a) { /* the other one first */
+        uint32_t swap = c.a;
+        c.a = b ? s->jet->zero_row : c.b;
+        c.b = swap;
+    }
+    if (a || b)
+        c.op = c.op == HMI_JET_TIMES ? HMI_JET_HALF : HMI_JET_HALF_PRODUCT;
+    if (c.op == HMI_JET_PRODUCT || c.op == HMI_JET_HALF_PRODUCT)
+        c.c = is_zero(s, c.c) ? s->jet->zero_row : c.c;
+    append(s, c);
+}
+
+/* A 0 in its place, for instructions that have no shorter form. */
+static void write_zero(splitter *s, uint32_t row)
+{
+    uint32_t zero = s->jet->zero_row;
+    if (is_zero(s, row) && !(s->of[row] & WRITTEN))
+        append(s, (hmi_jet_code){HMI_JET_SCALED, row, zero, 0, 0, zero, 0, 0});
+    s->of[row] |= WRITTEN;
+}
+
+static void append_first(splitter *s, const hmi_jet_code *c)
+{
+    uint32_t rows[3];
+    bool alone = c->a != c->dst && c->c != c->dst; /* not a term that is added to a row */
+    if ((c->op == HMI_JET_LINEAR || c->op == HMI_JET_LINEAR_SUB) && alone) {
+        append_sum(s, *c);
+    } else if (c->op == HMI_JET_SCALED) {
+        append_scaled(s, c, c->p, c->a);
+    } else if (c->op == HMI_JET_TIMES || c->op == HMI_JET_PRODUCT) {
+        append_product(s, *c);
+    } else if (c->op == HMI_JET_RATE && is_zero(s, c->a)) {
+        s->of[c->dst] |= ZERO;
+    } else {
+        for (size_t k = operands(c, rows); k > 0; k--)
+            write_zero(s, rows[k - 1]);
+        append(s, *c);
+        s->of[c->dst] &= (uint8_t)~ZERO;
+    }
+}
+
+/* ---- both ---- */
+
+static void end_segment(splitter *s, hmi_jet_segment *segment)
+{
+    segment->end = s->jet->code.count;
+    append(s, (hmi_jet_code){.op = HMI_JET_NOTHING}); /* ends the last run */
+}
+
+static void write_halves(splitter *s, hmi_jet_segment *first, hmi_jet_segment *second)
+{
+    hmi_jet *jet = s->jet;
+    *first = *second = (hmi_jet_segment){.first = jet->code.count};
+    for (size_t i = 0; i < s->count && jet->status == HM_OK; i++) {
+        hmi_jet_code code = jet->code.data[i];
+        if (writes(s, &code, IN_FIRST))
+            append_first(s, &code);
+    }
+    end_segment(s, first);
+    second->first = jet->code.count;
+    for (size_t i = 0; i < s->count && jet->status == HM_OK; i++) {
+        hmi_jet_code code = jet->code.data[i];
+        if (writes(s, &code, IN_SECOND) && (writes(s, &code, LATE) || !writes(s, &code, IN_FIRST)))
+            append(s, code);
+    }
+    end_segment(s, second);
+}
+
+static void mark(splitter *s, const uint32_t *rows, size_t count, int marks)
+{
+    for (size_t i = 0; i < count; i++)
+        s->of[rows[i]] |= (uint8_t)marks;
+}
+
+hm_status hmi_jet_split(hmi_jet *jet, const hmi_jet_halves *halves, hmi_jet_segment *first,
+                        hmi_jet_segment *second)
+{
+    splitter s = {.jet = jet, .count = jet->code.count};
+    size_t rows = jet->constant.count;
+    s.of = hmi_alloc(jet->allocator, rows + 1);
+    if (!s.of)
+        return jet->status = HM_ERR_NOMEM;
+    memset(s.of, 0, rows + 1);
+    mark(&s, halves->late, halves->late_count, LATE | ZERO);
+    mark(&s, halves->first, halves->first_count, LIVE | IN_FIRST);
+    mark(&s, halves->second, halves->second_count, LIVE | IN_SECOND);
+    mark_live(&s);
+    convolve_live(&s);
+    mark_needed(&s, IN_FIRST);
+    mark_needed(&s, IN_SECOND);
+    mark_late(&s);
+    write_halves(&s, first, second);
+    for (size_t i = 0; i < halves->first_count; i++)
+        halves->vanishes[i] = is_zero(&s, halves->first[i]) || jet->constant.data[halves->first[i]];
+    hmi_free(jet->allocator, s.of, rows + 1);
+    return jet->status;
+}

@@ -1,0 +1,399 @@
+/* The series of the motion by its momenta.
+ *
+ * M, and with it Q and b, come from p = dL/dq' by derivatives that a series does not need:
+ *     p' = F + A^T lambda,   psi = 0,      F = dL/dq + impressed forces,  psi = phi' or psi,
+ * and at order k, with the coefficients of q up to k and of v up to k - 1,
+ *     p_k = M_0 v_k + p*_k,   psi_k = A_0 v_k + psi*_k,        p*, psi*: with v_k = 0,
+ * so that  v_k = tau/k a_{k-1}  has
+ *     M_0 a_{k-1} - A_0^T lambda_{k-1} = F_{k-1} + Sum_{j>=1} A_j^T lambda_{k-1-j} - k/tau p*_k,
+ *     A_0 a_{k-1}                      = -k/tau psi*_k.
+ * Jets of p, psi, F, A take the place of those of M, Q, A, b and of the sums over M_j a_{k-j} and
+ * A_j a_{k-j}: less than half the convolutions in most models. An order is in two halves (compile/jet.h):
+ * p*, psi*; then v_k and all the rest. The series of -lambda stands one order late, mu_k = -lambda_{k-1}, which makes the sums over
+ * A the inner ones of order k.
+ *
+ * Sines and cosines of coordinates follow from products with their rates (hmi_jet_turn).
+ *
+ * Not for: inputs, branches that switch, Baumgarte's terms, works of constraint forces, masses that do
+ * not come from a Lagrangian, constraints on accelerations.
+ * Verified: test/unit/integrate/test_taylor.c
+ */
+#include "integrate/ledger.h"
+#include "integrate/taylor.h"
+#include "linalg/dense.h"
+
+#include <string.h>
+
+static void *take(hmi_taylor *T, size_t count, size_t size, bool *failed)
+{
+    void *memory = hmi_arena_alloc(&T->arena, (count + 1) * size);
+    *failed |= !memory;
+    return memory;
+}
+
+/* ---- what it is for ---- */
+
+static bool has_plain_masses(const hmi_derived *d)
+{
+    for (size_t k = 0; k < d->model->mass.count; k++)
+        if (hmi_deps(&d->graph, d->model->mass.data[k].value) & ~HMI_DEP(HMI_SYM_PARAM))
+            return false;
+    return true;
+}
+
+bool hmi_taylor_has_momenta(const hmi_taylor *T)
+{
+    const hm_sim *sim = T->sim;
+    const hmi_derived *d = &sim->system->derived;
+    const hmi_ledger *ledger = T->ode->ledger;
+    if (sim->dynamics_tape != &sim->system->dynamics || sim->system->model->inputs.count ||
+        T->ode->residuals || d->servos.count || d->force_symbols || !has_plain_masses(d))
+        return false;
+    for (size_t k = 0; k < d->constraints.count; k++)
+        if (d->constraints.velocity_residual[k] == HMI_NONE)
+            return false;
+    return !ledger || (ledger->count == ledger->tape_count &&
+                       !hmi_tape_uses(&ledger->tape, HMI_SYM_ACCELERATION));
+}
+
+/* ---- the tape ---- */
+
+/* p, psi, F, rates of auxiliary states, A; returns how many. */
+static size_t list_outputs(hmi_taylor *T, hmi_graph *g, hmi_expr *list)
+{
+    const hmi_derived *d = &T->sim->system->derived;
+    const hmi_sparse *A = &d->constraints.A;
+    size_t n = T->n, m = T->m, states = T->ode->states;
+    memcpy(list, d->momentum, n * sizeof *list);
+    if (m)
+        memcpy(list + n, d->constraints.velocity_residual, m * sizeof *list);
+    T->momenta.force = n + m;
+    for (size_t i = 0; i < n; i++) {
+        hmi_expr given = hmi_add(g, hmi_add(g, d->impressed[i], d->dissipation[i]),
+                                 d->gyroscopic[i]);
+        if (d->has_nonideal)
+            given = hmi_add(g, given, d->C[i]);
+        list[n + m + i] = hmi_add(g, given, d->dL_dq[i]);
+    }
+    T->momenta.rates = n + m + n;
+    if (states)
+        memcpy(list + T->momenta.rates, d->state_rates, states * sizeof *list);
+    if (A->value.count)
+        memcpy(list + T->momenta.rates + states, A->value.data, A->value.count * sizeof *list);
+    return T->momenta.rates + states + A->value.count;
+}
+
+static hm_status compile_tape(hmi_taylor *T)
+{
+    const hmi_derived *d = &T->sim->system->derived;
+    size_t most = 2 * T->n + T->m + T->ode->states + d->constraints.A.value.count;
+    bool failed = false;
+    hmi_expr *list = take(T, most, sizeof *list, &failed);
+    hmi_graph graph = {0};
+    hm_status status = failed ? HM_ERR_NOMEM : hmi_graph_copy(&graph, &d->graph);
+    if (status == HM_OK) {
+        size_t count = list_outputs(T, &graph, list);
+        graph.interpreted = true; /* jets are made of it, it never runs */
+        status = graph.status == HM_OK ? hmi_tape_compile(&T->momenta.tape, &graph, list, count)
+                                       : graph.status;
+    }
+    hmi_graph_release(&graph);
+    if (status != HM_OK)
+        return status;
+    T->momenta.work = take(T, T->momenta.tape.work_size, sizeof(double), &failed);
+    return failed ? HM_ERR_NOMEM : HM_OK;
+}
+
+/* ---- rows ---- */
+
+static hm_status add_rows(hmi_taylor *T)
+{
+    hmi_jet *jet = &T->jet;
+    hmi_taylor_momenta *p = &T->momenta;
+    bool failed = false;
+    p->q = take(T, T->n, sizeof *p->q, &failed);
+    p->v = take(T, T->n, sizeof *p->v, &failed);
+    p->z = take(T, T->ode->states, sizeof *p->z, &failed);
+    p->push = take(T, T->n, sizeof *p->push, &failed);
+    p->mu = take(T, T->m, sizeof *p->mu, &failed);
+    for (size_t i = 0; i < T->n && !failed; i++) {
+        p->q[i] = hmi_jet_row_of(jet, HMI_SYM_COORD, (uint32_t)i);
+        p->v[i] = hmi_jet_row_of(jet, HMI_SYM_VELOCITY, (uint32_t)i);
+        p->push[i] = hmi_jet_new_row(jet, false);
+        hmi_jet_set_rate(jet, p->q[i], p->v[i]);
+    }
+    for (size_t i = 0; i < T->ode->states && !failed; i++)
+        p->z[i] = hmi_jet_row_of(jet, HMI_SYM_STATE, (uint32_t)i);
+    for (size_t i = 0; i < T->m && !failed; i++)
+        p->mu[i] = hmi_jet_new_row(jet, false);
+    hmi_jet_set_rate(jet, hmi_jet_row_of(jet, HMI_SYM_TIME, 0), jet->one);
+    return failed ? HM_ERR_NOMEM : jet->status;
+}
+
+static hm_status add_tapes(hmi_taylor *T)
+{
+    hmi_ledger *ledger = T->ode->ledger;
+    hm_status status = hmi_jet_add(&T->jet, &T->momenta.tape, T->momenta.work, &T->momenta.all);
+    T->has_powers = ledger && ledger->tape_count > 0;
+    if (status == HM_OK && T->has_powers)
+        status = hmi_jet_add(&T->jet, &ledger->tape, ledger->work, &T->powers);
+    T->out = T->jet.outputs.data + T->momenta.all.output;
+    T->time_row = hmi_jet_row_of(&T->jet, HMI_SYM_TIME, 0);
+    T->reads_time = true;
+    return status;
+}
+
+static void add_link(hmi_taylor *T, hmi_jet_link_kind kind, uint32_t row, uint32_t source,
+                     size_t at)
+{
+    T->links[T->link_count++] = (hmi_jet_link){row, source, (uint32_t)at, kind};
+}
+
+/* What an order hands to the next one; forces first, whose rows may be overwritten by the others. */
+static hm_status add_links(hmi_taylor *T)
+{
+    const size_t none = HMI_JET_NO_PLACE;
+    hmi_jet *jet = &T->jet;
+    const hmi_taylor_momenta *p = &T->momenta;
+    const uint32_t *power = jet->outputs.data + T->powers.output;
+    size_t states = T->ode->states;
+    bool failed = false;
+    T->links = take(T, 2 * T->n + states + T->works + 2 * jet->turns.count, sizeof *T->links,
+                    &failed);
+    if (failed)
+        return HM_ERR_NOMEM;
+    for (size_t i = 0; i < T->n; i++)
+        add_link(T, HMI_JET_COPY_LINK, p->push[i], T->out[p->force + i], none);
+    for (size_t i = 0; i < T->works; i++)
+        add_link(T, HMI_JET_RATE_LINK, HMI_JET_NO_PLACE, power[i], T->ode->size + i);
+    for (size_t i = 0; i < T->n; i++)
+        add_link(T, HMI_JET_RATE_LINK, p->q[i], p->v[i], i);
+    for (size_t i = 0; i < states; i++)
+        add_link(T, HMI_JET_RATE_LINK, p->z[i], T->out[p->rates + i], 2 * T->n + i);
+    for (size_t i = 0; i < jet->turns.count; i++) {
+        const hmi_jet_turn *turn = &jet->turns.data[i];
+        add_link(T, HMI_JET_RATE_LINK, turn->sine, turn->by_cosine, none);
+        add_link(T, HMI_JET_MINUS_LINK, turn->cosine, turn->by_sine, none);
+    }
+    return jet->status;
+}
+
+/* ---- halves, sums ---- */
+
+static hm_status split(hmi_taylor *T, bool *vanishes)
+{
+    bool failed = false;
+    size_t count = 0, rows = T->momenta.tape.output_count - T->n - T->m;
+    uint32_t *second = take(T, rows + T->link_count, sizeof *second, &failed);
+    if (failed)
+        return HM_ERR_NOMEM;
+    for (size_t i = 0; i < rows; i++) /* F, rates, A */
+        second[count++] = T->out[T->n + T->m + i];
+    for (size_t i = 0; i < T->link_count; i++)
+        second[count++] = T->links[i].source;
+    const hmi_jet_halves halves = {.late = T->momenta.v,
+                                   .late_count = T->n,
+                                   .first = T->out,
+                                   .first_count = T->n + T->m,
+                                   .second = second,
+                                   .second_count = count,
+                                   .vanishes = vanishes};
+    return hmi_jet_split(&T->jet, &halves, &T->momenta.first, &T->momenta.second);
+}
+
+/* Pairs of A^T mu of equation i, where the entry changes in time. */
+static void convolve_reactions(hmi_taylor *T, size_t i)
+{
+    const hmi_sparse *A = &T->sim->system->derived.constraints.A;
+    const uint32_t *entry = T->out + T->momenta.rates + T->ode->states;
+    for (size_t r = 0; r < A->rows; r++)
+        for (size_t k = A->start[r]; k < A->start[r + 1]; k++)
+            if (A->column.data[k] == i && !T->jet.constant.data[entry[k]])
+                hmi_jet_convolve(&T->jet, entry[k], T->momenta.mu[r]);
+}
+
+static hm_status add_sums(hmi_taylor *T, const bool *vanishes)
+{
+    bool failed = false;
+    size_t n = T->n, m = T->m;
+    hmi_jet_list *right = T->momenta.right = take(T, n + m, sizeof *right, &failed);
+    for (size_t i = 0; i < n + m && !failed; i++) {
+        right[i] = (hmi_jet_list){.first = (uint32_t)T->jet.pairs.count, .inner_only = true};
+        right[i].value = hmi_jet_place(&T->jet, i < n ? T->momenta.push[i] : T->jet.zero_row);
+        right[i].rise = vanishes[i] ? HMI_JET_NO_PLACE : hmi_jet_place(&T->jet, T->out[i]);
+        if (i < n)
+            convolve_reactions(T, i);
+        right[i].end = (uint32_t)T->jet.pairs.count;
+    }
+    return failed ? HM_ERR_NOMEM : T->jet.status;
+}
+
+hm_status hmi_taylor_add_momenta(hmi_taylor *T)
+{
+    bool failed = false;
+    T->motions = 1;
+    T->momenta.used = true;
+    bool *vanishes = take(T, T->n + T->m, sizeof *vanishes, &failed);
+    hm_status status = failed ? HM_ERR_NOMEM : compile_tape(T);
+    if (status == HM_OK)
+        status = add_rows(T);
+    if (status == HM_OK)
+        status = add_tapes(T);
+    if (status == HM_OK)
+        status = add_links(T);
+    if (status == HM_OK)
+        status = split(T, vanishes);
+    return status == HM_OK ? add_sums(T, vanishes) : status;
+}
+
+static hm_status compile(hmi_taylor *T, hmi_taylor_code code, const hmi_jet_program *program)
+{
+    T->program[code] = *program;
+    return T->sim->system->interpreted ? HM_OK : hmi_jet_compile(&T->jet, &T->program[code]);
+}
+
+hm_status hmi_taylor_compile_momenta(hmi_taylor *T)
+{
+    hmi_taylor_momenta *p = &T->momenta;
+    bool failed = false;
+    T->given = take(T, T->n + T->m, sizeof *T->given, &failed);
+    if (failed)
+        return HM_ERR_NOMEM;
+    memcpy(T->given, p->v, T->n * sizeof *T->given);
+    if (T->m)
+        memcpy(T->given + T->n, p->mu, T->m * sizeof *T->given);
+    hmi_jet_program rise = {.segment = &p->first, .lists = p->right, .list_count = T->n + T->m};
+    hm_status status = compile(T, HMI_TAYLOR_RISE, &rise);
+    rise.matrix_size = rise.list_count;
+    rise.given = T->given;
+    rise.given_count = T->n + T->m;
+    rise.negated = T->n;
+    rise.scaled = true;
+    T->program[HMI_TAYLOR_RISE_WHOLE] = rise;
+    if (status == HM_OK && T->n + T->m <= HMI_TAYLOR_MOST_INVERTED)
+        status = compile(T, HMI_TAYLOR_RISE_WHOLE, &rise);
+    const hmi_jet_program complete = {
+        .segment = &p->second, .keep = true, .links = T->links, .link_count = T->link_count};
+    return status == HM_OK ? compile(T, HMI_TAYLOR_COMPLETE, &complete) : status;
+}
+
+/* ---- order 0 ---- */
+
+static void scatter(const hmi_taylor *T, const double *values)
+{
+    const hm_system *system = T->sim->system;
+    const hmi_sparse *M = &system->derived.M, *A = &system->derived.constraints.A;
+    for (size_t i = 0; i < M->rows; i++)
+        for (size_t k = M->start[i]; k < M->start[i + 1]; k++) {
+            size_t j = M->column.data[k];
+            T->M[i * T->n + j] = T->M[j * T->n + i] = values[system->at.M + k];
+        }
+    for (size_t i = 0; i < A->rows; i++)
+        for (size_t k = A->start[i]; k < A->start[i + 1]; k++)
+            T->solver.A[i * T->n + A->column.data[k]] = values[system->at.A + k];
+}
+
+hm_status hmi_taylor_begin_momenta(hmi_taylor *T, double t, const double *y, double *f)
+{
+    const hmi_dynamics_layout *at = &T->sim->system->at;
+    size_t n = T->n;
+    double *answer = T->motion[0].answer;
+    T->ode->evaluations++;
+    T->momenta.t = t;
+    hmi_ode_store(T->ode, t, y);
+    hm_sim_evaluate_fast(T->sim);
+    const double *values = hmi_sim_dynamics(T->sim);
+    scatter(T, values);
+    memcpy(T->right, values + at->Q, n * sizeof *T->right);
+    if (T->m)
+        memcpy(T->right + n, values + at->b, T->m * sizeof *T->right);
+    for (size_t i = 0; T->sim->system->derived.has_nonideal && i < n; i++)
+        T->right[i] += values[at->C + i];
+    hm_status status = hmi_taylor_factor(&T->solver, T->M, T->right, answer);
+    if (status != HM_OK)
+        return status;
+    memcpy(f, y + n, n * sizeof *f);
+    memcpy(f + n, answer, n * sizeof *f);
+    if (T->ode->states)
+        memcpy(f + 2 * n, values + at->state_rates, T->ode->states * sizeof *f);
+    if (T->works)
+        hmi_ledger_powers(T->ode->ledger, T->sim, NULL, f + T->ode->size);
+    return hmi_all_finite((int)T->width, f) ? HM_OK : HM_ERR_NUMERIC;
+}
+
+/* Parameters changed. */
+static void prepare(hmi_taylor *T)
+{
+    if (T->momenta.version == T->sim->version)
+        return;
+    const hmi_tape_values values = hmi_sim_values(T->sim);
+    hmi_tape_prepare(&T->momenta.tape, &values, T->momenta.work);
+    T->momenta.version = T->sim->version;
+}
+
+/* Coefficients 0 of all rows at the state of the last begin, and 1 of those that follow from them. */
+static void start_series(hmi_taylor *T, const double *y)
+{
+    hmi_jet *jet = &T->jet;
+    size_t n = T->n;
+    prepare(T);
+    hmi_jet_begin(jet);
+    memcpy(T->Y, y, T->width * sizeof *y);
+    for (size_t i = 0; i < n; i++) {
+        hmi_jet_put(jet, T->momenta.q[i], 0, y[i]);
+        hmi_jet_put(jet, T->momenta.v[i], 0, y[n + i]);
+    }
+    for (size_t i = 0; i < T->ode->states; i++)
+        hmi_jet_put(jet, T->momenta.z[i], 0, y[2 * n + i]);
+    hmi_jet_put(jet, T->time_row, 0, T->momenta.t);
+    hmi_jet_put(jet, T->time_row, 1, T->tau);
+    hmi_jet_run(jet, &T->momenta.all, 0);
+    if (T->has_powers)
+        hmi_jet_run(jet, &T->powers, 0);
+    for (size_t i = 0; i < T->link_count; i++) {
+        const hmi_jet_link *link = &T->links[i];
+        double x = hmi_jet_get(jet, link->source, 0);
+        if (link->kind != HMI_JET_COPY_LINK)
+            x *= link->kind == HMI_JET_MINUS_LINK ? -T->tau : T->tau;
+        if (link->row != HMI_JET_NO_PLACE)
+            hmi_jet_put(jet, link->row, 1, x);
+        if (link->at != HMI_JET_NO_PLACE)
+            T->Y[T->width + link->at] = x;
+    }
+}
+
+/* ---- the orders above ---- */
+
+/* v_k, mu_k. */
+static void find_velocities(hmi_taylor *T, int k, const hmi_jet_ends *ends)
+{
+    if (T->solver.inverted && T->program[HMI_TAYLOR_RISE_WHOLE].code.pages) {
+        hmi_jet_execute(&T->jet, &T->program[HMI_TAYLOR_RISE_WHOLE], k, ends);
+        return;
+    }
+    hmi_jet_execute(&T->jet, &T->program[HMI_TAYLOR_RISE], k, &(hmi_jet_ends){.values = T->right});
+    hmi_taylor_solve_again(&T->solver, T->right, ends->values);
+    hmi_jet_give(&T->jet, &T->program[HMI_TAYLOR_RISE_WHOLE], ends);
+}
+
+void hmi_taylor_raise_momenta(hmi_taylor *T, const double *y)
+{
+    double *scale = T->jet.scale;
+    hmi_jet_ends ends = {
+        .values = T->motion[0].answer, .scratch = T->scratch, .matrix = T->solver.K};
+    start_series(T, y);
+    hmi_taylor_invert(&T->solver);
+    for (int k = 1; k <= T->order; k++) {
+        double *now = T->Y + (size_t)k * T->width;
+        ends.now = now + T->n;
+        ends.next = now + T->width;
+        hmi_jet_begin_order(&T->jet, k);
+        scale[HMI_JET_LINK] = T->tau / (k + 1);
+        scale[HMI_JET_GIVEN] = T->tau / k;
+        scale[HMI_JET_RISE] = k / T->tau;
+        find_velocities(T, k, &ends);
+        if (k < T->order)
+            hmi_jet_execute(&T->jet, &T->program[HMI_TAYLOR_COMPLETE], k, &ends);
+        hmi_jet_put(&T->jet, T->time_row, 1, 0);
+    }
+}
