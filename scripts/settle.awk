@@ -27,7 +27,7 @@ function skeleton(line, list,    rest, n) {
 function same(x, y,    a, b, i) {
     if (skeleton(x, a) != skeleton(y, b)) return 0
     for (i = 1; i <= a[0]; i++)
-        if (!near(a[i], b[i], x ~ /^[|]/, x ~ / steps | projections/)) return 0
+        if (!near(a[i], b[i], x ~ /^[|]/, x ~ / steps| projections/)) return 0
     return 1
 }
 FNR == NR { key = skeleton($0, ignored); old[key, ++count[key]] = $0; next }
