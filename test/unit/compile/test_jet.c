@@ -35,7 +35,7 @@ static const hm_allocator heap = {resize, NULL};
 /* x = 0.7 + 0.4 s - 0.3 s^2 + 0.05 s^3, y = 1.3 - 0.2 s + 0.1 s^2 as symbols of coordinates 0, 1. */
 static const double path[2][4] = {{0.7, 0.4, -0.3, 0.05}, {1.3, -0.2, 0.1, 0}};
 
-typedef enum way { PLAIN, VECTORS, MACHINE_CODE } way;
+typedef enum way { PLAIN, VECTORS, MACHINE_CODE, NOT_FUSED } way;
 
 /* The coefficients 0 .. ORDER of expression e along the path by the jets of its tape. */
 static void coefficients(const hmi_graph *g, hmi_expr e, way how, double *out)
@@ -48,7 +48,8 @@ static void coefficients(const hmi_graph *g, hmi_expr e, way how, double *out)
     const hmi_tape_values values = {{0}};
     hmi_tape_prepare(&tape, &values, work);
     hmi_jet_init(&jet, &heap);
-    jet.vectors = jet.vectors && how != PLAIN;
+    jet.vectors = jet.vectors && how != PLAIN && how != NOT_FUSED;
+    jet.fused = jet.fused && how != NOT_FUSED;
     assert_int_equal(hmi_jet_add(&jet, &tape, work, &segment), HM_OK);
     assert_int_equal(hmi_jet_seal(&jet, ORDER), HM_OK);
     hmi_jet_begin(&jet);
@@ -187,6 +188,8 @@ static void check_operation(hmi_op op, double constant_y)
     assert_memory_equal(got, compiled, sizeof got);
     cauchy(op, constant_y, expected);
     compare(hmi_op_text(op), got, expected);
+    coefficients(&g, e, NOT_FUSED, got); /* processors without: other bits, the same series */
+    compare(hmi_op_text(op), got, expected);
     hmi_graph_release(&g);
 }
 
@@ -257,6 +260,13 @@ static void differentiate(hmi_graph *g, hmi_expr e, double *out)
     assert_int_equal(hmi_graph_status(g), HM_OK);
 }
 
+static void check_nested(const char *name, const double *got, const double *expected)
+{
+    for (int k = 0; k <= NESTED; k++)
+        if (!(fabs(got[k] - expected[k]) <= 1e-10 * (1 + fabs(expected[k]))))
+            fail_msg("%s: coefficient %d is %.17g, not %.17g", name, k, got[k], expected[k]);
+}
+
 static void check_composition(hmi_graph *g, hmi_expr e, const char *name)
 {
     double got[ORDER + 1], compiled[ORDER + 1], expected[NESTED + 1];
@@ -264,9 +274,9 @@ static void check_composition(hmi_graph *g, hmi_expr e, const char *name)
     coefficients(g, e, MACHINE_CODE, compiled);
     assert_memory_equal(got, compiled, sizeof got);
     differentiate(g, e, expected);
-    for (int k = 0; k <= NESTED; k++)
-        if (!(fabs(got[k] - expected[k]) <= 1e-10 * (1 + fabs(expected[k]))))
-            fail_msg("%s: coefficient %d is %.17g, not %.17g", name, k, got[k], expected[k]);
+    check_nested(name, got, expected);
+    coefficients(g, e, NOT_FUSED, got);
+    check_nested(name, got, expected);
 }
 
 static void test_compositions(void **state)
