@@ -41,13 +41,13 @@ static bool has_plain_masses(const hmi_derived *d)
     return true;
 }
 
-bool hmi_taylor_has_momenta(const hmi_taylor *T)
+bool hmi_taylor_has_momenta(const hmi_ode *ode)
 {
-    const hm_sim *sim = T->sim;
+    const hm_sim *sim = ode->sim;
     const hmi_derived *d = &sim->system->derived;
-    const hmi_ledger *ledger = T->ode->ledger;
+    const hmi_ledger *ledger = ode->ledger;
     if (sim->dynamics_tape != &sim->system->dynamics || sim->system->model->inputs.count ||
-        T->ode->residuals || d->servos.count || d->force_symbols || !has_plain_masses(d))
+        ode->residuals || d->servos.count || d->force_symbols || !has_plain_masses(d))
         return false;
     for (size_t k = 0; k < d->constraints.count; k++)
         if (d->constraints.velocity_residual[k] == HMI_NONE)
