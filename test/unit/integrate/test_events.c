@@ -1,6 +1,7 @@
 /* Events: found to rounding, in order, acting; switchings; chattering. */
 #include "support/check.h"
 #include "support/motion.h"
+#include "support/probe.h"
 
 #include <math.h>
 #include <string.h>
@@ -38,6 +39,51 @@ static void test_stop(void **state)
     assert_int_equal(m->result.status, HM_RUN_EVENT);
     check_number("t", m->result.t_end, 3, 1e-12);
     check_number("x", motion_value(m, "x"), 9, 1e-11);
+    motion_close(m);
+}
+
+/* A program that steps is told, and may go on. */
+static void test_stop_noted(void **state)
+{
+    (void)state;
+    hm_run_result result;
+    probe *p = probe_text("coord x; kinetic x'^2/2; force x = 2; event there: x = 9 stop\n");
+    assert_int_equal(hm_sim_start(p->sim, NULL), HM_OK);
+    assert_int_equal(hm_sim_advance(p->sim, 2.5), HM_OK);
+    assert_int_equal(hm_sim_result(p->sim, &result), HM_OK);
+    assert_int_equal(result.status, HM_RUN_OK);
+    assert_int_equal(hm_sim_advance(p->sim, 4), HM_OK);
+    assert_int_equal(hm_sim_result(p->sim, &result), HM_OK);
+    assert_int_equal(result.status, HM_RUN_EVENT);
+    assert_string_equal(result.message, "event 'there' at t = 3");
+    check_number("x", result.q[0], 16, 1e-11);
+    probe_close(p);
+}
+
+typedef struct last_row {
+    double t, v;
+} last_row;
+
+static bool keep_row(void *user, const hm_frame *frame)
+{
+    *(last_row *)user = (last_row){frame->t, frame->v[0]};
+    return true;
+}
+
+/* A row has its own time and the state there, also where an event stands 1e-10 before it. */
+static void test_row_after_an_event(void **state)
+{
+    (void)state;
+    last_row row = {0};
+    motion *m = motion_text("coord x; kinetic x'^2/2; initial x' = 1\n"
+                            "event turn: x = 1 rising set x' = -3; simulate 0 .. 2");
+    m->options.on_frame = keep_row;
+    m->options.user = &row;
+    m->options.every = m->options.end = 1 + 1e-10;
+    motion_must(m);
+    assert_int_equal(m->result.event_count, 1);
+    check_number("t", row.t, 1 + 1e-10, 1e-15);
+    check_number("x'", row.v, -3, 1e-12);
     motion_close(m);
 }
 
@@ -212,6 +258,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_directions),          cmocka_unit_test(test_stop),
+        cmocka_unit_test(test_stop_noted),          cmocka_unit_test(test_row_after_an_event),
         cmocka_unit_test(test_simultaneous),        cmocka_unit_test(test_bounces),
         cmocka_unit_test(test_reset_in_the_ledger), cmocka_unit_test(test_dense_output_at_events),
         cmocka_unit_test(test_chattering),          cmocka_unit_test(test_reset_is_made_consistent),
