@@ -93,9 +93,9 @@ static hm_status applies(const hmi_ode *ode, const char **why)
 
 static int order_for(const hmi_stepper *s)
 {
-    enum { SHORT_TAPE = 30, LONG_TAPE = 300 };
+    enum { SHORT_TAPE = 30 };
     size_t length = s->ode->sim->dynamics_tape->body.count;
-    double factor = length <= SHORT_TAPE ? 1.5 : length <= LONG_TAPE ? 1.1 : 1;
+    double factor = length <= SHORT_TAPE ? 1.5 : 1.1;
     double order = ceil(1 - factor * log(s->rtol));
     return (int)fmin(MOST_ORDER, fmax(LEAST_ORDER, order));
 }
