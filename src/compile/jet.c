@@ -299,6 +299,8 @@ void hmi_jet_execute_slowly(const hmi_jet *jet, const hmi_jet_program *program, 
     if (program->list_count)
         hmi_jet_sums(jet, program->lists, program->list_count, ends->values);
     hmi_jet_give(jet, program, ends);
+    if (program->second)
+        hmi_jet_run(jet, program->second, k);
     if (program->keep)
         hmi_jet_keep(jet, k);
     follow_links(jet, program, ends);

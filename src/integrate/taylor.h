@@ -90,7 +90,8 @@ typedef enum hmi_taylor_code {
     HMI_TAYLOR_WHOLE,      /* all of an order, where there is one motion and K, and nothing else */
     HMI_TAYLOR_RISE,       /* by momenta: right sides, */
     HMI_TAYLOR_RISE_WHOLE, /* answers as well, where there is K, */
-    HMI_TAYLOR_COMPLETE,   /* and the rest of an order */
+    HMI_TAYLOR_COMPLETE,   /* and the rest of an order; */
+    HMI_TAYLOR_ORDER,      /* both at once */
     HMI_TAYLOR_CODES
 } hmi_taylor_code;
 
