@@ -170,8 +170,9 @@ static void emit_product(emitter *e, const hmi_jet_code *ip)
     hmi_x86_load(&e->x, r, zeroth(ip->inner));
     if (ip->op == HMI_JET_TIMES || ip->op == HMI_JET_PRODUCT)
         add_product(e, r, ip->a, ip->b);
-    add_product(e, r, ip->b, ip->a);
-    if (ip->op == HMI_JET_TIMES || ip->op == HMI_JET_HALF)
+    if (ip->op != HMI_JET_INNER && ip->op != HMI_JET_INNER_PRODUCT)
+        add_product(e, r, ip->b, ip->a);
+    if (ip->op == HMI_JET_TIMES || ip->op == HMI_JET_HALF || ip->op == HMI_JET_INNER)
         close_register(e, ip->dst, r);
     else
         add_scaled(e, ip, hmi_x86_register(r));
@@ -274,6 +275,8 @@ void hmi_jet_emit_instruction(hmi_jet_emitter *e, const hmi_jet_code *ip)
     case HMI_JET_PRODUCT:
     case HMI_JET_HALF:
     case HMI_JET_HALF_PRODUCT:
+    case HMI_JET_INNER:
+    case HMI_JET_INNER_PRODUCT:
         emit_product(e, ip);
         break;
     case HMI_JET_DIV:

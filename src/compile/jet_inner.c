@@ -49,7 +49,7 @@ FUSED static inline block add_by_number(block a, block b, block c)
 void hmi_jet_begin_order(const hmi_jet *jet, int k)
 {
     jet->scale[HMI_JET_K] = k;
-    jet->scale[HMI_JET_INVERSE] = 1.0 / k;
+    jet->scale[HMI_JET_INVERSE] = jet->reciprocal[k];
     if (k == 1)
         memset(jet->inner, 0, 4 * jet->block_count * sizeof *jet->inner);
     else if (jet->vectors)

@@ -100,11 +100,11 @@ typedef struct hmi_taylor_momenta {
     unsigned long version;
     double t; /* of the last begin */
     hmi_jet_segment all, first, second;
-    size_t force, rates; /* of the outputs of the tape */
-    uint32_t *push;      /* n: rows of the forces of the order before */
-    uint32_t *mu;        /* m */
-    uint32_t *q, *v, *z; /* n, n and the auxiliary states */
-    hmi_jet_list *right; /* n + m */
+    size_t reaction, force, rates; /* of the outputs of the tape */
+    uint32_t *push;                /* n: rows of the forces of the order before */
+    uint32_t *q, *z;               /* n and the auxiliary states */
+    uint32_t *late;                /* n + m: rows of v and mu */
+    hmi_jet_list *right;           /* n + m */
 } hmi_taylor_momenta;
 
 typedef struct hmi_taylor {
@@ -134,6 +134,7 @@ typedef struct hmi_taylor {
     double *right;   /* n + m, of one order */
     double *turning; /* n: scratch */
     double *scratch; /* of links */
+    bool cleared;    /* the jets were, after the last series */
     double *Y;       /* (order + 1) x width: coefficients in units of tau */
     double tau;
 } hmi_taylor;

@@ -28,7 +28,9 @@ static hm_status copy_system(hmi_worker *w)
 hm_status hmi_worker_init(hmi_worker *w, hmi_pool *pool)
 {
     *w = (hmi_worker){.pool = pool};
-    hm_status status = copy_system(w);
+    hm_status status = hmi_system_assemble(pool->system);
+    if (status == HM_OK)
+        status = copy_system(w);
     return status == HM_OK ? hm_sim_create(&w->system, &w->starter) : status;
 }
 
