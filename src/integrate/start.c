@@ -75,6 +75,10 @@ static hm_status read_options(hmi_driver *d, const hm_run_options *options)
     fill_in(&d->options, &defaults);
     if (!(d->options.end >= d->options.start) || !(d->options.every > 0))
         return refuse(d, "the run must end after it starts, and output times must be apart%s", "");
+    double times = (d->options.end - d->options.start) / d->options.every;
+    if (times > HMI_MOST_OUTPUT_TIMES &&
+        isfinite(d->options.end)) /* who steps himself has no end */
+        return refuse(d, "there would be more than 1e9 output times%s: `every` is too small", "");
     if (d->options.rtol < 2e-15)
         d->options.rtol = 2e-15;
     return read_drift(d);
