@@ -81,6 +81,36 @@ static void test_impossible_is_refused(void **state)
     motion_close(m);
 }
 
+/* Lengths of nanometres, and constraints multiplied by a small number: what does not fit is refused, what
+ * may move is moved, and the motion is the same. */
+static void test_small_units(void **state)
+{
+    static const char *const units[] = {"u = 1, k = 1", "u = 1e-9, k = 1", "u = 1, k = 1e-12"};
+    (void)state;
+    double x[3];
+    for (int i = 0; i < 3; i++) {
+        char text[400];
+        snprintf(text, sizeof text,
+                 "param %s; coord x, y; kinetic (x'^2 + y'^2)/2; potential 9.81*u*y\n"
+                 "constraint rod: k*(x^2 + y^2) = k*u^2; initial x = u, y = u/2; simulate 0 .. 3",
+                 units[i]);
+        motion *m = motion_text(text);
+        assert_int_equal(motion_run(m), HM_ERR_INPUT);
+        assert_true(motion_says(m, "'rod' is missed"));
+        motion_close(m);
+        snprintf(text, sizeof text,
+                 "param %s; coord x, y; kinetic (x'^2 + y'^2)/2; potential 9.81*u*y\n"
+                 "constraint rod: k*(x^2 + y^2) = k*u^2; initial x ~ u, y ~ u/2; simulate 0 .. 3",
+                 units[i]);
+        m = motion_text(text);
+        motion_must(m);
+        x[i] = motion_value(m, "x") / (i == 1 ? 1e-9 : 1);
+        motion_close(m);
+    }
+    check_number("x in nanometres", x[1], x[0], 1e-7);
+    check_number("x by the small constraint", x[2], x[0], 1e-7);
+}
+
 /* A circle seen from its centre: the message says that guesses help, and which. */
 static void test_guess_without_direction(void **state)
 {
@@ -200,6 +230,7 @@ int main(void)
         cmocka_unit_test(test_mass_metric),
         cmocka_unit_test(test_nearest_on_a_curve),
         cmocka_unit_test(test_impossible_is_refused),
+        cmocka_unit_test(test_small_units),
         cmocka_unit_test(test_guess_without_direction),
         cmocka_unit_test(test_flat_guess),
         cmocka_unit_test(test_keep),
