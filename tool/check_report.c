@@ -45,11 +45,11 @@ static void print_nonlinear(const hm_constraint_analysis *c)
         line("it follows from the other constraints");
     else if (c->linear_form)
         line("with the others it amounts to %s%s", c->linear_form,
-             c->other_branch ? " at the initial state" : "");
+             c->other_form ? " at the initial state" : "");
     if (c->linear_form && c->linear_kind != HM_UNCLASSIFIED)
         line("which is %s", hm_class_text(c->linear_kind));
-    if (c->other_branch)
-        line("the other branch: %s", c->other_branch);
+    if (c->other_form)
+        line("the other branch: %s", c->other_form);
     if (c->sign_condition)
         line("by squaring; as it is written, %s >= 0 is required besides", c->sign_condition);
     if (c->reduction == HM_REDUCTION_SQUARE || c->reduction == HM_REDUCTION_SUM)
@@ -278,8 +278,10 @@ static void print_wellposed(const hm_analysis *a)
                    w->functions[i].here ? ", and not Lipschitz at the initial state" : "");
     if (w->function_count > 3)
         printf("  (%zu such functions in all)\n", w->function_count);
-    printf("  %s\n", w->wellposed ? "well posed: one motion starts from the initial state"
-                                  : "not seen to be well posed");
+    printf("  %s%s%s\n",
+           w->wellposed ? "well posed: one motion starts from the initial state"
+                        : "not seen to be well posed",
+           w->message ? ": " : "", w->message ? w->message : "");
 }
 
 static void print_count(size_t count, const char *what, const char *end)
@@ -321,6 +323,6 @@ void print_check(const session *s, const findings *found)
     printf("\nM has %zu structural nonzeros in its lower triangle, A has %zu; %zu operations an "
            "evaluation\n",
            size.mass_entries, size.constraint_entries, size.tape_nodes);
-    if ((a->wellposedness.consistent || a->wellposedness.kept) && a->wellposedness.known)
+    if (a->wellposedness.known && !a->wellposedness.message)
         printf("the model is sound\n");
 }

@@ -39,7 +39,7 @@ static json_t *constraint_object(const hm_constraint_analysis *c)
     }
     if (!c->linear) {
         json_object_set_new(o, "linear_form", text_or_null(c->linear_form));
-        json_object_set_new(o, "other_branch", text_or_null(c->other_branch));
+        json_object_set_new(o, "other_form", text_or_null(c->other_form));
         json_object_set_new(o, "linear_class",
                             c->linear_form ? json_string(hm_class_text(c->linear_kind))
                                            : json_null());

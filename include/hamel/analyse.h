@@ -45,7 +45,7 @@ typedef enum hm_reduction {
     HM_REDUCTION_NONE,
     HM_REDUCTION_FOLLOWS,  /* it follows from the others */
     HM_REDUCTION_SQUARE,   /* the square of a linear form */
-    HM_REDUCTION_BRANCHES, /* the product of two linear forms; one is given */
+    HM_REDUCTION_BRANCHES, /* the product of two linear forms */
     HM_REDUCTION_SUM       /* a sum of squares: several linear forms */
 } hm_reduction;
 
@@ -65,10 +65,9 @@ typedef struct hm_constraint_analysis {
     const char *frobenius;  /* three coordinates: the review's expression (11); else NULL */
     double frobenius_value; /* at the initial state */
     hm_reduction reduction;
-    const char *linear_form;  /* "... = 0" it is equivalent to; several are separated by ", " */
-    hm_class linear_kind;     /* of the first of them */
-    const char *other_branch; /* a product of two forms: linear_form is the one that vanishes at the
-                                   initial state (where both or none does, either); else NULL */
+    const char *linear_form;    /* "... = 0" it is equivalent to; several are separated by ", " */
+    hm_class linear_kind;       /* of the first of them */
+    const char *other_form;     /* branches: linear_form holds at the initial state, or else this */
     const char *sign_condition; /* a square root was squared: this must be >= 0; else NULL */
     bool lost_at_rest;          /* nonlinear: its row of A vanishes, or does not exist, at q' = 0 */
     bool in_span; /* G_k lies in the span of the rows: the multiplier rule holds for it */

@@ -176,7 +176,7 @@ HM_API HM_MUST_CHECK hm_status hm_sim_run(hm_sim *sim, const hm_run_options *opt
  * hm_sim_set_state, or to change options. */
 HM_API HM_MUST_CHECK hm_status hm_sim_start(hm_sim *sim, const hm_run_options *options);
 /* One accepted step (to the next event at most, which then has acted). A `stop` event does not
- * stop anything here: see hm_sim_result. */
+ * stop anything here: hm_sim_result tells HM_RUN_EVENT from then on. */
 HM_API HM_MUST_CHECK hm_status hm_sim_step(hm_sim *sim);
 /* Steps until t, exactly. Inputs set before the call hold during it. */
 HM_API HM_MUST_CHECK hm_status hm_sim_advance(hm_sim *sim, double t);

@@ -103,39 +103,19 @@ hm_evidence hmi_analysis_evidence(const hmi_evidence *e)
 
 /* ---- values at the initial state ---- */
 
-static void fill_initial(const hmi_analysis *a, hmi_series *jet)
+hmi_series_state hmi_analysis_initial(const hmi_analysis *a)
 {
-    for (size_t i = 0; i < jet->leaves.count; i++) {
-        const hmi_series_leaf *leaf = &jet->leaves.data[i];
-        double value = leaf->kind == HMI_SYM_TIME       ? a->t0
-                       : leaf->kind == HMI_SYM_COORD    ? a->q0[leaf->index]
-                       : leaf->kind == HMI_SYM_VELOCITY ? a->v0[leaf->index]
-                       : leaf->kind == HMI_SYM_STATE    ? a->z0[leaf->index]
-                                                        : 0;
-        arb_set_d(hmi_series_leaf_value(jet, i, 0), value);
-    }
+    return (hmi_series_state){.q = a->q0, .v = a->v0, .z = a->z0, .t = a->t0};
 }
 
 hm_status hmi_analysis_values(hmi_analysis *a, const hmi_graph *graph, const hmi_expr *list,
                               size_t count, double *values)
 {
-    for (size_t i = 0; i < count; i++) {
-        hmi_series jet;
-        hmi_series_init(&jet, a->allocator, a->model, graph);
-        hm_status status = hmi_series_add(&jet, list[i]);
-        values[i] = NAN;
-        if (status == HM_OK) {
-            hmi_series_start(&jet, 1, 96);
-            fill_initial(a, &jet);
-            hmi_series_extend(&jet, 0);
-            if (arb_is_finite(hmi_series_root(&jet, 0, 0)))
-                values[i] = arf_get_d(arb_midref(hmi_series_root(&jet, 0, 0)), ARF_RND_NEAR);
-        }
-        hmi_series_release(&jet);
-        if (status == HM_ERR_NOMEM)
-            return status;
-    }
-    return HM_OK;
+    const hmi_series_state initial = hmi_analysis_initial(a);
+    hm_status status = HM_OK;
+    for (size_t i = 0; i < count && status != HM_ERR_NOMEM; i++)
+        status = hmi_series_value(a->allocator, a->model, graph, list[i], &initial, &values[i]);
+    return status == HM_ERR_NOMEM ? status : HM_OK;
 }
 
 /* ---- the whole ---- */

@@ -33,6 +33,7 @@ hm_status hmi_analysis_remark(hmi_analysis *a, const char *format, ...)
 /* An expression as it is written in the language; NULL for HMI_NONE and without memory. */
 const char *hmi_analysis_print(hmi_analysis *a, const hmi_graph *graph, hmi_expr e);
 hm_evidence hmi_analysis_evidence(const hmi_evidence *evidence);
+hmi_series_state hmi_analysis_initial(const hmi_analysis *a);
 /* Values of expressions at the initial state, in double precision; NaN where there is none. */
 hm_status hmi_analysis_values(hmi_analysis *a, const hmi_graph *graph, const hmi_expr *list,
                               size_t count, double *values);

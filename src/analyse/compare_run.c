@@ -54,11 +54,10 @@ static bool advance(hm_comparison *c, hm_sim *sim, double t, const char *which, 
 {
     hm_run_result result;
     *status = hm_sim_advance(sim, t);
-    bool known = hm_sim_result(sim, &result) == HM_OK;
-    if (*status == HM_OK && (!known || result.status != HM_RUN_EVENT))
+    (void)!hm_sim_result(sim, &result); /* it has been started */
+    if (*status == HM_OK && result.status != HM_RUN_EVENT)
         return true;
-    hmi_text_addf(&c->message, "the %s motion ended at t = %.9g: %s", which, hm_sim_time(sim),
-                  known && result.message[0] ? result.message : "an event");
+    hmi_text_addf(&c->message, "the %s motion ended: %s", which, result.message);
     return false;
 }
 

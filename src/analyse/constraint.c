@@ -8,8 +8,6 @@
 #include "analyse/analysis.h"
 #include "analyse/potential.h"
 
-#include <math.h>
-
 /* Not being able to decide is a remark, not a failure. */
 static hm_status undecided(hmi_analysis *a, size_t k, hm_status status)
 {
@@ -142,21 +140,15 @@ static hm_status classify_linear(hmi_analysis *a, size_t k)
 
 /* ---- nonlinear ones ---- */
 
-/* Component i times its rate. */
-static hmi_expr form_term(hmi_analysis *a, const hmi_form *form, size_t i)
-{
-    hmi_graph *g = &a->forms.graph;
-    hmi_expr rate = form->at[i] == a->forms.n ? g->one
-                                              : hmi_symbol(g, HMI_SYM_VELOCITY, form->at[i]);
-    return hmi_mul(g, form->value[i], rate);
-}
-
 const char *hmi_analysis_form(hmi_analysis *a, const hmi_form *form, const char *before)
 {
     hmi_graph *g = &a->forms.graph;
     hmi_expr sum = g->zero;
-    for (size_t i = 0; i < form->count; i++)
-        sum = hmi_add(g, sum, form_term(a, form, i));
+    for (size_t i = 0; i < form->count; i++) {
+        hmi_expr rate = form->at[i] == a->forms.n ? g->one
+                                                  : hmi_symbol(g, HMI_SYM_VELOCITY, form->at[i]);
+        sum = hmi_add(g, sum, hmi_mul(g, form->value[i], rate));
+    }
     const char *text = hmi_analysis_print(a, g, sum);
     if (!text)
         return NULL;
@@ -172,76 +164,43 @@ static hm_reduction reduction_of(hmi_quadratic_kind kind)
     return list[kind];
 }
 
-/* Does the form vanish at the initial state? */
-static hm_status holds_at_start(hmi_analysis *a, const hmi_form *form, bool *holds)
-{
-    double sum = 0, size = 0;
-    for (size_t i = 0; i < form->count; i++) {
-        double value;
-        hmi_expr term = form_term(a, form, i);
-        hm_status status = hmi_analysis_values(a, &a->forms.graph, &term, 1, &value);
-        if (status != HM_OK)
-            return status;
-        sum += value;
-        size += fabs(value);
-    }
-    *holds = fabs(sum) <= 1e-9 * size;
-    return HM_OK;
-}
-
-/* Of two branches the initial state chooses, where it lies on one of them: motions that start there
- * remain on it. Elsewhere both are possible and the weaker class counts. */
-static hm_status choose_branch(hmi_analysis *a, size_t k, hmi_quadratic *q, hm_class *weakest)
-{
-    hmi_form_row *rows = a->forms.rows, *spare = &rows[a->forms.row_count];
-    hmi_evidence evidence;
-    bool first = false, second = false;
-    hm_class kind;
-    hm_status status = holds_at_start(a, &rows[q->first_row].form, &first);
-    if (status == HM_OK)
-        status = holds_at_start(a, &q->other, &second);
-    if (status == HM_OK && second && !first) {
-        hmi_form turned = rows[q->first_row].form;
-        rows[q->first_row].form = q->other;
-        q->other = turned;
-    }
-    a->rows[k].other_branch = hmi_analysis_form(a, &q->other, NULL);
-    if (status != HM_OK || !a->rows[k].other_branch)
-        return status != HM_OK ? status : HM_ERR_NOMEM;
-    if (first != second)
-        return HM_OK;
-    *spare = (hmi_form_row){.pfaffian = true, .form = q->other};
-    status = class_of_form(a, a->forms.row_count, &kind, &evidence);
-    *weakest = status == HM_OK && kind > *weakest ? kind : *weakest;
-    return status;
-}
-
-static hm_status show_reduction(hmi_analysis *a, size_t k, hmi_quadratic *q)
+static hm_status show_reduction(hmi_analysis *a, size_t k, const hmi_quadratic *q)
 {
     hm_constraint_analysis *row = &a->rows[k];
     hm_class weakest = HM_SEMIHOLONOMIC, kind;
     hmi_evidence evidence;
     row->reduction = reduction_of(q->kind);
     row->redundant = q->kind == HMI_FOLLOWS;
-    hm_status status = q->kind == HMI_BRANCHES ? choose_branch(a, k, q, &weakest) : HM_OK;
-    for (size_t i = 0; i < q->rows && status == HM_OK; i++) {
-        status = class_of_form(a, q->first_row + i, &kind, &evidence);
+    for (size_t i = 0; i < q->rows; i++) {
+        hm_status status = class_of_form(a, q->first_row + i, &kind, &evidence);
+        if (status != HM_OK)
+            return status;
         row->linear_form = hmi_analysis_form(a, &a->forms.rows[q->first_row + i].form,
                                              row->linear_form);
-        if (status == HM_OK && !row->linear_form)
-            status = HM_ERR_NOMEM;
+        if (!row->linear_form)
+            return HM_ERR_NOMEM;
         weakest = kind > weakest ? kind : weakest;
         if (i == 0)
             row->linear_kind = kind;
     }
-    if (status == HM_OK && q->kind != HMI_NOT_LINEAR && q->side != HMI_NONE) {
+    if (q->kind == HMI_BRANCHES && !(row->other_form = hmi_analysis_form(a, &q->other, NULL)))
+        return HM_ERR_NOMEM;
+    if (q->kind == HMI_BRANCHES && q->both) { /* either may hold: the weaker class counts */
+        a->forms.rows[a->forms.row_count] = (hmi_form_row){.pfaffian = true, .form = q->other};
+        hm_status status = class_of_form(a, a->forms.row_count, &kind, &evidence);
+        if (status != HM_OK)
+            return status;
+        weakest = kind > weakest ? kind : weakest;
+    }
+    if (q->kind != HMI_NOT_LINEAR && q->side != HMI_NONE) {
         row->sign_condition = hmi_analysis_print(a, &a->forms.graph, q->side);
-        status = row->sign_condition ? HM_OK : HM_ERR_NOMEM;
+        if (!row->sign_condition)
+            return HM_ERR_NOMEM;
     }
     row->evidence = hmi_analysis_evidence(&q->evidence);
     if (q->rows && weakest != HM_NONHOLONOMIC)
         row->kind = weakest;
-    return status;
+    return HM_OK;
 }
 
 /* Does the gradient by q' vanish, or not exist, at rest? */
@@ -281,7 +240,8 @@ static hm_status classify_nonlinear(hmi_analysis *a, size_t k)
     hmi_quadratic q;
     hmi_form at_rest = {0};
     row->kind = HM_NONLINEAR_NONHOLONOMIC;
-    hm_status status = hmi_study_quadratic(&a->sampler, k, &q);
+    const hmi_series_state initial = hmi_analysis_initial(a);
+    hm_status status = hmi_study_quadratic(&a->sampler, k, &initial, &q);
     if (status == HM_OK)
         status = show_reduction(a, k, &q);
     if (status == HM_OK)

@@ -23,6 +23,7 @@ typedef struct study {
     hmi_expr *R;      /* freed x freed: N^T H N */
     size_t freed, rank;
     bool indefinite;
+    const hmi_series_state *initial;
 } study;
 
 /* ---- H ---- */
@@ -186,7 +187,7 @@ static uint32_t cost_of(hmi_forms *f, const hmi_form *form)
     return cost;
 }
 
-/* Divides by what makes the form shorter: the factors of one of its components. */
+/* Divides by what makes the form shorter: the factors of e. */
 static void shorten(hmi_forms *f, hmi_form *form, hmi_expr e, int depth)
 {
     hmi_graph *g = &f->graph;
@@ -242,18 +243,9 @@ static hm_status polar_form(study *s, const hmi_expr *X, hmi_form *form)
     return form->count ? hmi_form_differentiate(f, form) : HM_ERR_NUMERIC;
 }
 
-/* X = N w with w_i, w_j and nothing else. */
-static void lift_pair(study *s, size_t i, size_t j, hmi_expr wi, hmi_expr wj, hmi_expr *X)
-{
-    hmi_forms *f = s->forms;
-    hmi_graph *g = &f->graph;
-    for (size_t k = 0; k < s->size; k++)
-        X[k] = hmi_forms_normal(f, hmi_add(g, hmi_mul(g, s->N[k * s->freed + i], wi),
-                                           hmi_mul(g, s->N[k * s->freed + j], wj)));
-}
-
-/* The zeros w of rank 2: r_ii w_i^2 + 2 r_ij w_i w_j + r_jj w_j^2 = 0. One lies on each branch. */
-static bool branch_vectors(study *s, hmi_expr *X, hmi_expr *Y)
+/* The indices of a plane in which the restricted form has rank 2 with r_ii != 0, or r_ii = r_jj = 0.
+ * *D: r_ij^2 - r_ii r_jj. */
+static bool branch_plane(study *s, size_t plane[2], hmi_expr *D)
 {
     hmi_forms *f = s->forms;
     hmi_graph *g = &f->graph;
@@ -261,20 +253,71 @@ static bool branch_vectors(study *s, hmi_expr *X, hmi_expr *Y)
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j < n; j++) {
             hmi_expr a = s->R[i * n + i], b = s->R[i * n + j], c = s->R[j * n + j];
-            hmi_expr D = hmi_forms_normal(f, hmi_sub(g, hmi_mul(g, b, b), hmi_mul(g, a, c)));
-            if (i == j || D == g->zero || (a == g->zero && c != g->zero))
+            *D = hmi_forms_normal(f, hmi_sub(g, hmi_mul(g, b, b), hmi_mul(g, a, c)));
+            if (i == j || *D == g->zero || (a == g->zero && c != g->zero))
                 continue;
-            if (a == g->zero) {
-                lift_pair(s, i, j, g->one, g->zero, X);
-                lift_pair(s, i, j, g->zero, g->one, Y);
-                return true;
-            }
-            hmi_expr root = root_of(f, D);
-            lift_pair(s, i, j, hmi_div(g, hmi_sub(g, root, b), a), g->one, X);
-            lift_pair(s, i, j, hmi_neg(g, hmi_div(g, hmi_add(g, root, b), a)), g->one, Y);
+            plane[0] = i;
+            plane[1] = j;
             return true;
         }
     return false;
+}
+
+/* X = N w for one of the two zeros w: r_ii w_i^2 + 2 r_ij w_i w_j + r_jj w_j^2 = 0. */
+static void branch_vector(study *s, const size_t plane[2], hmi_expr D, bool second, hmi_expr *X)
+{
+    hmi_forms *f = s->forms;
+    hmi_graph *g = &f->graph;
+    size_t n = s->freed, i = plane[0], j = plane[1];
+    hmi_expr a = s->R[i * n + i], b = s->R[i * n + j], root = root_of(f, D);
+    hmi_expr wi = second ? g->zero : g->one, wj = second ? g->one : g->zero;
+    if (a != g->zero) {
+        wi = hmi_div(g, hmi_sub(g, second ? hmi_neg(g, root) : root, b), a);
+        wj = g->one;
+    }
+    for (size_t k = 0; k < s->size; k++)
+        X[k] = hmi_forms_normal(
+            f, hmi_add(g, hmi_mul(g, s->N[k * n + i], wi), hmi_mul(g, s->N[k * n + j], wj)));
+}
+
+/* |form| of the initial velocity over the length of the form. */
+static hm_status value_at_start(study *s, const hmi_form *form, double *value)
+{
+    hmi_forms *f = s->forms;
+    double sum = 0, length = 0, component;
+    hm_status status = HM_OK;
+    for (size_t k = 0; k < form->count && status == HM_OK; k++) {
+        status = hmi_series_value(f->allocator, f->model, &f->graph, form->value[k], s->initial,
+                                  &component);
+        sum += component * (form->at[k] == f->n ? 1 : s->initial->v[form->at[k]]);
+        length = hypot(length, component);
+    }
+    *value = fabs(sum) / length;
+    return status;
+}
+
+/* Both branches; the one that holds at the initial state is the first. At rest both do. */
+static hm_status find_branches(study *s, hmi_form branch[2], bool *both)
+{
+    size_t plane[2];
+    hmi_expr D, X[MOST_SIZE];
+    double value[2] = {0};
+    hm_status status = HM_OK;
+    if (!branch_plane(s, plane, &D))
+        return HM_ERR_NUMERIC;
+    for (int k = 0; k < 2 && status == HM_OK; k++) {
+        branch_vector(s, plane, D, k == 1, X);
+        status = polar_form(s, X, &branch[k]);
+        if (status == HM_OK)
+            status = value_at_start(s, &branch[k], &value[k]);
+    }
+    *both = value[0] < 1e-9 && value[1] < 1e-9;
+    if (value[1] < value[0]) {
+        hmi_form first = branch[1];
+        branch[1] = branch[0];
+        branch[0] = first;
+    }
+    return status;
 }
 
 /* Columns of N whose polar forms span: greedy by the symbolic R. */
@@ -372,7 +415,6 @@ static hm_status install(study *s, const hmi_form *list, size_t count, hmi_quadr
 static hm_status decide(study *s, hmi_quadratic *result)
 {
     hmi_form list[MOST_SIZE];
-    hmi_expr X[MOST_SIZE], Y[MOST_SIZE];
     size_t count = 0;
     hm_status status = find_rank(s);
     if (status != HM_OK)
@@ -380,12 +422,10 @@ static hm_status decide(study *s, hmi_quadratic *result)
     if (s->rank == 0) {
         result->kind = HMI_FOLLOWS;
     } else if (s->rank == 2 && s->indefinite) {
-        if (!branch_vectors(s, X, Y))
-            return HM_OK;
         result->kind = HMI_BRANCHES;
-        status = polar_form(s, Y, &result->other);
-        if (status == HM_OK)
-            status = polar_form(s, X, &list[count++]);
+        status = find_branches(s, list, &result->both);
+        result->other = list[1];
+        count = 1;
     } else if (!s->indefinite) {
         result->kind = s->rank == 1 ? HMI_SQUARE : HMI_SUM_OF_SQUARES;
         status = square_forms(s, list, &count);
@@ -399,21 +439,24 @@ static hm_status decide(study *s, hmi_quadratic *result)
 static hm_status look_for_quadratic(study *s, bool *quadratic, hmi_expr *side)
 {
     hmi_expr squared;
-    hm_status status = find_hessian(s, quadratic);
-    if (status != HM_OK || *quadratic)
+    hm_status status = hmi_clear_root(s->forms, s->psi, &squared, side);
+    if (status != HM_OK)
         return status;
-    status = hmi_clear_root(s->forms, s->psi, &squared, side);
-    if (status != HM_OK || squared == HMI_NONE)
-        return status;
-    s->psi = squared;
+    if (squared != HMI_NONE)
+        s->psi = squared;
     return find_hessian(s, quadratic);
 }
 
-hm_status hmi_study_quadratic(hmi_sampler *sampler, size_t k, hmi_quadratic *result)
+hm_status hmi_study_quadratic(hmi_sampler *sampler, size_t k, const hmi_series_state *initial,
+                              hmi_quadratic *result)
 {
     hmi_forms *f = sampler->forms;
-    study s = {
-        .sampler = sampler, .forms = f, .k = k, .psi = f->rows[k].residual, .size = f->n + 1};
+    study s = {.sampler = sampler,
+               .forms = f,
+               .k = k,
+               .psi = f->rows[k].residual,
+               .size = f->n + 1,
+               .initial = initial};
     bool quadratic = false;
     *result = (hmi_quadratic){.kind = HMI_NOT_LINEAR, .side = HMI_NONE};
     if (!f->normal || s.size > MOST_SIZE || f->row_count > MOST_SIZE)

@@ -24,13 +24,16 @@ typedef enum hmi_quadratic_kind {
 typedef struct hmi_quadratic {
     hmi_quadratic_kind kind;
     size_t first_row, rows; /* of the forms: linear rows that stand for it (branches: one branch) */
-    hmi_form other;         /* branches: the other one */
+    hmi_form other;         /* branches: the one that does not hold at the initial state */
+    bool both;              /* branches: the other one holds there, too */
     hmi_expr side;          /* a root was cleared: this must not be negative; else HMI_NONE */
     hmi_evidence evidence;
 } hmi_quadratic;
 
-/* Studies constraint k, nonlinear in the velocities. The linear forms found and verified replace its
+/* Studies constraint k, nonlinear in the velocities; of two branches the one is taken that holds at
+ * the initial state. The linear forms found and verified replace its
  * row in the forms (the first) and are appended (the others). */
-hm_status hmi_study_quadratic(hmi_sampler *sampler, size_t k, hmi_quadratic *result);
+hm_status hmi_study_quadratic(hmi_sampler *sampler, size_t k, const hmi_series_state *initial,
+                              hmi_quadratic *result);
 
 #endif

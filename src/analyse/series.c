@@ -389,3 +389,37 @@ void hmi_series_extend(hmi_series *jet, size_t k)
     for (size_t i = 0; i < jet->roots.count; i++)
         jet->failed |= !arb_is_finite(hmi_series_root(jet, i, k));
 }
+
+/* ---- at one state ---- */
+
+static void fill_state(hmi_series *jet, const hmi_series_state *at)
+{
+    for (size_t i = 0; i < jet->leaves.count; i++) {
+        const hmi_series_leaf *leaf = &jet->leaves.data[i];
+        double value = leaf->kind == HMI_SYM_TIME       ? at->t
+                       : leaf->kind == HMI_SYM_COORD    ? at->q[leaf->index]
+                       : leaf->kind == HMI_SYM_VELOCITY ? at->v[leaf->index]
+                       : leaf->kind == HMI_SYM_STATE    ? at->z[leaf->index]
+                                                        : 0;
+        arb_set_d(hmi_series_leaf_value(jet, i, 0), value);
+    }
+}
+
+hm_status hmi_series_value(const hm_allocator *allocator, const hm_model *model,
+                           const hmi_graph *graph, hmi_expr e, const hmi_series_state *at,
+                           double *value)
+{
+    hmi_series jet;
+    hmi_series_init(&jet, allocator, model, graph);
+    hm_status status = hmi_series_add(&jet, e);
+    *value = NAN;
+    if (status == HM_OK) {
+        hmi_series_start(&jet, 1, 96);
+        fill_state(&jet, at);
+        hmi_series_extend(&jet, 0);
+        if (arb_is_finite(hmi_series_root(&jet, 0, 0)))
+            *value = arf_get_d(arb_midref(hmi_series_root(&jet, 0, 0)), ARF_RND_NEAR);
+    }
+    hmi_series_release(&jet);
+    return status;
+}

@@ -62,4 +62,15 @@ arb_ptr hmi_series_leaf_value(hmi_series *jet, size_t leaf, size_t k);
 void hmi_series_extend(hmi_series *jet, size_t k);
 arb_srcptr hmi_series_root(const hmi_series *jet, size_t root, size_t k);
 
+/* A state of the model; inputs are 0. */
+typedef struct hmi_series_state {
+    const double *q, *v, *z;
+    double t;
+} hmi_series_state;
+
+/* The value of e there, to double precision; NaN where it has none. */
+hm_status hmi_series_value(const hm_allocator *allocator, const hm_model *model,
+                           const hmi_graph *graph, hmi_expr e, const hmi_series_state *at,
+                           double *value);
+
 #endif

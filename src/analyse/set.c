@@ -94,7 +94,13 @@ static hm_status find_rank(hmi_analysis *a, const hmi_form *const *form, size_t 
 /* The constraint that a form is, or stands for. */
 static size_t constraint_of(const hmi_analysis *a, size_t i)
 {
-    return i < a->forms.m ? i : (size_t)(a->forms.rows[i].row - a->model->constraints.data);
+    return (size_t)(a->forms.rows[i].row - a->model->constraints.data);
+}
+
+/* Is the form integrable by itself, or one that stands for a nonlinear constraint that is? */
+static bool shown_integrable(const hmi_analysis *a, size_t i)
+{
+    return a->forms.rows[i].pfaffian && a->rows[constraint_of(a, i)].kind <= HM_INTEGRABLE;
 }
 
 /* How many independent forms among constraints that are integrable by themselves. */
@@ -105,9 +111,9 @@ static hm_status count_open(hmi_analysis *a, size_t *count)
     const hmi_form **form = hmi_arena_alloc(&a->arena, (a->forms.row_count + 1) * sizeof *form);
     if (!form)
         return HM_ERR_NOMEM;
-    for (size_t k = 0; k < a->forms.row_count; k++)
-        if (a->forms.rows[k].pfaffian && a->rows[constraint_of(a, k)].kind <= HM_INTEGRABLE)
-            form[used++] = &a->forms.rows[k].form;
+    for (size_t i = 0; i < a->forms.row_count; i++)
+        if (shown_integrable(a, i))
+            form[used++] = &a->forms.rows[i].form;
     hm_status status = hmi_transport_init(&tr, &a->sampler, form, used, NULL, 0, a->forms.n + 1);
     if (status == HM_OK)
         status = hmi_transport_point(&tr, HMI_BITS);

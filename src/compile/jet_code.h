@@ -9,16 +9,18 @@
 #include "compile/jet.h"
 
 #define HMI_JET_CODES(X)                                                                           \
-    X(SCALED)       /* p a */                                                                      \
-    X(LINEAR)       /* p a + q c */                                                                \
-    X(LINEAR_SUB)   /* q c - p a */                                                                \
-    X(TIMES)        /* a b */                                                                      \
-    X(PRODUCT)      /* p (a b) + q c */                                                            \
-    X(HALF)         /* a b, the coefficient of b being 0 */                                        \
-    X(HALF_PRODUCT) /* p (a b) + q c, likewise */                                                  \
-    X(DIV)          /* a / b */                                                                    \
-    X(DIV_CONST)    /* a / b, b constant */                                                        \
-    X(CONST_DIV)    /* a / b, a constant */                                                        \
+    X(SCALED)        /* p a */                                                                     \
+    X(LINEAR)        /* p a + q c */                                                               \
+    X(LINEAR_SUB)    /* q c - p a */                                                               \
+    X(TIMES)         /* a b */                                                                     \
+    X(PRODUCT)       /* p (a b) + q c */                                                           \
+    X(HALF)          /* a b, the coefficient of b being 0 */                                       \
+    X(HALF_PRODUCT)  /* p (a b) + q c, likewise */                                                 \
+    X(INNER)         /* a b, of which the inner sum alone is left */                               \
+    X(INNER_PRODUCT) /* p (a b) + q c, likewise */                                                 \
+    X(DIV)           /* a / b */                                                                   \
+    X(DIV_CONST)     /* a / b, b constant */                                                       \
+    X(CONST_DIV)     /* a / b, a constant */                                                       \
     X(SQRT)                                                                                        \
     X(POWER)     /* a^b, b constant, c: the rate of a */                                           \
     X(RATE)      /* k a_k: coefficients of s a' */                                                 \

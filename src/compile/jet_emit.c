@@ -131,8 +131,14 @@ static void add_scaled(emitter *e, const hmi_jet_code *ip, hmi_x86_operand value
         finish(e, ip->dst, HMI_X86_SUB, value.number, coefficient(e, ip->c));
         return;
     }
-    int other = scaled(e, ip->q, ip->c, LEFT);
+    if (ip->c == 2 * e->jet->zero_row && is_one(e, ip->q) && is_minus_one(e, ip->p) &&
+        ip->op != HMI_JET_LINEAR_SUB) {
+        hmi_x86_bitwise(&e->x, HMI_X86_XOR, LEFT, LEFT, hmi_x86_register(LEFT));
+        finish(e, ip->dst, HMI_X86_SUB, LEFT, value);
+        return;
+    }
     if (sign) {
+        int other = scaled(e, ip->q, ip->c, LEFT);
         finish(e, ip->dst, plus ? HMI_X86_ADD : HMI_X86_SUB, other, value);
         return;
     }
@@ -140,8 +146,9 @@ static void add_scaled(emitter *e, const hmi_jet_code *ip, hmi_x86_operand value
         hmi_x86_load(&e->x, RIGHT, value);
         value = hmi_x86_register(RIGHT);
     }
-    int r = open_register(e, ip);
-    hmi_x86_move(&e->x, false, r, other);
+    int r = open_register(e, ip), other = scaled(e, ip->q, ip->c, r);
+    if (other != r)
+        hmi_x86_move(&e->x, false, r, other);
     hmi_x86_fused(&e->x, ip->op == HMI_JET_LINEAR_SUB ? HMI_X86_FNMADD231 : HMI_X86_FMADD231, r,
                   value.number, zeroth(ip->p));
     close_register(e, ip->dst, r);
@@ -163,8 +170,9 @@ static void emit_product(emitter *e, const hmi_jet_code *ip)
     hmi_x86_load(&e->x, r, zeroth(ip->inner));
     if (ip->op == HMI_JET_TIMES || ip->op == HMI_JET_PRODUCT)
         add_product(e, r, ip->a, ip->b);
-    add_product(e, r, ip->b, ip->a);
-    if (ip->op == HMI_JET_TIMES || ip->op == HMI_JET_HALF)
+    if (ip->op != HMI_JET_INNER && ip->op != HMI_JET_INNER_PRODUCT)
+        add_product(e, r, ip->b, ip->a);
+    if (ip->op == HMI_JET_TIMES || ip->op == HMI_JET_HALF || ip->op == HMI_JET_INNER)
         close_register(e, ip->dst, r);
     else
         add_scaled(e, ip, hmi_x86_register(r));
@@ -267,6 +275,8 @@ void hmi_jet_emit_instruction(hmi_jet_emitter *e, const hmi_jet_code *ip)
     case HMI_JET_PRODUCT:
     case HMI_JET_HALF:
     case HMI_JET_HALF_PRODUCT:
+    case HMI_JET_INNER:
+    case HMI_JET_INNER_PRODUCT:
         emit_product(e, ip);
         break;
     case HMI_JET_DIV:

@@ -6,6 +6,7 @@
 
 typedef double block __attribute__((vector_size(32), aligned(8), may_alias));
 
+#define INLINE   __attribute__((always_inline)) static inline
 #define AT(p, j) (*(const block *)((p) + 4 * ((j)-1)))
 
 #define NAME(f)       f##_plain
@@ -48,7 +49,7 @@ FUSED static inline block add_by_number(block a, block b, block c)
 void hmi_jet_begin_order(const hmi_jet *jet, int k)
 {
     jet->scale[HMI_JET_K] = k;
-    jet->scale[HMI_JET_INVERSE] = 1.0 / k;
+    jet->scale[HMI_JET_INVERSE] = jet->reciprocal[k];
     if (k == 1)
         memset(jet->inner, 0, 4 * jet->block_count * sizeof *jet->inner);
     else if (jet->vectors)

@@ -568,6 +568,8 @@ static hmi_expr binary(hmi_graph *g, hmi_op op, hmi_expr a, hmi_expr b)
         return fold(g, op, a, b);
     if (a == b && (op == HMI_MIN || op == HMI_MAX))
         return a;
+    if (op == HMI_HYPOT && (a == g->zero || b == g->zero))
+        return unary(g, HMI_ABS, a == g->zero ? b : a);
     return intern2(g, op, a, b);
 }
 

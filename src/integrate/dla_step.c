@@ -353,7 +353,7 @@ hm_status hmi_dla_step(hmi_stepper *s, double t_limit)
     double h = hmi_fixed_step(s, t_limit);
     if (s->ode->switches && s->ode->switches->slides) {
         s->trouble = "a force sticks at its switching here, which this method cannot follow";
-        return HM_ERR_UNDETERMINED;
+        return HM_ERR_NUMERIC;
     }
     if (!begin(s, h) || !find_position(s, h) || !find_velocity(s, h)) {
         s->trouble = "the implicit equations of the step have no solution: try a smaller step";

@@ -125,12 +125,22 @@ static const double *copy_to(double **at, const double *from, size_t count)
     return to;
 }
 
-hmi_record *hmi_pool_record(hmi_pool *pool, const hm_member_result *result, hmi_frame_rows *rows)
+/* Of a record with a message of so many characters, its end included. */
+static size_t record_bytes(const hmi_pool *pool, size_t text)
 {
-    size_t text = strlen(result->message) + 1;
     size_t doubles = 2 * pool->n + pool->states + pool->outputs;
-    size_t bytes = sizeof(hmi_record) + doubles * sizeof(double) + text;
-    hmi_record *record = hmi_alloc(&pool->allocator, bytes);
+    return sizeof(hmi_record) + doubles * sizeof(double) + text;
+}
+
+hmi_record *hmi_pool_record(hmi_pool *pool, const hm_member_result *result, hmi_frame_rows *rows,
+                            hmi_record **spare)
+{
+    size_t text = strlen(result->message) + 1, bytes = record_bytes(pool, text);
+    hmi_record *record = text == 1 ? *spare : NULL;
+    if (record)
+        *spare = record->next;
+    else
+        record = hmi_alloc(&pool->allocator, bytes);
     if (!record) {
         hmi_pool_fail(pool, HM_ERR_NOMEM);
         return NULL;
@@ -153,6 +163,27 @@ static void release_record(hmi_pool *pool, hmi_record *record)
         return;
     hmi_array_release(&pool->allocator, &record->rows);
     hmi_free(&pool->allocator, record, record->bytes);
+}
+
+/* The next record without a message may use it. */
+static void keep_block(hmi_pool *pool, hmi_record *record)
+{
+    if (record->bytes != record_bytes(pool, 1)) {
+        release_record(pool, record);
+        return;
+    }
+    hmi_array_release(&pool->allocator, &record->rows);
+    record->next = pool->spare;
+    pool->spare = record;
+}
+
+void hmi_pool_release_spare(hmi_pool *pool, hmi_record *spare)
+{
+    while (spare) {
+        hmi_record *next = spare->next;
+        hmi_free(&pool->allocator, spare, spare->bytes);
+        spare = next;
+    }
 }
 
 static void count_result(hmi_pool *pool, const hm_member_result *r)
@@ -180,19 +211,25 @@ static void give_record(hmi_pool *pool, hmi_record *record)
 static void tell_progress(hmi_pool *pool)
 {
     const hm_ensemble_options *o = &pool->options;
-    if (o->on_progress && !o->on_progress(o->user, pool->done, pool->members->count))
+    if (!o->on_progress(o->user, pool->done, pool->members->count))
         atomic_store(&pool->stop, true);
 }
 
-void hmi_pool_deliver(hmi_pool *pool, hmi_record *record)
+void hmi_pool_deliver(hmi_pool *pool, hmi_record **records, size_t count, hmi_record **spare)
 {
     pthread_mutex_lock(&pool->lock);
-    pool->records[record->result.member] = record;
-    count_result(pool, &record->result);
+    for (size_t i = 0; i < count; i++) {
+        pool->records[records[i]->result.member] = records[i];
+        count_result(pool, &records[i]->result);
+    }
     while (pool->cursor < pool->members->count && pool->records[pool->cursor]) {
         give_record(pool, pool->records[pool->cursor]);
-        release_record(pool, pool->records[pool->cursor]);
+        keep_block(pool, pool->records[pool->cursor]);
         pool->records[pool->cursor++] = NULL;
+    }
+    if (!*spare) {
+        *spare = pool->spare;
+        pool->spare = NULL;
     }
     pthread_mutex_unlock(&pool->lock);
 }
@@ -200,23 +237,32 @@ void hmi_pool_deliver(hmi_pool *pool, hmi_record *record)
 /* What is done behind members that are not: after an interruption. */
 static void give_rest(hmi_pool *pool)
 {
-    for (size_t i = pool->cursor; pool->records && i < pool->members->count; i++) {
+    for (size_t i = pool->cursor; i < pool->members->count; i++) {
         if (pool->records[i] && pool->status == HM_OK)
             give_record(pool, pool->records[i]);
         release_record(pool, pool->records[i]);
     }
 }
 
-bool hmi_pool_take(hmi_pool *pool, size_t *member)
+size_t hmi_pool_take(hmi_pool *pool, size_t *end)
 {
-    if (atomic_load(&pool->stop))
-        return false;
-    *member = atomic_fetch_add(&pool->next, 1);
-    return *member < pool->members->count;
+    enum { MOST = 16, PARTS = 8 };
+    size_t count = pool->members->count, next = atomic_load(&pool->next);
+    size_t part = next < count ? (count - next) / (PARTS * pool->result->jobs) : 0;
+    part = part > MOST ? MOST : part ? part : 1;
+    *end = count;
+    if (next >= count || atomic_load(&pool->stop))
+        return count;
+    next = atomic_fetch_add(&pool->next, part);
+    if (next < count && part < count - next)
+        *end = next + part;
+    return next < count ? next : count;
 }
 
 void hmi_pool_poll(hmi_pool *pool)
 {
+    if (!pool->options.on_progress)
+        return;
     pthread_mutex_lock(&pool->lock);
     tell_progress(pool);
     pthread_mutex_unlock(&pool->lock);
@@ -333,22 +379,32 @@ static hm_status prepare_worker(hmi_pool *pool, hmi_worker *worker, bool first)
     return status == HM_OK && pool->batched ? hmi_worker_make_batch(worker) : status;
 }
 
-static void *run_thread(void *worker)
+/* Threads prepare themselves: they compile at the same time. */
+static void *run_thread(void *user)
 {
-    hmi_worker_run(worker);
+    hmi_pool *pool = user;
+    hmi_worker worker;
+    hm_status status = prepare_worker(pool, &worker, false);
+    if (status == HM_OK)
+        hmi_worker_run(&worker);
+    else
+        hmi_pool_fail(pool, status);
+    hmi_worker_release(&worker);
     return NULL;
 }
 
+enum { MOST_JOBS = 256 };
+
 /* The calling thread is a worker too. A thread that cannot be made is one less. */
-static void run_workers(hmi_worker *workers, unsigned count)
+static void run_workers(hmi_pool *pool, hmi_worker *first)
 {
-    unsigned started = 1;
-    while (started < count &&
-           pthread_create(&workers[started].thread, NULL, run_thread, &workers[started]) == 0)
+    pthread_t threads[MOST_JOBS];
+    unsigned more = pool->result->jobs - 1, started = 0;
+    while (started < more && pthread_create(&threads[started], NULL, run_thread, pool) == 0)
         started++;
-    hmi_worker_run(&workers[0]);
-    for (unsigned k = 1; k < started; k++)
-        pthread_join(workers[k].thread, NULL);
+    hmi_worker_run(first);
+    for (unsigned k = 0; k < started; k++)
+        pthread_join(threads[k], NULL);
 }
 
 static unsigned choose_jobs(const hmi_pool *pool)
@@ -358,23 +414,18 @@ static unsigned choose_jobs(const hmi_pool *pool)
     if (jobs == 0)
         jobs = processors > 0 ? (unsigned)processors : 1;
     size_t most = (pool->members->count + HMI_LANES - 1) / HMI_LANES;
-    if (jobs > 256)
-        jobs = 256;
+    if (jobs > MOST_JOBS)
+        jobs = MOST_JOBS;
     return jobs < most ? jobs : most ? (unsigned)most : 1;
 }
 
-static hm_status run_pool(hmi_pool *pool, hmi_worker *workers, unsigned jobs)
+static hm_status run_pool(hmi_pool *pool)
 {
-    hm_status status = HM_OK;
-    unsigned made = 0;
-    while (made < jobs && status == HM_OK) {
-        status = prepare_worker(pool, &workers[made], made == 0);
-        made++;
-    }
+    hmi_worker first;
+    hm_status status = prepare_worker(pool, &first, true);
     if (status == HM_OK)
-        run_workers(workers, jobs);
-    for (unsigned k = 0; k < made; k++)
-        hmi_worker_release(&workers[k]);
+        run_workers(pool, &first);
+    hmi_worker_release(&first);
     return status != HM_OK ? status : pool->status;
 }
 
@@ -389,18 +440,16 @@ static double wall_clock(void)
 static hm_status run_all(hmi_pool *pool)
 {
     const hm_allocator *heap = pool->system->allocator;
-    size_t count = pool->members->count;
-    unsigned jobs = pool->result->jobs = choose_jobs(pool);
-    hmi_worker *workers = hmi_alloc(heap, jobs * sizeof *workers);
-    pool->records = hmi_alloc(heap, (count + 1) * sizeof *pool->records);
-    hm_status status = HM_ERR_NOMEM;
-    if (workers && pool->records) {
-        memset(pool->records, 0, (count + 1) * sizeof *pool->records);
-        status = run_pool(pool, workers, jobs);
-        give_rest(pool);
-    }
-    hmi_free(heap, pool->records, pool->records ? (count + 1) * sizeof *pool->records : 0);
-    hmi_free(heap, workers, workers ? jobs * sizeof *workers : 0);
+    size_t bytes = (pool->members->count + 1) * sizeof *pool->records;
+    pool->result->jobs = choose_jobs(pool);
+    pool->records = hmi_alloc(heap, bytes);
+    if (!pool->records)
+        return HM_ERR_NOMEM;
+    memset(pool->records, 0, bytes);
+    hm_status status = run_pool(pool);
+    give_rest(pool);
+    hmi_pool_release_spare(pool, pool->spare);
+    hmi_free(heap, pool->records, bytes);
     return status;
 }
 

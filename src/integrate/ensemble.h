@@ -21,10 +21,14 @@ typedef HMI_ARRAY(double) hmi_frame_rows;
 
 /* The result of a member until its turn comes. */
 typedef struct hmi_record {
+    struct hmi_record *next; /* of spare ones */
     hm_member_result result; /* q, v, z, outputs and message are in the same block */
     hmi_frame_rows rows;     /* frames: see hmi_pool_keep_frame */
     size_t bytes;            /* of the block */
 } hmi_record;
+
+/* Variables that threads write often are on lines of their own. */
+#define HMI_OWN_LINE _Alignas(64)
 
 typedef struct hmi_pool {
     const hm_system *system;
@@ -33,28 +37,37 @@ typedef struct hmi_pool {
     hm_ensemble_result *result;
     hm_allocator allocator; /* the system's, by one thread at a time */
     const hm_allocator *heap;
-    pthread_mutex_t heap_lock, lock;
-    atomic_size_t next;
-    atomic_bool stop;
-    hmi_record **records; /* NULL: not done, or given out */
-    size_t cursor, done;
-    hm_status status;
     size_t reference; /* the member that systems are compiled at; count: none starts */
     bool batched, sets_params;
     size_t n, states, outputs, row_size;
+    HMI_OWN_LINE pthread_mutex_t heap_lock;
+    HMI_OWN_LINE atomic_size_t next;
+    HMI_OWN_LINE atomic_bool stop;
+    HMI_OWN_LINE pthread_mutex_t lock; /* of all below */
+    hmi_record **records;              /* NULL: not done, or given out */
+    hmi_record *spare;                 /* blocks for records without a message */
+    size_t cursor, done;
+    hm_status status;
 } hmi_pool;
 
-/* The next member to run; false: none is left. */
-bool hmi_pool_take(hmi_pool *pool, size_t *member);
-/* Takes the record (and its rows); results go out in order. */
-void hmi_pool_deliver(hmi_pool *pool, hmi_record *record);
+/* The next members to run, from the result on up to *end; fewer as the end comes near, so that no
+ * thread has much left when the others are done. */
+size_t hmi_pool_take(hmi_pool *pool, size_t *end);
+/* Takes the records (and their rows); results go out in order. Gives blocks back into *spare. */
+void hmi_pool_deliver(hmi_pool *pool, hmi_record **records, size_t count, hmi_record **spare);
 /* The user looks at what is done. */
 void hmi_pool_poll(hmi_pool *pool);
 void hmi_pool_fail(hmi_pool *pool, hm_status status);
-/* A record with room for its arrays; message is copied. NULL: no memory, the pool has failed. */
-hmi_record *hmi_pool_record(hmi_pool *pool, const hm_member_result *result, hmi_frame_rows *rows);
+/* A record with room for its arrays, where it can be from *spare; message is copied. NULL: no memory,
+ * the pool has failed. */
+hmi_record *hmi_pool_record(hmi_pool *pool, const hm_member_result *result, hmi_frame_rows *rows,
+                            hmi_record **spare);
+void hmi_pool_release_spare(hmi_pool *pool, hmi_record *spare);
 /* A frame as one row more; false: no memory. */
 bool hmi_pool_keep_frame(hmi_pool *pool, hmi_frame_rows *rows, const hm_frame *frame);
+
+/* So many results are delivered at a time. */
+enum { HMI_DELIVERY = 8 };
 
 typedef struct hmi_worker {
     hmi_pool *pool;
@@ -67,7 +80,9 @@ typedef struct hmi_worker {
     size_t slot;                        /* whose frames come */
     bool has_params[HMI_LANES];         /* parameters are on the lane */
     unsigned ticks;
-    pthread_t thread;
+    size_t next, end; /* members taken, not begun */
+    hmi_record *done[HMI_DELIVERY], *spare;
+    size_t done_count;
 } hmi_worker;
 
 /* Starts the starter with the pool's reference member; the batch where pool->batched. Release also

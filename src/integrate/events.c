@@ -5,6 +5,7 @@
  * is searched for the earliest root. Functions that cross within rounding of it act together.
  */
 #include "integrate/driver.h"
+#include "integrate/implicit.h"
 
 #include "linalg/dense.h"
 
@@ -25,14 +26,21 @@ static double *scratch(const hmi_driver *d)
     return d->y + 2 * (d->ode.size + HMI_MOST_WORKS);
 }
 
+/* What functions and their rates depend on, at a state. */
+static hm_status find_forces(hmi_driver *d, double t, const double *y)
+{
+    hmi_solution solution;
+    if (d->ode.dirac)
+        return hmi_ode_dirac_forces(&d->ode, t, y);
+    return hmi_ode_forces(&d->ode, t, y, d->switches.needs_solve ? &solution : NULL);
+}
+
 /* h of all functions at the sim's state; false where it cannot be evaluated. */
 static bool watch(hmi_driver *d, double t, const double *y, double *h)
 {
     hmi_switches *sw = &d->switches;
-    hmi_solution solution;
     hmi_ode_store(&d->ode, t, y);
-    if ((sw->needs_solve || sw->slides) &&
-        hmi_ode_forces(&d->ode, t, y, sw->needs_solve ? &solution : NULL) != HM_OK)
+    if ((sw->needs_solve || sw->slides || d->ode.dirac) && find_forces(d, t, y) != HM_OK)
         return false;
     const double *g = hmi_switches_values(sw);
     for (size_t k = 0; k < sw->count; k++) {
@@ -174,7 +182,7 @@ static bool rates_on_both_sides(hmi_driver *d, size_t k, double rate[2])
     bool good = sw->has_rate[k];
     for (int i = 0; i < 2 && good; i++) {
         sw->mode[k] = i == 0 ? 1 : -1;
-        good = hmi_ode_forces(&d->ode, d->s.t, d->s.y, NULL) == HM_OK;
+        good = find_forces(d, d->s.t, d->s.y) == HM_OK;
         rate[i] = hmi_switches_rates(sw)[k];
     }
     sw->mode[k] = old;
@@ -222,7 +230,13 @@ static hm_status release(hmi_driver *d)
     while (sw->slides) {
         size_t worst = sw->switches;
         double most = 1 + 1e-12;
-        hm_status status = hmi_ode_forces(&d->ode, d->s.t, d->s.y, NULL);
+        if (d->ode.dirac) {
+            d->s.trouble = "a force sticks at its switching here, which cannot be followed where "
+                           "velocities follow from coordinates";
+            hmi_driver_fail(d, "stopped at t = %.12g: %s", d->s.t, d->s.trouble);
+            return HM_ERR_UNDETERMINED;
+        }
+        hm_status status = find_forces(d, d->s.t, d->s.y);
         if (status != HM_OK)
             return status;
         for (size_t k = 0; k < sw->switches; k++)
@@ -264,8 +278,7 @@ static void side_of_event(hmi_driver *d, size_t k, const double *g, bool fired, 
 static hm_status find_sides(hmi_driver *d, bool reset)
 {
     hmi_switches *sw = &d->switches;
-    hmi_solution solution;
-    hm_status status = hmi_ode_forces(&d->ode, d->s.t, d->s.y, sw->needs_solve ? &solution : NULL);
+    hm_status status = find_forces(d, d->s.t, d->s.y);
     if (status != HM_OK && !reset)
         return status;
     const double *g = hmi_switches_values(sw);
@@ -288,7 +301,7 @@ static hm_status find_sides(hmi_driver *d, bool reset)
     if (status == HM_OK)
         status = hmi_settle_directions(d, has_fired, reset);
     if (status == HM_OK)
-        status = hmi_ode_forces(&d->ode, d->s.t, d->s.y, sw->needs_solve ? &solution : NULL);
+        status = find_forces(d, d->s.t, d->s.y);
     g = hmi_switches_values(sw);
     for (size_t k = sw->switches; k < sw->count; k++)
         side_of_event(d, k, g, has_fired(d, k), reset);
@@ -387,6 +400,14 @@ static hm_status reset(hmi_driver *d)
     return hmi_project(&d->projection, d->s.t, d->s.y);
 }
 
+/* Noted, also where a program steps on. */
+static void stop(hmi_driver *d, const hmi_event *event)
+{
+    d->stopped = true;
+    if (d->message.length == 0)
+        hmi_text_addf(&d->message, "event '%s' at t = %.12g", event->name, d->s.t);
+}
+
 static hm_status act_on_events(hmi_driver *d, bool *was_reset)
 {
     hm_status status = HM_OK;
@@ -395,10 +416,8 @@ static hm_status act_on_events(hmi_driver *d, bool *was_reset)
         if (!event)
             continue;
         status = note_event(d, event);
-        if (event->action == HMI_EVENT_STOP) {
-            d->stopped = true;
-            d->stopped_by = event->name;
-        }
+        if (event->action == HMI_EVENT_STOP)
+            stop(d, event);
         *was_reset |= event->action == HMI_EVENT_SET;
         if (status == HM_OK && !hmi_driver_give(d, d->s.t, d->s.y, HM_FRAME_EVENT))
             d->interrupted = true;
@@ -408,6 +427,8 @@ static hm_status act_on_events(hmi_driver *d, bool *was_reset)
     hmi_ode_store(&d->ode, d->s.t, d->s.y);
     double before = hmi_ledger_total(&d->ledger, d->sim);
     status = reset(d);
+    if (status == HM_OK)
+        status = hmi_ode_settle(&d->ode, d->s.t, d->s.y);
     hmi_ode_store(&d->ode, d->s.t, d->s.y);
     d->reset_work += hmi_ledger_total(&d->ledger, d->sim) - before;
     if (status == HM_OK && !hmi_driver_give(d, d->s.t, d->s.y, HM_FRAME_EVENT))

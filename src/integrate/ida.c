@@ -161,7 +161,7 @@ static hm_status step(hmi_stepper *s, double t_limit)
     size_t bytes = s->size * sizeof *y;
     if (s->ode->switches && s->ode->switches->slides) {
         s->trouble = "a force sticks at its switching here, which this method cannot follow";
-        return HM_ERR_UNDETERMINED;
+        return HM_ERR_NUMERIC;
     }
     if (memcmp(y, s->y, bytes) != 0) {
         hm_status status = take_state(s);

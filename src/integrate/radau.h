@@ -12,6 +12,7 @@ typedef struct hmi_radau {
     double newton_tolerance;
     double h;          /* of the factorisation; 0: none */
     double h_proposed; /* 0: none yet */
+    double h_failed;   /* Newton did not converge in a step that long, lately */
     double h_accepted, error_accepted;
     double h_polynomial, t_end;
     double contraction; /* theta of Newton's iteration */

@@ -24,8 +24,6 @@
 
 /* Steps of the present length to look ahead, and how often the interval is halved. */
 enum { AHEAD = HMI_RANK_AHEAD, HALVINGS = 7 };
-/* Such steps until errors of velocities count together. */
-#define COMING 30
 /* Steps with a drop, one after the other: not isolated then. */
 enum { MOST_DROPS = 5 };
 /* Of the time so far. */
@@ -42,6 +40,7 @@ hm_status hmi_rank_watch_allocate(hmi_rank_watch *w, hmi_arena *arena, size_t m,
     w->end = hmi_arena_alloc(arena, m * n * sizeof(double));
     w->product = hmi_arena_alloc(arena, m * m * sizeof(double));
     w->longest = hmi_arena_alloc(arena, m * sizeof(double));
+    w->length = hmi_arena_alloc(arena, m * sizeof(double));
     w->tau = hmi_arena_alloc(arena, (m + n) * sizeof(double));
     w->pivots = hmi_arena_alloc(arena, m * sizeof(int));
     w->motion[0] = hmi_arena_alloc(arena, 3 * n * sizeof(double));
@@ -50,8 +49,8 @@ hm_status hmi_rank_watch_allocate(hmi_rank_watch *w, hmi_arena *arena, size_t m,
     w->least = hmi_arena_alloc(arena, size * sizeof(double));
     w->m = m;
     w->n = n;
-    bool good = w->row && w->now && w->last && w->end && w->product && w->longest && w->tau &&
-                w->pivots && w->motion[0] && w->motion[1] && w->y && w->least;
+    bool good = w->row && w->now && w->last && w->end && w->product && w->longest && w->length &&
+                w->tau && w->pivots && w->motion[0] && w->motion[1] && w->y && w->least;
     return good ? HM_OK : HM_ERR_NOMEM;
 }
 
@@ -60,7 +59,9 @@ hm_status hmi_rank_watch_init(hmi_driver *d)
     size_t m = d->projection.velocity.count;
     if (m == 0 || !d->sim->dynamics || d->sim->fast) /* dense algebra: not for large systems */
         return HM_OK;
-    d->projection.keep_rows = true;
+    hm_status status = hmi_projection_keep_rows(&d->projection, &d->arena);
+    if (status != HM_OK)
+        return status;
     return hmi_rank_watch_allocate(&d->rank, &d->arena, m, d->ode.n, d->ode.size);
 }
 
@@ -79,18 +80,20 @@ void hmi_driver_forget_rank(hmi_driver *d)
 
 /* ---- rows ---- */
 
-static void take_row(const double *row, int n, double *unit)
+/* Its length. */
+static double take_row(const double *row, int n, double *unit)
 {
-    double length = hmi_norm(n, row);
+    double length = hmi_norm(n, row), inverse = length > 0 ? 1 / length : 0;
     for (int j = 0; j < n; j++)
-        unit[j] = length > 0 ? row[j] / length : 0;
+        unit[j] = row[j] * inverse;
+    return length;
 }
 
-/* Rows of unit length out of all m; rows of zeros stay. */
+/* Rows of unit length out of all m; rows of zeros stay. Their lengths are kept. */
 static void take_rows(const hmi_rank_watch *w, const double *all, double *rows)
 {
     for (size_t k = 0; k < w->count; k++)
-        take_row(all + w->row[k] * w->n, (int)w->n, rows + k * w->n);
+        w->length[k] = take_row(all + w->row[k] * w->n, (int)w->n, rows + k * w->n);
 }
 
 /* The same at the sim's state. */
@@ -145,19 +148,57 @@ static int count_negative(hmi_rank_watch *w, int n)
     return negative;
 }
 
-/* Has a row turned round? */
-static bool turned_round(const hmi_rank_watch *w, size_t n)
+/* Is the symmetric part of L N^T surely positive, L and N the rows of w->last and w->now? Its diagonal
+ * is there. Most of the time it is, and this is cheaper than counting: at once where the rows moved
+ * less than the least singular value s of L,
+ *     x.L N^T x >= |L^T x| (|L^T x| - |(N - L)^T x|) > 0   for   |N - L| < s. */
+static bool is_positive(hmi_rank_watch *w, size_t n)
 {
-    for (size_t k = 0; k < w->count; k++)
-        if (hmi_dot((int)n, w->last + k * n, w->now + k * n) < -0.5)
-            return true;
-    return false;
+    size_t m = w->count;
+    double moved = 0;
+    for (size_t i = 0; i < m * n; i++)
+        moved += (w->now[i] - w->last[i]) * (w->now[i] - w->last[i]);
+    if (moved < 0.9 * w->apart * w->apart)
+        return true;
+    for (size_t i = 1; i < m; i++)
+        for (size_t k = 0; k < i; k++)
+            w->product[i * m + k] = 0.5 * (hmi_dot((int)n, w->last + i * n, w->now + k * n) +
+                                           hmi_dot((int)n, w->now + i * n, w->last + k * n));
+    return hmi_cholesky((int)m, w->product, 1e-9);
 }
 
-/* Is there a sign of a drop between the states of w->last and w->now? */
+/* Is there a sign of a drop between the states of w->last and w->now: has a row turned round, or a
+ * direction of several changed its sign? */
 static bool shows_drop(hmi_rank_watch *w, size_t n)
 {
-    return turned_round(w, n) || (w->count > 1 && count_negative(w, (int)n) > 0);
+    size_t m = w->count;
+    bool too_far = false;
+    for (size_t k = 0; k < m; k++) {
+        double s = hmi_dot((int)n, w->last + k * n, w->now + k * n);
+        if (s < -0.5)
+            return true;
+        too_far |= s < 0.5;
+        w->product[k * m + k] = s;
+    }
+    return m > 1 && !too_far && !is_positive(w, n) && count_negative(w, (int)n) > 0;
+}
+
+/* A lower bound of the least singular value of the rows: 1/|C^-1| by the Cholesky factor C of their
+ * products, a column of C^-1 after the other. */
+static double least_singular(const hmi_rank_watch *w)
+{
+    size_t m = w->count;
+    const double *C = w->product;
+    double *x = w->tau, sum = 0;
+    for (size_t j = 0; j < m; j++)
+        for (size_t i = j; i < m; i++) {
+            double s = i == j ? 1 : 0;
+            for (size_t k = j; k < i; k++)
+                s -= C[i * m + k] * x[k];
+            x[i] = s / C[i * m + i];
+            sum += x[i] * x[i];
+        }
+    return 1 / sqrt(sum);
 }
 
 /* The least sine of the angle between a row and those before it; 0 where they depend. */
@@ -165,6 +206,7 @@ static double least_angle(hmi_rank_watch *w, int n)
 {
     int m = (int)w->count;
     double least = 1;
+    w->apart = 0;
     for (int i = 0; i < m; i++)
         for (int k = 0; k <= i; k++)
             w->product[(size_t)i * (size_t)m + (size_t)k] = hmi_dot(
@@ -173,6 +215,7 @@ static double least_angle(hmi_rank_watch *w, int n)
         return 0;
     for (int i = 0; i < m; i++)
         least = fmin(least, w->product[(size_t)i * (size_t)m + (size_t)i]);
+    w->apart = least_singular(w);
     return least;
 }
 
@@ -259,7 +302,7 @@ static void make_orthonormal(size_t count, size_t n, double *rows)
 static bool is_coming(const hmi_rank_watch *w)
 {
     double fall = w->smallest[0] - w->smallest[1];
-    return w->steps == 2 && fall > 0 && w->smallest[1] <= COMING * fall;
+    return w->steps == 2 && fall > 0 && w->smallest[1] <= HMI_RANK_COMING * fall;
 }
 
 /* Near a drop q'' has an error along the directions that are lost, which are not those of coordinates:
@@ -343,6 +386,7 @@ static bool is_confirmed(hmi_driver *d)
     hmi_stepper *s = &d->s;
     size_t bytes = w->count * d->ode.n * sizeof(double);
     bool found = false;
+    w->apart = 0;
     memcpy(w->end, w->now, bytes);
     for (int k = 1; k <= PARTS && !found; k++) {
         double t = s->t_old + (s->t - s->t_old) * k / PARTS;
@@ -384,13 +428,12 @@ static bool velocity_jumps(hmi_driver *d)
     return left > 0.5 * mass_norm(d, change) && left > 0.3 * speed;
 }
 
-/* Lengths of rows are kept. */
-static bool has_short_row(hmi_rank_watch *w, const double *all)
+static bool has_short_row(hmi_rank_watch *w)
 {
     bool short_row = false;
     for (size_t k = 0; k < w->count; k++) {
-        double length = hmi_norm((int)w->n, all + w->row[k] * w->n);
-        w->longest[k] = fmax(w->longest[k], length);
+        double length = w->length[k];
+        w->longest[k] = length > w->longest[k] ? length : w->longest[k];
         short_row |= length < HMI_RANK_SHORT * w->longest[k];
     }
     return short_row;
@@ -402,7 +445,7 @@ static bool runs_into_nothing(hmi_driver *d)
 {
     const hmi_stepper *s = &d->s;
     size_t n = d->ode.n;
-    bool short_row = has_short_row(&d->rank, hmi_part_dense_rows(d->projection.velocity.part));
+    bool short_row = has_short_row(&d->rank);
     if (!short_row || !find_rates(d))
         return false;
     hm_sim_evaluate_fast(d->sim);
@@ -451,7 +494,7 @@ hm_status hmi_driver_watch_rank(hmi_driver *d)
     d->s.singular = INFINITY;
     if (!w->now)
         return HM_OK;
-    const double *all = hmi_part_dense_rows(d->projection.velocity.part);
+    const double *all = d->projection.rows;
     if (w->count == 0)
         choose_rows(w, all, d->sim->left_out, d->projection.velocity.row);
     take_rows(w, all, w->now);
@@ -465,6 +508,7 @@ hm_status hmi_driver_watch_rank(hmi_driver *d)
     if (status != HM_OK)
         return status;
     bool look = w->count > 1 && d->method->places_steps && find_rates(d);
+    w->apart = 0;
     if (look)
         keep_motion(w, d->s.t, d->s.y, d->s.f + d->ode.n);
     turn_rows(w);

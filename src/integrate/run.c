@@ -230,6 +230,20 @@ static double output_time(const hmi_driver *d)
 /* More tolerances than that between the dense output and the constraints: not its error. */
 #define MOST_SHIFT 1000
 
+/* As near to the constraints as it comes; where they lose rank the projection goes astray. */
+static void project_shown(hmi_driver *d, double t, double *y)
+{
+    const hmi_stepper *s = &d->s;
+    double *plain = d->y;
+    memcpy(plain, y, s->size * sizeof *y);
+    hm_status status = hmi_project(&d->projection, t, y);
+    for (size_t i = 0; i < s->size; i++)
+        y[i] -= plain[i];
+    bool astray = status == HM_ERR_NUMERIC || hmi_scaled_norm(s, y, plain, plain) > MOST_SHIFT;
+    for (size_t i = 0; i < s->size; i++)
+        y[i] = plain[i] + (astray ? 0 : y[i]);
+}
+
 /* The state of the last step at t, fit to be shown. */
 static void state_at(hmi_driver *d, double t, double *y)
 {
@@ -245,15 +259,9 @@ static void state_at(hmi_driver *d, double t, double *y)
         for (size_t k = s->size; k < width; k++)
             y[k] = s->y_old[k] + part * (s->y[k] - s->y_old[k]);
     }
-    double *plain = d->y; /* the projection goes astray where the constraints lose rank */
-    memcpy(plain, y, s->size * sizeof *y);
-    hm_status status = hmi_driver_settle(d, t, y); /* as near as it comes */
-    for (size_t i = 0; i < s->size; i++)
-        y[i] -= plain[i];
-    bool astray = d->drift == HMI_DRIFT_PROJECT &&
-                  (status == HM_ERR_NUMERIC || hmi_scaled_norm(s, y, plain, plain) > MOST_SHIFT);
-    for (size_t i = 0; i < s->size; i++)
-        y[i] = plain[i] + (astray ? 0 : y[i]);
+    if (d->drift == HMI_DRIFT_PROJECT)
+        project_shown(d, t, y);
+    (void)!hmi_ode_settle(&d->ode, t, y); /* no step says what velocities that are found would be */
 }
 
 /* An output time that rounding puts beyond the end is the end; an event that is the output time but
@@ -325,10 +333,6 @@ static void conclude(hmi_driver *d, hm_status status)
         hmi_driver_fail(d, "stopped at t = %.12g: %s", d->s.t, hm_status_text(status));
     if (d->status == HM_RUN_INTERRUPTED && d->message.length == 0)
         hmi_text_addf(&d->message, "interrupted at t = %.12g", d->s.t);
-    if (d->status == HM_RUN_OK && d->stopped)
-        d->status = HM_RUN_EVENT;
-    if (d->status == HM_RUN_EVENT && d->message.length == 0)
-        hmi_text_addf(&d->message, "event '%s' at t = %.12g", d->stopped_by, d->s.t);
 }
 
 hm_status hm_sim_run(hm_sim *sim, const hm_run_options *options, hm_run_result *result)
@@ -452,7 +456,7 @@ hm_status hm_sim_result(const hm_sim *sim, hm_run_result *result)
     if (!ready(sim))
         return HM_ERR_USAGE;
     *result = (hm_run_result){
-        .status = d->status,
+        .status = d->status == HM_RUN_OK && d->stopped ? HM_RUN_EVENT : d->status,
         .message = hmi_text_view(&d->message),
         .method = (d->guest.home ? d->guest.home : d->method)->name,
         .formulation = formulation_used(d),

@@ -441,8 +441,19 @@ hm_status hmi_driver_compile_motion(hmi_driver *d)
     return hmi_sim_motion_create(d->sim, &source, &d->motion);
 }
 
+/* Why the first step cannot be prepared, where nobody has said so yet. */
+static void explain_start(const hmi_driver *d, hm_status status, size_t errors)
+{
+    hm_context *context = d->model->context;
+    if (status == HM_OK || status == HM_ERR_NOMEM || context->errors > errors)
+        return;
+    hmi_error(context, hmi_no_span, NULL, "method '%s' cannot start here: %s", d->method->name,
+              d->s.trouble ? d->s.trouble : hm_status_text(status));
+}
+
 hm_status hmi_driver_begin(hmi_driver *d)
 {
+    size_t errors = d->model->context->errors;
     hmi_driver_enter(d);
     hmi_ode_load(&d->ode, d->s.y);
     hm_status status = d->switches.count ? hmi_settle_sides(d) : HM_OK;
@@ -452,6 +463,7 @@ hm_status hmi_driver_begin(hmi_driver *d)
         d->formulation = hmi_formulation_name(d->solution.formulation);
     if (status == HM_OK)
         status = d->method->start(&d->s);
+    explain_start(d, status, errors);
     hmi_ode_store(&d->ode, d->s.t, d->s.y);
     d->t_begin = d->reached = d->pace_t = d->s.t;
     d->has_total = d->sim->system->derived.total != HMI_NONE;

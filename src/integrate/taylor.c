@@ -332,10 +332,11 @@ static bool verify(hmi_stepper *s, double t, double h)
         return false;
     for (size_t i = 0; i < width; i++)
         m->slope[i] -= m->f_new[i];
-    double defect = h * hmi_scaled_norm(s, m->slope, s->y, m->trial);
+    weigh(s, m->trial);
+    double defect = h * size_of(s, m->slope);
     if (defect <= MOST_DEFECT)
         return true;
-    return defect <= MOST_DEFECT + DEFECT_NOISE * h * hmi_scaled_norm(s, m->f_new, s->y, m->trial);
+    return defect <= MOST_DEFECT + DEFECT_NOISE * h * size_of(s, m->f_new);
 }
 
 static void accept(hmi_stepper *s, double t, double h, bool cut)

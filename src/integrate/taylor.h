@@ -35,11 +35,12 @@ typedef struct hmi_taylor_solver {
     double *z;                         /* n: scratch */
     int padded;                        /* n + m in blocks of four; 0: K is not used */
     double *K;                         /* n + m columns: the inverse of [M -A^T; A 0], */
-    bool inverted;                     /* where it is made already */
+    bool inverted;                     /* which there is then */
+    double *diagonal_of;               /* n + m: what pivots came from */
     bool fused;                        /* as those of the jets */
 } hmi_taylor_solver;
 
-/* Up to this n + m the inverse is made: for a dozen orders that is less work. */
+/* Up to this n + m the inverse is made: for a dozen right sides that is less work. */
 enum { HMI_TAYLOR_MOST_INVERTED = 16 };
 
 hm_status hmi_taylor_solver_init(hmi_taylor_solver *s, hm_sim *sim, hmi_arena *arena);
@@ -49,11 +50,17 @@ hm_status hmi_taylor_factor(hmi_taylor_solver *s, const double *M, const double 
 /* M a = r + A^T lambda, A a = b; right = (r, b), answer = (a, lambda), in blocks of four. Redundant
  * rows have lambda = 0. */
 void hmi_taylor_solve(hmi_taylor_solver *s, const double *right, double *answer);
-/* Makes K of what was factored last, where there is one. */
-bool hmi_taylor_invert(hmi_taylor_solver *s);
-/* The same by a product with the inverse, made at the first call after factor, where that is less
- * work for many right sides. */
-void hmi_taylor_solve_again(hmi_taylor_solver *s, const double *right, double *answer);
+
+/* ---- the inverse of small systems (taylor_invert.c) ---- */
+
+/* K of M and s->A; false where a pivot is small. */
+bool hmi_taylor_invert(hmi_taylor_solver *s, const double *M);
+/* answer := K right. */
+void hmi_taylor_multiply(const hmi_taylor_solver *s, const double *right, double *answer);
+/* What row i of A a = b is measured by, besides its terms. */
+double hmi_taylor_natural_size(const hmi_taylor_solver *s, int i, const double *M, const double *a);
+/* s->weight := V. */
+void hmi_taylor_weigh_rows(hmi_taylor_solver *s, const double *M);
 
 /* ---- the series (taylor_build.c, taylor_series.c) ---- */
 
@@ -93,11 +100,11 @@ typedef struct hmi_taylor_momenta {
     unsigned long version;
     double t; /* of the last begin */
     hmi_jet_segment all, first, second;
-    size_t force, rates; /* of the outputs of the tape */
-    uint32_t *push;      /* n: rows of the forces of the order before */
-    uint32_t *mu;        /* m */
-    uint32_t *q, *v, *z; /* n, n and the auxiliary states */
-    hmi_jet_list *right; /* n + m */
+    size_t reaction, force, rates; /* of the outputs of the tape */
+    uint32_t *push;                /* n: rows of the forces of the order before */
+    uint32_t *q, *z;               /* n and the auxiliary states */
+    uint32_t *late;                /* n + m: rows of v and mu */
+    hmi_jet_list *right;           /* n + m */
 } hmi_taylor_momenta;
 
 typedef struct hmi_taylor {
@@ -127,6 +134,7 @@ typedef struct hmi_taylor {
     double *right;   /* n + m, of one order */
     double *turning; /* n: scratch */
     double *scratch; /* of links */
+    bool cleared;    /* the jets were, after the last series */
     double *Y;       /* (order + 1) x width: coefficients in units of tau */
     double tau;
 } hmi_taylor;

@@ -88,6 +88,7 @@ static hmi_jet_list start_list(const hmi_taylor *T, uint32_t value)
 {
     return (hmi_jet_list){.first = (uint32_t)T->jet.pairs.count,
                           .value = hmi_jet_place(&T->jet, value),
+                          .less = HMI_JET_NO_PLACE,
                           .rise = HMI_JET_NO_PLACE};
 }
 
@@ -328,6 +329,7 @@ bool hmi_taylor_reuse(hmi_taylor *T, hmi_ode *ode, int order)
     if (hmi_taylor_has_momenta(T) != T->momenta.used)
         return false;
     T->order = order;
+    T->cleared = true; /* constants are read anew */
     if (T->has_residuals)
         hmi_jet_rebind(&T->jet, &T->residuals, ode->residuals->work);
     if (T->has_powers)

@@ -244,7 +244,7 @@ static void find_answers(hmi_taylor *T, int k, double *next)
     for (int i = 0; i < T->motions; i++) {
         hmi_taylor_motion *motion = &T->motion[i];
         assemble(T, motion, k);
-        hmi_taylor_solve_again(&T->solver, T->right, motion->answer);
+        hmi_taylor_solve(&T->solver, T->right, motion->answer);
         if (i > 0 || T->works)
             keep_answer(T, motion, k);
     }
@@ -261,7 +261,7 @@ static void raise_order(hmi_taylor *T, int k)
                                .matrix = T->solver.K};
     hmi_jet_begin_order(&T->jet, k);
     T->jet.scale[HMI_JET_LINK] = T->tau / (k + 1);
-    if (T->solver.inverted && T->program[HMI_TAYLOR_WHOLE].code.pages) {
+    if (T->solver.inverted && T->program[HMI_TAYLOR_WHOLE].entry) {
         hmi_jet_execute(&T->jet, &T->program[HMI_TAYLOR_WHOLE], k, &ends);
     } else {
         find_answers(T, k, ends.next);
@@ -271,17 +271,22 @@ static void raise_order(hmi_taylor *T, int k)
         hmi_jet_put(&T->jet, T->time_row, 1, 0);
 }
 
+typedef double block __attribute__((vector_size(32), aligned(8), may_alias));
+
 /* 0, or NaN where something is not finite. */
 static double zero_times(const double *x, size_t count)
 {
-    double sum[4] = {0, 0, 0, 0};
+    block a = {0, 0, 0, 0}, b = a;
+    double rest = 0;
     size_t i = 0;
-    for (; i + 4 <= count; i += 4)
-        for (size_t k = 0; k < 4; k++)
-            sum[k] += 0 * x[i + k];
+    for (; i + 8 <= count; i += 8) {
+        a += 0 * *(const block *)(x + i);
+        b += 0 * *(const block *)(x + i + 4);
+    }
     for (; i < count; i++)
-        sum[0] += 0 * x[i];
-    return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+        rest += 0 * x[i];
+    a += b;
+    return ((a[0] + a[1]) + (a[2] + a[3])) + rest;
 }
 
 hm_status hmi_taylor_expand(hmi_taylor *T, const double *y, const double *f)
@@ -293,59 +298,9 @@ hm_status hmi_taylor_expand(hmi_taylor *T, const double *y, const double *f)
     for (int k = 1; !T->momenta.used && k < T->order; k++)
         raise_order(T, k);
     bool finite = zero_times(T->Y, (size_t)(T->order + 1) * T->width) == 0;
-    if (!finite)
+    if (!finite) {
         hmi_jet_clear(&T->jet);
+        T->cleared = true;
+    }
     return finite ? HM_OK : HM_ERR_NUMERIC;
-}
-
-typedef double two __attribute__((vector_size(16), aligned(8), may_alias));
-
-/* Components i .. i+3 by Horner's rule, two at a time, */
-static void evaluate_four(const hmi_taylor *T, double x, size_t i, double y[4])
-{
-    const double *c = T->Y + (size_t)T->order * T->width + i;
-    const two X = {x, x};
-    two y0 = *(const two *)c, y1 = *(const two *)(c + 2);
-    for (int k = T->order - 1; k >= 0; k--) {
-        c -= T->width;
-        y0 = y0 * X + *(const two *)c;
-        y1 = y1 * X + *(const two *)(c + 2);
-    }
-    *(two *)y = y0;
-    *(two *)(y + 2) = y1;
-}
-
-/* and with their derivatives. */
-static void evaluate_both(const hmi_taylor *T, double x, size_t i, double y[4], double f[4])
-{
-    const double *c = T->Y + (size_t)T->order * T->width + i;
-    const two X = {x, x};
-    two y0 = *(const two *)c, y1 = *(const two *)(c + 2), f0 = {0, 0}, f1 = {0, 0};
-    for (int k = T->order - 1; k >= 0; k--) {
-        c -= T->width;
-        f0 = f0 * X + y0;
-        f1 = f1 * X + y1;
-        y0 = y0 * X + *(const two *)c;
-        y1 = y1 * X + *(const two *)(c + 2);
-    }
-    *(two *)y = y0;
-    *(two *)(y + 2) = y1;
-    *(two *)f = f0;
-    *(two *)(f + 2) = f1;
-}
-
-void hmi_taylor_evaluate(const hmi_taylor *T, double h, double *y, double *f)
-{
-    double x = h / T->tau, value[4], slope[4];
-    for (size_t i = 0; i < T->width; i += 4) { /* Y has room behind it */
-        if (f)
-            evaluate_both(T, x, i, value, slope);
-        else
-            evaluate_four(T, x, i, value);
-        for (size_t k = 0; k < 4 && i + k < T->width; k++) {
-            y[i + k] = value[k];
-            if (f)
-                f[i + k] = slope[k] / T->tau;
-        }
-    }
 }

@@ -47,6 +47,7 @@ hm_status hmi_taylor_solver_init(hmi_taylor_solver *s, hm_sim *sim, hmi_arena *a
     if (n + m <= HMI_TAYLOR_MOST_INVERTED)
         s->padded = ((int)(n + m) + 3) / 4 * 4;
     s->K = doubles(arena, (n + m) * (size_t)s->padded, &failed);
+    s->diagonal_of = doubles(arena, n + m, &failed);
     return failed ? HM_ERR_NOMEM : HM_OK;
 }
 
@@ -123,32 +124,14 @@ static void form_gram(hmi_taylor_solver *s)
             s->G[hmi_area(i, m) + (size_t)i] = 1;
 }
 
-/* V_i: a row shall weigh as much as the inertias it holds (dynamics/accelerate.c). */
-static double row_weight(int n, const double *M, const double *row, double largest)
-{
-    double compliance = 0, square = 0;
-    for (int j = 0; j < n; j++) {
-        double inertia = M[hmi_area(j, n) + (size_t)j];
-        square += row[j] * row[j];
-        if (inertia > 0)
-            compliance += row[j] * row[j] / inertia;
-    }
-    if (compliance > 0)
-        return 1 / compliance;
-    return square > 0 ? (largest > 0 ? largest : 1) / square : 0;
-}
-
 /* s->L := M + A^T V A */
 static void shift(hmi_taylor_solver *s, const double *M)
 {
     int n = s->n;
-    double largest = 0;
     hmi_copy(n * n, M, s->L);
-    for (int j = 0; j < n; j++)
-        largest = fmax(largest, M[hmi_area(j, n) + (size_t)j]);
+    hmi_taylor_weigh_rows(s, M);
     for (int i = 0; i < s->m; i++) {
         const double *row = s->A + hmi_area(i, n);
-        s->weight[i] = s->sim->dynamics->left_out[i] ? 0 : row_weight(n, M, row, largest);
         for (int j = 0; j < n; j++)
             for (int k = 0; k <= j; k++)
                 s->L[hmi_area(j, n) + (size_t)k] += s->weight[i] * row[j] * row[k];
@@ -200,8 +183,10 @@ static bool factor_fast(hmi_taylor_solver *s, const double *M)
 }
 
 /* As in dynamics/accelerate.c. */
-static double natural_size(const hmi_taylor_solver *s, int i, const double *a)
+static double natural_size(const hmi_taylor_solver *s, int i, const double *M, const double *a)
 {
+    if (s->inverted)
+        return hmi_taylor_natural_size(s, i, M, a);
     int n = s->n, m = s->m;
     bool plain = s->diagonal && !s->shifted;
     double row = 0, motion = 0;
@@ -216,8 +201,8 @@ static double natural_size(const hmi_taylor_solver *s, int i, const double *a)
 }
 
 /* A a = b, and all is finite: pivots alone do not tell (dynamics/accelerate.c). */
-static bool answer_is_good(const hmi_taylor_solver *s, const double *b, const double *a,
-                           const double *lambda)
+static bool answer_is_good(const hmi_taylor_solver *s, const double *M, const double *b,
+                           const double *a, const double *lambda)
 {
     int n = s->n;
     for (int i = 0; i < s->m; i++) {
@@ -229,7 +214,7 @@ static bool answer_is_good(const hmi_taylor_solver *s, const double *b, const do
             rest -= term;
             size += fabs(term);
         }
-        if (!(fabs(rest) <= 1e-11 * size) && !(fabs(rest) <= 1e-14 * natural_size(s, i, a)))
+        if (!(fabs(rest) <= 1e-11 * size) && !(fabs(rest) <= 1e-14 * natural_size(s, i, M, a)))
             return false;
     }
     return hmi_all_finite(n, a) && hmi_all_finite(s->m, lambda);
@@ -267,19 +252,27 @@ static hm_status factor_by_rank(hmi_taylor_solver *s, const double *M, const dou
 
 /* ---- both ---- */
 
+static bool factor_well(hmi_taylor_solver *s, const double *M)
+{
+    if (s->sim->formulation != HMI_AUTO)
+        return false;
+    return s->padded ? hmi_taylor_invert(s, M) : factor_fast(s, M);
+}
+
 hm_status hmi_taylor_factor(hmi_taylor_solver *s, const double *M, const double *right,
                             double *answer)
 {
     const double *b = right + s->n;
     double *lambda = answer + s->n;
     s->inverted = false;
-    s->fast = s->sim->formulation == HMI_AUTO && factor_fast(s, M);
+    s->fast = factor_well(s, M);
     if (s->fast) {
-        solve_fast(s, right, b, answer, lambda);
-        s->fast = answer_is_good(s, b, answer, lambda);
+        hmi_taylor_solve(s, right, answer);
+        s->fast = answer_is_good(s, M, b, answer, lambda);
     }
     if (s->fast)
         return HM_OK;
+    s->inverted = false;
     hm_status status = factor_by_rank(s, M, right, b);
     if (status == HM_OK)
         solve_by_rank(s, right, b, answer, lambda);
@@ -288,112 +281,10 @@ hm_status hmi_taylor_factor(hmi_taylor_solver *s, const double *M, const double 
 
 void hmi_taylor_solve(hmi_taylor_solver *s, const double *right, double *answer)
 {
-    if (s->fast)
+    if (s->inverted)
+        hmi_taylor_multiply(s, right, answer);
+    else if (s->fast)
         solve_fast(s, right, right + s->n, answer, answer + s->n);
     else
         solve_by_rank(s, right, right + s->n, answer, answer + s->n);
-}
-
-/* y -= t x, of rows of `padded` numbers. */
-static inline void subtract_row(int padded, double t, const double *x, double *y)
-{
-    for (int k = 0; k < padded; k += 2) { /* two at a time */
-        y[k] -= t * x[k];
-        y[k + 1] -= t * x[k + 1];
-    }
-}
-
-/* solve_fast for all unit vectors at once: row i of X is component i of the answers. */
-static void answer_units(hmi_taylor_solver *s, double *X)
-{
-    int n = s->n, m = s->m, p = s->padded;
-    double *lambda = X + hmi_area(n, p);
-    hmi_zero((n + m) * p, X);
-    for (int i = 0; i < n + m; i++)
-        X[hmi_area(i, p) + (size_t)i] = i < n || !s->sim->dynamics->left_out[i - n];
-    for (int i = 0; s->shifted && i < m; i++)
-        for (int j = 0; j < n; j++)
-            X[hmi_area(j, p) + (size_t)(n + i)] += s->weight[i] * s->A[hmi_area(i, n) + (size_t)j];
-    for (int k = 0; k + 1 < n; k++)
-        for (int i = k + 1; i < n; i++)
-            subtract_row(p, s->L[hmi_area(i, n) + (size_t)k], X + hmi_area(k, p),
-                         X + hmi_area(i, p));
-    for (int j = 0; j < n; j++)
-        for (int i = 0; i < m; i++)
-            subtract_row(p, s->W[hmi_area(j, m) + (size_t)i] * s->inverse[j], X + hmi_area(j, p),
-                         lambda + hmi_area(i, p));
-    for (int k = 0; k + 1 < m; k++)
-        for (int i = k + 1; i < m; i++)
-            subtract_row(p, s->G[hmi_area(i, m) + (size_t)k], lambda + hmi_area(k, p),
-                         lambda + hmi_area(i, p));
-    for (int i = 0; i < m * p; i++)
-        lambda[i] *= s->gram_inverse[i / p];
-    for (int i = m - 1; i > 0; i--)
-        for (int k = 0; k < i; k++)
-            subtract_row(p, s->G[hmi_area(i, m) + (size_t)k], lambda + hmi_area(i, p),
-                         lambda + hmi_area(k, p));
-    for (int j = 0; j < n; j++) {
-        for (int i = 0; i < m; i++)
-            subtract_row(p, -s->W[hmi_area(j, m) + (size_t)i], lambda + hmi_area(i, p),
-                         X + hmi_area(j, p));
-        for (int k = 0; k < p; k++)
-            X[hmi_area(j, p) + (size_t)k] *= s->inverse[j];
-    }
-    for (int i = n - 1; i > 0; i--)
-        for (int k = 0; k < i; k++)
-            subtract_row(p, s->L[hmi_area(i, n) + (size_t)k], X + hmi_area(i, p),
-                         X + hmi_area(k, p));
-}
-
-/* Column j of the inverse: the answer to the unit vector j. */
-bool hmi_taylor_invert(hmi_taylor_solver *s)
-{
-    if (s->inverted || s->padded == 0 || !s->fast)
-        return s->inverted;
-    int size = s->n + s->m, p = s->padded;
-    double X[HMI_TAYLOR_MOST_INVERTED * HMI_TAYLOR_MOST_INVERTED];
-    answer_units(s, X);
-    for (int j = 0; j < size; j++)
-        for (int i = 0; i < size; i++)
-            s->K[hmi_area(j, p) + (size_t)i] = X[hmi_area(i, p) + (size_t)j];
-    return s->inverted = true;
-}
-
-/* answer := K right, in `blocks` of four: columns one after the other, as machine code does. */
-__attribute__((always_inline)) static inline void multiply(const hmi_taylor_solver *s, int blocks,
-                                                           bool fused, const double *right,
-                                                           double *answer)
-{
-    double sum[HMI_TAYLOR_MOST_INVERTED] = {0};
-    const double *K = s->K;
-    for (int j = 0; j < s->n + s->m; j++, K += 4 * blocks)
-        for (int i = 0; i < 4 * blocks; i++)
-            sum[i] = fused ? __builtin_fma(K[i], right[j], sum[i]) : K[i] * right[j] + sum[i];
-    for (int i = 0; i < 4 * blocks; i++) /* the caller's memory comes in blocks of four */
-        answer[i] = sum[i];
-}
-
-static void multiply_plain(const hmi_taylor_solver *s, const double *right, double *answer)
-{
-    multiply(s, s->padded / 4, false, right, answer);
-}
-
-#if defined(__x86_64__) && defined(__GNUC__)
-__attribute__((target("avx2,fma"))) static void multiply_fused(const hmi_taylor_solver *s,
-                                                               const double *right, double *answer)
-{
-    multiply(s, s->padded / 4, true, right, answer);
-}
-#else
-#define multiply_fused multiply_plain
-#endif
-
-void hmi_taylor_solve_again(hmi_taylor_solver *s, const double *right, double *answer)
-{
-    if (!hmi_taylor_invert(s))
-        hmi_taylor_solve(s, right, answer);
-    else if (s->fused)
-        multiply_fused(s, right, answer);
-    else
-        multiply_plain(s, right, answer);
 }

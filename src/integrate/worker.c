@@ -28,7 +28,9 @@ static hm_status copy_system(hmi_worker *w)
 hm_status hmi_worker_init(hmi_worker *w, hmi_pool *pool)
 {
     *w = (hmi_worker){.pool = pool};
-    hm_status status = copy_system(w);
+    hm_status status = hmi_system_assemble(pool->system);
+    if (status == HM_OK)
+        status = copy_system(w);
     return status == HM_OK ? hm_sim_create(&w->system, &w->starter) : status;
 }
 
@@ -37,6 +39,7 @@ void hmi_worker_release(hmi_worker *w)
     hmi_batch_destroy(w->batch);
     hm_sim_destroy(w->starter);
     hm_sim_destroy(w->single);
+    hmi_pool_release_spare(w->pool, w->spare);
     for (size_t k = 0; k <= HMI_LANES; k++)
         hmi_array_release(&w->pool->allocator, &w->rows[k]);
     if (w->context)
@@ -82,6 +85,37 @@ static hm_status load_member(hmi_worker *w, hm_sim *sim, size_t member)
                          : hmi_system_evaluate_params(&w->system, sim->param_set, sim->params);
 }
 
+/* ---- to and from the pool ---- */
+
+static bool take_member(hmi_worker *w, size_t *member)
+{
+    if (w->next == w->end)
+        w->next = hmi_pool_take(w->pool, &w->end);
+    *member = w->next;
+    if (w->next == w->end || atomic_load_explicit(&w->pool->stop, memory_order_relaxed))
+        return false;
+    w->next++;
+    return true;
+}
+
+static void deliver(hmi_worker *w)
+{
+    if (w->done_count)
+        hmi_pool_deliver(w->pool, w->done, w->done_count, &w->spare);
+    w->done_count = 0;
+}
+
+/* With the frames of the present slot. Goes out with some others. */
+static void keep_result(hmi_worker *w, const hm_member_result *result)
+{
+    hmi_record *record = hmi_pool_record(w->pool, result, &w->rows[w->slot], &w->spare);
+    if (!record)
+        return;
+    w->done[w->done_count++] = record;
+    if (w->done_count == HMI_DELIVERY)
+        deliver(w);
+}
+
 /* ---- frames ---- */
 
 static bool keep_frame(void *user, const hm_frame *frame)
@@ -95,8 +129,10 @@ static bool keep_frame(void *user, const hm_frame *frame)
 static bool look_up(hmi_worker *w)
 {
     enum { OFTEN = 256 };
-    if (++w->ticks % OFTEN == 0)
+    if (++w->ticks % OFTEN == 0) {
+        deliver(w);
         hmi_pool_poll(w->pool);
+    }
     return !atomic_load_explicit(&w->pool->stop, memory_order_relaxed);
 }
 
@@ -200,9 +236,8 @@ static void run_alone(hmi_worker *w, size_t member)
     hm_member_result result = result_of_run(w, status, &run);
     result.member = member;
     result.message = explain(w, status, run.message);
-    hmi_record *record = hmi_pool_record(w->pool, &result, &w->rows[w->slot]);
-    if (record)
-        hmi_pool_deliver(w->pool, record);
+    keep_result(w, &result);
+    deliver(w);
 }
 
 /* ---- members on lanes ---- */
@@ -269,7 +304,7 @@ static void fill_lane(hmi_worker *w, size_t l)
 {
     size_t member;
     hmi_lane_mark(&w->batch->x->busy, l, false);
-    while (hmi_pool_take(w->pool, &member)) {
+    while (take_member(w, &member)) {
         hm_status status = load_member(w, w->starter, member);
         if (status == HM_OK)
             status = hmi_driver_restart(w->batch->d);
@@ -308,9 +343,7 @@ static void finish_lane(hmi_worker *w, size_t l)
                                .energy_initial = x->energy_start.of[l],
                                .energy_final = x->energy.of[l],
                                .balance_error = x->balance_error.of[l]};
-    hmi_record *record = hmi_pool_record(w->pool, &result, &w->rows[l]);
-    if (record)
-        hmi_pool_deliver(w->pool, record);
+    keep_result(w, &result);
 }
 
 /* A lane that is lost, or arrived somewhere: what is finished makes room. */
@@ -352,6 +385,7 @@ void hmi_worker_run(hmi_worker *w)
     size_t member;
     if (w->batch)
         run_batches(w);
-    while (hmi_pool_take(w->pool, &member))
+    while (take_member(w, &member))
         run_alone(w, member);
+    deliver(w);
 }

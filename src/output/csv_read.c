@@ -225,9 +225,10 @@ static void feed(reader *r, const char *bytes, size_t length)
         hmi_text_add_bytes(&r->line, bytes, piece);
         if (r->line.failed)
             r->status = HM_ERR_NOMEM;
-        else if (r->line.length > MOST_LINE)
+        else if (r->line.length > MOST_LINE) {
+            r->number++;
             refuse(r, NULL, "the line is too long");
-        else if (newline)
+        } else if (newline)
             end_line(r);
         piece += newline != NULL;
         bytes += piece;

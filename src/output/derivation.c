@@ -5,12 +5,18 @@
 
 /* ---- normal forms ---- */
 
-static hmi_expr *normal_list(hmi_derivation_view *view, const hmi_expr *from, size_t count)
+static hmi_expr *list_of(hmi_derivation_view *view, size_t count)
 {
     hmi_expr *list = hmi_arena_alloc(&view->arena, (count + 1) * sizeof *list);
+    view->failed |= !list;
+    return list;
+}
+
+static hmi_expr *normal_list(hmi_derivation_view *view, const hmi_expr *from, size_t count)
+{
+    hmi_expr *list = list_of(view, count);
     for (size_t i = 0; list && i < count; i++)
-        list[i] = view->normal && from[i] != HMI_NONE ? hmi_normal_form(view->normal, from[i])
-                                                      : from[i];
+        list[i] = hmi_derivation_normal(view, from[i]);
     return list;
 }
 
@@ -21,6 +27,8 @@ hmi_expr hmi_derivation_normal(hmi_derivation_view *view, hmi_expr e)
 
 hm_status hmi_derivation_status(const hmi_derivation_view *view)
 {
+    if (view->failed)
+        return HM_ERR_NOMEM;
     if (view->graph.status != HM_OK)
         return view->graph.status;
     return view->normal ? hmi_normal_status(view->normal) : HM_OK;
@@ -30,7 +38,7 @@ static hmi_expr *normal_residuals(hmi_derivation_view *view)
 {
     const hm_model *model = view->model;
     size_t passive = model->constraints.count, count = passive + model->servo_rows.count;
-    hmi_expr *list = hmi_arena_alloc(&view->arena, (count + 1) * sizeof *list);
+    hmi_expr *list = list_of(view, count);
     for (size_t i = 0; list && i < count; i++)
         list[i] = hmi_derivation_normal(
             view, i < passive ? model->constraints.data[i].residual
@@ -53,9 +61,7 @@ static hm_status normalise(hmi_derivation_view *view)
     view->servo_A = normal_list(view, d->servos.A.value.data, d->servos.A.value.count);
     view->servo_b = normal_list(view, d->servos.b, d->servos.count);
     view->residual = normal_residuals(view);
-    bool complete = view->residual && view->M && view->Q && view->A && view->b && view->C &&
-                    view->servo_A && view->servo_b;
-    return complete ? hmi_derivation_status(view) : HM_ERR_NOMEM;
+    return hmi_derivation_status(view);
 }
 
 /* ---- the split T = v^T M v / 2 + N v + P ---- */
@@ -86,7 +92,7 @@ static hm_status split_kinetic(hmi_derivation_view *view)
     hmi_adjoint adjoint;
     if (!d->quadratic || view->model->kinetic == view->graph.zero)
         return HM_OK;
-    view->N = hmi_arena_alloc(&view->arena, (view->n + 1) * sizeof *view->N);
+    view->N = list_of(view, view->n);
     if (!view->N)
         return HM_ERR_NOMEM;
     for (size_t i = 0; i < view->n; i++)
@@ -132,10 +138,10 @@ static void fill_kkt(hmi_derivation_view *view, hmi_expr *matrix, hmi_expr *rhs)
     size_t n = view->n, m = view->m, size = n + m;
     for (size_t i = 0; i < size; i++)
         for (size_t j = 0; j < size; j++)
-            matrix[i * size + j] = i < n && j < n    ? mass_entry(view, i, j)
-                                   : i < n && j >= n ? hmi_neg(g, row_entry(view, j - n, i))
-                                   : i >= n && j < n ? row_entry(view, i - n, j)
-                                                     : g->zero;
+            matrix[i * size + j] = i < n && j < n ? mass_entry(view, i, j)
+                                   : i < n        ? hmi_neg(g, row_entry(view, j - n, i))
+                                   : j < n        ? row_entry(view, i - n, j)
+                                                  : g->zero;
     for (size_t i = 0; i < size; i++) {
         rhs[2 * i] = i < n ? view->Q[i] : view->b[i - n];
         rhs[2 * i + 1] = i < n ? view->C[i] : g->zero;

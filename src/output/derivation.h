@@ -29,6 +29,7 @@ typedef struct hmi_derivation_view {
     hmi_graph graph; /* a copy of the system's, extended */
     hmi_normal *normal;
     hmi_arena arena;
+    bool failed; /* no memory for a list */
     size_t n, m;
     hmi_expr kinetic, potential, lagrangian, dissipation;
     hmi_expr *M; /* stored entries, in the order of derived.M */
@@ -59,6 +60,25 @@ typedef struct hmi_report {
     bool plain;    /* energies and constraints are written out, without named parts */
     bool complete; /* parts are chosen over all that JSON prints, as the model has it */
 } hmi_report;
+
+/* Expressions that are printed, with one failure remembered. */
+typedef struct hmi_roots {
+    const hm_allocator *allocator;
+    HMI_ARRAY(hmi_expr) list;
+    bool failed;
+} hmi_roots;
+
+static inline void hmi_roots_add(hmi_roots *roots, hmi_expr e)
+{
+    roots->failed |= !hmi_array_push(roots->allocator, &roots->list, e);
+}
+
+/* The first failure stays. */
+static inline void hmi_report_note(hmi_report *report, hm_status status)
+{
+    if (report->status == HM_OK)
+        report->status = status;
+}
 
 void hmi_report_flush(hmi_report *report);
 void hmi_report_flush_if_large(hmi_report *report);

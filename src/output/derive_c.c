@@ -17,24 +17,13 @@ static void identifier(const char *name, const char *suffix, char out[NAME_MOST 
     memcpy(out + length, suffix, strlen(suffix) + 1);
 }
 
-typedef struct root_list {
-    const hm_allocator *allocator;
-    HMI_ARRAY(hmi_expr) list;
-    bool failed;
-} root_list;
-
-static void push(root_list *roots, hmi_expr e)
-{
-    roots->failed |= !hmi_array_push(roots->allocator, &roots->list, e);
-}
-
 /* Dense rows for systems of ordinary size, else the stored entries only. */
-static void push_matrix(root_list *roots, hmi_expr zero, const hmi_sparse *pattern,
+static void push_matrix(hmi_roots *roots, hmi_expr zero, const hmi_sparse *pattern,
                         const hmi_expr *values, bool symmetric, bool dense)
 {
     if (!dense) {
         for (size_t k = 0; k < pattern->value.count; k++)
-            push(roots, values[k]);
+            hmi_roots_add(roots, values[k]);
         return;
     }
     for (size_t i = 0; i < pattern->rows; i++)
@@ -44,7 +33,7 @@ static void push_matrix(root_list *roots, hmi_expr zero, const hmi_sparse *patte
             for (size_t k = pattern->start[row]; k < pattern->start[row + 1]; k++)
                 if (pattern->column.data[k] == column)
                     entry = values[k];
-            push(roots, entry);
+            hmi_roots_add(roots, entry);
         }
 }
 
@@ -108,13 +97,13 @@ static void comment(hmi_report *r, bool dense, uint16_t kinds)
     hmi_text_add(&r->text, "\n */\n");
 }
 
-static void push_all(root_list *roots, const hmi_expr *list, size_t count)
+static void push_all(hmi_roots *roots, const hmi_expr *list, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        push(roots, list[i]);
+        hmi_roots_add(roots, list[i]);
 }
 
-static void push_equations(root_list *roots, const hmi_derivation_view *view, bool dense)
+static void push_equations(hmi_roots *roots, const hmi_derivation_view *view, bool dense)
 {
     const hmi_derived *d = &view->system->derived;
     hmi_expr zero = view->graph.zero;
@@ -126,7 +115,7 @@ static void push_equations(root_list *roots, const hmi_derivation_view *view, bo
     push_matrix(roots, zero, &d->servos.A, view->servo_A, false, dense);
     push_all(roots, view->servo_b, d->servos.count);
     for (size_t i = 0; i < view->model->states.count; i++)
-        push(roots, view->model->states.data[i].rate);
+        hmi_roots_add(roots, view->model->states.data[i].rate);
 }
 
 void hmi_report_c(hmi_report *r)
@@ -134,7 +123,7 @@ void hmi_report_c(hmi_report *r)
     const hmi_derivation_view *view = r->view;
     bool dense = view->n <= DENSE_MOST;
     char name[NAME_MOST + 16];
-    root_list roots = {.allocator = view->allocator};
+    hmi_roots roots = {.allocator = view->allocator};
     identifier(hm_model_name(view->model), "_equations", name);
     push_equations(&roots, view, dense);
     hmi_c_function function = {
@@ -152,7 +141,6 @@ void hmi_report_c(hmi_report *r)
     hmi_text_add(&r->text, "\n");
     hm_status status = roots.failed ? HM_ERR_NOMEM
                                     : hmi_print_c_function(&r->text, &view->graph, &function);
-    if (status != HM_OK && r->status == HM_OK)
-        r->status = status;
+    hmi_report_note(r, status);
     hmi_array_release(view->allocator, &roots.list);
 }

@@ -21,8 +21,7 @@ static hmi_text printed(hmi_report *r, hmi_expr e)
     hmi_text text;
     hmi_text_init(&text, r->view->allocator);
     hm_status status = hmi_print(&text, &r->view->graph, e, &r->print);
-    if (status != HM_OK && r->status == HM_OK)
-        r->status = status;
+    hmi_report_note(r, status);
     return text;
 }
 

@@ -26,8 +26,7 @@ void hmi_report_flush_if_large(hmi_report *report)
 void hmi_report_expr(hmi_report *report, hmi_expr e)
 {
     hm_status status = hmi_print(&report->text, &report->view->graph, e, &report->print);
-    if (status != HM_OK && report->status == HM_OK)
-        report->status = status;
+    hmi_report_note(report, status);
 }
 
 void hmi_report_plain(hmi_report *report, hmi_expr e)
@@ -51,31 +50,26 @@ hmi_expr hmi_report_row(hmi_report *report, const hmi_sparse *A, const hmi_expr 
 
 /* ---- named parts ---- */
 
-typedef HMI_ARRAY(hmi_expr) expr_list;
-
-static bool push_all(const hmi_derivation_view *view, expr_list *list, const hmi_expr *e,
-                     size_t count)
+static void add_all(hmi_roots *roots, const hmi_expr *e, size_t count)
 {
     for (size_t k = 0; k < count; k++)
-        if (e[k] != HMI_NONE && !hmi_array_push(view->allocator, list, e[k]))
-            return false;
-    return true;
+        if (e[k] != HMI_NONE)
+            hmi_roots_add(roots, e[k]);
 }
 
 /* What JSON prints as the model has it. */
-static bool push_model(const hmi_derivation_view *view, expr_list *list)
+static void add_model(const hmi_derivation_view *view, hmi_roots *roots)
 {
     const hm_model *model = view->model;
-    bool pushed = push_all(view, list, &view->lagrangian, 1);
-    for (size_t i = 0; pushed && i < model->constraints.count; i++)
-        pushed = push_all(view, list, &model->constraints.data[i].residual, 1);
-    for (size_t i = 0; pushed && i < model->servo_rows.count; i++)
-        pushed = push_all(view, list, &model->servo_rows.data[i].row.residual, 1);
-    for (size_t i = 0; pushed && i < model->inputs.count; i++)
-        pushed = push_all(view, list, &model->inputs.data[i].value, 1);
-    for (size_t i = 0; pushed && i < model->states.count; i++)
-        pushed = push_all(view, list, &model->states.data[i].rate, 1);
-    return pushed;
+    add_all(roots, &view->lagrangian, 1);
+    for (size_t i = 0; i < model->constraints.count; i++)
+        add_all(roots, &model->constraints.data[i].residual, 1);
+    for (size_t i = 0; i < model->servo_rows.count; i++)
+        add_all(roots, &model->servo_rows.data[i].row.residual, 1);
+    for (size_t i = 0; i < model->inputs.count; i++)
+        add_all(roots, &model->inputs.data[i].value, 1);
+    for (size_t i = 0; i < model->states.count; i++)
+        add_all(roots, &model->states.data[i].rate, 1);
 }
 
 static size_t residual_count(const hmi_derivation_view *view)
@@ -83,25 +77,29 @@ static size_t residual_count(const hmi_derivation_view *view)
     return view->model->constraints.count + view->model->servo_rows.count;
 }
 
-static bool push_printed(const hmi_report *report, expr_list *list)
+static void add_printed(const hmi_report *report, hmi_roots *roots)
 {
     const hmi_derivation_view *view = report->view;
     const hmi_derived *d = &view->system->derived;
-    size_t n = view->n, m = view->m, energies = !report->plain;
-    if (report->complete && !push_model(view, list))
-        return false;
-    return push_all(view, list, &view->kinetic, energies) &&
-           push_all(view, list, &view->potential, energies) &&
-           push_all(view, list, view->residual, energies ? residual_count(view) : 0) &&
-           push_all(view, list, view->M, d->M.value.count) && push_all(view, list, view->Q, n) &&
-           push_all(view, list, view->A, d->constraints.A.value.count) &&
-           push_all(view, list, view->b, m) && push_all(view, list, view->C, n) &&
-           push_all(view, list, view->servo_A, d->servos.A.value.count) &&
-           push_all(view, list, view->servo_b, d->servos.count) &&
-           push_all(view, list, view->lambda, view->closed ? m : 0) &&
-           push_all(view, list, view->Qi, view->closed ? n : 0) &&
-           push_all(view, list, view->Qni, view->closed ? n : 0) &&
-           push_all(view, list, view->qdd, view->closed ? n : 0);
+    size_t n = view->n, m = view->m, closed = view->closed ? n : 0;
+    if (report->complete)
+        add_model(view, roots);
+    if (!report->plain) {
+        add_all(roots, &view->kinetic, 1);
+        add_all(roots, &view->potential, 1);
+        add_all(roots, view->residual, residual_count(view));
+    }
+    add_all(roots, view->M, d->M.value.count);
+    add_all(roots, view->Q, n);
+    add_all(roots, view->A, d->constraints.A.value.count);
+    add_all(roots, view->b, m);
+    add_all(roots, view->C, n);
+    add_all(roots, view->servo_A, d->servos.A.value.count);
+    add_all(roots, view->servo_b, d->servos.count);
+    add_all(roots, view->lambda, view->closed ? m : 0);
+    add_all(roots, view->Qi, closed);
+    add_all(roots, view->Qni, closed);
+    add_all(roots, view->qdd, closed);
 }
 
 bool hmi_report_wider(hmi_report *report, uint64_t width)
@@ -118,8 +116,7 @@ bool hmi_report_wider(hmi_report *report, uint64_t width)
             status = hmi_printed_width(view->allocator, &view->graph, e, 1, &one);
         largest = one > largest ? one : largest;
     }
-    if (status != HM_OK && report->status == HM_OK)
-        report->status = status;
+    hmi_report_note(report, status);
     return largest > width;
 }
 
@@ -129,18 +126,19 @@ void hmi_report_name_parts(hmi_report *report, const hmi_shared_options *options
     const hmi_derivation_view *view = report->view;
     hmi_shared *shared = &report->shared;
     hmi_shared_options chosen = {.saving = UINT32_MAX, .longest = options->longest};
-    expr_list roots = {0};
-    hm_status status = HM_ERR_NOMEM;
-    if (push_printed(report, &roots))
-        status = hmi_shared_pick(shared, &view->graph, roots.data, roots.count, &chosen);
+    hmi_roots roots = {.allocator = view->allocator};
+    add_printed(report, &roots);
+    const hmi_expr *list = roots.list.data;
+    hm_status status = roots.failed
+                           ? HM_ERR_NOMEM
+                           : hmi_shared_pick(shared, &view->graph, list, roots.list.count, &chosen);
     bool short_lines = shared->nodes.count == 0;
     chosen.saving = options->saving * (short_lines ? 4 : 1);
     if (status == HM_OK)
-        status = hmi_shared_pick(shared, &view->graph, roots.data, roots.count, &chosen);
-    if (status != HM_OK && report->status == HM_OK)
-        report->status = status;
+        status = hmi_shared_pick(shared, &view->graph, list, roots.list.count, &chosen);
+    hmi_report_note(report, status);
     report->print.shared = shared;
-    hmi_array_release(view->allocator, &roots);
+    hmi_array_release(view->allocator, &roots.list);
 }
 
 /* Would the name clash with prefix1, prefix2, ... however it is written? */

@@ -4,7 +4,7 @@
  *   # expect class edge = nonholonomic
  *   # expect growth = 2 3
  *
- * Of a constraint: class, time, level, catastatic, potential, factor, frobenius, linear_form, other_branch,
+ * Of a constraint: class, time, level, catastatic, potential, factor, frobenius, linear_form, other_form,
  * leaf, sign_condition, linear_class, lost_at_rest, redundant, in_span (yes, no, none where there is none). Of the model:
  * growth, rank, holonomic_part, hidden, combination, combination_factor, combination_potential, dof, configuration, multiplier_rule (valid, invalid),
  * wellposed.
@@ -89,8 +89,8 @@ static const char *of_constraint(const hm_constraint_analysis *c, const char *ke
         return or_none(c->sign_condition);
     if (strcmp(key, "linear_form") == 0)
         return or_none(c->linear_form);
-    if (strcmp(key, "other_branch") == 0)
-        return or_none(c->other_branch);
+    if (strcmp(key, "other_form") == 0)
+        return or_none(c->other_form);
     if (strcmp(key, "linear_class") == 0)
         return hm_class_text(c->linear_kind);
     if (strcmp(key, "lost_at_rest") == 0)

@@ -28,14 +28,19 @@ typedef struct subject {
     hm_system *system;
 } subject;
 
+static void open_context(subject *s)
+{
+    *s = (subject){.heap = {.armed = true, .fail_at = -1}};
+    const hm_allocator allocator = heap_allocator(&s->heap);
+    s->context = hm_context_create(&allocator);
+    assert_non_null(s->context);
+}
+
 static void open_subject(subject *s, const char *example)
 {
     char path[600];
-    *s = (subject){.heap = {.armed = true, .fail_at = -1}};
-    const hm_allocator allocator = heap_allocator(&s->heap);
+    open_context(s);
     snprintf(path, sizeof path, "%s/%s.hamel", HAMEL_SOURCE_DIR, example);
-    s->context = hm_context_create(&allocator);
-    assert_non_null(s->context);
     assert_int_equal(hm_model_load(s->context, path, NULL, &s->model), HM_OK);
     assert_int_equal(hm_system_create(s->model, &s->system), HM_OK);
 }
@@ -75,6 +80,26 @@ static void fail_everywhere(const char *example, int tries)
     close_subject(&s);
 }
 
+/* Every allocation, of a model so small that there are few. */
+static void test_every_allocation(void **state)
+{
+    (void)state;
+    static const char text[] = "coord x; state w' = x; input u = w\nkinetic (x' + t)^2/2\n"
+                               "constraint x = t; servo s: x' = 1 with gain 1; nonideal x = -x'\n";
+    subject s;
+    open_context(&s);
+    assert_int_equal(hm_model_parse(s.context, text, strlen(text), NULL, &s.model), HM_OK);
+    assert_int_equal(hm_system_create(s.model, &s.system), HM_OK);
+    for (hm_format format = HM_FORMAT_TEXT; format <= HM_FORMAT_C; format++) {
+        assert_int_equal(derive(&s, format, -1), HM_OK);
+        long count = s.heap.count;
+        assert_true(count > 10);
+        for (long k = 0; k < count; k++)
+            assert_int_equal(derive(&s, format, k), HM_ERR_NOMEM);
+    }
+    close_subject(&s);
+}
+
 static void test_small(void **state)
 {
     (void)state;
@@ -105,6 +130,7 @@ static void test_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_every_allocation),
         cmocka_unit_test(test_small),
         cmocka_unit_test(test_names_and_servos),
         cmocka_unit_test(test_refused),

@@ -188,6 +188,149 @@ static void test_no_claims(void **state)
     motion_close(m);
 }
 
+/* A chain that drifts: translation is the one symmetry looked for among more than twelve
+ * coordinates; in the moving frame it swings as at rest, at 2 sin(j pi/(2 N)). */
+static void test_drifting_chain(void **state)
+{
+    (void)state;
+    enum { N = 14 };
+    motion *m = motion_text("param N = 14\ncoord x[1..N]\nfor i = 1..N { kinetic x[i]'^2/2 }\n"
+                            "for i = 2..N { potential (x[i] - x[i-1] - 1)^2/2 }\n"
+                            "for i = 1..N { initial x[i] = i, x[i]' = 0.7 }\n");
+    hm_linearization *l = about(m, NULL);
+    assert_int_equal(l->rest, HM_REST_RELATIVE);
+    assert_int_equal(l->symmetries, 1);
+    assert_int_equal(l->dropped_count, 1);
+    assert_int_equal(l->dimension, 2 * N - 1);
+    for (int j = 0; j < N; j++)
+        has_eigenvalue(l, 2 * I * sin(j * M_PI / (2 * N)), 1e-11);
+    assert_int_equal(l->family, 1);
+    assert_int_equal(l->stability, HM_MARGINAL);
+    hm_linearization_destroy(l);
+    motion_close(m);
+}
+
+/* A circular orbit with a lag s' = r^2 - s beside it, from masses and forces alone: no energy is
+ * known, and the lag adds its own eigenvalue -1. */
+static void test_orbit_with_a_state(void **state)
+{
+    (void)state;
+    motion *m = motion_text("coord x, y\nstate s' = x^2 + y^2 - s\nmass x = 2, y = 2\n"
+                            "force x = -2*x*hypot(x, y)^(-3), y = -2*y*hypot(x, y)^(-3)\n"
+                            "initial x = 0.6, y = 0.8, x' = -0.8, y' = 0.6, s = 1\n");
+    hm_linearization *l = about(m, NULL);
+    assert_int_equal(l->rest, HM_REST_RELATIVE);
+    assert_int_equal(l->dropped_count, 1);
+    assert_int_equal(l->dimension, 4);
+    has_eigenvalue(l, I, 1e-11); /* Kepler: the epicyclic frequency is that of the orbit */
+    has_eigenvalue(l, -1, 1e-11);
+    has_eigenvalue(l, 0, 1e-11);
+    hm_linearization_destroy(l);
+    motion_close(m);
+}
+
+/* A steady turn with a state that follows it, s' = th'^2 - s: the angle is left out, the state not. */
+static void test_steady_state(void **state)
+{
+    (void)state;
+    motion *m = motion_text("coord r, th\nstate s' = th'^2 - s\n"
+                            "kinetic (r'^2 + r^2*th'^2)/2\npotential r^4/4\n"
+                            "initial r = 1.5, th' = 1.5, s = 2.25\n");
+    hm_linearization *l = about(m, NULL);
+    assert_int_equal(l->rest, HM_REST_STEADY);
+    assert_int_equal(l->dimension, 4);
+    has_eigenvalue(l, sqrt(6) * 1.5 * I, 1e-11); /* 3 W^2 + V'' */
+    has_eigenvalue(l, -1, 1e-11);
+    hm_linearization_destroy(l);
+    hm_linearize_options keep = hm_linearize_options_default();
+    keep.ignorable = HM_IGNORABLE_KEEP;
+    l = about(m, &keep);
+    assert_int_equal(l->rest, HM_REST_NONE);
+    assert_int_equal(l->dimension, 5);
+    hm_linearization_destroy(l);
+    motion_close(m);
+}
+
+/* t in the equations: neither at rest nor steady, whatever the rates are at this instant. */
+static void test_driven(void **state)
+{
+    (void)state;
+    motion *m = motion_text("coord x, y\nkinetic (x'^2 + y'^2)/2\npotential x^2/2\n"
+                            "force x = sin(t)\ninitial y' = 1\n");
+    hm_linearization *l = about(m, NULL);
+    assert_int_equal(l->rest, HM_REST_NONE);
+    hm_linearization_destroy(l);
+    hm_linearize_options drop = hm_linearize_options_default();
+    drop.ignorable = HM_IGNORABLE_DROP;
+    l = about(m, &drop);
+    assert_int_equal(l->rest, HM_REST_NONE);
+    assert_int_equal(l->dropped_count, 1);
+    assert_int_equal(l->dimension, 3);
+    has_eigenvalue(l, I, 1e-12);
+    hm_linearization_destroy(l);
+    motion_close(m);
+}
+
+/* Nothing to linearise. */
+static void test_refusals(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        hm_status status;
+    } list[] = {
+        {"coord x, y\nkinetic x'^2/2\n", HM_ERR_UNDETERMINED},
+        {"coord x[1..401]\nfor i = 1..401 { kinetic x[i]'^2/2 }\n", HM_ERR_USAGE},
+    };
+    for (size_t i = 0; i < 2; i++) {
+        motion *m = motion_text(list[i].text);
+        hm_linearization *l = NULL;
+        assert_int_equal(hm_sim_linearize(m->sim, NULL, &l), list[i].status);
+        assert_null(l);
+        motion_close(m);
+    }
+}
+
+/* Searches that hold something: a conical pendulum of given height; an angle where there is no rest;
+ * a rest that only relaxation finds, with one coordinate held. */
+static void test_holding(void **state)
+{
+    (void)state;
+    motion *m = motion_text("param g = 9.81\ncoord x, y, z\nkinetic (x'^2 + y'^2 + z'^2)/2\n"
+                            "potential g*z\nconstraint rod: x^2 + y^2 + z^2 = 1\n"
+                            "initial x = 0.6, z = -0.8, y' = 2\n");
+    hm_linearize_options o = hm_linearize_options_default();
+    const char *const height[] = {"z"}, *const both[] = {"x", "y", "z"};
+    o.find = o.steady = true;
+    o.hold = height;
+    o.hold_count = 1;
+    hm_linearization *l = about(m, &o);
+    assert_int_equal(l->rest, HM_REST_RELATIVE);
+    check_number("z", l->q[2], -0.8, 1e-14);
+    double W2 = (l->v[0] * l->v[0] + l->v[1] * l->v[1]) / (1 - 0.64);
+    check_number("W^2 = g/|z|", W2, 9.81 / 0.8, 1e-9);
+    hm_linearization_destroy(l);
+    o.steady = false;
+    o.hold = both;
+    o.hold_count = 3;
+    l = NULL;
+    assert_int_equal(hm_sim_linearize(m->sim, &o, &l), HM_ERR_NUMERIC);
+    assert_null(l);
+    motion_close(m);
+    m = motion_text("coord x, y\nkinetic (x'^2 + y'^2)/2\npotential atan(x)^2\n"
+                    "initial x = 4, y = 1\n");
+    const char *const y[] = {"y"};
+    o.hold = y;
+    o.hold_count = 1;
+    l = about(m, &o);
+    assert_int_equal(l->rest, HM_REST_EQUILIBRIUM);
+    check_number("x", l->q[0], 0, 1e-7);
+    check_number("y", l->q[1], 1, 1e-15);
+    has_eigenvalue(l, sqrt(2) * I, 1e-6);
+    hm_linearization_destroy(l);
+    motion_close(m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -198,6 +341,12 @@ int main(void)
         cmocka_unit_test(test_sleeping_top_in_quaternions),
         cmocka_unit_test(test_search),
         cmocka_unit_test(test_no_claims),
+        cmocka_unit_test(test_drifting_chain),
+        cmocka_unit_test(test_orbit_with_a_state),
+        cmocka_unit_test(test_steady_state),
+        cmocka_unit_test(test_driven),
+        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_holding),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

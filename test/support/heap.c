@@ -6,7 +6,7 @@
 #if __has_include(<execinfo.h>)
 #include <execinfo.h>
 #else
-#define backtrace(frames, most) 0 /* all ways look the same: failures are spread evenly */
+#define backtrace(frames, most) 0 /* no calls are known: failures are spread evenly */
 #endif
 
 typedef struct block {
@@ -19,69 +19,40 @@ static block *block_of(void *ptr)
     return (block *)((char *)ptr - offsetof(block, data));
 }
 
-/* ---- ways to an allocation ---- */
+/* ---- calls that lead to an allocation ---- */
 
-/* A way is the stack of calls that leads to an allocation, known by a hash for every depth seen from
- * the allocation. Code that handles a failure is reached by failing each way once, whatever the
- * thousands of times it is gone. */
-enum { DEEPEST = 24, MOST_WAYS = 1 << 14, SLOTS = 4 * MOST_WAYS };
+/* Every call on the way to an allocation hands its failure on. Each is tried once by failing the
+ * first allocation that it leads to, whatever the thousands that follow. */
+enum { MOST_FRAMES = 64, MOST_CALLS = 1 << 14, SLOTS = 4 * MOST_CALLS };
 
-typedef struct way {
-    long number; /* the first allocation made this way */
-    uint64_t hash[DEEPEST];
-} way;
-
-struct heap_ways {
-    size_t count;
-    way list[MOST_WAYS];
-    uint32_t slot[SLOTS]; /* by hash of the deepest: 1 + index in the list */
+struct heap_calls {
+    size_t count, first_count;
+    long first[MOST_CALLS];   /* allocations with a call that no allocation before had */
+    const void *known[SLOTS]; /* calls met so far, by hash of the address */
 };
 
-static void note_way(heap_ways *ways, long number)
+/* true: not met before. */
+static bool note_call(heap_calls *calls, const void *call)
 {
-    void *frame[DEEPEST] = {0};
-    way now = {.number = number};
-    uint64_t hash = 14695981039346656037u;
-    (void)backtrace(frame, DEEPEST);
-    for (size_t d = 0; d < DEEPEST; d++) {
-        hash = (hash ^ (uint64_t)(uintptr_t)frame[d]) * 1099511628211u;
-        now.hash[d] = hash ^= hash >> 32;
-    }
-    size_t at = hash % SLOTS;
-    while (ways->slot[at] && ways->list[ways->slot[at] - 1].hash[DEEPEST - 1] != hash)
+    size_t at = ((uintptr_t)call * 11400714819323198485u >> 32) % SLOTS;
+    while (calls->known[at] && calls->known[at] != call)
         at = (at + 1) % SLOTS;
-    if (ways->slot[at] || ways->count == MOST_WAYS)
-        return;
-    ways->list[ways->count++] = now;
-    ways->slot[at] = (uint32_t)ways->count;
+    if (calls->known[at] || calls->count == MOST_CALLS)
+        return false;
+    calls->known[at] = call;
+    calls->count++;
+    return true;
 }
 
-typedef struct seen {
-    uint64_t hash;
-    long number;
-} seen;
-
-static int compare_seen(const void *a, const void *b)
+static void note_way(heap_calls *calls, long number)
 {
-    const seen *x = a, *y = b;
-    int order = (x->hash > y->hash) - (x->hash < y->hash);
-    return order ? order : (x->number > y->number) - (x->number < y->number);
-}
-
-/* The first allocation of every way, of those that differ within so many calls; returns how many. */
-static size_t first_of_ways(const heap_ways *ways, int depth, long *number)
-{
-    size_t count = 0;
-    seen *list = malloc((ways->count + 1) * sizeof *list);
-    assert_non_null(list);
-    for (size_t i = 0; i < ways->count; i++)
-        list[i] = (seen){ways->list[i].hash[depth - 1], ways->list[i].number};
-    qsort(list, ways->count, sizeof *list, compare_seen);
-    for (size_t i = 0; i < ways->count; i++)
-        if (i == 0 || list[i].hash != list[i - 1].hash)
-            number[count++] = list[i].number;
-    free(list);
-    return count;
+    void *frame[MOST_FRAMES];
+    bool any = false;
+    int depth = backtrace(frame, MOST_FRAMES);
+    for (int i = 0; i < depth; i++)
+        any |= note_call(calls, frame[i]);
+    if (any)
+        calls->first[calls->first_count++] = number;
 }
 
 static bool fails_now(failing_heap *h)
@@ -89,8 +60,8 @@ static bool fails_now(failing_heap *h)
     if (!h->armed)
         return false;
     long number = h->count++;
-    if (h->ways)
-        note_way(h->ways, number);
+    if (h->calls)
+        note_way(h->calls, number);
     return h->fail_at >= 0 && (h->stay ? number >= h->fail_at : number == h->fail_at);
 }
 
@@ -135,9 +106,10 @@ void heap_disarm(failing_heap *heap)
     heap->armed = false;
 }
 
-static hm_status fail_one(heap_function run, const void *user, long k, long *count, heap_ways *ways)
+static hm_status fail_one(heap_function run, const void *user, long k, long *count,
+                          heap_calls *calls)
 {
-    failing_heap h = {.fail_at = k, .ways = ways};
+    failing_heap h = {.fail_at = k, .calls = calls};
     hm_status status = run(&h, user);
     if (h.live_bytes || h.live_blocks)
         fail_msg("allocation %ld: %zu bytes leaked", k, h.live_bytes);
@@ -145,21 +117,30 @@ static hm_status fail_one(heap_function run, const void *user, long k, long *cou
     return status;
 }
 
-/* Which allocations fail: all, or else the first of every way and the rest spread evenly. */
+/* The i-th of `most` numbers spread evenly below count. */
+static long spread(long i, long most, long count)
+{
+    return (long)((double)i / (double)most * (double)count);
+}
+
+/* Which allocations fail: all, or those with a new call (most of the tries) and
+ * others spread evenly. Returns how many. */
 static long choose_failures(heap_function run, const void *user, long most, long **chosen)
 {
     long count, used = 0;
-    heap_ways *ways = calloc(1, sizeof *ways);
-    assert_non_null(ways);
-    assert_int_equal(fail_one(run, user, -1, &count, ways), HM_OK);
-    *chosen = malloc((ways->count + (size_t)most + 1) * sizeof **chosen);
+    heap_calls *calls = calloc(1, sizeof *calls);
+    assert_non_null(calls);
+    assert_int_equal(fail_one(run, user, -1, &count, calls), HM_OK);
+    long even = count <= most ? count : most / 8;
+    long by_call = count <= most ? 0 : (long)calls->first_count;
+    long kept = by_call <= most - even ? by_call : most - even;
+    *chosen = malloc((size_t)(even + kept + 1) * sizeof **chosen);
     assert_non_null(*chosen);
-    for (int depth = DEEPEST; depth > 0 && count > most && (depth == DEEPEST || used > most);
-         depth--)
-        used = (long)first_of_ways(ways, depth, *chosen);
-    for (long k = 0, left = most - used; k < count && left > 0; k += count / left + 1)
-        (*chosen)[used++] = k;
-    free(ways);
+    for (long i = 0; i < kept; i++)
+        (*chosen)[used++] = calls->first[spread(i, kept, by_call)];
+    for (long i = 0; i < even; i++)
+        (*chosen)[used++] = spread(i, even, count);
+    free(calls);
     return used;
 }
 

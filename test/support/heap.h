@@ -9,7 +9,7 @@
 
 #include <hamel/hamel.h>
 
-typedef struct heap_ways heap_ways; /* heap.c */
+typedef struct heap_calls heap_calls; /* heap.c */
 
 typedef struct failing_heap {
     bool armed; /* allocations count (heap_arm) */
@@ -18,7 +18,7 @@ typedef struct failing_heap {
     bool stay;
     long count; /* since it was armed */
     size_t live_bytes, live_blocks;
-    heap_ways *ways; /* where not NULL, filled with the ways that lead to allocations */
+    heap_calls *calls; /* where not NULL, filled with the calls that lead to allocations */
 } failing_heap;
 
 hm_allocator heap_allocator(failing_heap *heap);
@@ -30,8 +30,6 @@ void heap_disarm(failing_heap *heap);
  * (src/base/memory.c). */
 #if defined HAMEL_SANITIZE
 enum { HEAP_TRIES = 100 };
-#elif defined HAMEL_COVERAGE
-enum { HEAP_TRIES = 400 };
 #else
 enum { HEAP_TRIES = 600 };
 #endif
@@ -46,7 +44,8 @@ typedef enum heap_strictness {
     HEAP_MAY_DO       /* or the call does without that memory and succeeds */
 } heap_strictness;
 
-/* Runs once to count the allocations, then fails each of them, or at most so many, spread evenly.
+/* Runs once to count the allocations, then fails each of them, or at most so many: those that every
+ * call which leads to one sees first, and others spread evenly.
  * Nothing may leak. Returns how many were reported. */
 long heap_fail_each(heap_function run, const void *user, long most, heap_strictness strictness);
 

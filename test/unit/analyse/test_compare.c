@@ -3,6 +3,7 @@
 #include "support/probe.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 typedef struct compared {
@@ -127,6 +128,90 @@ static void test_harmless(void **state)
     done(&x);
 }
 
+/* A coefficient that is an auxiliary state has that state's rate: w' = 1 is t itself. */
+static void test_states(void **state)
+{
+    (void)state;
+    const double mu = 0.6;
+    compared x = compare("coord x, y\nstate w' = 1\nkinetic (x'^2 + y'^2)/2\npotential x*y\n"
+                         "constraint c: y' = w*x'\ninitial w = 0.5\n",
+                         "x = 0.3, y = 0.2, x' = 1, y' = 0.5, w = 0.5", "vakonomic", &mu);
+    compared y = compare("coord x, y\nkinetic (x'^2 + y'^2)/2\npotential x*y\n"
+                         "constraint c: y' = t*x'\n",
+                         "t = 0.5, x = 0.3, y = 0.2, x' = 1, y' = 0.5", "vakonomic", &mu);
+    check_close("other q''", 2, x.at.other_qdd, y.at.other_qdd, 1e-14);
+    check_close("correct q''", 2, x.at.correct_qdd, y.at.correct_qdd, 1e-14);
+    check_close("G", 2, x.at.G, y.at.G, 1e-14);
+    check_number("d/dt of -w", x.at.G[0], -1, 1e-14);
+    done(&x);
+    done(&y);
+}
+
+/* Entries of `mass` that depend on the state stay beside L: a holonomic constraint shows no
+ * difference, and M x'' is as it was given. */
+static void test_given_mass(void **state)
+{
+    (void)state;
+    compared x = compare("coord x, y\nkinetic (x'^2 + y'^2)/2\nmass x = 1 + x^2, y = 3\n"
+                         "force x = 2\nconstraint c: y = 2*x\n",
+                         "x = 0.5, y = 1, x' = 0.3, y' = 0.6", "vakonomic", NULL);
+    check_number("(1 + x^2 + 4*3 + 1 + 4) x'' = 2", x.at.correct_qdd[0], 2 / 18.25, 1e-14);
+    assert_true(x.at.largest_difference < 1e-13);
+    done(&x);
+}
+
+static bool message_has(const hm_context *context, const char *fragment)
+{
+    for (size_t i = 0; i < hm_context_diagnostic_count(context); i++)
+        if (strstr(hm_context_diagnostic(context, i)->message, fragment))
+            return true;
+    return false;
+}
+
+/* A run of both motions, until one of them ends. */
+static void test_runs_that_end(void **state)
+{
+    (void)state;
+    static const char knife[] = "coord x, y, th\nkinetic (x'^2 + y'^2 + th'^2)/2\n"
+                                "constraint blade: x'*sin(th) = y'*cos(th)\n"
+                                "initial x' = 1, th' = 1\nsimulate 0 .. 0.4 every 0.1\n";
+    char text[500];
+    hm_diverging d;
+    snprintf(text, sizeof text, "%sevent late: t = 0.25 rising stop\n", knife);
+    compared x = compare(text, "x' = 1, th' = 1", "vakonomic", NULL), other;
+    assert_int_equal(hm_comparison_run(x.c, x.p->sim, NULL, NULL, &d), HM_OK);
+    assert_int_equal(d.count, 3);
+    assert_non_null(strstr(d.message, "the correct motion ended: event 'late' at t = 0.25"));
+    other = compare(knife, "x' = 1, th' = 1", "vakonomic", NULL);
+    assert_int_equal(hm_comparison_run(other.c, other.p->sim, NULL, NULL, &d), HM_OK);
+    assert_int_equal(d.count, 5);
+    check_number("last time", d.t[4], 0.4, 1e-15);
+    assert_string_equal(d.message, "");
+    hm_run_options often = hm_run_options_default(other.p->model);
+    often.every = 1e-9;
+    assert_int_equal(hm_comparison_run(other.c, other.p->sim, &often, NULL, &d), HM_ERR_USAGE);
+    assert_true(message_has(other.p->context, "output times"));
+    assert_int_equal(hm_comparison_run(other.c, x.p->sim, NULL, NULL, &d), HM_ERR_USAGE);
+    assert_int_equal(hm_comparison_evaluate(other.c, x.p->sim, NULL, &x.at), HM_ERR_USAGE);
+    assert_int_equal(hm_comparison_mu_row(other.c, 7), 1); /* no such: the number of rows */
+    done(&x);
+    done(&other);
+}
+
+/* States where one of the two has no acceleration. */
+static void test_undetermined(void **state)
+{
+    (void)state;
+    probe *p = probe_text("coord x, y, w\nkinetic (x'^2 + y'^2)/2\nconstraint c: x' = y*y'\n");
+    hm_comparison *c = NULL;
+    hm_compared at;
+    probe_at(p, "y = 1, x' = 1, y' = 1");
+    assert_int_equal(hm_comparison_create(p->system, "vakonomic", &c), HM_OK);
+    assert_int_equal(hm_comparison_evaluate(c, p->sim, NULL, &at), HM_ERR_UNDETERMINED);
+    hm_comparison_destroy(c);
+    probe_close(p);
+}
+
 static void refused(const char *text, const char *with, hm_status status)
 {
     probe *p = probe_text(text);
@@ -167,7 +252,14 @@ static void test_looks_conflated(void **state)
     assert_int_equal(hm_system_warn_conflated(p->system), 1);
     assert_non_null(strstr(hm_context_diagnostic(p->context, 0)->message, "2 of 3 directions"));
     probe_close(p);
+    p = probe_text("coord x[1..7], z\nkinetic z'^2/2\n"
+                   "for i = 1..7 { constraint c[i]: x[i]' = z*z' }\n");
+    hm_context_clear(p->context);
+    assert_int_equal(hm_system_warn_conflated(p->system), 5); /* and no more */
+    probe_close(p);
     static const char *const sound[] = {
+        /* a mass beside L */
+        "coord x, y\nkinetic x'^2/2\nmass y = 2\nconstraint y' = x*x'\n",
         "coord x, y, z\nkinetic (x'^2 + y'^2 + z'^2)/2\nconstraint y' = z*x'\n",
         /* a ball in Euler parameters: M is singular, and the norm makes up for it */
         "coord x, y, e0, e1, e2, e3\nlet R = quat(e0, e1, e2, e3)\n"
@@ -191,9 +283,11 @@ static void test_looks_conflated(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_spans),     cmocka_unit_test(test_nonlinear),
-        cmocka_unit_test(test_redundant), cmocka_unit_test(test_harmless),
-        cmocka_unit_test(test_refusals),  cmocka_unit_test(test_looks_conflated),
+        cmocka_unit_test(test_spans),         cmocka_unit_test(test_nonlinear),
+        cmocka_unit_test(test_redundant),     cmocka_unit_test(test_harmless),
+        cmocka_unit_test(test_refusals),      cmocka_unit_test(test_looks_conflated),
+        cmocka_unit_test(test_states),        cmocka_unit_test(test_given_mass),
+        cmocka_unit_test(test_runs_that_end), cmocka_unit_test(test_undetermined),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

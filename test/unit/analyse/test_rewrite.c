@@ -106,6 +106,9 @@ static void test_refusals(void **state)
     check_not_found(T, "y'^3 = 0", "does not occur");
     check_not_found(T, "y'", "LHS = RHS");
     check_not_found(T, "y' == 2", "LHS = RHS");
+    check_not_found(T, "y' <= 2", "LHS = RHS");
+    check_not_found(T, "= 2", "LHS = RHS");
+    check_not_found(T, "y'@0.5 = x'", "LHS = RHS");
     check_not_found(T, "w' = 2", "unknown name");
     check_not_found(T, "y' = z*", "");
     check_not_found(T, "y'' = x'", "accelerations");

@@ -208,6 +208,8 @@ static void test_functions(void **state)
     assert_int_equal(hmi_op_of(g, f(HMI_SQRT, number(2))), HMI_SQRT); /* stays as written */
     assert_int_equal(hmi_op_of(g, f(HMI_SIN, number(1))), HMI_SIN);
     same(hmi_apply(g, HMI_MIN, x, x, 0), x);
+    same(hmi_apply(g, HMI_HYPOT, x, g->zero, 0), hmi_apply(g, HMI_ABS, x, 0, 0));
+    same(hmi_apply(g, HMI_HYPOT, g->zero, g->zero, 0), g->zero);
     same(hmi_apply(g, HMI_SELECT, g->one, x, y), x);
     same(hmi_apply(g, HMI_SELECT, g->zero, x, y), y);
     same(hmi_apply(g, HMI_SELECT, z, x, x), x);

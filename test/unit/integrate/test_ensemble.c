@@ -32,6 +32,12 @@ static const char driven[] =
     "param k = 2; coord x, y; state w' = x*y - w; kinetic (x'^2 + y'^2)/2\n"
     "potential k*x^2/2 + cos(y); force x = sin(3*t) - 0.1*x' + 0.01*w\n"
     "initial y' = 1; simulate 0 .. 3";
+/* A four-bar in positions of its joints: rows that come near to each other and part again. */
+static const char four_bar[] =
+    "coord a, b, c, d; kinetic (a'^2 + b'^2 + 2*(c'^2 + d'^2))/2; potential b + 2*d\n"
+    "constraint crank: a^2 + b^2 = 1; constraint coupler: (c - a)^2 + (d - b)^2 = 4\n"
+    "constraint rocker: (c - 2.2)^2 + d^2 = 2.25; simulate 0 .. 3\n"
+    "initial a ~ 0, b ~ 1, c ~ 1.7, d ~ 1.5, a' = 1.5";
 static const char ball[] = "coord y; kinetic y'^2/2; potential 9.81*y; initial y = 1\n"
                            "event floor: y = 0 falling set y' = -0.8*y'; simulate 0 .. 2";
 static const char blow_up[] = "coord x; kinetic x'^2/2; force x = 3/2*x^2; simulate 0 .. 10";
@@ -247,6 +253,18 @@ static void test_many_driven(void **state)
     close_world(&w);
 }
 
+/* Angles between rows that fall: errors of velocities count together, on lanes too. */
+static void test_rows_that_come_near(void **state)
+{
+    (void)state;
+    world w;
+    const char *const names[] = {"a'", NULL};
+    open_world(&w, four_bar, names, 31, NULL);
+    set_column(&w, 0, 2.5, 0.05);
+    check_world(&w, 31);
+    close_world(&w);
+}
+
 static void test_rows_states_inputs(void **state)
 {
     (void)state;
@@ -421,16 +439,16 @@ static bool ignore_frame(void *user, size_t member, const hm_frame *frame)
     return frame->t >= 0;
 }
 
-static hm_status run_short_of_memory(const char *text, const char *column, long k)
+static hm_status run_short_of_memory(const char *text, const char *column, size_t members, long k)
 {
     heap h = {0};
     const hm_allocator allocator = {resize, &h};
     world w;
     const char *const names[] = {column, NULL};
-    open_world(&w, text, names, 6, &allocator);
-    set_column(&w, 0, 0.5, 0.4);
-    w.options.run.end = 0.5;
-    w.options.on_frame = ignore_frame;
+    open_world(&w, text, names, members, &allocator);
+    set_column(&w, 0, 0.5, 2.4 / (double)members);
+    w.options.run.end = members > 6 ? 0.01 : 0.5;
+    w.options.on_frame = members > 6 ? NULL : ignore_frame;
     w.options.jobs = 2;
     h.fail_at = h.count + k;
     hm_status status = hm_ensemble_run(w.system, &w.members, &w.options, &w.result);
@@ -444,11 +462,12 @@ static hm_status run_short_of_memory(const char *text, const char *column, long 
 static void test_memory(void **state)
 {
     (void)state;
-    const char *const texts[] = {skate, ball}, *const columns[] = {"th'", "y"};
-    for (int i = 0; i < 2; i++) {
+    const char *const texts[] = {skate, ball, skate}, *const columns[] = {"th'", "y", "th'"};
+    const size_t members[] = {6, 6, 130}; /* few; events; so many that stages are compiled */
+    for (int i = 0; i < 3; i++) {
         long failures = 0, good = 0;
         for (long k = 1; k < 20000 && good < 20; k++) {
-            hm_status status = run_short_of_memory(texts[i], columns[i], k);
+            hm_status status = run_short_of_memory(texts[i], columns[i], members[i], k);
             failures += status == HM_ERR_NOMEM;
             good = status == HM_OK ? good + 1 : 0;
             if (status != HM_OK && status != HM_ERR_NOMEM)
@@ -464,6 +483,7 @@ int main(void)
         cmocka_unit_test(test_skate),
         cmocka_unit_test(test_positions),
         cmocka_unit_test(test_many_driven),
+        cmocka_unit_test(test_rows_that_come_near),
         cmocka_unit_test(test_rows_states_inputs),
         cmocka_unit_test(test_events),
         cmocka_unit_test(test_failures),

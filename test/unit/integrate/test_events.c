@@ -1,6 +1,7 @@
 /* Events: found to rounding, in order, acting; switchings; chattering. */
 #include "support/check.h"
 #include "support/motion.h"
+#include "support/probe.h"
 
 #include <math.h>
 #include <string.h>
@@ -39,6 +40,24 @@ static void test_stop(void **state)
     check_number("t", m->result.t_end, 3, 1e-12);
     check_number("x", motion_value(m, "x"), 9, 1e-11);
     motion_close(m);
+}
+
+/* A program that steps is told, and may go on. */
+static void test_stop_noted(void **state)
+{
+    (void)state;
+    hm_run_result result;
+    probe *p = probe_text("coord x; kinetic x'^2/2; force x = 2; event there: x = 9 stop\n");
+    assert_int_equal(hm_sim_start(p->sim, NULL), HM_OK);
+    assert_int_equal(hm_sim_advance(p->sim, 2.5), HM_OK);
+    assert_int_equal(hm_sim_result(p->sim, &result), HM_OK);
+    assert_int_equal(result.status, HM_RUN_OK);
+    assert_int_equal(hm_sim_advance(p->sim, 4), HM_OK);
+    assert_int_equal(hm_sim_result(p->sim, &result), HM_OK);
+    assert_int_equal(result.status, HM_RUN_EVENT);
+    assert_string_equal(result.message, "event 'there' at t = 3");
+    check_number("x", result.q[0], 16, 1e-11);
+    probe_close(p);
 }
 
 typedef struct last_row {
@@ -238,17 +257,12 @@ static void test_event_of_a_multiplier(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_directions),
-        cmocka_unit_test(test_stop),
-        cmocka_unit_test(test_row_after_an_event),
-        cmocka_unit_test(test_simultaneous),
-        cmocka_unit_test(test_bounces),
-        cmocka_unit_test(test_reset_in_the_ledger),
-        cmocka_unit_test(test_dense_output_at_events),
-        cmocka_unit_test(test_chattering),
-        cmocka_unit_test(test_reset_is_made_consistent),
-        cmocka_unit_test(test_switching),
-        cmocka_unit_test(test_event_of_a_multiplier),
+        cmocka_unit_test(test_directions),          cmocka_unit_test(test_stop),
+        cmocka_unit_test(test_stop_noted),          cmocka_unit_test(test_row_after_an_event),
+        cmocka_unit_test(test_simultaneous),        cmocka_unit_test(test_bounces),
+        cmocka_unit_test(test_reset_in_the_ledger), cmocka_unit_test(test_dense_output_at_events),
+        cmocka_unit_test(test_chattering),          cmocka_unit_test(test_reset_is_made_consistent),
+        cmocka_unit_test(test_switching),           cmocka_unit_test(test_event_of_a_multiplier),
         cmocka_unit_test(test_switching_input),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

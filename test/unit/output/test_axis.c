@@ -31,6 +31,9 @@ static void labels(void **state)
     check_labels(0, 3e7, "0 1 2 3 | ×10⁷");
     check_labels(-0.3, 0.1, "−0.3 −0.2 −0.1 0.0 0.1");
     check_labels(1000, 5000, "1000 2000 3000 4000 5000");
+    /* what differs is shown, the rest stands beside the axis */
+    check_labels(1.0000001, 1.0000004, "0.002 0.003 0.004 | ×10⁻⁴ +1");
+    check_labels(-20000.03, -20000.01, "−0.030 −0.025 −0.020 −0.015 −0.010 | −20000");
 }
 
 /* What cannot be an axis still becomes one. */

@@ -72,6 +72,57 @@ static void refuses_with_the_line(void **state)
     check_refused("t,t\n0,1\n", "some.csv:1: two columns are called 't'");
     check_refused("t,\"x\n0,1\n", "some.csv:1: a quote is not closed");
     check_refused("t,\"x\"y\n0,1\n", "some.csv:1: text after a closing quote");
+    check_refused("t,x\n0,\"1\n", "some.csv:2: a quote is not closed");
+    check_refused("t,x\n0,1E+\n", "some.csv:2: '1E+' in column x is not a number");
+}
+
+/* Blanks and tabs around fields, exponents in capitals, infinity in words. */
+static void reads_what_others_write(void **state)
+{
+    (void)state;
+    hm_context *context = hm_context_create(NULL);
+    hm_table *table = NULL;
+    const char *text = " t\t,\tx ,y\n0\t, 1E3 ,\tinf\n1,2.5E-1\t,INFINITY\n";
+    assert_int_equal(parse(context, text, &table), HM_OK);
+    assert_string_equal(hm_table_name(table, 0), "t");
+    assert_string_equal(hm_table_name(table, 1), "x");
+    check_number("1E3", hm_table_column(table, 1)[0], 1000, 0);
+    check_number("2.5E-1", hm_table_column(table, 1)[1], 0.25, 0);
+    assert_true(hm_table_column(table, 2)[0] == INFINITY);
+    assert_true(hm_table_column(table, 2)[1] == INFINITY);
+    hm_table_destroy(table);
+    hm_context_destroy(context);
+}
+
+static void check_unreadable(const char *bytes, size_t length, const char *message)
+{
+    hm_context *context = hm_context_create(NULL);
+    hm_table *table = NULL;
+    assert_int_equal(hm_table_parse_csv(context, "some.csv", bytes, length, &table), HM_ERR_INPUT);
+    assert_string_equal(hm_context_diagnostic(context, 0)->message, message);
+    hm_context_destroy(context);
+}
+
+/* Bytes that are no text, a line without end, a file that is not there, a folder. */
+static void refuses_what_is_no_text(void **state)
+{
+    (void)state;
+    enum { LONG = (1 << 26) + 100 };
+    check_unreadable("t,x\n0,\0\n", 8, "some.csv:2: not a text file");
+    char *line = malloc(LONG);
+    memset(line, '1', LONG);
+    memcpy(line, "t\n", 2);
+    check_unreadable(line, LONG, "some.csv:2: the line is too long");
+    free(line);
+    hm_context *context = hm_context_create(NULL);
+    hm_table *table = NULL;
+    assert_int_equal(hm_table_load_csv(context, "/nowhere/at.csv", &table), HM_ERR_IO);
+    assert_string_equal(hm_context_diagnostic(context, 0)->message,
+                        "cannot read '/nowhere/at.csv': No such file or directory");
+    assert_int_equal(hm_table_load_csv(context, "/tmp", &table), HM_ERR_IO);
+    assert_string_equal(hm_context_diagnostic(context, 1)->message,
+                        "cannot read '/tmp': Is a directory");
+    hm_context_destroy(context);
 }
 
 static void suggests_names(void **state)
@@ -149,6 +200,81 @@ static void keeps_the_partial(void **state)
     unlink(partial);
 }
 
+/* Names that need quotes get them, and are read back as they were. */
+static void quotes_names(void **state)
+{
+    (void)state;
+    const char *const names[] = {"a\"b", "", " c", "d,e", "f\ng", "plain"};
+    const char *path = path_in_tmp("quotes.csv");
+    hm_csv_writer *writer;
+    assert_int_equal(hm_csv_create(NULL, path, 6, names, &writer), HM_OK);
+    assert_int_equal(hm_csv_row(writer, (const double[]){1, 2, 3, 4, 5, 6}), HM_OK);
+    assert_int_equal(hm_csv_row_count(writer), 1);
+    assert_int_equal(hm_csv_finish(writer, true), HM_OK);
+    assert_int_equal(hm_csv_finish(writer, true), HM_ERR_USAGE); /* it is finished */
+    assert_int_equal(hm_csv_row(writer, (const double[]){1, 2, 3, 4, 5, 6}), HM_ERR_IO);
+    hm_csv_destroy(writer);
+    char text[100] = "";
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    assert_true(fread(text, 1, sizeof text - 1, file) > 0);
+    fclose(file);
+    assert_string_equal(text, "\"a\"\"b\",\"\",\" c\",\"d,e\",\"f\ng\",plain\n1,2,3,4,5,6\n");
+    unlink(path);
+}
+
+/* A folder takes the name before the file is finished: the rows stay under .partial. */
+static void keeps_rows_that_cannot_take_their_name(void **state)
+{
+    (void)state;
+    const char *const names[] = {"t"};
+    const char *path = path_in_tmp("taken.csv");
+    char partial[600];
+    hm_csv_writer *writer;
+    snprintf(partial, sizeof partial, "%s.partial", path);
+    rmdir(path);
+    assert_int_equal(hm_csv_create(NULL, path, 1, names, &writer), HM_OK);
+    assert_int_equal(hm_csv_row(writer, &(double){0.5}), HM_OK);
+    assert_int_equal(mkdir(path, 0700), 0);
+    assert_int_equal(hm_csv_finish(writer, true), HM_ERR_IO);
+    assert_string_equal(hm_csv_error(writer), "Is a directory");
+    assert_string_equal(hm_csv_path(writer), partial);
+    assert_int_equal(hm_csv_finish(writer, true), HM_ERR_IO);
+    hm_csv_destroy(writer);
+    assert_int_equal(access(partial, F_OK), 0);
+    unlink(partial);
+    assert_int_equal(hm_csv_create(NULL, path, 1, names, &writer), HM_ERR_IO); /* a folder now */
+    assert_string_equal(hm_csv_error(writer), "Is a directory");
+    hm_csv_destroy(writer);
+    rmdir(path);
+}
+
+/* A pipe is written in place. Rows after a failure fail at once, and the first reason stays. */
+static void writes_into_a_pipe(void **state)
+{
+    (void)state;
+    const char *const names[] = {"t"};
+    char path[64], text[16] = "";
+    int ends[2];
+    hm_csv_writer *writer;
+    assert_int_equal(pipe(ends), 0);
+    snprintf(path, sizeof path, "/proc/self/fd/%d", ends[1]);
+    assert_int_equal(hm_csv_create(NULL, path, 1, names, &writer), HM_OK);
+    assert_string_equal(hm_csv_path(writer), path);
+    assert_int_equal(hm_csv_row(writer, &(double){2}), HM_OK);
+    assert_int_equal(hm_csv_finish(writer, true), HM_OK);
+    assert_int_equal(read(ends[0], text, sizeof text - 1), 4);
+    assert_string_equal(text, "t\n2\n");
+    hm_csv_destroy(writer);
+    close(ends[0]);
+    close(ends[1]);
+    assert_int_equal(hm_csv_create(NULL, "/dev/full", 1, names, &writer), HM_ERR_IO);
+    assert_int_equal(hm_csv_row(writer, &(double){1}), HM_ERR_IO);
+    assert_int_equal(hm_csv_finish(writer, true), HM_ERR_IO);
+    assert_string_equal(hm_csv_error(writer), "No space left on device");
+    hm_csv_destroy(writer);
+}
+
 static void says_why_it_cannot_write(void **state)
 {
     (void)state;
@@ -209,10 +335,18 @@ static void survives_failing_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reads_a_table),           cmocka_unit_test(refuses_with_the_line),
-        cmocka_unit_test(suggests_names),          cmocka_unit_test(writes_what_it_reads),
-        cmocka_unit_test(keeps_the_partial),       cmocka_unit_test(says_why_it_cannot_write),
+        cmocka_unit_test(reads_a_table),
+        cmocka_unit_test(refuses_with_the_line),
+        cmocka_unit_test(suggests_names),
+        cmocka_unit_test(writes_what_it_reads),
+        cmocka_unit_test(keeps_the_partial),
+        cmocka_unit_test(says_why_it_cannot_write),
         cmocka_unit_test(survives_failing_memory),
+        cmocka_unit_test(reads_what_others_write),
+        cmocka_unit_test(refuses_what_is_no_text),
+        cmocka_unit_test(quotes_names),
+        cmocka_unit_test(writes_into_a_pipe),
+        cmocka_unit_test(keeps_rows_that_cannot_take_their_name),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

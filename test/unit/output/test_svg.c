@@ -353,6 +353,61 @@ static void separates_scales(void **state)
     hm_table_destroy(table);
 }
 
+/* More curves than colours, in dashes then; names that XML does not take as they are. */
+static void many_curves_and_odd_names(void **state)
+{
+    (void)state;
+    enum { CURVES = 20 };
+    static const char *const odd[CURVES] = {"a > b",
+                                            "c\x01"
+                                            "d",
+                                            "\xff\xfe", "\xef\xbf\xbf"};
+    double x[3] = {0, 1, 2}, y[CURVES][3];
+    hm_series series[CURVES];
+    hm_figure *figure;
+    for (int k = 0; k < CURVES; k++) {
+        for (int i = 0; i < 3; i++)
+            y[k][i] = k + 0.1 * i * k;
+        series[k] = (hm_series){odd[k] ? odd[k] : "plain", x, y[k], NULL, 3};
+    }
+    const hm_panel panel = {.series = series, .series_count = CURVES};
+    assert_int_equal(hm_figure_create(NULL, "1 > 0", NULL, &figure), HM_OK);
+    assert_int_equal(hm_figure_add(figure, &panel), HM_OK);
+    char *text = draw(figure);
+    assert_true(count_of(text, "stroke-dasharray=\"6\"") > 0);
+    assert_int_equal(count_of(text, "a &gt; b"), 1);
+    assert_int_equal(count_of(text, "c?d"), 1);
+    assert_int_equal(count_of(text, ">?\?<"), 1);
+    assert_int_equal(count_of(text, ">?<"), 1);
+    assert_true(count_of(text, "1 &gt; 0") >= 1);
+    free(text);
+    hm_figure_destroy(figure);
+}
+
+/* Paths that do not move, that have gaps, and that are empty are drawn in space, too. */
+static void paths_in_space(void **state)
+{
+    (void)state;
+    double x[5] = {1, 1, 1, 1, 1}, moving[5] = {0, 1, NAN, 3, 4},
+           none[5] = {NAN, NAN, NAN, NAN, NAN};
+    hm_series series[] = {{"rest", x, x, x, 5},
+                          {"gap", moving, x, moving, 5},
+                          {"empty", x, x, x, 0},
+                          {"none", none, none, none, 5}};
+    for (size_t k = 0; k < 4; k++) {
+        const hm_panel panel = {
+            .series = &series[k], .series_count = 1, .space = true, .ends = k % 2 == 0};
+        hm_figure *figure;
+        assert_int_equal(hm_figure_create(NULL, "", "", &figure), HM_OK);
+        assert_int_equal(hm_figure_add(figure, &panel), HM_OK);
+        char *text = draw(figure);
+        assert_int_equal(count_of(text, "nan"), 0);
+        assert_int_equal(count_of(text, "inf"), 0);
+        free(text);
+        hm_figure_destroy(figure);
+    }
+}
+
 static void measures_text_generously(void **state)
 {
     (void)state;
@@ -373,6 +428,8 @@ int main(void)
         cmocka_unit_test(shows_other_points),
         cmocka_unit_test(shows_little),
         cmocka_unit_test(separates_scales),
+        cmocka_unit_test(many_curves_and_odd_names),
+        cmocka_unit_test(paths_in_space),
         cmocka_unit_test(measures_text_generously),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

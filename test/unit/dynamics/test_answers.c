@@ -1,0 +1,194 @@
+/* Answers by the public calls: where there is none, what is said; the shortest way to q''; servos in
+ * the company of forces that switch; formulations by name. */
+#include "support/check.h"
+#include "support/motion.h"
+#include "support/probe.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- failures in words ---- */
+
+static void check_failure(const char *text, hm_status status, const char *message)
+{
+    probe *p = probe_text(text);
+    hm_evaluation at;
+    hm_context_clear(p->context);
+    assert_int_equal(hm_sim_evaluate(p->sim, NULL, &at), status);
+    bool found = false;
+    for (size_t i = 0; i < hm_context_diagnostic_count(p->context); i++)
+        found |= strstr(hm_context_diagnostic(p->context, i)->message, message) != NULL;
+    if (!found) {
+        show_diagnostics(p->context);
+        fail_msg("nobody says '%s'", message);
+    }
+    probe_close(p);
+}
+
+static void directions_without_mass(void **state)
+{
+    (void)state;
+    check_failure("coord x, y; kinetic (x' + 2*y')^2/2", HM_ERR_UNDETERMINED,
+                  "not determined along x'' - 0.5 y''");
+    check_failure("coord x, y, z; kinetic (x' - y')^2/2 + z'^2/2", HM_ERR_UNDETERMINED,
+                  "not determined along x'' + y''");
+}
+
+/* Friction mu |R| of the whole reaction R of a floor, with masses coupled by a: R = c - 2 |R| for
+ * a mu = 2. It has no solution for c < 0 and two for c > 0: Painleve's paradox. */
+static void laws_of_total_reactions(void **state)
+{
+    (void)state;
+    static const char law[] =
+        "param F = %g; coord x, y; kinetic (x'^2 + y'^2)/2 + 0.8*x'*y'; constraint floor: y = 0\n"
+        "force y = F; nonideal x = -2.5*abs(total_reaction(y))";
+    char text[400];
+    snprintf(text, sizeof text, law, 10.0);
+    check_failure(text, HM_ERR_UNDETERMINED, "has no solution at this state");
+    snprintf(text, sizeof text, law, -10.0);
+    check_failure(text, HM_ERR_UNDETERMINED, "has several solutions at this state");
+}
+
+static void multipliers_that_are_not_unique(void **state)
+{
+    (void)state;
+    check_failure("coord x, y; kinetic (x'^2 + y'^2)/2; potential 9.81*y\n"
+                  "constraint one: y = 0; constraint two: 2*y = 0\n"
+                  "nonideal x = -0.3*abs(multiplier(one))*x'; initial x' = 1",
+                  HM_ERR_UNDETERMINED, "multiplier(one) is used in a force law");
+}
+
+static void servos_out_of_reach(void **state)
+{
+    (void)state;
+    check_failure("coord x, y; kinetic (x'^2 + y'^2)/2; servo hold: x = 1 by y with gain 2",
+                  HM_ERR_INCONSISTENT, "the actuators cannot enforce servo 'hold'");
+}
+
+/* A law that has no value. */
+static void laws_without_a_value(void **state)
+{
+    (void)state;
+    probe *p = probe_text("coord x, y; kinetic (x'^2 + y'^2)/2; constraint c: y = 0\n"
+                          "nonideal x = -sqrt(reaction(y) - 1)");
+    hm_evaluation at;
+    assert_int_not_equal(hm_sim_evaluate(p->sim, NULL, &at), HM_OK);
+    assert_true(hm_context_error_count(p->context) > 0);
+    probe_close(p);
+}
+
+/* ---- formulations ---- */
+
+static void formulations_by_name(void **state)
+{
+    (void)state;
+    hm_formulation found = HM_AUTO;
+    for (hm_formulation f = HM_AUTO; f <= HM_DIRAC; f++) {
+        assert_true(hm_formulation_find(hm_formulation_name(f), &found));
+        assert_int_equal(found, f);
+    }
+    assert_false(hm_formulation_find("none such", &found));
+}
+
+/* Formulas with M^-1 do not apply where M is singular: said, not computed. */
+static void formulations_that_do_not_apply(void **state)
+{
+    (void)state;
+    probe *p = probe_text("coord x, y; kinetic x'^2/2; constraint c: y = x + t");
+    hm_evaluate_options options = hm_evaluate_options_default();
+    hm_evaluation at;
+    options.compare = false;
+    for (hm_formulation f = HM_AUTO; f <= HM_SINGULAR; f++) {
+        bool needs_inverse = f == HM_UK || f == HM_GRAM;
+        options.formulation = f;
+        hm_status status = hm_sim_evaluate(p->sim, &options, &at);
+        assert_int_equal(status, needs_inverse ? HM_ERR_USAGE : HM_OK);
+        if (status == HM_OK)
+            check_close("q''", 2, at.qdd, (const double[]){0, 0}, 1e-15);
+    }
+    assert_int_equal(hm_context_error_count(p->context), 2);
+    probe_close(p);
+}
+
+/* ---- the shortest way ---- */
+
+/* x'' = -k x of an oscillator, at one state after the other: the first call compiles. */
+static void accelerations_again_and_again(void **state)
+{
+    (void)state;
+    probe *p = probe_text("param k = 4; coord x, y; kinetic (x'^2 + y'^2)/2; potential k*x^2/2\n"
+                          "constraint c: y = x^2/2");
+    for (int i = 0; i < 6; i++) {
+        double x = 0.3 * i, v = 1 - 0.2 * i, k = i < 3 ? 4 : 9, qdd[2];
+        hm_sim_set_state(p->sim, 0, (const double[]){x, x * x / 2}, (const double[]){v, x * v},
+                         NULL);
+        if (i == 3)
+            assert_int_equal(hm_sim_set_param(p->sim, "k", k), HM_OK);
+        for (int again = 0; again < 3; again++) {
+            assert_int_equal(hm_sim_accelerate(p->sim, qdd), HM_OK);
+            /* (1 + x^2) x'' = -k x - x v^2; y'' = x x'' + v^2 */
+            double expected = -(k * x + x * v * v) / (1 + x * x);
+            check_number("x''", qdd[0], expected, 1e-14);
+            check_number("y''", qdd[1], x * expected + v * v, 1e-14);
+        }
+    }
+    probe_close(p);
+}
+
+static void inputs_and_parameters(void **state)
+{
+    (void)state;
+    probe *p = probe_text("param k = 1; coord x; input u = 0; kinetic x'^2/2; force x = k*u");
+    double qdd;
+    assert_int_equal(hm_sim_set_input(p->sim, 1, 1, 0, 0), HM_ERR_USAGE);
+    assert_int_equal(hm_sim_set_param(p->sim, "none", 1), HM_ERR_USAGE);
+    assert_int_equal(hm_sim_set_input(p->sim, 0, 3, 0, 0), HM_OK);
+    for (int i = 1; i < 4; i++) {
+        assert_int_equal(hm_sim_set_param(p->sim, "k", i), HM_OK);
+        assert_int_equal(hm_sim_accelerate(p->sim, &qdd), HM_OK);
+        check_number("x''", qdd, 3.0 * i, 0);
+    }
+    probe_close(p);
+}
+
+/* ---- servos and switches ---- */
+
+/* Dry friction switches at every turn of x = sin t; the servo makes up for it. A second one, by the
+ * law of Lyapunov type, holds y' = 1. */
+static void servos_with_friction(void **state)
+{
+    (void)state;
+    motion *m = motion_text("coord x, y; kinetic (x'^2 + y'^2)/2\n"
+                            "force x = -0.7*sign(x'), y = -abs(x)\n"
+                            "servo follow: x = sin(t) by x with gain 2\n"
+                            "servo pace: y' = 1 by y with gain 3 law lyapunov\n"
+                            "initial x = 0, x' = 1, y' = 1; simulate 0 .. 5");
+    motion_must(m);
+    check_number("x", motion_value(m, "x"), sin(5), 1e-8);
+    check_number("x'", motion_value(m, "x'"), cos(5), 1e-8);
+    check_number("y", motion_value(m, "y"), 5, 1e-8);
+    /* the servos do what friction takes, 0.7 times the way of x, what |x| takes from y (its integral
+     * over 5 s), and what x gains */
+    double way = 3 + (sin(5) + 1), below = 2 + (1 + cos(5));
+    double gained = (cos(5) * cos(5) - 1) / 2;
+    check_number("work", m->result.work.servo, 0.7 * way + below + gained, 1e-7);
+    motion_close(m);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(directions_without_mass),
+        cmocka_unit_test(laws_of_total_reactions),
+        cmocka_unit_test(multipliers_that_are_not_unique),
+        cmocka_unit_test(servos_out_of_reach),
+        cmocka_unit_test(laws_without_a_value),
+        cmocka_unit_test(formulations_by_name),
+        cmocka_unit_test(formulations_that_do_not_apply),
+        cmocka_unit_test(accelerations_again_and_again),
+        cmocka_unit_test(inputs_and_parameters),
+        cmocka_unit_test(servos_with_friction),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
