@@ -83,13 +83,14 @@ typedef struct hmi_jet {
     hm_status status;
     uint32_t zero_row, one, two, minus_one;
 
-    HMI_ARRAY(hmi_jet_code) moving; /* those at order 0 whose rows change in time, after hmi_jet_seal */
+    HMI_ARRAY(hmi_jet_code)
+    moving; /* those at order 0 whose rows change in time, after hmi_jet_seal */
     double reciprocal[HMI_JET_MOST_ORDER + 2]; /* 1/k */
-    int order;      /* K, after hmi_jet_seal */
-    double *memory; /* x_0, x_k of the rows, then */
-    double *scale;  /* by hmi_jet_scale */
-    double *inner;  /* by pair, in blocks of four, */
-    double *ahead;  /* and part of those of the next three orders */
+    int order;                                 /* K, after hmi_jet_seal */
+    double *memory;                            /* x_0, x_k of the rows, then */
+    double *scale;                             /* by hmi_jet_scale */
+    double *inner;                             /* by pair, in blocks of four, */
+    double *ahead;                             /* and part of those of the next three orders */
     double *series; /* by four pairs: their x_1, .., x_K, then their y_1, .., y_K */
     size_t block_count;
     bool fused;   /* multiplications and additions are, as the processor can: in all three ways */
