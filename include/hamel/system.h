@@ -62,6 +62,7 @@ typedef struct hm_system_statistics {
 } hm_system_statistics;
 HM_API hm_system_statistics hm_system_get_statistics(const hm_system *system);
 
+/* Several threads may do so at a time. The first sim of a system makes its machine code. */
 HM_API HM_MUST_CHECK hm_status hm_sim_create(const hm_system *system, hm_sim **sim);
 HM_API void hm_sim_destroy(hm_sim *sim);
 

@@ -1,8 +1,9 @@
-/* Which engine evaluates: names, availability, the choice for a system. */
+/* Which engine evaluates: names, availability, the choice for a system, its machine code. */
 #include "compile/system.h"
 
 #include "compile/jit.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -54,4 +55,55 @@ hm_status hmi_system_choose_engine(hm_system *system, const hm_system_options *o
     }
     system->interpreted = engine == HM_ENGINE_INTERP;
     return HM_OK;
+}
+
+/* ---- machine code ---- */
+
+struct hmi_assembly {
+    pthread_mutex_t lock;
+    bool done;
+};
+
+hm_status hmi_assembly_create(hm_system *system)
+{
+    struct hmi_assembly *assembly = hmi_alloc(system->allocator, sizeof *assembly);
+    if (!assembly)
+        return HM_ERR_NOMEM;
+    *assembly = (struct hmi_assembly){0};
+    pthread_mutex_init(&assembly->lock, NULL);
+    system->assembly = assembly;
+    return HM_OK;
+}
+
+void hmi_assembly_destroy(hm_system *system)
+{
+    if (!system->assembly)
+        return;
+    pthread_mutex_destroy(&system->assembly->lock);
+    hmi_free(system->allocator, system->assembly, sizeof *system->assembly);
+}
+
+static hm_status assemble(hm_system *system)
+{
+    hmi_tape *const tapes[] = {&system->dynamics, &system->law, &system->report, &system->inputs};
+    for (size_t i = 0; i < sizeof tapes / sizeof *tapes; i++) {
+        hm_status status = hmi_tape_assemble(tapes[i]);
+        if (status != HM_OK)
+            return status;
+    }
+    return HM_OK;
+}
+
+hm_status hmi_system_assemble(const hm_system *system)
+{
+    struct hmi_assembly *assembly = system->assembly;
+    hm_status status = HM_OK;
+    if (system->interpreted)
+        return HM_OK;
+    pthread_mutex_lock(&assembly->lock);
+    if (!assembly->done)
+        status = assemble((hm_system *)system); /* const for all but this */
+    assembly->done = status == HM_OK;
+    pthread_mutex_unlock(&assembly->lock);
+    return status;
 }

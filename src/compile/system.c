@@ -24,7 +24,7 @@ static size_t append(output_list *out, const hmi_expr *list, size_t count)
 static hm_status compile_list(output_list *out, hmi_tape *tape, const hmi_graph *graph)
 {
     hm_status status = out->failed ? HM_ERR_NOMEM
-                                   : hmi_tape_compile(tape, graph, out->list.data, out->list.count);
+                                   : hmi_tape_build(tape, graph, out->list.data, out->list.count);
     hmi_array_release(out->allocator, &out->list);
     return status;
 }
@@ -222,7 +222,9 @@ hm_status hm_system_create_with(const hm_model *model, const hm_system_options *
     if (!system)
         return HM_ERR_NOMEM;
     *system = (hm_system){.model = model, .allocator = allocator};
-    hm_status status = hmi_system_choose_engine(system, &chosen);
+    hm_status status = hmi_assembly_create(system);
+    if (status == HM_OK)
+        status = hmi_system_choose_engine(system, &chosen);
     if (status == HM_OK)
         status = build(system);
     if (status != HM_OK) {
@@ -244,6 +246,7 @@ void hm_system_destroy(hm_system *system)
     hmi_tape_release(&system->law);
     hmi_tape_release(&system->report);
     hmi_derived_release(&system->derived);
+    hmi_assembly_destroy(system);
     hmi_free(system->allocator, system, sizeof *system);
 }
 
@@ -255,6 +258,8 @@ const hm_model *hm_system_model(const hm_system *system)
 hm_system_statistics hm_system_get_statistics(const hm_system *system)
 {
     const hmi_derived *d = &system->derived;
+    hm_status assembled = hmi_system_assemble(system);
+    (void)assembled; /* without memory for the code the interpreter is what there is */
     return (hm_system_statistics){
         .coordinates = d->n,
         .constraints = d->constraints.count,

@@ -1,4 +1,5 @@
-/* hm_system: the derived equations and their tapes. Immutable after creation.
+/* hm_system: the derived equations and their tapes. Immutable after creation, but for the machine
+ * code of the tapes, which is made when it is first needed: threads may share a system.
  *
  * Tapes
  *   inputs    defaults of u, u', u'' from the state
@@ -26,11 +27,14 @@ typedef struct hmi_report_layout {
     size_t impressed, dissipation, gyroscopic, explicit_time, outputs, count;
 } hmi_report_layout;
 
+struct hmi_assembly;
+
 struct hm_system {
     const hm_model *model;
     const hm_allocator *allocator;
     hmi_derived derived;
     bool interpreted; /* no machine code */
+    struct hmi_assembly *assembly;
     hmi_tape inputs, dynamics, law, report;
     hmi_dynamics_layout at;
     hmi_report_layout report_at;
@@ -41,6 +45,12 @@ struct hm_system {
 
 /* HM_ERR_USAGE with a diagnostic: this machine does not have it. */
 hm_status hmi_system_choose_engine(hm_system *system, const hm_system_options *options);
+/* Machine code of the system's tapes, for the first that asks. Before it nobody runs them, copies
+ * them or takes memory for them. HM_ERR_NOMEM: nothing is lost, ask again. */
+HM_MUST_CHECK hm_status hmi_system_assemble(const hm_system *system);
+/* Beside the system in its creation and destruction. */
+hm_status hmi_assembly_create(hm_system *system);
+void hmi_assembly_destroy(hm_system *system);
 
 /* Parameters in dependency order: value_expr of a parameter uses earlier ones only. */
 hm_status hmi_system_evaluate_params(const hm_system *system, const bool *set, double *values);

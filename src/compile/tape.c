@@ -437,12 +437,11 @@ static hm_status compile(compiler *c, const hmi_expr *outputs, size_t count)
     return copy_outputs(c, outputs, count) ? finish(c, count) : HM_ERR_NOMEM;
 }
 
-/* Machine code, where that is wanted and possible. */
-static hm_status choose_engine(hmi_tape *tape, bool interpreted)
+hm_status hmi_tape_assemble(hmi_tape *tape)
 {
-    tape->run = hmi_tape_interpret;
-    hm_status status = interpreted ? HM_OK
-                                   : hmi_jit_compile(tape, 1, hmi_tape_interpret, &tape->code);
+    if (tape->code.entry || !tape->run) /* done, or there is no such tape */
+        return HM_OK;
+    hm_status status = hmi_jit_compile(tape, 1, hmi_tape_interpret, &tape->code);
     if (tape->code.entry) {
         tape->run = tape->code.entry;
         tape->work_size += tape->code.spill_doubles;
@@ -450,15 +449,13 @@ static hm_status choose_engine(hmi_tape *tape, bool interpreted)
     return status;
 }
 
-hm_status hmi_tape_compile(hmi_tape *tape, const hmi_graph *graph, const hmi_expr *outputs,
-                           size_t count)
+hm_status hmi_tape_build(hmi_tape *tape, const hmi_graph *graph, const hmi_expr *outputs,
+                         size_t count)
 {
-    *tape = (hmi_tape){.allocator = graph->allocator};
+    *tape = (hmi_tape){.allocator = graph->allocator, .run = hmi_tape_interpret};
     compiler c = {.tape = tape, .graph = graph, .allocator = graph->allocator};
     hmi_walk_init(&c.walk, c.allocator);
     hm_status status = compile(&c, outputs, count);
-    if (status == HM_OK)
-        status = choose_engine(tape, graph->interpreted);
     hmi_walk_release(&c.walk);
     hmi_array_release(c.allocator, &c.position);
     hmi_array_release(c.allocator, &c.slot);
@@ -467,6 +464,13 @@ hm_status hmi_tape_compile(hmi_tape *tape, const hmi_graph *graph, const hmi_exp
     hmi_array_release(c.allocator, &c.state);
     hmi_array_release(c.allocator, &c.free_slots);
     return status;
+}
+
+hm_status hmi_tape_compile(hmi_tape *tape, const hmi_graph *graph, const hmi_expr *outputs,
+                           size_t count)
+{
+    hm_status status = hmi_tape_build(tape, graph, outputs, count);
+    return status == HM_OK && !graph->interpreted ? hmi_tape_assemble(tape) : status;
 }
 
 void hmi_tape_release(hmi_tape *tape)

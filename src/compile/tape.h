@@ -77,6 +77,11 @@ struct hmi_tape {
  * also after a failure. */
 hm_status hmi_tape_compile(hmi_tape *tape, const hmi_graph *graph, const hmi_expr *outputs,
                            size_t count);
+/* The same in two steps, for tapes that may never run: instructions for the interpreter; then, once
+ * and before anyone takes memory of work_size, machine code where there can be any. */
+hm_status hmi_tape_build(hmi_tape *tape, const hmi_graph *graph, const hmi_expr *outputs,
+                         size_t count);
+hm_status hmi_tape_assemble(hmi_tape *tape);
 void hmi_tape_release(hmi_tape *tape);
 
 /* Fills in constants and runs the prologue: once, and again when a parameter changes. */

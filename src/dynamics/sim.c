@@ -69,11 +69,11 @@ hm_status hm_sim_create(const hm_system *system, hm_sim **out)
         return HM_ERR_NOMEM;
     *sim = (hm_sim){.system = system};
     hmi_arena_init(&sim->arena, system->allocator);
-    if (!allocate(sim)) {
-        hm_sim_destroy(sim);
-        return HM_ERR_NOMEM;
-    }
-    hm_status status = hmi_sim_prepare_solve(sim);
+    hm_status status = hmi_system_assemble(system);
+    if (status == HM_OK && !allocate(sim))
+        status = HM_ERR_NOMEM;
+    if (status == HM_OK)
+        status = hmi_sim_prepare_solve(sim);
     if (status == HM_OK)
         status = hmi_fast_create(sim);
     if (status != HM_OK) {

@@ -124,6 +124,16 @@ static void conditions_choose(void **state)
                 "output l1 = if(not (x > 0), x*y, x)\noutput l2 = x\n");
 }
 
+/* sin and cos of one argument are one pair of series; both orders of asking. */
+static void partners_serve_twice(void **state)
+{
+    (void)state;
+    fixture f = {0};
+    open_jet(&f, "output a = sin(x)\noutput b = cos(x)\noutput c = cosh(y)\noutput d = sinh(y)\n");
+    assert_int_equal(f.jet.slots.count, 6);
+    close_jet(&f);
+}
+
 /* 0.1 is a tenth and pi is pi. */
 static void numbers_are_exact(void **state)
 {
@@ -171,6 +181,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(functions_obey_identities),
         cmocka_unit_test(conditions_choose),
+        cmocka_unit_test(partners_serve_twice),
         cmocka_unit_test(numbers_are_exact),
         cmocka_unit_test(powers_at_zero),
         cmocka_unit_test(failures),

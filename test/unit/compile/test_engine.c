@@ -1,6 +1,7 @@
 /* The engines agree bit by bit: interpreter, machine code, four lanes portably and as machine code.
  * On random DAGs over every operation, at special values, with registers and inputs of all kinds
  * running out, with functions called one by one and by fours. */
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -363,6 +364,51 @@ static void test_choice(void **state)
     hm_context_destroy(context);
 }
 
+/* ---- machine code when it is needed ---- */
+
+enum { THREADS = 8 };
+
+static void *sim_of_thread(void *system)
+{
+    hm_sim *sim = NULL;
+    double *qdd = calloc(2, sizeof *qdd);
+    if (!qdd || hm_sim_create(system, &sim) != HM_OK || hm_sim_accelerate(sim, qdd) != HM_OK)
+        return NULL;
+    hm_sim_destroy(sim);
+    return qdd;
+}
+
+/* A system has none until the first sim, which may be made by several threads at a time. */
+static void test_code_on_demand(void **state)
+{
+    (void)state;
+    hm_context *context = hm_context_create(NULL);
+    hm_model *model = NULL;
+    assert_int_equal(hm_model_parse(context, pendulum, strlen(pendulum), NULL, &model), HM_OK);
+    for (int round = 0; round < 20; round++) {
+        hm_system *system = NULL;
+        pthread_t threads[THREADS];
+        assert_int_equal(hm_system_create(model, &system), HM_OK);
+        assert_null(system->dynamics.code.entry);
+        assert_null(system->report.code.entry);
+        for (int i = 0; i < THREADS; i++)
+            assert_int_equal(pthread_create(&threads[i], NULL, sim_of_thread, system), 0);
+        for (int i = 0; i < THREADS; i++) {
+            void *qdd = NULL;
+            pthread_join(threads[i], &qdd);
+            assert_non_null(qdd);
+            assert_true(((double *)qdd)[0] == 0 && ((double *)qdd)[1] == -9.81);
+            free(qdd);
+        }
+        bool machine = !system->interpreted;
+        assert_int_equal(system->dynamics.code.entry != NULL, machine);
+        assert_int_equal(system->report.code.entry != NULL, machine);
+        hm_system_destroy(system);
+    }
+    hm_model_destroy(model);
+    hm_context_destroy(context);
+}
+
 static void test_names(void **state)
 {
     (void)state;
@@ -380,7 +426,8 @@ int main(void)
         cmocka_unit_test(test_random_dags),     cmocka_unit_test(test_operations),
         cmocka_unit_test(test_calls_together),  cmocka_unit_test(test_spilling),
         cmocka_unit_test(test_kinds_of_inputs), cmocka_unit_test(test_no_executable_memory),
-        cmocka_unit_test(test_choice),          cmocka_unit_test(test_names),
+        cmocka_unit_test(test_choice),          cmocka_unit_test(test_code_on_demand),
+        cmocka_unit_test(test_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
