@@ -82,6 +82,22 @@ static void test_products(void **state)
                   "(x'^2 + z'^2)/2 + c*x'^2/2 + c^2*x'^4/12");
 }
 
+/* Factors in denominators, and more of a power than there is to replace. */
+static void test_quotients(void **state)
+{
+    (void)state;
+    const char *T = "m/2*(x'^2 + y'^2 + z'^2) + s*x'*y'/z";
+    check_rewrite(T, "y'/z = x'", "m/2*(x'^2 + y'^2 + z'^2) + s*x'*x'");
+    check_rewrite(T, "x'/z = z'", "m/2*(x'^2 + y'^2 + z'^2) + s*z'*y'");
+    check_rewrite("m/2*(x'^2 + y'^2 + z'^2) + s*x'*y'/z^3", "y'/z = x'",
+                  "m/2*(x'^2 + y'^2 + z'^2) + s*x'*x'/z^2");
+    check_rewrite("m/2*(x'^2 + y'^2 + z'^2) + x'^5*z/20", "x'^2 = y'^2",
+                  "m/2*(y'^2 + y'^2 + z'^2) + y'^4*x'*z/20");
+    check_not_found(T, "y'*z = x'", "does not occur");
+    check_not_found(T, "y'/z^2 = x'", "does not occur");
+    check_not_found(T, "y'/x = x'", "does not occur");
+}
+
 static void test_sums(void **state)
 {
     (void)state;
@@ -90,6 +106,11 @@ static void test_sums(void **state)
     check_rewrite(T, "y'*cos(z) - x'*sin(z) = y'", without);
     check_rewrite(T, "x'*sin(z) - cos(z)*y' = -y'", without);
     check_rewrite(T, "-(x'*sin(z)) + y'*cos(z) = y'", without);
+    check_rewrite(T, "-(x'*sin(z) - y'*cos(z)) = y'", without);
+    check_rewrite("(x'^2 + y'^2 + z'^2)/2 + m*s*z'*x'*sin(z) - m*s*z'*y'*cos(z)",
+                  "y'*cos(z) - x'*sin(z) = y'", "(x'^2 + y'^2 + z'^2)/2 - m*s*z'*y'");
+    check_rewrite("(x'^2 + y'^2 + z'^2)/2 - (s*x' + s*y')*z' + s*x'", "x' + y' = 2*z'",
+                  "(x'^2 + y'^2 + z'^2)/2 - 2*s*z'*z' + s*x'");
     check_rewrite("(x'^2 + y'^2 + z'^2)/2 + m*s*z'*y'*cos(z) - m*s*z'*x'*sin(z)",
                   "y'*cos(z) - x'*sin(z) = y'", without);
     check_rewrite("m/2*(x'^2 + y'^2 + z'^2)", "z'^2 + x'^2 = c*x'*z' + 2*z'^2 + x'^2",
@@ -118,9 +139,8 @@ static void test_refusals(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_leaves),
-        cmocka_unit_test(test_products),
-        cmocka_unit_test(test_sums),
+        cmocka_unit_test(test_leaves),    cmocka_unit_test(test_products),
+        cmocka_unit_test(test_quotients), cmocka_unit_test(test_sums),
         cmocka_unit_test(test_refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

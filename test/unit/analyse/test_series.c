@@ -106,6 +106,24 @@ static void functions_obey_identities(void **state)
                 "output t1 = log(x*x)\noutput t2 = 2*log(x)\n");
 }
 
+/* Conditions of every kind choose a branch with all its orders: x = 0.75, y = -0.375 at s = 0. */
+static void conditions_choose(void **state)
+{
+    (void)state;
+    pairs_agree("output a1 = if(x <= y, y, x*x)\noutput a2 = x*x\n"
+                "output b1 = if(y <= x, y, x*x)\noutput b2 = y\n"
+                "output c1 = if(x == y, y, x)\noutput c2 = x\n"
+                "output d1 = if(x == x + 0*y, y, x)\noutput d2 = y\n"
+                "output e1 = if(x > 0 and y < 0, x*y, x)\noutput e2 = x*y\n"
+                "output f1 = if(x > 0 and y > 0, x*y, x)\noutput f2 = x\n"
+                "output g1 = if(x < 0 and y > 0, x*y, x)\noutput g2 = x\n"
+                "output h1 = if(x < 0 or y < 0, x*y, x)\noutput h2 = x*y\n"
+                "output i1 = if(x > 0 or y > 0, x*y, x)\noutput i2 = x*y\n"
+                "output j1 = if(x < 0 or y > 0, x*y, x)\noutput j2 = x\n"
+                "output k1 = if(not (x < 0), x*y, x)\noutput k2 = x*y\n"
+                "output l1 = if(not (x > 0), x*y, x)\noutput l2 = x\n");
+}
+
 /* sin and cos of one argument are one pair of series; both orders of asking. */
 static void partners_serve_twice(void **state)
 {
@@ -162,6 +180,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(functions_obey_identities),
+        cmocka_unit_test(conditions_choose),
         cmocka_unit_test(partners_serve_twice),
         cmocka_unit_test(numbers_are_exact),
         cmocka_unit_test(powers_at_zero),
