@@ -278,8 +278,10 @@ static void print_wellposed(const hm_analysis *a)
                    w->functions[i].here ? ", and not Lipschitz at the initial state" : "");
     if (w->function_count > 3)
         printf("  (%zu such functions in all)\n", w->function_count);
-    printf("  %s\n", w->wellposed ? "well posed: one motion starts from the initial state"
-                                  : "not seen to be well posed");
+    printf("  %s%s%s\n",
+           w->wellposed ? "well posed: one motion starts from the initial state"
+                        : "not seen to be well posed",
+           w->message ? ": " : "", w->message ? w->message : "");
 }
 
 static void print_count(size_t count, const char *what, const char *end)
@@ -321,6 +323,6 @@ void print_check(const session *s, const findings *found)
     printf("\nM has %zu structural nonzeros in its lower triangle, A has %zu; %zu operations an "
            "evaluation\n",
            size.mass_entries, size.constraint_entries, size.tape_nodes);
-    if ((a->wellposedness.consistent || a->wellposedness.kept) && a->wellposedness.known)
+    if (a->wellposedness.known && !a->wellposedness.message)
         printf("the model is sound\n");
 }

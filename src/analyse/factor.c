@@ -299,5 +299,5 @@ hm_status hmi_find_factor(hmi_sampler *sampler, const hmi_form *form, hmi_expr *
             return HM_OK;
         }
     }
-    return HM_OK;
+    return hmi_forms_status(s.forms);
 }

@@ -204,7 +204,7 @@ static hm_status next_ideal(ideal *I, const conditions *c)
 
 static hm_status step(ideal *I, bool *done)
 {
-    conditions c;
+    conditions c = {0};
     const hmi_form *form[MOST_FORMS];
     for (size_t i = 0; i < I->count; i++)
         form[i] = &I->form[i];
@@ -348,6 +348,5 @@ hm_status hmi_analyse_hidden(hmi_analysis *a, const size_t *list, size_t count)
     if (status == HM_OK && good)
         status = show(&I);
     hmi_transport_release(&I.tr);
-    return status == HM_ERR_NUMERIC || status == HM_ERR_LIMIT ? hmi_forms_status(&a->forms)
-                                                              : status;
+    return status == HM_ERR_NOMEM ? status : hmi_forms_status(&a->forms);
 }

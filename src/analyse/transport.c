@@ -7,7 +7,20 @@
  */
 #include "analyse/transport.h"
 
+#include <assert.h>
 #include <string.h>
+
+/* Positions end with the space: where t is none of them, no form knows it. */
+static inline bool fit(const hmi_transport *tr)
+{
+    for (size_t i = 0; i < tr->rows + tr->targets; i++) {
+        const hmi_form *f = tr->form[i];
+        if ((f->count && f->at[f->count - 1] >= tr->size) ||
+            (f->gradient_count && f->gradient_at[f->gradient_count - 1] >= tr->size))
+            return false;
+    }
+    return true;
+}
 
 static hm_status add_forms(hmi_transport *tr)
 {
@@ -51,6 +64,7 @@ hm_status hmi_transport_init(hmi_transport *tr, hmi_sampler *sampler, const hmi_
         return HM_ERR_NOMEM;
     for (size_t i = 0; i < all; i++)
         tr->form[i] = i < row_count ? rows[i] : targets[i - row_count];
+    assert(fit(tr));
     hm_status status = add_forms(tr);
     tr->inexact = tr->W.inexact || tr->G.inexact || sampler->jet.inexact;
     return status;
@@ -82,8 +96,7 @@ static void dense_row(const hmi_transport *tr, size_t i, arb_ptr row)
     const hmi_form *form = tr->form[i];
     _arb_vec_zero(row, (slong)tr->size);
     for (size_t k = 0; k < form->count; k++)
-        if (form->at[k] < tr->size)
-            arb_set(row + form->at[k], hmi_series_root(&tr->W, tr->w_start[i] + k, 0));
+        arb_set(row + form->at[k], hmi_series_root(&tr->W, tr->w_start[i] + k, 0));
 }
 
 static hm_status choose_rows(hmi_transport *tr)
@@ -208,10 +221,8 @@ static void next_velocity(journey *j, size_t k)
     for (size_t i = 0; i < tr->rank; i++) {
         const hmi_form *form = tr->form[tr->chosen[i]];
         for (size_t a = 0; a < form->count; a++)
-            if (form->at[a] < tr->size)
-                arb_dot(rhs + i, rhs + i, 1,
-                        hmi_series_root(&tr->W, tr->w_start[tr->chosen[i]] + a, 0), 1,
-                        c->X + form->at[a] * c->orders + k, -1, (slong)k + 1, tr->precision);
+            arb_dot(rhs + i, rhs + i, 1, hmi_series_root(&tr->W, tr->w_start[tr->chosen[i]] + a, 0),
+                    1, c->X + form->at[a] * c->orders + k, -1, (slong)k + 1, tr->precision);
     }
     for (size_t i = 0; i < tr->rank; i++)
         arb_dot(c->X + tr->pivot[i] * c->orders + k, NULL, 0, tr->inverse->rows[i], 1, rhs, 1,
@@ -227,29 +238,26 @@ static void turning(journey *j, size_t target, size_t k, arb_ptr gamma)
     size_t w = tr->w_start[tr->rows + target];
     _arb_vec_zero(gamma, (slong)tr->size);
     for (size_t a = 0; a < form->count; a++)
-        if (form->at[a] < tr->size)
-            arb_mul_ui(gamma + form->at[a], hmi_series_root(&tr->W, w + a, k + 1), k + 1,
-                       tr->precision);
+        arb_mul_ui(gamma + form->at[a], hmi_series_root(&tr->W, w + a, k + 1), k + 1,
+                   tr->precision);
     for (size_t a = 0; a < form->gradient_count; a++)
-        if (form->gradient_at[a] < tr->size)
-            arb_sub(gamma + form->gradient_at[a], gamma + form->gradient_at[a],
-                    hmi_series_root(&tr->G, tr->g_start[target] + a, k), tr->precision);
+        arb_sub(gamma + form->gradient_at[a], gamma + form->gradient_at[a],
+                hmi_series_root(&tr->G, tr->g_start[target] + a, k), tr->precision);
 }
 
-/* gamma -= sum_i H_i W_i over orders `from`..k of W, so that H of order k - order is known. */
-static void subtract_rows(journey *j, arb_srcptr H, size_t k, size_t from, arb_ptr gamma)
+/* gamma -= sum_i H_i W_i over orders 1..k of W, so that H of order k - order is known. */
+static void subtract_rows(journey *j, arb_srcptr H, size_t k, arb_ptr gamma)
 {
     hmi_transport *tr = j->tr;
     for (size_t i = 0; i < tr->rank; i++) {
         const hmi_form *form = tr->form[tr->chosen[i]];
         arb_srcptr h = H + i * j->levels;
         if (_arb_vec_is_zero(h, (slong)k))
-            continue;
+            continue; /* so k > 0 below */
         for (size_t a = 0; a < form->count; a++)
-            if (form->at[a] < tr->size && k >= from)
-                arb_dot(gamma + form->at[a], gamma + form->at[a], 1,
-                        hmi_series_root(&tr->W, tr->w_start[tr->chosen[i]] + a, from), 1,
-                        h + (k - from), -1, (slong)(k - from) + 1, tr->precision);
+            arb_dot(gamma + form->at[a], gamma + form->at[a], 1,
+                    hmi_series_root(&tr->W, tr->w_start[tr->chosen[i]] + a, 1), 1, h + (k - 1), -1,
+                    (slong)k, tr->precision);
     }
 }
 
@@ -259,7 +267,7 @@ static void next_matrices(journey *j, size_t target, size_t k, arb_ptr gamma)
     hmi_transport *tr = j->tr;
     arb_ptr H = j->H + target * tr->rank * j->levels;
     turning(j, target, k, gamma);
-    subtract_rows(j, H, k, 1, gamma);
+    subtract_rows(j, H, k, gamma);
     for (size_t p = 0; p < tr->rank; p++)
         for (size_t i = 0; i < tr->rank && !arb_is_zero(gamma + tr->pivot[p]); i++)
             arb_addmul(H + i * j->levels + k, gamma + tr->pivot[p],
@@ -269,10 +277,8 @@ static void next_matrices(journey *j, size_t target, size_t k, arb_ptr gamma)
         if (arb_is_zero(H + i * j->levels + k))
             continue;
         for (size_t a = 0; a < form->count; a++)
-            if (form->at[a] < tr->size)
-                arb_submul(gamma + form->at[a], H + i * j->levels + k,
-                           hmi_series_root(&tr->W, tr->w_start[tr->chosen[i]] + a, 0),
-                           tr->precision);
+            arb_submul(gamma + form->at[a], H + i * j->levels + k,
+                       hmi_series_root(&tr->W, tr->w_start[tr->chosen[i]] + a, 0), tr->precision);
     }
     for (size_t b = 0; b < j->freed; b++)
         arb_set(j->K + (target * j->freed + b) * j->levels + k, gamma + tr->freed[b]);

@@ -39,17 +39,13 @@ static hm_status look_at_state(hmi_analysis *a, hm_sim *sim, hm_status *solved, 
                                hm_evaluation *at)
 {
     const hm_evaluate_options options = {.formulation = HM_AUTO, .compare = false};
-    size_t errors = a->model->context->diagnostics.count;
     *solved = hm_sim_evaluate(sim, &options, at);
     *distance = 0;
-    if (*solved == HM_ERR_NOMEM || !at->solved)
-        return *solved == HM_ERR_NOMEM ? *solved : HM_OK;
-    if (a->model->context->diagnostics.count > errors && *solved != HM_OK)
-        a->shown.wellposedness.message = hmi_analysis_text(
-            a, "%s", a->model->context->diagnostics.data[errors].message);
-    if (at->A.rows == 0 || at->A.rows > MOST_SVD || at->A.columns > MOST_SVD)
-        return HM_OK;
-    return rank_distance(a, at, distance);
+    if (*solved == HM_ERR_NOMEM)
+        return *solved;
+    bool known = at->solved && at->A.rows > 0 && at->A.rows <= MOST_SVD &&
+                 at->A.columns <= MOST_SVD;
+    return known ? rank_distance(a, at, distance) : HM_OK;
 }
 
 /* ---- the initial state ---- */
@@ -182,6 +178,16 @@ static void take_initial(hmi_analysis *a, const hm_evaluation *at, double distan
     w->distance_time = w->run_end = at->t;
 }
 
+/* Why there is no motion: what the evaluation said. */
+static hm_status take_reason(hmi_analysis *a, size_t before, hm_status solved)
+{
+    const hm_context *context = a->model->context;
+    bool said = context->diagnostics.count > before;
+    const char *reason = said ? context->diagnostics.data[before].message : hm_status_text(solved);
+    a->shown.wellposedness.message = hmi_analysis_text(a, "%s", reason);
+    return a->shown.wellposedness.message ? HM_OK : HM_ERR_NOMEM;
+}
+
 static hm_status with_sims(hmi_analysis *a, hm_sim *sim, hm_sim *probe)
 {
     size_t n = a->model->coords.count, z = a->model->states.count;
@@ -194,7 +200,10 @@ static hm_status with_sims(hmi_analysis *a, hm_sim *sim, hm_sim *probe)
     hm_sim_state(sim, a->q0, a->v0, a->z0);
     a->t0 = hm_sim_time(sim);
     hm_sim_set_state(probe, a->t0, a->q0, a->v0, a->z0);
+    size_t before = a->model->context->diagnostics.count;
     status = look_at_state(a, probe, &solved, &distance, &at);
+    if (status == HM_OK && solved != HM_OK)
+        status = take_reason(a, before, solved);
     if (status != HM_OK)
         return status;
     take_initial(a, &at, distance);
@@ -245,6 +254,19 @@ typedef struct trouble {
     hmi_expr jump; /* what it jumps by; HMI_NONE: by something */
 } trouble;
 
+/* What vanishes where a condition may change: comparisons, and what is made of them. */
+static hmi_expr switching(hmi_graph *g, hmi_expr condition)
+{
+    hmi_op op = hmi_op_of(g, condition);
+    hmi_expr x = hmi_operand(g, condition, 0);
+    if (op == HMI_NOT)
+        return switching(g, x);
+    hmi_expr y = hmi_operand(g, condition, 1);
+    if (op == HMI_AND || op == HMI_OR)
+        return hmi_mul(g, switching(g, x), switching(g, y));
+    return hmi_sub(g, x, y);
+}
+
 static trouble trouble_of(hmi_graph *g, hmi_expr e)
 {
     hmi_op op = hmi_op_of(g, e);
@@ -262,10 +284,7 @@ static trouble trouble_of(hmi_graph *g, hmi_expr e)
     case HMI_SIGN:
         return (trouble){"discontinuous", x, 0, HMI_NONE};
     case HMI_SELECT:
-        if (hmi_op_of(g, x) != HMI_LT && hmi_op_of(g, x) != HMI_LE)
-            return (trouble){0};
-        return (trouble){"switches", hmi_sub(g, hmi_operand(g, x, 0), hmi_operand(g, x, 1)), 0,
-                         hmi_sub(g, y, hmi_operand(g, e, 2))};
+        return (trouble){"switches", switching(g, x), 0, hmi_sub(g, y, hmi_operand(g, e, 2))};
     default:
         return (trouble){0};
     }
@@ -351,7 +370,7 @@ static void conclude(hmi_analysis *a, const singular_list *found)
     bool lipschitz = true;
     for (size_t i = 0; i < found->count; i++)
         lipschitz &= !found->list[i].here;
-    w->wellposed = w->known && (w->consistent || w->kept) && w->unique_acceleration && lipschitz;
+    w->wellposed = w->known && !w->message && w->unique_acceleration && lipschitz;
 }
 
 hm_status hmi_analyse_functions(hmi_analysis *a)

@@ -2,6 +2,7 @@
 #include "compile/jet.h"
 
 #include "compile/jet_code.h"
+#include "expr/math.h"
 
 #include <string.h>
 
@@ -21,6 +22,7 @@ void hmi_jet_release(hmi_jet *jet)
     if (jet->memory)
         hmi_free(jet->allocator, jet->memory, doubles_of(jet) * sizeof *jet->memory);
     hmi_array_release(jet->allocator, &jet->zero);
+    hmi_array_release(jet->allocator, &jet->moving);
     hmi_array_release(jet->allocator, &jet->code);
     hmi_array_release(jet->allocator, &jet->constant);
     hmi_array_release(jet->allocator, &jet->pairs);
@@ -121,6 +123,8 @@ static void place_inner(hmi_jet *jet)
     }
 }
 
+static hm_status list_moving(hmi_jet *jet);
+
 hm_status hmi_jet_seal(hmi_jet *jet, int order)
 {
     size_t rows = jet->constant.count;
@@ -142,7 +146,9 @@ hm_status hmi_jet_seal(hmi_jet *jet, int order)
     place_inner(jet);
     hmi_array_release(jet->allocator, &jet->table);
     hmi_jet_clear(jet);
-    return HM_OK;
+    for (int k = 1; k < HMI_JET_MOST_ORDER + 2; k++)
+        jet->reciprocal[k] = 1.0 / k;
+    return jet->status = list_moving(jet);
 }
 
 void hmi_jet_clear(hmi_jet *jet)
@@ -166,6 +172,10 @@ static double value_of(const hmi_jet_code *ip, const double *base)
         return x * y - z;
     case HMI_TAPE_SUB_MUL:
         return z - x * y;
+    case HMI_JET_RECIPROCAL:
+        return 1 / x;
+    case HMI_JET_HALF_RECIPROCAL:
+        return 1 / (x + x);
     case HMI_TAPE_FIRST_OF_TABLE + HMI_ADD:
         return x + y;
     case HMI_TAPE_FIRST_OF_TABLE + HMI_SUB:
@@ -177,14 +187,50 @@ static double value_of(const hmi_jet_code *ip, const double *base)
     }
 }
 
+static bool has_value(const hmi_jet_code *ip)
+{
+    return ip->op != HMI_JET_RATE_OF;
+}
+
 static void run_zero(const hmi_jet *jet, const hmi_jet_segment *segment)
 {
     double *base = jet->memory;
-    for (size_t i = segment->zero_first; i < segment->zero_end; i++) {
-        const hmi_jet_code *ip = &jet->zero.data[i];
-        if (ip->op < HMI_TAPE_FIRST_OF_TABLE + HMI_OP_COUNT) /* else a rate */
+    for (size_t i = segment->zero_first; i < segment->zero_end; i++)
+        if (has_value(&jet->zero.data[i]))
+            base[jet->zero.data[i].dst] = value_of(&jet->zero.data[i], base);
+}
+
+/* sin and cos of one row stand together. */
+static bool is_pair(const hmi_jet_code *ip)
+{
+    return ip[0].op == HMI_TAPE_FIRST_OF_TABLE + HMI_SIN &&
+           ip[1].op == HMI_TAPE_FIRST_OF_TABLE + HMI_COS && ip[0].a == ip[1].a;
+}
+
+void hmi_jet_run_moving(const hmi_jet *jet)
+{
+    double *base = jet->memory;
+    const hmi_jet_code *end = jet->moving.data + jet->moving.count;
+    for (const hmi_jet_code *ip = jet->moving.data; ip < end; ip++) {
+        if (ip + 1 < end && is_pair(ip)) {
+            hmi_sincos both = hmi_math_sincos(base[ip->a]);
+            base[ip->dst] = both.sine;
+            base[(++ip)->dst] = both.cosine;
+        } else {
             base[ip->dst] = value_of(ip, base);
+        }
     }
+}
+
+static hm_status list_moving(hmi_jet *jet)
+{
+    for (size_t i = 0; i < jet->zero.count; i++) {
+        const hmi_jet_code *code = &jet->zero.data[i];
+        if (has_value(code) && !jet->constant.data[code->dst / 2] &&
+            !hmi_array_push(jet->allocator, &jet->moving, *code))
+            return HM_ERR_NOMEM;
+    }
+    return HM_OK;
 }
 
 void hmi_jet_keep(const hmi_jet *jet, int k)
@@ -241,20 +287,11 @@ void hmi_jet_give(const hmi_jet *jet, const hmi_jet_program *program, const hmi_
     }
 }
 
-/* Machine code: the numbers, coefficients k of the series, and as in jet.h. */
-typedef void machine_code(double *base, double *series, double *values, double *next,
-                          const double *matrix, double *now);
-
-void hmi_jet_execute(const hmi_jet *jet, const hmi_jet_program *program, int k,
-                     const hmi_jet_ends *ends)
+void hmi_jet_execute_slowly(const hmi_jet *jet, const hmi_jet_program *program, int k,
+                            const hmi_jet_ends *ends)
 {
-    if (program->code.pages) {
-        machine_code *run;
-        memcpy(&run, &program->code.pages, sizeof run); /* C has no cast from data to functions */
-        run(jet->memory, jet->series + 4 * (k - 1), ends->values, ends->next, ends->matrix,
-            ends->now);
-        if (program->links_apart)
-            follow_links(jet, program, ends);
+    if (program->entry) {
+        follow_links(jet, program, ends);
         return;
     }
     if (program->segment)
@@ -262,6 +299,8 @@ void hmi_jet_execute(const hmi_jet *jet, const hmi_jet_program *program, int k,
     if (program->list_count)
         hmi_jet_sums(jet, program->lists, program->list_count, ends->values);
     hmi_jet_give(jet, program, ends);
+    if (program->second)
+        hmi_jet_run(jet, program->second, k);
     if (program->keep)
         hmi_jet_keep(jet, k);
     follow_links(jet, program, ends);

@@ -83,11 +83,14 @@ typedef struct hmi_jet {
     hm_status status;
     uint32_t zero_row, one, two, minus_one;
 
-    int order;      /* K, after hmi_jet_seal */
-    double *memory; /* x_0, x_k of the rows, then */
-    double *scale;  /* by hmi_jet_scale */
-    double *inner;  /* by pair, in blocks of four, */
-    double *ahead;  /* and part of those of the next three orders */
+    HMI_ARRAY(hmi_jet_code)
+    moving; /* those at order 0 whose rows change in time, after hmi_jet_seal */
+    double reciprocal[HMI_JET_MOST_ORDER + 2]; /* 1/k */
+    int order;                                 /* K, after hmi_jet_seal */
+    double *memory;                            /* x_0, x_k of the rows, then */
+    double *scale;                             /* by hmi_jet_scale */
+    double *inner;                             /* by pair, in blocks of four, */
+    double *ahead;                             /* and part of those of the next three orders */
     double *series; /* by four pairs: their x_1, .., x_K, then their y_1, .., y_K */
     size_t block_count;
     bool fused;   /* multiplications and additions are, as the processor can: in all three ways */
@@ -126,9 +129,11 @@ void hmi_jet_set_rate(hmi_jet *jet, uint32_t row, uint32_t rate);
 /* An order in two halves: the first finds rows with the coefficients k of `late` ones taken as 0, from
  * which the caller finds these; the second completes all rows. */
 typedef struct hmi_jet_halves {
-    const uint32_t *late, *first,
-        *second; /* rows: see above; wanted of the first half, and in the end */
-    size_t late_count, first_count, second_count;
+    const uint32_t *late; /* rows: see above */
+    size_t late_count;
+    size_t from_zero;               /* so many of them, the last, are 0 at order 0 */
+    const uint32_t *first, *second; /* rows wanted of the first half, and in the end */
+    size_t first_count, second_count;
     bool *vanishes; /* first_count: the row's coefficients are 0 */
 } hmi_jet_halves;
 
@@ -144,6 +149,8 @@ hm_status hmi_jet_seal(hmi_jet *jet, int order);
 void hmi_jet_clear(hmi_jet *jet);
 /* Reads the sources. */
 void hmi_jet_begin(hmi_jet *jet);
+/* Order 0 of all segments where sources are what they were: rows that change in time. */
+void hmi_jet_run_moving(const hmi_jet *jet);
 /* Before anything else of order k >= 1. */
 void hmi_jet_begin_order(const hmi_jet *jet, int k);
 /* One order of one segment. Orders from 0 upwards; operands that are symbols are the caller's. */
@@ -165,14 +172,11 @@ static inline void hmi_jet_put(const hmi_jet *jet, uint32_t row, int k, double x
 #define HMI_JET_NO_PLACE UINT32_MAX
 
 /* Sums over pairs of rows, as right sides of linear equations have them: of list l
- *     out[l] = value_k - Sum over pairs of Sum_{j=1..k} x_j y_{k-j},   k >= 1,
- * or, with inner sums alone,
- *     out[l] = value_k - Sum over pairs of Sum_{j=1..k-1} x_j y_{k-j} - rise z_k. */
+ *     out[l] = value_k - Sum over pairs of Sum_{j=1..k} x_j y_{k-j} - w_k - rise z_k,   k >= 1. */
 typedef struct hmi_jet_list {
     uint32_t first, end; /* of jet->pairs */
     uint32_t value;      /* a place, as those of the pairs */
-    bool inner_only;
-    uint32_t rise; /* the place of z; HMI_JET_NO_PLACE: none */
+    uint32_t less, rise; /* the places of w and z; HMI_JET_NO_PLACE: none */
 } hmi_jet_list;
 
 void hmi_jet_sums(const hmi_jet *jet, const hmi_jet_list *lists, size_t count, double *out);
@@ -197,8 +201,12 @@ typedef struct hmi_jet_link {
     hmi_jet_link_kind kind;
 } hmi_jet_link;
 
+/* Machine code: the numbers, coefficients k of the series, and hmi_jet_ends. */
+typedef void hmi_jet_function(double *base, double *series, double *values, double *next,
+                              const double *matrix, double *now);
+
 /* What is done at an order above 0, in this order: the instructions of a segment, sums, a matrix times
- * the sums, coefficients that are given (by that or by the caller), keeping, links. As machine code where there can be some: see jet_emit.c. */
+ * the sums, coefficients that are given (by that or by the caller), a second segment, keeping, links. As machine code where there can be some: see jet_emit.c. */
 typedef struct hmi_jet_program {
     const hmi_jet_segment *segment; /* NULL: none */
     const hmi_jet_list *lists;
@@ -208,11 +216,13 @@ typedef struct hmi_jet_program {
     const uint32_t *given; /* rows; those from `negated` on get the opposite of what is given, */
     size_t given_count, negated;
     bool scaled; /* those before it the caller's factor times it, stored in `now` too */
+    const hmi_jet_segment *second; /* NULL: none */
     bool keep;
     const hmi_jet_link *links;
     size_t link_count;
     bool links_apart; /* a link reads what another writes: not in machine code */
     hmi_machine_code code;
+    hmi_jet_function *entry; /* of the code; NULL: none */
 } hmi_jet_program;
 
 /* Of a sealed jet; no code is no failure. */
@@ -229,8 +239,18 @@ typedef struct hmi_jet_ends {
 
 /* The part of a program that puts coefficients which are given. */
 void hmi_jet_give(const hmi_jet *jet, const hmi_jet_program *program, const hmi_jet_ends *ends);
+/* The same without machine code, or what is left to do after it. */
+void hmi_jet_execute_slowly(const hmi_jet *jet, const hmi_jet_program *program, int k,
+                            const hmi_jet_ends *ends);
 /* Order k >= 1. */
-void hmi_jet_execute(const hmi_jet *jet, const hmi_jet_program *program, int k,
-                     const hmi_jet_ends *ends);
+static inline void hmi_jet_execute(const hmi_jet *jet, const hmi_jet_program *program, int k,
+                                   const hmi_jet_ends *ends)
+{
+    if (program->entry)
+        program->entry(jet->memory, jet->series + 4 * (k - 1), ends->values, ends->next,
+                       ends->matrix, ends->now);
+    if (!program->entry || program->links_apart)
+        hmi_jet_execute_slowly(jet, program, k, ends);
+}
 
 #endif

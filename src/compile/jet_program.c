@@ -5,6 +5,8 @@
 #include "compile/jet_emit.h"
 #include "compile/jit.h"
 
+#include <string.h>
+
 /* Code beyond this size would not stay in the caches. */
 enum { MOST_BYTES = 1 << 20 };
 enum { LEFT = HMI_JET_LEFT, RIGHT = HMI_JET_RIGHT, FIRST_HELD = HMI_JET_FIRST_HELD };
@@ -27,27 +29,17 @@ static void clear(emitter *e, int r)
 
 /* ---- sums ---- */
 
-/* LEFT := value - inner sums, summed from 0 on. */
-static void subtract_inner(emitter *e, const hmi_jet_list *list)
-{
-    const hmi_jet_pair *first = e->jet->pairs.data + list->first;
-    const hmi_jet_pair *end = e->jet->pairs.data + list->end;
-    if (first == end)
-        clear(e, LEFT);
-    else
-        hmi_x86_load(&e->x, LEFT, zeroth(first->inner));
-    for (const hmi_jet_pair *p = first + 1; p < end; p++)
-        apply(e, HMI_X86_ADD, LEFT, zeroth(p->inner));
-    int value = hmi_jet_in_register(e, list->value, RIGHT);
-    hmi_x86_arithmetic(&e->x, HMI_X86_SUB, LEFT, value, hmi_x86_register(LEFT));
-}
-
-/* LEFT -= the other terms, summed from 0 on. */
-static void subtract_ends(emitter *e, const hmi_jet_list *list)
+/* LEFT := value - inner sums - other terms, each summed by themselves. */
+static void emit_pairs(emitter *e, const hmi_jet_list *list)
 {
     enum { ENDS = FIRST_HELD };
     const hmi_jet_pair *first = e->jet->pairs.data + list->first;
     const hmi_jet_pair *end = e->jet->pairs.data + list->end;
+    hmi_x86_load(&e->x, LEFT, zeroth(first->inner));
+    for (const hmi_jet_pair *p = first + 1; p < end; p++)
+        apply(e, HMI_X86_ADD, LEFT, zeroth(p->inner));
+    int value = hmi_jet_in_register(e, list->value, RIGHT);
+    hmi_x86_arithmetic(&e->x, HMI_X86_SUB, LEFT, value, hmi_x86_register(LEFT));
     hmi_jet_free_register(e, ENDS);
     clear(e, ENDS);
     for (const hmi_jet_pair *p = first; p < end; p++) {
@@ -59,14 +51,23 @@ static void subtract_ends(emitter *e, const hmi_jet_list *list)
 
 static void emit_list(emitter *e, const hmi_jet_list *list, size_t at)
 {
-    subtract_inner(e, list);
-    if (!list->inner_only)
-        subtract_ends(e, list);
+    int sum = LEFT;
+    if (list->first < list->end)
+        emit_pairs(e, list);
+    else
+        sum = hmi_jet_in_register(e, list->value, LEFT);
+    if (list->less != HMI_JET_NO_PLACE) {
+        hmi_x86_arithmetic(&e->x, HMI_X86_SUB, LEFT, sum, hmi_jet_coefficient(e, list->less));
+        sum = LEFT;
+    }
     if (list->rise != HMI_JET_NO_PLACE) {
         int z = hmi_jet_in_register(e, list->rise, RIGHT);
+        if (sum != LEFT)
+            hmi_x86_move(&e->x, false, LEFT, sum);
         hmi_x86_fused(&e->x, HMI_X86_FNMADD231, LEFT, z, scale(e, HMI_JET_RISE));
+        sum = LEFT;
     }
-    hmi_x86_store(&e->x, word(HMI_RDX, at), LEFT);
+    hmi_x86_store(&e->x, word(HMI_RDX, at), sum);
 }
 
 /* Even columns, odd columns, both: as integrate/taylor_solve.c does. */
@@ -174,17 +175,22 @@ static bool links_cross(const hmi_jet_program *program)
 
 /* ---- a program ---- */
 
+static void emit_segment(emitter *e, const hmi_jet_segment *segment)
+{
+    for (size_t i = segment ? segment->first : 0; segment && i < segment->end; i++)
+        hmi_jet_emit_instruction(e, &e->jet->code.data[i]);
+}
+
 static void emit(emitter *e, const hmi_jet_program *program)
 {
     for (int i = 0; i < HMI_JET_HELD; i++)
         e->held[i] = HMI_JET_NO_PLACE;
-    if (program->segment)
-        for (size_t i = program->segment->first; i < program->segment->end; i++)
-            hmi_jet_emit_instruction(e, &e->jet->code.data[i]);
+    emit_segment(e, program->segment);
     for (size_t i = 0; i < program->list_count; i++)
         emit_list(e, &program->lists[i], i);
     emit_matrix(e, program->matrix_size);
     emit_given(e, program);
+    emit_segment(e, program->second);
     if (program->keep)
         emit_keep(e);
     for (size_t i = 0; !program->links_apart && i < program->link_count; i++)
@@ -203,6 +209,8 @@ hm_status hmi_jet_compile(const hmi_jet *jet, hmi_jet_program *program)
     emit(&e, program);
     if (!e.x.failed && e.x.code.count <= MOST_BYTES)
         hmi_jit_install(e.x.code.data, e.x.code.count, &program->code);
+    if (program->code.pages) /* C has no cast from data to functions */
+        memcpy(&program->entry, &program->code.pages, sizeof program->entry);
     hmi_array_release(jet->allocator, &e.x.code);
     return e.x.failed ? HM_ERR_NOMEM : HM_OK;
 }

@@ -70,10 +70,12 @@ INLINE void interpret(const hmi_jet *jet, const hmi_jet_segment *segment, bool f
             RUN_OF(PRODUCT, SET(ADD(P0, PRODUCT, Q0 * C)));
             RUN_OF(HALF, SET(HALF));
             RUN_OF(HALF_PRODUCT, SET(ADD(P0, HALF, Q0 * C)));
-            RUN_OF(DIV, SET(SUBTRACT(B, R0, A - IN) / B0));
-            RUN_OF(DIV_CONST, SET(A / B0));
-            RUN_OF(CONST_DIV, SET(-ADD(B, R0, IN) / B0));
-            RUN_OF(SQRT, SET((A - IN) / (R0 + R0)));
+            RUN_OF(INNER, SET(IN));
+            RUN_OF(INNER_PRODUCT, SET(ADD(P0, IN, Q0 * C)));
+            RUN_OF(DIV, SET(SUBTRACT(B, R0, A - IN) * P0));
+            RUN_OF(DIV_CONST, SET(A * P0));
+            RUN_OF(CONST_DIV, SET(-ADD(B, R0, IN) * P0));
+            RUN_OF(SQRT, SET((A - IN) * P0));
             RUN_OF(POWER, SET(power(base, ip, k)));
             RUN_OF(RATE, SET(k * A));
             RUN_OF(SINCOS, double sine = ADD(A, C0, IN) * inverse; C = -(ADD(A, R0, IN2) * inverse);
@@ -92,17 +94,20 @@ INLINE double list_sum(const hmi_jet *jet, const hmi_jet_list *list, bool fused)
     const double *base = jet->memory;
     const hmi_jet_pair *first = jet->pairs.data + list->first;
     const hmi_jet_pair *end = jet->pairs.data + list->end;
-    double inner = first < end ? base[first->inner] : 0, ends = 0;
-    for (const hmi_jet_pair *p = first + 1; p < end; p++)
-        inner += base[p->inner];
-    double sum = base[list->value + 1] - inner;
-    for (const hmi_jet_pair *p = first; p < end && !list->inner_only; p++)
-        ends = add(fused, base[p->x + 1], base[p->y], ends);
-    if (!list->inner_only)
-        sum -= ends;
-    return list->rise == HMI_JET_NO_PLACE
-               ? sum
-               : subtract(fused, base[list->rise + 1], jet->scale[HMI_JET_RISE], sum);
+    double sum = base[list->value + 1], inner, ends = 0;
+    if (first < end) {
+        inner = base[first->inner];
+        for (const hmi_jet_pair *p = first + 1; p < end; p++)
+            inner += base[p->inner];
+        for (const hmi_jet_pair *p = first; p < end; p++)
+            ends = add(fused, base[p->x + 1], base[p->y], ends);
+        sum = (sum - inner) - ends;
+    }
+    if (list->less != HMI_JET_NO_PLACE)
+        sum -= base[list->less + 1];
+    if (list->rise != HMI_JET_NO_PLACE)
+        sum = subtract(fused, base[list->rise + 1], jet->scale[HMI_JET_RISE], sum);
+    return sum;
 }
 
 INLINE void sum_lists(const hmi_jet *jet, const hmi_jet_list *lists, size_t count, double *out,

@@ -14,9 +14,10 @@ enum {
     LIVE = 1,     /* wanted, or needed for it at some order */
     IN_FIRST = 2, /* needed by the first half, at the order at work */
     IN_SECOND = 4,
-    LATE = 8,    /* depends on a late row */
-    ZERO = 16,   /* in the first half: its coefficient is 0 */
-    WRITTEN = 32 /* and that is in its place */
+    LATE = 8,      /* depends on a late row */
+    ZERO = 16,     /* in the first half: its coefficient is 0 */
+    WRITTEN = 32,  /* and that is in its place */
+    FROM_ZERO = 64 /* its value at order 0 is 0 */
 };
 
 typedef struct splitter {
@@ -94,6 +95,34 @@ static void mark_live(splitter *s)
                 }
         }
     }
+}
+
+/* By the instructions of order 0: those above leave constants out. */
+static bool starts_at_zero(const splitter *s, const hmi_jet_code *c)
+{
+    bool a = s->of[c->a] & FROM_ZERO, b = s->of[c->b] & FROM_ZERO, z = s->of[c->c] & FROM_ZERO;
+    switch (c->op) {
+    case HMI_TAPE_MUL_ADD:
+    case HMI_TAPE_MUL_SUB:
+    case HMI_TAPE_SUB_MUL:
+        return (a || b) && z;
+    case HMI_TAPE_FIRST_OF_TABLE + HMI_ADD:
+    case HMI_TAPE_FIRST_OF_TABLE + HMI_SUB:
+        return a && b;
+    case HMI_TAPE_FIRST_OF_TABLE + HMI_MUL:
+        return a || b;
+    case HMI_TAPE_FIRST_OF_TABLE + HMI_NEG:
+        return a;
+    default:
+        return false;
+    }
+}
+
+static void mark_from_zero(splitter *s)
+{
+    for (size_t i = 0; i < s->jet->zero.count; i++)
+        if (starts_at_zero(s, &s->jet->zero.data[i]))
+            s->of[s->jet->zero.data[i].dst] |= FROM_ZERO;
 }
 
 static void mark_late(splitter *s)
@@ -219,21 +248,26 @@ static void append_sum(splitter *s, hmi_jet_code c)
     }
 }
 
-static void append_product(splitter *s, hmi_jet_code c)
+/* x_0 y_k and x_k y_0, as far as they are there: `first`: in the first half. */
+static void append_product(splitter *s, hmi_jet_code c, bool first)
 {
-    bool a = is_zero(s, c.a), b = is_zero(s, c.b), sum = c.op == HMI_JET_PRODUCT;
-    if (sum && (is_zero(s, c.c) || c.c == s->jet->zero_row)) { /* the product alone */
+    static const uint32_t ops[3][2] = {{HMI_JET_INNER, HMI_JET_INNER_PRODUCT},
+                                       {HMI_JET_HALF, HMI_JET_HALF_PRODUCT},
+                                       {HMI_JET_TIMES, HMI_JET_PRODUCT}};
+    bool a_ends = !(first && is_zero(s, c.a)) && !(s->of[c.b] & FROM_ZERO);
+    bool b_ends = !(first && is_zero(s, c.b)) && !(s->of[c.a] & FROM_ZERO);
+    bool sum = c.op == HMI_JET_PRODUCT;
+    if (sum && ((first && is_zero(s, c.c)) || c.c == s->jet->zero_row)) { /* the product alone */
         c.c = s->jet->zero_row;
         c.q = s->jet->one;
-        c.op = c.p == s->jet->one ? HMI_JET_TIMES : HMI_JET_PRODUCT;
+        sum = c.p != s->jet->one;
     }
-    if (a) { /* the other one first */
+    if (b_ends && !a_ends) { /* of HALF a has the coefficient */
         uint32_t swap = c.a;
-        c.a = b ? s->jet->zero_row : c.b;
+        c.a = c.b;
         c.b = swap;
     }
-    if (a || b)
-        c.op = c.op == HMI_JET_TIMES ? HMI_JET_HALF : HMI_JET_HALF_PRODUCT;
+    c.op = ops[a_ends + b_ends][sum];
     append(s, c);
 }
 
@@ -255,7 +289,7 @@ static void append_first(splitter *s, const hmi_jet_code *c)
     } else if (c->op == HMI_JET_SCALED) {
         append_scaled(s, c, c->p, c->a);
     } else if (c->op == HMI_JET_TIMES || c->op == HMI_JET_PRODUCT) {
-        append_product(s, *c);
+        append_product(s, *c, true);
     } else if (c->op == HMI_JET_RATE && is_zero(s, c->a)) {
         s->of[c->dst] |= ZERO;
     } else {
@@ -287,7 +321,11 @@ static void write_halves(splitter *s, hmi_jet_segment *first, hmi_jet_segment *s
     second->first = jet->code.count;
     for (size_t i = 0; i < s->count && jet->status == HM_OK; i++) {
         hmi_jet_code code = jet->code.data[i];
-        if (writes(s, &code, IN_SECOND) && (writes(s, &code, LATE) || !writes(s, &code, IN_FIRST)))
+        if (!writes(s, &code, IN_SECOND) || (!writes(s, &code, LATE) && writes(s, &code, IN_FIRST)))
+            continue;
+        if (code.op == HMI_JET_TIMES || code.op == HMI_JET_PRODUCT)
+            append_product(s, code, false);
+        else
             append(s, code);
     }
     end_segment(s, second);
@@ -312,6 +350,7 @@ hm_status hmi_jet_split(hmi_jet *jet, const hmi_jet_halves *halves, hmi_jet_segm
         return jet->status = HM_ERR_NOMEM;
     memset(s.of, 0, rows + 1);
     mark(&s, halves->late, halves->late_count, LATE | ZERO);
+    mark(&s, halves->late + (halves->late_count - halves->from_zero), halves->from_zero, FROM_ZERO);
     mark(&s, halves->first, halves->first_count, LIVE | IN_FIRST);
     mark(&s, halves->second, halves->second_count, LIVE | IN_SECOND);
     mark_live(&s);
@@ -319,6 +358,7 @@ hm_status hmi_jet_split(hmi_jet *jet, const hmi_jet_halves *halves, hmi_jet_segm
     mark_needed(&s, IN_FIRST);
     mark_needed(&s, IN_SECOND);
     mark_late(&s);
+    mark_from_zero(&s);
     write_halves(&s, first, second);
     first->zero_first = zero; /* constants */
     first->zero_end = jet->zero.count;

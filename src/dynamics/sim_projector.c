@@ -32,6 +32,7 @@ static hm_status compile(hm_sim *sim, const hmi_motion_source *source, const siz
     projector->step = hmi_tape_outputs(tape, projector->work);
     projector->sizes = projector->step + projector->program.sizes;
     projector->margin = projector->step + projector->program.margin;
+    projector->entries = projector->step + projector->program.rows;
     return HM_OK;
 }
 

@@ -14,6 +14,7 @@ typedef struct hmi_sim_projector {
     const double *step;  /* n, */
     const double *sizes; /* by row, */
     const double *margin;
+    const double *entries; /* of the rows, one row after the other */
 } hmi_sim_projector;
 
 /* *projector is NULL where there is none (large systems, M that has no positive pivots): that is no

@@ -150,8 +150,8 @@ HMI_MATH_FUNCTIONS(DEFINE1, DEFINE2)
 /* ---- four at once ---- */
 
 #ifdef HMI_MATH_FUSED
-__m256d Sleef_finz_logd4_u10avx2(__m256d x);
-__m256d Sleef_finz_expd4_u10avx2(__m256d x);
+FUSED __m256d Sleef_finz_logd4_u10avx2(__m256d x);
+FUSED __m256d Sleef_finz_expd4_u10avx2(__m256d x);
 #define FOUR_FUSED(name)                                                                           \
     FUSED static void fused_##name(double x[4])                                                    \
     {                                                                                              \

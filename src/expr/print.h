@@ -87,6 +87,10 @@ hm_status hmi_print_part_value(hmi_text *out, const hmi_graph *graph, size_t k,
 
 /* A name alone, with so many dots. */
 void hmi_print_name(hmi_text *out, hmi_print_style style, const char *name, int dots);
+/* Does it begin with a Greek letter, as such or spelled out? And do two of them differ by that alone, and
+ * so are printed alike: theta, θ? */
+bool hmi_is_greek_name(const char *name);
+bool hmi_are_greek_twins(const char *x, const char *y);
 
 /* ---- C ---- */
 

@@ -267,6 +267,24 @@ static void latex_name(hmi_text *out, const char *name, int dots)
     hmi_text_add(out, "}");
 }
 
+bool hmi_is_greek_name(const char *name)
+{
+    return find_greek(split_name(name).base) < GREEK_COUNT;
+}
+
+static bool same_bytes(span x, span y)
+{
+    return x.length == y.length && (x.length == 0 || memcmp(x.text, y.text, x.length) == 0);
+}
+
+bool hmi_are_greek_twins(const char *x, const char *y)
+{
+    parts a = split_name(x), b = split_name(y);
+    int letter = find_greek(a.base);
+    return letter < GREEK_COUNT && letter == find_greek(b.base) && !same_bytes(a.base, b.base) &&
+           same_bytes(a.sub, b.sub) && same_bytes(a.index, b.index);
+}
+
 void hmi_print_name(hmi_text *out, hmi_print_style style, const char *name, int dots)
 {
     if (style == HMI_PRINT_TEXT) {

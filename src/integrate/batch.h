@@ -42,7 +42,7 @@ typedef struct hmi_batch {
     hmi_lane_data *x;
     hmi_lane_rank *rank; /* NULL: nothing to watch */
 
-    hmi_lane_tape motion, inputs, residuals, total;
+    hmi_lane_tape motion, inputs, residuals, total, dynamics;
     hmi_stages stages; /* where they are compiled, in */
     double *stage_work;
     hmi_lane_level position, velocity;

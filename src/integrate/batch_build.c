@@ -102,6 +102,42 @@ static void take_pattern(const hmi_level *level, const hmi_sparse *A, size_t *st
     }
 }
 
+/* All of M, by row in the order of columns: of its pattern, the lower triangle. */
+static void take_mass_pattern(const hmi_sparse *M, size_t n, size_t *start, size_t *column,
+                              size_t *entry)
+{
+    size_t at = 0;
+    for (size_t i = 0; i < n; i++) {
+        start[i] = at;
+        for (size_t j = 0; j < n; j++) {
+            size_t row = i > j ? i : j, other = i > j ? j : i;
+            for (size_t k = M->start[row]; k < M->start[row + 1]; k++)
+                if (M->column.data[k] == other) {
+                    column[at] = j;
+                    entry[at++] = k;
+                }
+        }
+    }
+    start[n] = at;
+}
+
+/* Several rows: what relates velocities near a drop. */
+static hm_status watch_angles(hmi_batch *b, hmi_lane_rank *w)
+{
+    const hm_system *system = b->d->sim->system;
+    size_t n = w->n, most = 2 * system->derived.M.column.count;
+    bool failed = false;
+    size_t *memory = hmi_arena_alloc(&b->arena, (n + 1 + 2 * most) * sizeof *memory);
+    w->least = aligned(b, HMI_LANES * b->x->size * sizeof(double), &failed);
+    if (failed || !memory)
+        return HM_ERR_NOMEM;
+    take_mass_pattern(&system->derived.M, n, memory, memory + n + 1, memory + n + 1 + most);
+    w->M_start = memory;
+    w->M_column = memory + n + 1;
+    w->M_entry = memory + n + 1 + most;
+    return use_tape(b, &b->dynamics, &system->dynamics);
+}
+
 /* The watch over the rows of the velocity level, where the driver has one. */
 static hm_status watch_rank(hmi_batch *b)
 {
@@ -123,13 +159,17 @@ static hm_status watch_rank(hmi_batch *b)
     w->longest = aligned(b, HMI_LANES * m * sizeof(double), &failed);
     w->product = aligned(b, HMI_LANES * m * m * sizeof(double), &failed);
     b->rank = w;
-    return failed ? HM_ERR_NOMEM : hmi_rank_watch_allocate(&b->rows, &b->arena, m, n, d->ode.size);
+    if (failed)
+        return HM_ERR_NOMEM;
+    hm_status status = hmi_rank_watch_allocate(&b->rows, &b->arena, m, n, d->ode.size);
+    return status == HM_OK && m > 1 ? watch_angles(b, w) : status;
 }
 
 /* Stages with the motion in them, where that pays; states and K then lie in their work vector. */
 static hm_status use_stages(hmi_batch *b)
 {
     hmi_lane_data *x = b->x;
+    bool last = x->table->error_uses_last; /* estimates can only be made later */
     const hmi_stages_request request = {.motion = &b->d->motion->program.tape,
                                         .n = x->n,
                                         .size = x->size,
@@ -137,7 +177,10 @@ static hm_status use_stages(hmi_batch *b)
                                         .margin = b->d->motion->program.margin,
                                         .stages = x->table->stages,
                                         .a = x->table->A,
-                                        .c = x->table->c};
+                                        .c = x->table->c,
+                                        .b = x->table->b,
+                                        .e = x->table->error,
+                                        .estimates = last ? 0 : x->table->errors};
     bool failed = false;
     hm_status status = hmi_stages_compile(&b->stages, &request);
     if (status != HM_OK || !b->stages.run[1])
@@ -152,6 +195,8 @@ static hm_status use_stages(hmi_batch *b)
     x->stage_t = work + HMI_LANES * b->stages.t;
     x->y = work + HMI_LANES * b->stages.y;
     x->K = work + HMI_LANES * b->stages.K;
+    x->trial = work + HMI_LANES * b->stages.end;
+    x->estimate = last ? NULL : x->trial + HMI_LANES * x->width;
     x->before = x->K + HMI_LANES * ((size_t)(x->table->stages - 1) * x->stride + x->width + 1);
     return HM_OK;
 }
@@ -227,8 +272,8 @@ hm_status hmi_batch_create(hmi_driver *d, bool many, hmi_batch **out)
 
 static hmi_lane_tape *tape_at(hmi_batch *b, size_t k)
 {
-    hmi_lane_tape *all[] = {&b->motion, &b->inputs,        &b->residuals,
-                            &b->total,  &b->position.tape, &b->velocity.tape};
+    hmi_lane_tape *all[] = {&b->motion,   &b->inputs,        &b->residuals,    &b->total,
+                            &b->dynamics, &b->position.tape, &b->velocity.tape};
     return k < sizeof all / sizeof *all ? all[k] : NULL;
 }
 
@@ -307,6 +352,16 @@ static void put_numbers(hmi_batch *b, size_t l, double h)
     x->violation.of[l] = largest_violation(d);
 }
 
+static void forget_rank(hmi_lane_rank *w, size_t size, size_t l)
+{
+    hmi_lane_mark(&w->known, l, false);
+    hmi_lane_mark(&w->close, l, false);
+    for (size_t i = 0; i < w->m; i++)
+        w->longest[HMI_LANES * i + l] = 0;
+    for (size_t i = 0; w->least && i < size; i++)
+        w->least[HMI_LANES * i + l] = 0;
+}
+
 void hmi_batch_put(hmi_batch *b, size_t l, size_t member, bool fresh_params)
 {
     hmi_driver *d = b->d;
@@ -318,9 +373,7 @@ void hmi_batch_put(hmi_batch *b, size_t l, size_t member, bool fresh_params)
     b->member[l] = member;
     hmi_batch_note_outputs(b, l, d->outputs);
     if (b->rank)
-        hmi_lane_mark(&b->rank->known, l, false);
-    for (size_t i = 0; b->rank && i < b->rank->m; i++)
-        b->rank->longest[HMI_LANES * i + l] = 0;
+        forget_rank(b->rank, b->x->size, l);
 }
 
 void hmi_batch_note_outputs(hmi_batch *b, size_t l, long outputs)
@@ -353,6 +406,11 @@ void hmi_batch_show(hmi_batch *b, size_t l)
         sim->input_set[k] = b->input_set[HMI_LANES * k + l];
         for (int order = 0; order < 3; order++)
             sim->inputs[order][k] = b->input[order][HMI_LANES * k + l];
+    }
+    d->s.least = NULL;
+    if (b->rank && hmi_lane_in(&b->rank->close, l)) {
+        take_lane(b->rank->least, l, x->size, d->rank.least);
+        d->s.least = d->rank.least;
     }
     d->s.t_old = x->t_old.of[l];
     d->s.t = d->reached = x->t.of[l];

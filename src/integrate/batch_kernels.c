@@ -39,6 +39,7 @@ typedef int64_t bits __attribute__((vector_size(32), may_alias));
                                                         .needy = needy_##name,                     \
                                                         .conclude = conclude_##name,               \
                                                         .watch = watch_##name,                     \
+                                                        .relate = relate_##name,                   \
                                                         .observe = observe_##name,                 \
                                                         .wanting = wanting_##name};
 

@@ -45,9 +45,11 @@ typedef struct hmi_lane_data {
     const double *out, *margin; /* of the motion tape */
 
     double *stage_h, *stage_t;  /* for compiled stages; NULL: there are none */
+    const double *estimate;     /* width each: sums of the estimates that they left; NULL: not */
     double *y, *y_old, *f, *K;  /* width: states; rates; stages + 1 rows of them */
     double *trial, *before, *r; /* new state, argument of the last stage, scratch */
     double *first, *best;       /* before drift control, and its best so far */
+    const double *least; /* size: as in hmi_stepper; 0 on lanes without; NULL: no lane has it */
 } hmi_lane_data;
 
 /* A level of the drift control on its way to the constraints. */
@@ -60,11 +62,15 @@ typedef struct hmi_lane_passage {
 
 /* Rows of constraints of unit length, at the last two steps: as hmi_rank_watch. */
 typedef struct hmi_lane_rank {
-    hmi_four known;          /* last is */
-    hmi_four angle, angle_t; /* the least one between rows then, and when */
+    hmi_four known;           /* last is */
+    hmi_four angle;           /* the least one between rows then */
+    hmi_four close, close_at; /* a drop is coming, or just passed, since the least angle was that */
     size_t m, n;
     double *now, *last, *longest, *product; /* m x n, m x n, m, m x m */
     const size_t *start, *column;           /* of the entries by row */
+    double *least;                          /* size: see hmi_lane_data */
+    const size_t *M_start, *M_column,
+        *M_entry; /* by row: the whole symmetric M, columns ascending */
 } hmi_lane_rank;
 
 /* Sets of lanes that are returned have bit l for lane l. */
@@ -77,7 +83,7 @@ typedef struct hmi_batch_kernels {
     void (*rates)(hmi_lane_data *x, const double *y, double *dy);
     /* The argument of stage i >= 1 into y; the motion tape has run for the stage before. */
     void (*stage)(hmi_lane_data *x, int i, double *y);
-    /* The new state, after the last stage. */
+    /* The new state, after the last stage; where stages are compiled it is there. */
     void (*finish)(hmi_lane_data *x);
     /* So many evaluations were made for these lanes; those without an answer are lost. */
     void (*count)(hmi_lane_data *x, const hmi_four *lanes, double evaluations);
@@ -104,6 +110,8 @@ typedef struct hmi_batch_kernels {
     /* The rank watch with these entries of the rows: lanes where the driver is to look are lost; the
      * lanes whose rows have to be looked at for independence, at their first step. */
     int (*watch)(hmi_lane_data *x, hmi_lane_rank *rank, const double *entries);
+    /* x->least on the lanes that are close, with the entries of M there. */
+    void (*relate)(hmi_lane_data *x, hmi_lane_rank *rank, const double *M);
     void (*observe)(hmi_lane_data *x, const double *residuals, size_t count, const double *total);
     /* Lanes that are lost, at their end, or owe a frame. */
     int (*wanting)(const hmi_lane_data *x);

@@ -87,6 +87,26 @@ static void look_for_dependence(hmi_batch *b, size_t l)
         hmi_lane_mark(&b->x->lost, l, true);
 }
 
+static bool any_lane(const hmi_four *mask)
+{
+    bool any = false;
+    for (size_t l = 0; l < HMI_LANES; l++)
+        any |= hmi_lane_in(mask, l);
+    return any;
+}
+
+/* Near a drop errors of velocities count together: the inertias are needed. */
+static void relate_velocities(hmi_batch *b)
+{
+    b->x->least = NULL;
+    if (!any_lane(&b->rank->close))
+        return;
+    hmi_batch_point(b, &b->x->t, b->x->y);
+    hmi_batch_run(b, &b->dynamics);
+    b->kernels->relate(b->x, b->rank, b->dynamics.out + HMI_LANES * b->d->sim->system->at.M);
+    b->x->least = b->rank->least;
+}
+
 /* Constraints that lose rank need the care of the driver. */
 static void watch_rank(hmi_batch *b)
 {
@@ -95,6 +115,8 @@ static void watch_rank(hmi_batch *b)
     for (size_t l = 0; dependent; dependent >>= 1, l++)
         if (dependent & 1)
             look_for_dependence(b, l);
+    if (b->dynamics.used)
+        relate_velocities(b);
 }
 
 void hmi_batch_observe(hmi_batch *b)

@@ -35,22 +35,27 @@ typedef struct hmi_rank_watch {
     double *now, *last;    /* count x n: of unit length */
     double *end;           /* the same, scratch */
     double *longest;       /* m: the largest length of a row so far */
+    double *length;        /* m: of the rows of `now` */
     double *product, *tau; /* count^2; of the QR decomposition */
     int *pivots;
     bool known;                           /* last is */
     double t[2], *motion[2], smallest[2]; /* at the last two steps: q, v, q''; least pivot */
-    size_t steps;                         /* of these that are known */
-    double *y;                            /* foreseen state */
-    double *least;                        /* of the stepper, while `close` */
+    double apart;    /* least singular value of `last`: not less; 0: not known */
+    size_t steps;    /* of these that are known */
+    double *y;       /* foreseen state */
+    double *least;   /* of the stepper, while `close` */
     bool close;      /* a drop is coming, or just passed: since the least pivot */
     double close_at; /* was that */
     int drops;       /* in the last steps, one after the other */
 } hmi_rank_watch;
 
 /* A row is nothing that is so short, as a part of its largest length; steps of the present length to
- * look ahead for angles that vanish. */
+ * look ahead for angles that vanish, and such steps until errors of velocities count together. */
 #define HMI_RANK_SHORT 1e-6
-enum { HMI_RANK_AHEAD = 3 };
+enum { HMI_RANK_AHEAD = 3, HMI_RANK_COMING = 30 };
+
+#define HMI_DEFAULT_ATOL      1e-12
+#define HMI_MOST_OUTPUT_TIMES 1e9
 
 #define HMI_DEPENDENT 1e-8 /* the sine of the angle between a row and others that it follows from */
 

@@ -52,6 +52,15 @@ hm_status hmi_projection_init(hmi_projection *p, hmi_ode *ode, hmi_residuals *re
     return status == HM_OK ? init_level(&p->velocity, p, HM_LEVEL_VELOCITY, arena) : status;
 }
 
+hm_status hmi_projection_keep_rows(hmi_projection *p, hmi_arena *arena)
+{
+    bool failed = false;
+    p->row_memory = doubles(arena, p->velocity.count * p->ode->n, &failed);
+    p->rows = p->row_memory;
+    p->keep_rows = true;
+    return failed ? HM_ERR_NOMEM : HM_OK;
+}
+
 static hm_status compile_level(hm_sim *sim, const hmi_motion_source *source, hmi_level *level,
                                hmi_symbol_kind x)
 {
@@ -76,6 +85,12 @@ void hmi_projection_release(hmi_projection *p)
 }
 
 /* ---- residuals and their sizes ---- */
+
+/* fmax as an instruction, not a call. */
+static inline double larger(double a, double b)
+{
+    return a > b || b != b ? a : b;
+}
 
 double hmi_rounding_of_row(const hm_sim *sim, size_t row, const double *x)
 {
@@ -106,7 +121,7 @@ static double measure(hmi_projection *p, const hmi_level *level)
     p->left_out = 0;
     for (size_t k = 0; k < level->count; k++) {
         double *most = left_out && left_out[level->row[k]] ? &p->left_out : &largest;
-        *most = fmax(*most, fabs(level->b[k]) / fmax(p->size[k], 1e-300));
+        *most = larger(*most, fabs(level->b[k]) / larger(p->size[k], 1e-300));
     }
     return largest;
 }
@@ -129,20 +144,20 @@ static bool has_answer(hm_status status)
 typedef struct passage {
     hmi_projection *p;
     double t;
-    const double *y;
+    const double *y, *step;
     bool compiled; /* by the projectors, */
     bool lost;     /* which have no answer here */
     bool moved;
 } passage;
 
-/* p->step for level->b, with M and A of the first state. */
+/* a->step for level->b, with M and A of the first state. */
 static hm_status find_step(passage *a, hmi_level *level)
 {
     hmi_projection *p = a->p;
+    a->step = a->compiled ? level->projector->step : p->step;
     if (!a->compiled)
         return hmi_part_solve(level->part, p->zero, level->b, p->step);
     a->lost = !hmi_sim_projector_run(p->ode->sim, level->projector, &a->t, a->y, level->b);
-    memcpy(p->step, level->projector->step, p->ode->n * sizeof *p->step);
     return a->lost ? HM_ERR_NUMERIC : HM_OK;
 }
 
@@ -156,7 +171,7 @@ static hm_status look_first(passage *a, hmi_level *level, const double *x)
     }
     hm_status status = find_step(a, level);
     for (size_t k = 0; k < level->count; k++)
-        p->size[k] = fmax(2 * HMI_EPSILON * level->projector->sizes[k], 1e-16);
+        p->size[k] = larger(2 * HMI_EPSILON * level->projector->sizes[k], 1e-16);
     return status;
 }
 
@@ -188,7 +203,7 @@ static hm_status project_kept(passage *a, hmi_level *level, double *x, const dou
             status = find_step(a, level);
         if (!has_answer(status))
             return status;
-        hmi_axpy((int)n, 1, p->step, x);
+        hmi_axpy((int)n, 1, a->step, x);
         a->moved = true;
     }
 }
@@ -199,23 +214,45 @@ static hm_status project_level(passage *a, hmi_level *level, double *x, const do
     return status == HM_OK && a->p->left_out > MOST_LEFT_OUT ? HM_ERR_INCONSISTENT : status;
 }
 
+static void take_matrices(hmi_projection *p)
+{
+    hm_sim_evaluate_fast(p->ode->sim);
+    if (p->position.count)
+        hmi_part_take(p->position.part);
+    hmi_part_take(p->velocity.part);
+}
+
+/* Those of the first state. */
+static void take_rows(hmi_projection *p, bool compiled)
+{
+    const hmi_level *level = &p->velocity;
+    const hmi_sparse *A = &p->ode->sim->system->derived.constraints.A;
+    if (!compiled) {
+        p->rows = hmi_part_dense_rows(level->part);
+        return;
+    }
+    const double *entry = level->projector->entries;
+    p->rows = p->row_memory; /* zero where there are no entries */
+    for (size_t i = 0; i < level->count; i++)
+        for (size_t k = A->start[level->row[i]]; k < A->start[level->row[i] + 1]; k++)
+            p->row_memory[i * p->ode->n + A->column.data[k]] = *entry++;
+}
+
 /* Both levels, from the state in the sim. M and A are those of this state for both. */
 static hm_status project_levels(passage *a)
 {
     hmi_projection *p = a->p;
     hm_sim *sim = p->ode->sim;
     hm_status status = HM_OK;
-    if (!a->compiled || p->keep_rows)
-        hm_sim_evaluate_fast(sim);
-    if (!a->compiled && p->position.count)
-        hmi_part_take(p->position.part);
-    if (!a->compiled || p->keep_rows)
-        hmi_part_take(p->velocity.part);
+    if (!a->compiled)
+        take_matrices(p);
     if (p->position.count)
         status = project_level(a, &p->position, sim->q, p->residuals->position);
     if (a->lost)
         return status;
     hm_status second = project_level(a, &p->velocity, sim->v, p->residuals->velocity);
+    if (p->keep_rows && !a->lost)
+        take_rows(p, a->compiled);
     return status != HM_OK ? status : second;
 }
 

@@ -33,9 +33,11 @@ typedef struct hmi_projection {
     double *zero, *step; /* n */
     double *size;        /* rows: natural size of the terms of a residual */
     double *best;        /* n */
-    bool keep_rows;      /* somebody looks at the velocity level's dense rows afterwards */
-    double left_out;     /* the largest residual of rows left out, as last measured */
-    long count;          /* states that were moved */
+    bool keep_rows;      /* somebody looks afterwards at */
+    const double *rows;  /* the velocity level's rows before the projection, dense; NULL: sparse */
+    double *row_memory;
+    double left_out; /* the largest residual of rows left out, as last measured */
+    long count;      /* states that were moved */
 } hmi_projection;
 
 /* Projectors that are there already (of an earlier run) serve again; otherwise *p is zero. */
@@ -43,6 +45,8 @@ hm_status hmi_projection_init(hmi_projection *p, hmi_ode *ode, hmi_residuals *re
                               hmi_arena *arena);
 /* Compiles the solves, where they apply and are not there already. source: as for the motion. */
 hm_status hmi_projection_compile(hmi_projection *p, const hmi_motion_source *source);
+/* From now on p->rows are kept. */
+hm_status hmi_projection_keep_rows(hmi_projection *p, hmi_arena *arena);
 void hmi_projection_release(hmi_projection *p);
 
 /* Moves y onto the constraints at t. HM_ERR_INCONSISTENT: it does not converge; y is then as near

@@ -16,6 +16,7 @@
  * Verified: test/physics/test_rank_drop.c
  */
 #include "integrate/driver.h"
+#include "integrate/rank_rows.h"
 
 #include "linalg/linalg.h"
 
@@ -24,8 +25,6 @@
 
 /* Steps of the present length to look ahead, and how often the interval is halved. */
 enum { AHEAD = HMI_RANK_AHEAD, HALVINGS = 7 };
-/* Such steps until errors of velocities count together. */
-#define COMING 30
 /* Steps with a drop, one after the other: not isolated then. */
 enum { MOST_DROPS = 5 };
 /* Of the time so far. */
@@ -33,34 +32,14 @@ enum { MOST_DROPS = 5 };
 #define UNBOUNDED                                                                                  \
     "the constraints lose rank here and the velocity would jump: accelerations are not bounded"
 
-hm_status hmi_rank_watch_allocate(hmi_rank_watch *w, hmi_arena *arena, size_t m, size_t n,
-                                  size_t size)
-{
-    w->row = hmi_arena_alloc(arena, m * sizeof *w->row);
-    w->now = hmi_arena_alloc(arena, m * n * sizeof(double));
-    w->last = hmi_arena_alloc(arena, m * n * sizeof(double));
-    w->end = hmi_arena_alloc(arena, m * n * sizeof(double));
-    w->product = hmi_arena_alloc(arena, m * m * sizeof(double));
-    w->longest = hmi_arena_alloc(arena, m * sizeof(double));
-    w->tau = hmi_arena_alloc(arena, (m + n) * sizeof(double));
-    w->pivots = hmi_arena_alloc(arena, m * sizeof(int));
-    w->motion[0] = hmi_arena_alloc(arena, 3 * n * sizeof(double));
-    w->motion[1] = hmi_arena_alloc(arena, 3 * n * sizeof(double));
-    w->y = hmi_arena_alloc(arena, (size + HMI_MOST_WORKS) * sizeof(double));
-    w->least = hmi_arena_alloc(arena, size * sizeof(double));
-    w->m = m;
-    w->n = n;
-    bool good = w->row && w->now && w->last && w->end && w->product && w->longest && w->tau &&
-                w->pivots && w->motion[0] && w->motion[1] && w->y && w->least;
-    return good ? HM_OK : HM_ERR_NOMEM;
-}
-
 hm_status hmi_rank_watch_init(hmi_driver *d)
 {
     size_t m = d->projection.velocity.count;
     if (m == 0 || !d->sim->dynamics || d->sim->fast) /* dense algebra: not for large systems */
         return HM_OK;
-    d->projection.keep_rows = true;
+    hm_status status = hmi_projection_keep_rows(&d->projection, &d->arena);
+    if (status != HM_OK)
+        return status;
     return hmi_rank_watch_allocate(&d->rank, &d->arena, m, d->ode.n, d->ode.size);
 }
 
@@ -79,21 +58,7 @@ void hmi_driver_forget_rank(hmi_driver *d)
 
 /* ---- rows ---- */
 
-static void take_row(const double *row, int n, double *unit)
-{
-    double length = hmi_norm(n, row);
-    for (int j = 0; j < n; j++)
-        unit[j] = length > 0 ? row[j] / length : 0;
-}
-
-/* Rows of unit length out of all m; rows of zeros stay. */
-static void take_rows(const hmi_rank_watch *w, const double *all, double *rows)
-{
-    for (size_t k = 0; k < w->count; k++)
-        take_row(all + w->row[k] * w->n, (int)w->n, rows + k * w->n);
-}
-
-/* The same at the sim's state. */
+/* hmi_rank_take_rows at the sim's state. */
 static void find_rows(const hmi_driver *d, double *rows)
 {
     size_t n = d->ode.n;
@@ -101,79 +66,7 @@ static void find_rows(const hmi_driver *d, double *rows)
     hm_sim_evaluate_fast(d->sim);
     hmi_sim_scatter(d->sim);
     for (size_t k = 0; k < d->rank.count; k++)
-        take_row(d->sim->A + row[d->rank.row[k]] * n, (int)n, rows + k * n);
-}
-
-/* Those that do not depend on others, at the first state; in their order. left_out: by row of the
- * model, which `model_row` gives; NULL: none. */
-static void choose_rows(hmi_rank_watch *w, const double *all, const bool *left_out,
-                        const size_t *model_row)
-{
-    size_t n = w->n, m = w->m;
-    for (size_t k = 0; k < m; k++)
-        w->row[k] = k;
-    w->count = m;
-    take_rows(w, all, w->now);
-    for (size_t k = 0; k < m; k++)
-        if (left_out && left_out[model_row[k]])
-            memset(w->now + k * n, 0, n * sizeof *w->now);
-    int most = (int)(m < n ? m : n);
-    int rank = hmi_qr((int)n, (int)m, w->now, w->tau, w->pivots, most, 1e-10);
-    w->count = 0;
-    for (size_t k = 0; k < m; k++)
-        for (int i = 0; i < rank; i++)
-            if (w->pivots[i] == (int)k)
-                w->row[w->count++] = k;
-}
-
-/* Negative eigenvalues of the symmetric part; -1 where a row turned too far to say. */
-static int count_negative(hmi_rank_watch *w, int n)
-{
-    int positive, negative, m = (int)w->count;
-    for (int i = 0; i < m; i++)
-        for (int k = 0; k <= i; k++) {
-            const double *a = w->last + (size_t)i * (size_t)n, *b = w->now + (size_t)k * (size_t)n;
-            const double *c = w->now + (size_t)i * (size_t)n, *e = w->last + (size_t)k * (size_t)n;
-            double s = 0.5 * (hmi_dot(n, a, b) + hmi_dot(n, c, e));
-            w->product[(size_t)i * (size_t)m + (size_t)k] = s;
-            if (i == k && s < 0.5)
-                return -1;
-        }
-    if (!hmi_ldlt(m, w->product, w->pivots, 1e-12))
-        return -1;
-    hmi_ldlt_inertia(m, w->product, w->pivots, &positive, &negative);
-    return negative;
-}
-
-/* Has a row turned round? */
-static bool turned_round(const hmi_rank_watch *w, size_t n)
-{
-    for (size_t k = 0; k < w->count; k++)
-        if (hmi_dot((int)n, w->last + k * n, w->now + k * n) < -0.5)
-            return true;
-    return false;
-}
-
-/* Is there a sign of a drop between the states of w->last and w->now? */
-static bool shows_drop(hmi_rank_watch *w, size_t n)
-{
-    return turned_round(w, n) || (w->count > 1 && count_negative(w, (int)n) > 0);
-}
-
-/* The least sine of the angle between a row and those before it; 0 where they depend. */
-static double least_angle(hmi_rank_watch *w, int n)
-{
-    int m = (int)w->count;
-    double least = 1;
-    for (int i = 0; i < m; i++)
-        for (int k = 0; k <= i; k++)
-            w->product[(size_t)i * (size_t)m + (size_t)k] = hmi_dot(
-                n, w->now + (size_t)i * (size_t)n, w->now + (size_t)k * (size_t)n);
-    if (!hmi_cholesky(m, w->product, 0))
-        return 0;
-    for (int i = 0; i < m; i++)
-        least = fmin(least, w->product[(size_t)i * (size_t)m + (size_t)i]);
-    return least;
+        hmi_rank_take_row(d->sim->A + row[d->rank.row[k]] * n, (int)n, rows + k * n);
 }
 
 /* ---- what comes ---- */
@@ -209,7 +102,7 @@ static void keep_motion(hmi_rank_watch *w, double t, const double *y, const doub
     memcpy(swap, y, 2 * n * sizeof *swap);
     memcpy(swap + 2 * n, qdd, n * sizeof *swap);
     w->t[1] = t;
-    w->smallest[1] = least_angle(w, (int)n);
+    w->smallest[1] = hmi_rank_least_angle(w, (int)n);
     w->steps += w->steps < 2;
 }
 
@@ -251,7 +144,7 @@ static void make_orthonormal(size_t count, size_t n, double *rows)
         for (int pass = 0; pass < 2; pass++)
             for (size_t k = 0; k < i; k++)
                 hmi_axpy((int)n, -hmi_dot((int)n, rows + k * n, row), rows + k * n, row);
-        take_row(row, (int)n, row);
+        hmi_rank_take_row(row, (int)n, row);
     }
 }
 
@@ -259,7 +152,7 @@ static void make_orthonormal(size_t count, size_t n, double *rows)
 static bool is_coming(const hmi_rank_watch *w)
 {
     double fall = w->smallest[0] - w->smallest[1];
-    return w->steps == 2 && fall > 0 && w->smallest[1] <= COMING * fall;
+    return w->steps == 2 && fall > 0 && w->smallest[1] <= HMI_RANK_COMING * fall;
 }
 
 /* Near a drop q'' has an error along the directions that are lost, which are not those of coordinates:
@@ -343,6 +236,7 @@ static bool is_confirmed(hmi_driver *d)
     hmi_stepper *s = &d->s;
     size_t bytes = w->count * d->ode.n * sizeof(double);
     bool found = false;
+    w->apart = 0;
     memcpy(w->end, w->now, bytes);
     for (int k = 1; k <= PARTS && !found; k++) {
         double t = s->t_old + (s->t - s->t_old) * k / PARTS;
@@ -353,7 +247,7 @@ static bool is_confirmed(hmi_driver *d)
         } else {
             memcpy(w->now, w->end, bytes);
         }
-        found = shows_drop(w, d->ode.n);
+        found = hmi_rank_shows_drop(w, d->ode.n);
         memcpy(w->last, w->now, bytes);
     }
     memcpy(w->now, w->end, bytes);
@@ -384,13 +278,12 @@ static bool velocity_jumps(hmi_driver *d)
     return left > 0.5 * mass_norm(d, change) && left > 0.3 * speed;
 }
 
-/* Lengths of rows are kept. */
-static bool has_short_row(hmi_rank_watch *w, const double *all)
+static bool has_short_row(hmi_rank_watch *w)
 {
     bool short_row = false;
     for (size_t k = 0; k < w->count; k++) {
-        double length = hmi_norm((int)w->n, all + w->row[k] * w->n);
-        w->longest[k] = fmax(w->longest[k], length);
+        double length = w->length[k];
+        w->longest[k] = length > w->longest[k] ? length : w->longest[k];
         short_row |= length < HMI_RANK_SHORT * w->longest[k];
     }
     return short_row;
@@ -402,7 +295,7 @@ static bool runs_into_nothing(hmi_driver *d)
 {
     const hmi_stepper *s = &d->s;
     size_t n = d->ode.n;
-    bool short_row = has_short_row(&d->rank, hmi_part_dense_rows(d->projection.velocity.part));
+    bool short_row = has_short_row(&d->rank);
     if (!short_row || !find_rates(d))
         return false;
     hm_sim_evaluate_fast(d->sim);
@@ -451,12 +344,12 @@ hm_status hmi_driver_watch_rank(hmi_driver *d)
     d->s.singular = INFINITY;
     if (!w->now)
         return HM_OK;
-    const double *all = hmi_part_dense_rows(d->projection.velocity.part);
+    const double *all = d->projection.rows;
     if (w->count == 0)
-        choose_rows(w, all, d->sim->left_out, d->projection.velocity.row);
-    take_rows(w, all, w->now);
+        hmi_rank_choose_rows(w, all, d->sim->left_out, d->projection.velocity.row);
+    hmi_rank_take_rows(w, all, w->now);
     hm_status status = HM_OK;
-    if (w->known && shows_drop(w, d->ode.n) && is_confirmed(d))
+    if (w->known && hmi_rank_shows_drop(w, d->ode.n) && is_confirmed(d))
         status = cross_drop(d);
     else
         w->drops = 0;
@@ -465,6 +358,7 @@ hm_status hmi_driver_watch_rank(hmi_driver *d)
     if (status != HM_OK)
         return status;
     bool look = w->count > 1 && d->method->places_steps && find_rates(d);
+    w->apart = 0;
     if (look)
         keep_motion(w, d->s.t, d->s.y, d->s.f + d->ode.n);
     turn_rows(w);
@@ -473,10 +367,4 @@ hm_status hmi_driver_watch_rank(hmi_driver *d)
     if (look && is_near(w))
         d->s.singular = foresee_drop(d);
     return HM_OK;
-}
-
-bool hmi_rank_rows_independent(hmi_rank_watch *w, const double *all)
-{
-    choose_rows(w, all, NULL, NULL);
-    return w->count == w->m;
 }

@@ -13,6 +13,7 @@ static void forget_run(hmi_driver *d)
     d->balance_error = d->s.work_scale = 0;
     d->s.steps = d->s.rejected = d->ode.evaluations = 0;
     d->s.f_valid = d->s.stiff = false;
+    d->s.least = NULL;
     d->outputs = 0;
 }
 

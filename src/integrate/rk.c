@@ -2,6 +2,7 @@
 #include "integrate/rk.h"
 
 #include "expr/math.h"
+#include "integrate/rk_sums.h"
 
 #include <math.h>
 #include <string.h>
@@ -23,6 +24,7 @@ typedef struct memory {
     double *K, *trial, *r;
     double *before; /* the argument of the last stage, for the stiffness test */
     hmi_rk_rows rows;
+    hmi_rk_sums *sums;
 } memory;
 
 static size_t width(const hmi_stepper *s)
@@ -149,8 +151,10 @@ void hmi_rk_collect(const hmi_rk_table *table, hmi_rk_rows *rows)
 hm_status hmi_rk_start(const hmi_rk_table *table, hmi_stepper *s)
 {
     memory *m = memory_of(table, s);
-    if (m->rows.b.count == 0)
+    if (!m->sums) {
         hmi_rk_collect(table, &m->rows);
+        m->sums = hmi_rk_sums_here();
+    }
     m->h = 0;
     m->last_log = HMI_LEAST_LOG;
     m->just_rejected = m->fresh = m->dense_ready = false;
@@ -162,63 +166,18 @@ hm_status hmi_rk_start(const hmi_rk_table *table, hmi_stepper *s)
 
 /* ---- one step ---- */
 
-/* out[0..4) = sum_j w_j K_j at component i: four sums side by side, none waits for another. */
-static inline void add_four(const memory *m, size_t n, const hmi_rk_terms *row, size_t i,
-                            double out[4])
-{
-    const double *first = m->K + (size_t)row->stage[0] * n + i;
-    double w0 = row->weight[0];
-    double s0 = w0 * first[0], s1 = w0 * first[1], s2 = w0 * first[2], s3 = w0 * first[3];
-    for (int j = 1; j < row->count; j++) {
-        const double *k = m->K + (size_t)row->stage[j] * n + i;
-        double w = row->weight[j];
-        s0 += w * k[0];
-        s1 += w * k[1];
-        s2 += w * k[2];
-        s3 += w * k[3];
-    }
-    out[0] = s0;
-    out[1] = s1;
-    out[2] = s2;
-    out[3] = s3;
-}
-
-static inline double add_one(const memory *m, size_t n, const hmi_rk_terms *row, size_t i)
-{
-    double sum = row->weight[0] * m->K[(size_t)row->stage[0] * n + i];
-    for (int j = 1; j < row->count; j++)
-        sum += row->weight[j] * m->K[(size_t)row->stage[j] * n + i];
-    return sum;
-}
-
 /* out = h sum_j w_j K_j */
 static void combine(const hmi_stepper *s, const memory *m, double h, const hmi_rk_terms *row,
                     double *restrict out)
 {
-    size_t n = width(s), i = 0;
-    double sum[4];
-    for (; i + 4 <= n; i += 4) {
-        add_four(m, n, row, i, sum);
-        for (int l = 0; l < 4; l++)
-            out[i + (size_t)l] = h * sum[l];
-    }
-    for (; i < n; i++)
-        out[i] = h * add_one(m, n, row, i);
+    m->sums(row, m->K, width(s), NULL, h, out);
 }
 
 /* out = y + h sum_j w_j K_j */
-static void advance(const hmi_stepper *s, const memory *m, const double *restrict y, double h,
+static void advance(const hmi_stepper *s, const memory *m, const double *y, double h,
                     const hmi_rk_terms *row, double *restrict out)
 {
-    size_t n = width(s), i = 0;
-    double sum[4];
-    for (; i + 4 <= n; i += 4) {
-        add_four(m, n, row, i, sum);
-        for (int l = 0; l < 4; l++)
-            out[i + (size_t)l] = y[i + (size_t)l] + h * sum[l];
-    }
-    for (; i < n; i++)
-        out[i] = y[i] + h * add_one(m, n, row, i);
+    m->sums(row, m->K, width(s), y, h, out);
 }
 
 /* Stages 1 .. stages-1 and the new state in m->trial. */
@@ -256,6 +215,8 @@ static void square_estimates(const hmi_stepper *s, int errors, double h, double 
 {
     for (size_t i = 0; i < s->size; i++) {
         double first = fabs(s->y[i]), second = fabs(next[i]);
+        if (s->least && first < s->least[i])
+            first = s->least[i];
         double factor = h / (s->atol + s->rtol * (first > second ? first : second));
         for (int k = 0; k < errors; k++) {
             double part = e[k][i] * factor;

@@ -264,10 +264,13 @@ static void state_at(hmi_driver *d, double t, double *y)
     (void)!hmi_ode_settle(&d->ode, t, y); /* no step says what velocities that are found would be */
 }
 
+/* An output time that rounding puts beyond the end is the end; an event that is the output time but
+ * for rounding comes after its row, one that is a little earlier before it. */
 bool hmi_driver_give_outputs(hmi_driver *d)
 {
     double *y = d->y + d->ode.size + HMI_MOST_WORKS;
-    double slack = 1e-9 * d->options.every;
+    double slack = d->reached >= d->options.end ? 1e-9 * d->options.every
+                                                : 1e-13 * fmax(d->options.every, fabs(d->reached));
     for (double t = output_time(d); t <= d->reached + slack && t <= d->options.end + slack;
          t = output_time(d)) {
         double at = fmin(t, d->reached);

@@ -93,14 +93,14 @@ static hm_status find_rates(hmi_switches *sw, hmi_ode *ode, hmi_accelerate_funct
     return status;
 }
 
-/* d rest/d mode by differences of one unit: exact where forces are linear in the modes. */
+/* d rest/d mode by differences of the width: exact for any where forces are linear in the modes. */
 static hm_status find_jacobian(hmi_switches *sw, hmi_ode *ode, hmi_accelerate_function accelerate,
-                               size_t count)
+                               size_t count, double width)
 {
     hm_status status = HM_OK;
     for (size_t j = 0; j < count && status == HM_OK; j++) {
         double *mode = &sw->mode[sw->sliding_list[j]], old = *mode;
-        double unit = old > 0 ? -1 : 1;
+        double unit = old > 0 ? -width : width;
         *mode = old + unit;
         status = find_rates(sw, ode, accelerate, NULL, count, sw->shift);
         *mode = old;
@@ -110,14 +110,13 @@ static hm_status find_jacobian(hmi_switches *sw, hmi_ode *ode, hmi_accelerate_fu
     return status;
 }
 
-/* rest := the modes that it takes, by least squares of least norm: a direction in a plane may have
- * more components than the velocities it can act on. */
+/* modes -= what it takes, left in sw->shift, by least squares of least norm: a direction in a plane may
+ * have more components than the velocities it can act on. */
 static void solve_modes(hmi_switches *sw, const hmi_cod *cod, size_t count)
 {
     hmi_cod_solve(cod, sw->rest, sw->shift);
-    memcpy(sw->rest, sw->shift, count * sizeof *sw->rest);
     for (size_t j = 0; j < count; j++)
-        sw->mode[sw->sliding_list[j]] -= sw->rest[j];
+        sw->mode[sw->sliding_list[j]] -= sw->shift[j];
 }
 
 /* Where no mode can hold g' = 0 they are put far outside [-1, 1]: the sliding ends. */
@@ -127,34 +126,83 @@ static void let_go(hmi_switches *sw, size_t count)
         sw->mode[sw->sliding_list[j]] = sw->rest[j] > 0 ? 2 : -2;
 }
 
+/* A step of the modes, less of it where it leads away. */
+static hm_status step_modes(hmi_switches *sw, hmi_ode *ode, hmi_accelerate_function accelerate,
+                            hmi_solution *solution, size_t count, const hmi_cod *cod)
+{
+    enum { MOST_HALVINGS = 8 };
+    double before = hmi_max_abs((int)count, sw->rest), part = 1;
+    solve_modes(sw, cod, count);
+    hm_status status = find_rates(sw, ode, accelerate, solution, count, sw->rest);
+    for (int k = 0; k < MOST_HALVINGS; k++) {
+        if (status == HM_OK && hmi_max_abs((int)count, sw->rest) < before)
+            break;
+        part /= 2;
+        for (size_t j = 0; j < count; j++)
+            sw->mode[sw->sliding_list[j]] += part * sw->shift[j];
+        status = find_rates(sw, ode, accelerate, solution, count, sw->rest);
+    }
+    return status;
+}
+
+/* The Jacobian at the modes, factored; sw->rest is g' there. *size: what g' is made of, from the first. */
+static hm_status prepare_search(hmi_switches *sw, hmi_ode *ode, hmi_accelerate_function accelerate,
+                                size_t count, double width, hmi_cod *cod, double *size)
+{
+    int n = (int)count;
+    hm_status status = find_rates(sw, ode, accelerate, NULL, count, sw->rest);
+    if (status == HM_OK)
+        status = find_jacobian(sw, ode, accelerate, count, width);
+    if (status != HM_OK)
+        return status;
+    double slope = hmi_max_abs(n * n, sw->jacobian);
+    if (*size == 0)
+        *size = slope + hmi_max_abs(n, sw->rest);
+    hmi_cod_factor(cod, n, n, sw->jacobian, n, 1e-10 * slope + 1e-14 * *size, sw->solver,
+                   sw->pivots);
+    return HM_OK;
+}
+
+/* Steps of the modes while each leaves little of g'; *left: relative to its size. */
+static hm_status search_modes(hmi_switches *sw, hmi_ode *ode, hmi_accelerate_function accelerate,
+                              hmi_solution *solution, size_t count, const hmi_cod *cod, double size,
+                              double *left)
+{
+    hm_status status = HM_OK;
+    double last = hmi_max_abs((int)count, sw->rest) / size;
+    for (*left = INFINITY; cod->rank > 0 && status == HM_OK && *left > 1e-13; last = *left) {
+        status = step_modes(sw, ode, accelerate, solution, count, cod);
+        *left = hmi_max_abs((int)count, sw->rest) / size;
+        if (!(*left < 0.1 * last))
+            break;
+    }
+    return status;
+}
+
+/* Forces are linear in the modes, but for a normal force that friction itself changes (total_multiplier):
+ * then the Jacobian is found anew. */
 hm_status hmi_switches_slide(hmi_switches *sw, hmi_ode *ode, hmi_accelerate_function accelerate,
                              hmi_solution *solution)
 {
-    enum { MOST_STEPS = 30 };
+    enum { MOST_SEARCHES = 20 };
     hmi_cod cod;
+    double size = 0, left = INFINITY;
+    hm_status status = HM_OK;
     if (sw->direction_count)
         hmi_directions_update(sw);
     size_t count = sw->slides ? list_sliding(sw) : 0;
     if (count == 0)
         return accelerate(ode, solution);
-    hm_status status = find_rates(sw, ode, accelerate, NULL, count, sw->rest);
-    if (status == HM_OK)
-        status = find_jacobian(sw, ode, accelerate, count);
-    if (status != HM_OK)
-        return status;
-    int n = (int)count;
-    double slope = hmi_max_abs(n * n, sw->jacobian), size = slope + hmi_max_abs(n, sw->rest);
-    hmi_cod_factor(&cod, n, n, sw->jacobian, n, 1e-10 * slope + 1e-14 * size, sw->solver,
-                   sw->pivots);
-    for (int i = 0; i < MOST_STEPS && cod.rank > 0; i++) {
-        solve_modes(sw, &cod, count);
-        status = find_rates(sw, ode, accelerate, solution, count, sw->rest);
-        if (status != HM_OK || hmi_max_abs(n, sw->rest) <= 1e-13 * size)
-            return status;
+    for (int k = 0; k < MOST_SEARCHES && left > 1e-11; k++) {
+        status = prepare_search(sw, ode, accelerate, count, k ? 1e-4 : 1, &cod, &size);
+        if (status == HM_OK)
+            status = search_modes(sw, ode, accelerate, solution, count, &cod, size, &left);
+        if (status != HM_OK || cod.rank == 0)
+            break;
     }
-    if (cod.rank > 0 && hmi_max_abs(n, sw->rest) <= 1e-9 * size)
-        return HM_OK;
-    if (cod.rank == n) /* it is not linear enough */
+    if (status != HM_OK || left <= 1e-9)
+        return status;
+    if (cod.rank == (int)count) /* it is not smooth enough */
         return HM_ERR_NUMERIC;
     let_go(sw, count);
     return accelerate(ode, solution);

@@ -9,6 +9,8 @@
  * Time runs in a unit tau, a power of two near the step, so that coefficients neither grow nor
  * vanish. Entries of M and A that do not change in time take no part in the sums.
  *
+ * Where a model allows it the same coefficients come from its momenta, with less work: taylor_momentum.c.
+ *
  * Constraints that depend on others: the rows that the rank-revealing decomposition took at the
  * start of a step stand for all; the state at its end is checked against all of them.
  * Verified: test/unit/integrate/test_taylor.c, test/physics/test_trajectories.c
@@ -88,7 +90,8 @@ typedef enum hmi_taylor_code {
     HMI_TAYLOR_WHOLE,      /* all of an order, where there is one motion and K, and nothing else */
     HMI_TAYLOR_RISE,       /* by momenta: right sides, */
     HMI_TAYLOR_RISE_WHOLE, /* answers as well, where there is K, */
-    HMI_TAYLOR_COMPLETE,   /* and the rest of an order */
+    HMI_TAYLOR_COMPLETE,   /* and the rest of an order; */
+    HMI_TAYLOR_ORDER,      /* both at once */
     HMI_TAYLOR_CODES
 } hmi_taylor_code;
 
@@ -100,11 +103,11 @@ typedef struct hmi_taylor_momenta {
     unsigned long version;
     double t; /* of the last begin */
     hmi_jet_segment all, first, second;
-    size_t force, rates; /* of the outputs of the tape */
-    uint32_t *push;      /* n: rows of the forces of the order before */
-    uint32_t *mu;        /* m */
-    uint32_t *q, *v, *z; /* n, n and the auxiliary states */
-    hmi_jet_list *right; /* n + m */
+    size_t reaction, force, rates; /* of the outputs of the tape */
+    uint32_t *push;                /* n: rows of the forces of the order before */
+    uint32_t *q, *z;               /* n and the auxiliary states */
+    uint32_t *late;                /* n + m: rows of v and mu */
+    hmi_jet_list *right;           /* n + m */
 } hmi_taylor_momenta;
 
 typedef struct hmi_taylor {
@@ -134,6 +137,7 @@ typedef struct hmi_taylor {
     double *right;   /* n + m, of one order */
     double *turning; /* n: scratch */
     double *scratch; /* of links */
+    bool cleared;    /* the jets were, after the last series */
     double *Y;       /* (order + 1) x width: coefficients in units of tau */
     double tau;
 } hmi_taylor;
@@ -143,7 +147,7 @@ hm_status hmi_taylor_init(hmi_taylor *T, hmi_ode *ode, int order);
 void hmi_taylor_release(hmi_taylor *T);
 /* ---- the series by momenta (taylor_momentum.c) ---- */
 
-bool hmi_taylor_has_momenta(const hmi_taylor *T);
+bool hmi_taylor_has_momenta(const hmi_ode *ode);
 /* Everything of the jets up to their seal, and what is left after it. */
 hm_status hmi_taylor_add_momenta(hmi_taylor *T);
 hm_status hmi_taylor_compile_momenta(hmi_taylor *T);

@@ -7,10 +7,10 @@
  * so that  v_k = tau/k a_{k-1}  has
  *     M_0 a_{k-1} - A_0^T lambda_{k-1} = F_{k-1} + Sum_{j>=1} A_j^T lambda_{k-1-j} - k/tau p*_k,
  *     A_0 a_{k-1}                      = -k/tau psi*_k.
- * Jets of p, psi, F, A take the place of those of M, Q, A, b and of the sums over M_j a_{k-j} and
+ * Jets of p, psi, F and A^T mu take the place of those of M, Q, A, b and of the sums over M_j a_{k-j} and
  * A_j a_{k-j}: less than half the convolutions in most models. An order is in two halves (compile/jet.h):
- * p*, psi*; then v_k and all the rest. The series of -lambda stands one order late, mu_k = -lambda_{k-1}, which makes the sums over
- * A the inner ones of order k.
+ * p*, psi*; then v_k and all the rest. The series of -lambda stands one order late, mu_k = -lambda_{k-1},
+ * mu_0 = 0: then A^T mu = d(mu.psi)/dv with mu_k = 0 is at order k the sum over lambda above.
  *
  * Sines and cosines of coordinates follow from products with their rates (hmi_jet_turn).
  *
@@ -41,13 +41,13 @@ static bool has_plain_masses(const hmi_derived *d)
     return true;
 }
 
-bool hmi_taylor_has_momenta(const hmi_taylor *T)
+bool hmi_taylor_has_momenta(const hmi_ode *ode)
 {
-    const hm_sim *sim = T->sim;
+    const hm_sim *sim = ode->sim;
     const hmi_derived *d = &sim->system->derived;
-    const hmi_ledger *ledger = T->ode->ledger;
+    const hmi_ledger *ledger = ode->ledger;
     if (sim->dynamics_tape != &sim->system->dynamics || sim->system->model->inputs.count ||
-        T->ode->residuals || d->servos.count || d->force_symbols || !has_plain_masses(d))
+        ode->residuals || d->servos.count || d->force_symbols || !has_plain_masses(d))
         return false;
     for (size_t k = 0; k < d->constraints.count; k++)
         if (d->constraints.velocity_residual[k] == HMI_NONE)
@@ -58,45 +58,72 @@ bool hmi_taylor_has_momenta(const hmi_taylor *T)
 
 /* ---- the tape ---- */
 
-/* p, psi, F, rates of auxiliary states, A; returns how many. */
-static size_t list_outputs(hmi_taylor *T, hmi_graph *g, hmi_expr *list)
+/* A^T mu = d(mu.psi)/dv, by one sweep. */
+static hm_status list_reactions(hmi_taylor *T, hmi_graph *g, hmi_expr *list)
 {
     const hmi_derived *d = &T->sim->system->derived;
-    const hmi_sparse *A = &d->constraints.A;
+    bool failed = false;
+    hmi_adjoint adjoint;
+    hmi_expr *mu = take(T, T->m, sizeof *mu, &failed);
+    if (failed)
+        return HM_ERR_NOMEM;
+    for (size_t i = 0; i < T->m; i++)
+        mu[i] = hmi_symbol(g, HMI_SYM_MULTIPLIER, (uint32_t)i);
+    for (size_t i = 0; i < T->n; i++)
+        list[i] = g->zero;
+    hmi_adjoint_init(&adjoint, T->sim->system->allocator);
+    hm_status status = HM_OK;
+    if (T->m)
+        status = hmi_adjoint_sweep(&adjoint, g, d->constraints.velocity_residual, mu, T->m,
+                                   HMI_SYM_VELOCITY);
+    for (size_t k = 0; status == HM_OK && k < adjoint.partials.count; k++)
+        list[adjoint.partials.data[k].index] = adjoint.partials.data[k].value;
+    hmi_adjoint_release(&adjoint);
+    return status;
+}
+
+/* F, C included. */
+static hmi_expr force_of(const hmi_derived *d, hmi_graph *g, size_t i)
+{
+    hmi_expr given = hmi_add(g, hmi_add(g, d->impressed[i], d->dissipation[i]), d->gyroscopic[i]);
+    if (d->has_nonideal)
+        given = hmi_add(g, given, d->C[i]);
+    return hmi_add(g, given, d->dL_dq[i]);
+}
+
+/* p, psi, A^T mu, F, rates of auxiliary states. */
+static hm_status list_outputs(hmi_taylor *T, hmi_graph *g, hmi_expr *list)
+{
+    const hmi_derived *d = &T->sim->system->derived;
+    hmi_taylor_momenta *p = &T->momenta;
     size_t n = T->n, m = T->m, states = T->ode->states;
+    p->reaction = n + m;
+    p->force = p->reaction + n;
+    p->rates = p->force + n;
     memcpy(list, d->momentum, n * sizeof *list);
     if (m)
         memcpy(list + n, d->constraints.velocity_residual, m * sizeof *list);
-    T->momenta.force = n + m;
-    for (size_t i = 0; i < n; i++) {
-        hmi_expr given = hmi_add(g, hmi_add(g, d->impressed[i], d->dissipation[i]),
-                                 d->gyroscopic[i]);
-        if (d->has_nonideal)
-            given = hmi_add(g, given, d->C[i]);
-        list[n + m + i] = hmi_add(g, given, d->dL_dq[i]);
-    }
-    T->momenta.rates = n + m + n;
+    for (size_t i = 0; i < n; i++)
+        list[p->force + i] = force_of(d, g, i);
     if (states)
-        memcpy(list + T->momenta.rates, d->state_rates, states * sizeof *list);
-    if (A->value.count)
-        memcpy(list + T->momenta.rates + states, A->value.data, A->value.count * sizeof *list);
-    return T->momenta.rates + states + A->value.count;
+        memcpy(list + p->rates, d->state_rates, states * sizeof *list);
+    hm_status status = list_reactions(T, g, list + p->reaction);
+    return status == HM_OK ? g->status : status;
 }
 
 static hm_status compile_tape(hmi_taylor *T)
 {
-    const hmi_derived *d = &T->sim->system->derived;
-    size_t most = 2 * T->n + T->m + T->ode->states + d->constraints.A.value.count;
+    size_t count = 3 * T->n + T->m + T->ode->states;
     bool failed = false;
-    hmi_expr *list = take(T, most, sizeof *list, &failed);
+    hmi_expr *list = take(T, count, sizeof *list, &failed);
     hmi_graph graph = {0};
-    hm_status status = failed ? HM_ERR_NOMEM : hmi_graph_copy(&graph, &d->graph);
-    if (status == HM_OK) {
-        size_t count = list_outputs(T, &graph, list);
-        graph.interpreted = true; /* jets are made of it, it never runs */
-        status = graph.status == HM_OK ? hmi_tape_compile(&T->momenta.tape, &graph, list, count)
-                                       : graph.status;
-    }
+    hm_status status = failed ? HM_ERR_NOMEM
+                              : hmi_graph_copy(&graph, &T->sim->system->derived.graph);
+    if (status == HM_OK)
+        status = list_outputs(T, &graph, list);
+    graph.interpreted = true; /* jets are made of it, it never runs */
+    if (status == HM_OK)
+        status = hmi_tape_compile(&T->momenta.tape, &graph, list, count);
     hmi_graph_release(&graph);
     if (status != HM_OK)
         return status;
@@ -112,20 +139,19 @@ static hm_status add_rows(hmi_taylor *T)
     hmi_taylor_momenta *p = &T->momenta;
     bool failed = false;
     p->q = take(T, T->n, sizeof *p->q, &failed);
-    p->v = take(T, T->n, sizeof *p->v, &failed);
     p->z = take(T, T->ode->states, sizeof *p->z, &failed);
     p->push = take(T, T->n, sizeof *p->push, &failed);
-    p->mu = take(T, T->m, sizeof *p->mu, &failed);
+    p->late = take(T, T->n + T->m, sizeof *p->late, &failed);
     for (size_t i = 0; i < T->n && !failed; i++) {
         p->q[i] = hmi_jet_row_of(jet, HMI_SYM_COORD, (uint32_t)i);
-        p->v[i] = hmi_jet_row_of(jet, HMI_SYM_VELOCITY, (uint32_t)i);
+        p->late[i] = hmi_jet_row_of(jet, HMI_SYM_VELOCITY, (uint32_t)i);
         p->push[i] = hmi_jet_new_row(jet, false);
-        hmi_jet_set_rate(jet, p->q[i], p->v[i]);
+        hmi_jet_set_rate(jet, p->q[i], p->late[i]);
     }
     for (size_t i = 0; i < T->ode->states && !failed; i++)
         p->z[i] = hmi_jet_row_of(jet, HMI_SYM_STATE, (uint32_t)i);
     for (size_t i = 0; i < T->m && !failed; i++)
-        p->mu[i] = hmi_jet_new_row(jet, false);
+        p->late[T->n + i] = hmi_jet_row_of(jet, HMI_SYM_MULTIPLIER, (uint32_t)i);
     hmi_jet_set_rate(jet, hmi_jet_row_of(jet, HMI_SYM_TIME, 0), jet->one);
     return failed ? HM_ERR_NOMEM : jet->status;
 }
@@ -167,7 +193,7 @@ static hm_status add_links(hmi_taylor *T)
     for (size_t i = 0; i < T->works; i++)
         add_link(T, HMI_JET_RATE_LINK, HMI_JET_NO_PLACE, power[i], T->ode->size + i);
     for (size_t i = 0; i < T->n; i++)
-        add_link(T, HMI_JET_RATE_LINK, p->q[i], p->v[i], i);
+        add_link(T, HMI_JET_RATE_LINK, p->q[i], p->late[i], i);
     for (size_t i = 0; i < states; i++)
         add_link(T, HMI_JET_RATE_LINK, p->z[i], T->out[p->rates + i], 2 * T->n + i);
     for (size_t i = 0; i < jet->turns.count; i++) {
@@ -183,33 +209,25 @@ static hm_status add_links(hmi_taylor *T)
 static hm_status split(hmi_taylor *T, bool *vanishes)
 {
     bool failed = false;
-    size_t count = 0, rows = T->momenta.tape.output_count - T->n - T->m;
-    uint32_t *second = take(T, rows + T->link_count, sizeof *second, &failed);
+    uint32_t *second = take(T, T->link_count, sizeof *second, &failed);
     if (failed)
         return HM_ERR_NOMEM;
-    for (size_t i = 0; i < rows; i++) /* F, rates, A */
-        second[count++] = T->out[T->n + T->m + i];
     for (size_t i = 0; i < T->link_count; i++)
-        second[count++] = T->links[i].source;
-    const hmi_jet_halves halves = {.late = T->momenta.v,
-                                   .late_count = T->n,
+        second[i] = T->links[i].source;
+    const hmi_jet_halves halves = {.late = T->momenta.late,
+                                   .late_count = T->n + T->m,
+                                   .from_zero = T->m,
                                    .first = T->out,
-                                   .first_count = T->n + T->m,
+                                   .first_count = T->momenta.force,
                                    .second = second,
-                                   .second_count = count,
+                                   .second_count = T->link_count,
                                    .vanishes = vanishes};
     return hmi_jet_split(&T->jet, &halves, &T->momenta.first, &T->momenta.second);
 }
 
-/* Pairs of A^T mu of equation i, where the entry changes in time. */
-static void convolve_reactions(hmi_taylor *T, size_t i)
+static uint32_t place_of(const hmi_taylor *T, const bool *vanishes, size_t output)
 {
-    const hmi_sparse *A = &T->sim->system->derived.constraints.A;
-    const uint32_t *entry = T->out + T->momenta.rates + T->ode->states;
-    for (size_t r = 0; r < A->rows; r++)
-        for (size_t k = A->start[r]; k < A->start[r + 1]; k++)
-            if (A->column.data[k] == i && !T->jet.constant.data[entry[k]])
-                hmi_jet_convolve(&T->jet, entry[k], T->momenta.mu[r]);
+    return vanishes[output] ? HMI_JET_NO_PLACE : hmi_jet_place(&T->jet, T->out[output]);
 }
 
 static hm_status add_sums(hmi_taylor *T, const bool *vanishes)
@@ -218,12 +236,11 @@ static hm_status add_sums(hmi_taylor *T, const bool *vanishes)
     size_t n = T->n, m = T->m;
     hmi_jet_list *right = T->momenta.right = take(T, n + m, sizeof *right, &failed);
     for (size_t i = 0; i < n + m && !failed; i++) {
-        right[i] = (hmi_jet_list){.first = (uint32_t)T->jet.pairs.count, .inner_only = true};
-        right[i].value = hmi_jet_place(&T->jet, i < n ? T->momenta.push[i] : T->jet.zero_row);
-        right[i].rise = vanishes[i] ? HMI_JET_NO_PLACE : hmi_jet_place(&T->jet, T->out[i]);
-        if (i < n)
-            convolve_reactions(T, i);
-        right[i].end = (uint32_t)T->jet.pairs.count;
+        uint32_t value = i < n ? T->momenta.push[i] : T->jet.zero_row;
+        right[i] = (hmi_jet_list){.value = hmi_jet_place(&T->jet, value),
+                                  .less = i < n ? place_of(T, vanishes, T->momenta.reaction + i)
+                                                : HMI_JET_NO_PLACE,
+                                  .rise = place_of(T, vanishes, i)};
     }
     return failed ? HM_ERR_NOMEM : T->jet.status;
 }
@@ -233,7 +250,7 @@ hm_status hmi_taylor_add_momenta(hmi_taylor *T)
     bool failed = false;
     T->motions = 1;
     T->momenta.used = true;
-    bool *vanishes = take(T, T->n + T->m, sizeof *vanishes, &failed);
+    bool *vanishes = take(T, 2 * T->n + T->m, sizeof *vanishes, &failed);
     hm_status status = failed ? HM_ERR_NOMEM : compile_tape(T);
     if (status == HM_OK)
         status = add_rows(T);
@@ -255,26 +272,26 @@ static hm_status compile(hmi_taylor *T, hmi_taylor_code code, const hmi_jet_prog
 hm_status hmi_taylor_compile_momenta(hmi_taylor *T)
 {
     hmi_taylor_momenta *p = &T->momenta;
-    bool failed = false;
-    T->given = take(T, T->n + T->m, sizeof *T->given, &failed);
-    if (failed)
-        return HM_ERR_NOMEM;
-    memcpy(T->given, p->v, T->n * sizeof *T->given);
-    if (T->m)
-        memcpy(T->given + T->n, p->mu, T->m * sizeof *T->given);
     hmi_jet_program rise = {.segment = &p->first, .lists = p->right, .list_count = T->n + T->m};
     hm_status status = compile(T, HMI_TAYLOR_RISE, &rise);
     rise.matrix_size = rise.list_count;
-    rise.given = T->given;
+    rise.given = p->late;
     rise.given_count = T->n + T->m;
     rise.negated = T->n;
     rise.scaled = true;
     T->program[HMI_TAYLOR_RISE_WHOLE] = rise;
-    if (status == HM_OK && T->n + T->m <= HMI_TAYLOR_MOST_INVERTED)
+    bool inverted = T->n + T->m <= HMI_TAYLOR_MOST_INVERTED;
+    if (status == HM_OK && inverted)
         status = compile(T, HMI_TAYLOR_RISE_WHOLE, &rise);
     const hmi_jet_program complete = {
         .segment = &p->second, .keep = true, .links = T->links, .link_count = T->link_count};
-    return status == HM_OK ? compile(T, HMI_TAYLOR_COMPLETE, &complete) : status;
+    if (status == HM_OK)
+        status = compile(T, HMI_TAYLOR_COMPLETE, &complete);
+    rise.second = complete.segment;
+    rise.keep = true;
+    rise.links = complete.links;
+    rise.link_count = complete.link_count;
+    return status == HM_OK && inverted ? compile(T, HMI_TAYLOR_ORDER, &rise) : status;
 }
 
 /* ---- order 0 ---- */
@@ -321,14 +338,22 @@ hm_status hmi_taylor_begin_momenta(hmi_taylor *T, double t, const double *y, dou
     return hmi_all_finite((int)T->width, f) ? HM_OK : HM_ERR_NUMERIC;
 }
 
-/* Parameters changed. */
-static void prepare(hmi_taylor *T)
+/* Order 0: all of it where parameters have changed, since the last series or the one that was cleared. */
+static void find_values(hmi_taylor *T)
 {
-    if (T->momenta.version == T->sim->version)
+    if (T->momenta.version == T->sim->version && !T->cleared) {
+        hmi_jet_run_moving(&T->jet);
         return;
+    }
     const hmi_tape_values values = hmi_sim_values(T->sim);
     hmi_tape_prepare(&T->momenta.tape, &values, T->momenta.work);
     T->momenta.version = T->sim->version;
+    T->cleared = false;
+    hmi_jet_begin(&T->jet);
+    hmi_jet_run(&T->jet, &T->momenta.all, 0);
+    if (T->has_powers)
+        hmi_jet_run(&T->jet, &T->powers, 0);
+    hmi_jet_run(&T->jet, &T->momenta.first, 0);
 }
 
 /* Coefficients 0 of all rows at the state of the last begin, and 1 of those that follow from them. */
@@ -336,21 +361,16 @@ static void start_series(hmi_taylor *T, const double *y)
 {
     hmi_jet *jet = &T->jet;
     size_t n = T->n;
-    prepare(T);
-    hmi_jet_begin(jet);
     memcpy(T->Y, y, T->width * sizeof *y);
     for (size_t i = 0; i < n; i++) {
         hmi_jet_put(jet, T->momenta.q[i], 0, y[i]);
-        hmi_jet_put(jet, T->momenta.v[i], 0, y[n + i]);
+        hmi_jet_put(jet, T->momenta.late[i], 0, y[n + i]);
     }
     for (size_t i = 0; i < T->ode->states; i++)
         hmi_jet_put(jet, T->momenta.z[i], 0, y[2 * n + i]);
     hmi_jet_put(jet, T->time_row, 0, T->momenta.t);
     hmi_jet_put(jet, T->time_row, 1, T->tau);
-    hmi_jet_run(jet, &T->momenta.all, 0);
-    if (T->has_powers)
-        hmi_jet_run(jet, &T->powers, 0);
-    hmi_jet_run(jet, &T->momenta.first, 0);
+    find_values(T);
     for (size_t i = 0; i < T->link_count; i++) {
         const hmi_jet_link *link = &T->links[i];
         double x = hmi_jet_get(jet, link->source, 0);
@@ -368,7 +388,7 @@ static void start_series(hmi_taylor *T, const double *y)
 /* v_k, mu_k. */
 static void find_velocities(hmi_taylor *T, int k, const hmi_jet_ends *ends)
 {
-    if (T->solver.inverted && T->program[HMI_TAYLOR_RISE_WHOLE].code.pages) {
+    if (T->solver.inverted && T->program[HMI_TAYLOR_RISE_WHOLE].entry) {
         hmi_jet_execute(&T->jet, &T->program[HMI_TAYLOR_RISE_WHOLE], k, ends);
         return;
     }
@@ -377,9 +397,22 @@ static void find_velocities(hmi_taylor *T, int k, const hmi_jet_ends *ends)
     hmi_jet_give(&T->jet, &T->program[HMI_TAYLOR_RISE_WHOLE], ends);
 }
 
+/* All of order k but the last, of which v is enough. */
+static void raise_order(hmi_taylor *T, int k, const hmi_jet_ends *ends)
+{
+    if (k == T->order) {
+        find_velocities(T, k, ends);
+    } else if (T->solver.inverted && T->program[HMI_TAYLOR_ORDER].entry) {
+        hmi_jet_execute(&T->jet, &T->program[HMI_TAYLOR_ORDER], k, ends);
+    } else {
+        find_velocities(T, k, ends);
+        hmi_jet_execute(&T->jet, &T->program[HMI_TAYLOR_COMPLETE], k, ends);
+    }
+}
+
 void hmi_taylor_raise_momenta(hmi_taylor *T, const double *y)
 {
-    double *scale = T->jet.scale;
+    double *scale = T->jet.scale, rate = 1 / T->tau; /* a power of two: nothing is rounded */
     hmi_jet_ends ends = {
         .values = T->motion[0].answer, .scratch = T->scratch, .matrix = T->solver.K};
     start_series(T, y);
@@ -388,12 +421,10 @@ void hmi_taylor_raise_momenta(hmi_taylor *T, const double *y)
         ends.now = now + T->n;
         ends.next = now + T->width;
         hmi_jet_begin_order(&T->jet, k);
-        scale[HMI_JET_LINK] = T->tau / (k + 1);
-        scale[HMI_JET_GIVEN] = T->tau / k;
-        scale[HMI_JET_RISE] = k / T->tau;
-        find_velocities(T, k, &ends);
-        if (k < T->order)
-            hmi_jet_execute(&T->jet, &T->program[HMI_TAYLOR_COMPLETE], k, &ends);
+        scale[HMI_JET_LINK] = T->tau * T->jet.reciprocal[k + 1];
+        scale[HMI_JET_GIVEN] = T->tau * T->jet.reciprocal[k];
+        scale[HMI_JET_RISE] = k * rate;
+        raise_order(T, k, &ends);
         hmi_jet_put(&T->jet, T->time_row, 1, 0);
     }
 }

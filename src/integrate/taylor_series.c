@@ -261,7 +261,7 @@ static void raise_order(hmi_taylor *T, int k)
                                .matrix = T->solver.K};
     hmi_jet_begin_order(&T->jet, k);
     T->jet.scale[HMI_JET_LINK] = T->tau / (k + 1);
-    if (T->solver.inverted && T->program[HMI_TAYLOR_WHOLE].code.pages) {
+    if (T->solver.inverted && T->program[HMI_TAYLOR_WHOLE].entry) {
         hmi_jet_execute(&T->jet, &T->program[HMI_TAYLOR_WHOLE], k, &ends);
     } else {
         find_answers(T, k, ends.next);
@@ -271,17 +271,22 @@ static void raise_order(hmi_taylor *T, int k)
         hmi_jet_put(&T->jet, T->time_row, 1, 0);
 }
 
+typedef double block __attribute__((vector_size(32), aligned(8), may_alias));
+
 /* 0, or NaN where something is not finite. */
 static double zero_times(const double *x, size_t count)
 {
-    double sum[4] = {0, 0, 0, 0};
+    block a = {0, 0, 0, 0}, b = a;
+    double rest = 0;
     size_t i = 0;
-    for (; i + 4 <= count; i += 4)
-        for (size_t k = 0; k < 4; k++)
-            sum[k] += 0 * x[i + k];
+    for (; i + 8 <= count; i += 8) {
+        a += 0 * *(const block *)(x + i);
+        b += 0 * *(const block *)(x + i + 4);
+    }
     for (; i < count; i++)
-        sum[0] += 0 * x[i];
-    return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+        rest += 0 * x[i];
+    a += b;
+    return ((a[0] + a[1]) + (a[2] + a[3])) + rest;
 }
 
 hm_status hmi_taylor_expand(hmi_taylor *T, const double *y, const double *f)
@@ -293,7 +298,9 @@ hm_status hmi_taylor_expand(hmi_taylor *T, const double *y, const double *f)
     for (int k = 1; !T->momenta.used && k < T->order; k++)
         raise_order(T, k);
     bool finite = zero_times(T->Y, (size_t)(T->order + 1) * T->width) == 0;
-    if (!finite)
+    if (!finite) {
         hmi_jet_clear(&T->jet);
+        T->cleared = true;
+    }
     return finite ? HM_OK : HM_ERR_NUMERIC;
 }

@@ -1,4 +1,5 @@
 /* Names: declarations, scopes, lets, labels, targets. */
+#include "expr/print.h"
 #include "model/builder.h"
 
 #include <string.h>
@@ -34,16 +35,39 @@ static const char *article(const char *noun)
     return strchr("aeiou", noun[0]) ? "an" : "a";
 }
 
-static void report_duplicate(hmi_builder *b, const hmi_ast *name, const hmi_binding *first)
+static void report_duplicate(hmi_builder *b, const hmi_ast *name, const hmi_binding *first,
+                             const char *first_name)
 {
     int line, column;
     bool elsewhere = first->span.file != name->span.file;
     const hmi_source *source = &b->context->sources.data[first->span.file];
+    const char *text = hmi_names_text(&b->tree->names, name->name);
     hmi_source_position(source, first->span.start, &line, &column);
-    hmi_error(b->context, name->span, "choose another name",
-              "'%s' is already declared as %s %s in line %d%s%s",
-              hmi_names_text(&b->tree->names, name->name), article(first->what), first->what, line,
-              elsewhere ? " of " : "", elsewhere ? source->name : "");
+    if (strcmp(text, first_name) == 0)
+        hmi_error(b->context, name->span, "choose another name",
+                  "'%s' is already declared as %s %s in line %d%s%s", text, article(first->what),
+                  first->what, line, elsewhere ? " of " : "", elsewhere ? source->name : "");
+    else
+        hmi_error(b->context, name->span, "write it in one way, or choose another name",
+                  "'%s' and '%s', %s %s in line %d%s%s, are one letter and would be printed alike",
+                  text, first_name, article(first->what), first->what, line,
+                  elsewhere ? " of " : "", elsewhere ? source->name : "");
+}
+
+/* Is theta declared where this is θ, or the other way round? It is reported. */
+static bool has_twin(hmi_builder *b, const hmi_ast *name)
+{
+    const char *text = hmi_names_text(&b->tree->names, name->name);
+    if (!hmi_is_greek_name(text))
+        return false;
+    for (size_t i = 0; i < b->globals.count; i++) {
+        const char *other = hmi_names_text(&b->tree->names, (int)i);
+        if (b->globals.data[i].kind == HMI_BIND_NONE || !hmi_are_greek_twins(text, other))
+            continue;
+        report_duplicate(b, name, &b->globals.data[i], other);
+        return true;
+    }
+    return false;
 }
 
 bool hmi_check_reserved(hmi_builder *b, int name, hmi_span at)
@@ -63,9 +87,11 @@ hmi_binding *hmi_declare(hmi_builder *b, const hmi_ast *name, const char *what)
     if (!slot)
         return NULL;
     if (slot->kind != HMI_BIND_NONE) {
-        report_duplicate(b, name, slot);
+        report_duplicate(b, name, slot, hmi_names_text(&b->tree->names, name->name));
         return NULL;
     }
+    if (has_twin(b, name))
+        return NULL;
     *slot = (hmi_binding){.kind = HMI_BIND_VALUE, .span = name->span, .what = what};
     return slot;
 }

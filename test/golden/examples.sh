@@ -11,7 +11,9 @@ for file in "$HAMEL_SOURCE_DIR"/examples/*.hamel; do
     run cat "$file"
     checks=$((checks + 1))
     [ "$(sed -n '1,/^[^#]/p' "$file" | grep -c '^# ')" -ge 2 ] || failed "$name: no heading comment"
-    expect_out '# Look at:' "model $(printf '%s' "$name" | tr - _) \"" 'simulate '
+    expect_out '# Look at:' '# expect at ' "model $(printf '%s' "$name" | tr - _) \"" 'simulate '
+    grep -qE '^# expect (conserved|balance) ' "$file" || failed "$name: nothing is said of its energy"
+    ! grep -qE '^ *constraint ' "$file" || grep -q '^# expect class' "$file" || failed "$name: no class is expected"
     run hamel check "$file" < /dev/null
     expect_done
     expect_out 'the model is sound'

@@ -332,6 +332,40 @@ static void test_not_a_direction(void **state)
     motion_close(m);
 }
 
+/* A leaning disc whose friction takes its normal force as friction itself makes it (total_multiplier),
+ * rough enough to roll: it is the disc of examples/rolling-disc.hamel. */
+static void test_disc_rolls(void **state)
+{
+    static const char *const coordinates[] = {"x", "y", "yaw", "lean", "spin", "lean'", "spin'"};
+    static const double rough[] = {0.4, 0.8, 2};
+    (void)state;
+    motion *rolls = motion_file("examples/rolling-disc.hamel", NULL, 0);
+    rolls->options.end = 1;
+    rolls->options.rtol = 1e-12;
+    motion_must(rolls);
+    for (int k = 0; k < 3; k++) {
+        motion *m = motion_text(
+            "param m = 3.43, r = 0.26, g = 9.81, mu = 1\n"
+            "coord x, y, z, yaw, lean, spin; let up = rotz(yaw)*rotx(lean); let P = [x, y, z]\n"
+            "body disc { mass m inertia m*r^2/4*diag(1, 2, 1) at P frame up*roty(spin) }\n"
+            "gravity [0, 0, -g]; constraint contact: z = r*cos(lean)\n"
+            "let s = P' - cross(omega(up*roty(spin)), up*[0, 0, r])\n"
+            "let F = -mu*total_multiplier(contact)/hypot(s[1], s[2])*[s[1], s[2], 0]\n"
+            "let N = cross(F, up*[0, 0, r])\n"
+            "nonideal x = F[1], y = F[2], yaw = N[3], lean = dot(N, rotz(yaw)*[1, 0, 0])\n"
+            "nonideal spin = dot(N, up*[0, 1, 0])\n"
+            "initial lean = 0.1, spin' = 4, yaw' = 0.3, x' = r*(4 + 0.3*sin(0.1)), z ~ r\n"
+            "simulate 0 .. 1");
+        assert_int_equal(hm_sim_set_param(m->sim, "mu", rough[k]), HM_OK);
+        motion_must(m);
+        for (size_t i = 0; i < sizeof coordinates / sizeof *coordinates; i++)
+            check_number(coordinates[i], motion_value(m, coordinates[i]),
+                         motion_value(rolls, coordinates[i]), 1e-8);
+        motion_close(m);
+    }
+    motion_close(rolls);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -351,6 +385,7 @@ int main(void)
         cmocka_unit_test(test_wire_holds),
         cmocka_unit_test(test_outputs_at_rest),
         cmocka_unit_test(test_not_a_direction),
+        cmocka_unit_test(test_disc_rolls),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

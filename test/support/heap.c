@@ -123,7 +123,7 @@ static long spread(long i, long most, long count)
     return (long)((double)i / (double)most * (double)count);
 }
 
-/* Which allocations fail: all, or those with a new call (three quarters of the tries at most) and
+/* Which allocations fail: all, or those with a new call (most of the tries) and
  * others spread evenly. Returns how many. */
 static long choose_failures(heap_function run, const void *user, long most, long **chosen)
 {
@@ -131,7 +131,7 @@ static long choose_failures(heap_function run, const void *user, long most, long
     heap_calls *calls = calloc(1, sizeof *calls);
     assert_non_null(calls);
     assert_int_equal(fail_one(run, user, -1, &count, calls), HM_OK);
-    long even = count <= most ? count : most / 4;
+    long even = count <= most ? count : most / 8;
     long by_call = count <= most ? 0 : (long)calls->first_count;
     long kept = by_call <= most - even ? by_call : most - even;
     *chosen = malloc((size_t)(even + kept + 1) * sizeof **chosen);

@@ -80,6 +80,67 @@ static void functions(void **state)
     assert_int_equal(here, 0);
 }
 
+/* Powers, arcs and conditions of several parts. */
+static void more_functions(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *force, *initial;
+        bool wellposed;
+    } list[] = {
+        {"abs(x)^1.5", "x = 0", true},
+        {"abs(x)^0.3", "x = 0", false},
+        {"abs(x)^0.3", "x = 1", true},
+        {"(1 + x^2)^y", "x = 0", true}, /* no constant power */
+        {"asin(1 + x)", "x = 0", false},
+        {"asin(x/2)", "x = 1", true},
+        {"acos(x)", "x = -1", false},
+        {"(x^2 + y^2)^0.3", "x = 0", false}, /* |q|^0.6 */
+        {"sqrt(t)", "x = 0", false},
+        {"if(x == y, 2, 1)", "x = 0", false},
+        {"if(x == y, 2, 1)", "x = 1", true},
+        {"if(x < 0 and y < 1, 2, 1)", "x = 0", false},
+        {"if(x < 0 and y < 1, 2, 1)", "x = 0.5", true},
+        {"if(not (x >= 0) or y > 0, x, 1)", "y = 0, x = -1", false},
+        {"if(not (x >= 0) or y > 0, x, 2*x)", "x = 0", true}, /* both agree */
+    };
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
+        char text[256];
+        size_t here;
+        snprintf(text, sizeof text, "coord x, y\nkinetic (x'^2 + y'^2)/2\nforce x = %s\ninitial %s",
+                 list[i].force, list[i].initial);
+        if (well_posed(text, &here) != list[i].wellposed)
+            fail_msg("%s at %s", list[i].force, list[i].initial);
+        assert_int_equal(here > 0, !list[i].wellposed);
+    }
+}
+
+/* No motion, or more than one: and why. */
+static void no_motion(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *message;
+        bool known;
+    } list[] = {
+        {"coord x, y\nkinetic (x'^2 + y'^2)/2\nconstraint a: x'' = 1\nconstraint b: x'' = 2",
+         "constraint 'b' contradicts the constraints before it by 1", true},
+        {"coord x, y\nkinetic x'^2/2", "the motion is not determined along y''", true},
+        {"coord x, y\nkinetic (x'^2 + y'^2)/2\nforce x = 1/y",
+         "the equations are not finite at this state: a division by zero, in an expression of y",
+         false},
+    };
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
+        probe *p = probe_text(list[i].text);
+        hm_analysis *a = analyse(p);
+        assert_false(a->wellposedness.wellposed);
+        assert_int_equal(a->wellposedness.known, list[i].known);
+        assert_string_equal(a->wellposedness.message, list[i].message);
+        hm_analysis_destroy(a);
+        probe_close(p);
+    }
+}
+
 /* Motion that is not determined, and an initial state that cannot be. */
 static void refused(void **state)
 {
@@ -174,6 +235,8 @@ int main(void)
         cmocka_unit_test(distance_to_lower_rank),
         cmocka_unit_test(distance_along_a_run),
         cmocka_unit_test(functions),
+        cmocka_unit_test(more_functions),
+        cmocka_unit_test(no_motion),
         cmocka_unit_test(refused),
         cmocka_unit_test(redundant),
         cmocka_unit_test(principles),

@@ -32,6 +32,12 @@ static const char driven[] =
     "param k = 2; coord x, y; state w' = x*y - w; kinetic (x'^2 + y'^2)/2\n"
     "potential k*x^2/2 + cos(y); force x = sin(3*t) - 0.1*x' + 0.01*w\n"
     "initial y' = 1; simulate 0 .. 3";
+/* A four-bar in positions of its joints: rows that come near to each other and part again. */
+static const char four_bar[] =
+    "coord a, b, c, d; kinetic (a'^2 + b'^2 + 2*(c'^2 + d'^2))/2; potential b + 2*d\n"
+    "constraint crank: a^2 + b^2 = 1; constraint coupler: (c - a)^2 + (d - b)^2 = 4\n"
+    "constraint rocker: (c - 2.2)^2 + d^2 = 2.25; simulate 0 .. 3\n"
+    "initial a ~ 0, b ~ 1, c ~ 1.7, d ~ 1.5, a' = 1.5";
 static const char ball[] = "coord y; kinetic y'^2/2; potential 9.81*y; initial y = 1\n"
                            "event floor: y = 0 falling set y' = -0.8*y'; simulate 0 .. 2";
 static const char blow_up[] = "coord x; kinetic x'^2/2; force x = 3/2*x^2; simulate 0 .. 10";
@@ -244,6 +250,18 @@ static void test_many_driven(void **state)
     set_column(&w, 1, 0.8, 0.03);
     set_column(&w, 2, 0.1, 0.05);
     check_world(&w, 133);
+    close_world(&w);
+}
+
+/* Angles between rows that fall: errors of velocities count together, on lanes too. */
+static void test_rows_that_come_near(void **state)
+{
+    (void)state;
+    world w;
+    const char *const names[] = {"a'", NULL};
+    open_world(&w, four_bar, names, 31, NULL);
+    set_column(&w, 0, 2.5, 0.05);
+    check_world(&w, 31);
     close_world(&w);
 }
 
@@ -465,6 +483,7 @@ int main(void)
         cmocka_unit_test(test_skate),
         cmocka_unit_test(test_positions),
         cmocka_unit_test(test_many_driven),
+        cmocka_unit_test(test_rows_that_come_near),
         cmocka_unit_test(test_rows_states_inputs),
         cmocka_unit_test(test_events),
         cmocka_unit_test(test_failures),

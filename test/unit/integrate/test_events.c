@@ -60,6 +60,33 @@ static void test_stop_noted(void **state)
     probe_close(p);
 }
 
+typedef struct last_row {
+    double t, v;
+} last_row;
+
+static bool keep_row(void *user, const hm_frame *frame)
+{
+    *(last_row *)user = (last_row){frame->t, frame->v[0]};
+    return true;
+}
+
+/* A row has its own time and the state there, also where an event stands 1e-10 before it. */
+static void test_row_after_an_event(void **state)
+{
+    (void)state;
+    last_row row = {0};
+    motion *m = motion_text("coord x; kinetic x'^2/2; initial x' = 1\n"
+                            "event turn: x = 1 rising set x' = -3; simulate 0 .. 2");
+    m->options.on_frame = keep_row;
+    m->options.user = &row;
+    m->options.every = m->options.end = 1 + 1e-10;
+    motion_must(m);
+    assert_int_equal(m->result.event_count, 1);
+    check_number("t", row.t, 1 + 1e-10, 1e-15);
+    check_number("x'", row.v, -3, 1e-12);
+    motion_close(m);
+}
+
 /* Two events at one time act together, from the state before. */
 static void test_simultaneous(void **state)
 {
@@ -230,17 +257,12 @@ static void test_event_of_a_multiplier(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_directions),
-        cmocka_unit_test(test_stop),
-        cmocka_unit_test(test_stop_noted),
-        cmocka_unit_test(test_simultaneous),
-        cmocka_unit_test(test_bounces),
-        cmocka_unit_test(test_reset_in_the_ledger),
-        cmocka_unit_test(test_dense_output_at_events),
-        cmocka_unit_test(test_chattering),
-        cmocka_unit_test(test_reset_is_made_consistent),
-        cmocka_unit_test(test_switching),
-        cmocka_unit_test(test_event_of_a_multiplier),
+        cmocka_unit_test(test_directions),          cmocka_unit_test(test_stop),
+        cmocka_unit_test(test_stop_noted),          cmocka_unit_test(test_row_after_an_event),
+        cmocka_unit_test(test_simultaneous),        cmocka_unit_test(test_bounces),
+        cmocka_unit_test(test_reset_in_the_ledger), cmocka_unit_test(test_dense_output_at_events),
+        cmocka_unit_test(test_chattering),          cmocka_unit_test(test_reset_is_made_consistent),
+        cmocka_unit_test(test_switching),           cmocka_unit_test(test_event_of_a_multiplier),
         cmocka_unit_test(test_switching_input),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
