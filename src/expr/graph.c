@@ -8,26 +8,13 @@
 
 /* ---- the table of operations ---- */
 
-static const struct {
-    int arity;
-    const char *text;
-} op_table[HMI_OP_COUNT] = {
+const hmi_op_row hmi_op_table[HMI_OP_COUNT] = {
     [HMI_CONST] = {0, "constant"},
     [HMI_SYMBOL] = {0, "symbol"},
 #define OP(name, arity, text, value, ddx, ddy) [HMI_##name] = {arity, text},
 #include "expr/ops.def"
 #undef OP
 };
-
-int hmi_op_arity(hmi_op op)
-{
-    return op_table[op].arity;
-}
-
-const char *hmi_op_text(hmi_op op)
-{
-    return op_table[op].text;
-}
 
 double hmi_powi(double x, double n)
 {
@@ -192,7 +179,7 @@ static hmi_expr intern_node(hmi_graph *graph, hmi_node node)
 
 hmi_expr hmi_intern(hmi_graph *graph, hmi_op op, hmi_expr a, hmi_expr b, hmi_expr c)
 {
-    int arity = op_table[op].arity;
+    int arity = hmi_op_arity(op);
     hmi_node node = {.op = (uint8_t)op, .a = a, .b = arity > 1 ? b : 0, .c = arity > 2 ? c : 0};
     if (graph->status != HM_OK || a == HMI_NONE || node.b == HMI_NONE || node.c == HMI_NONE)
         return HMI_NONE;
@@ -266,12 +253,6 @@ hmi_expr hmi_symbol(hmi_graph *graph, hmi_symbol_kind kind, uint32_t index)
         return HMI_NONE;
     hmi_node node = {.op = HMI_SYMBOL, .deps = HMI_DEP(kind), .a = kind, .b = index};
     return intern_node(graph, node);
-}
-
-hmi_expr hmi_operand(const hmi_graph *graph, hmi_expr e, int k)
-{
-    const hmi_node *node = &graph->nodes.data[e];
-    return k == 0 ? node->a : k == 1 ? node->b : node->c;
 }
 
 /* ---- traversal ---- */

@@ -130,9 +130,26 @@ static inline const hmi_constant *hmi_constant_of(const hmi_graph *graph, hmi_ex
 {
     return &graph->constants.data[graph->nodes.data[e].a];
 }
-int hmi_op_arity(hmi_op op);        /* 0 for leaves */
-const char *hmi_op_text(hmi_op op); /* as written in the language */
-hmi_expr hmi_operand(const hmi_graph *graph, hmi_expr e, int k);
+static inline hmi_expr hmi_operand(const hmi_graph *graph, hmi_expr e, int k)
+{
+    const hmi_node *node = &graph->nodes.data[e];
+    return k == 0 ? node->a : k == 1 ? node->b : node->c;
+}
+
+/* The table of operations. */
+typedef struct hmi_op_row {
+    int arity;        /* 0 for leaves */
+    const char *text; /* as written in the language */
+} hmi_op_row;
+extern const hmi_op_row hmi_op_table[HMI_OP_COUNT];
+static inline int hmi_op_arity(hmi_op op)
+{
+    return hmi_op_table[op].arity;
+}
+static inline const char *hmi_op_text(hmi_op op)
+{
+    return hmi_op_table[op].text;
+}
 /* The value of an operation at operand values; the one definition all engines agree with. */
 double hmi_op_value(hmi_op op, double x, double y, double z);
 /* x^n for whole n by repeated squaring; n beyond +-64 falls back to pow. */
