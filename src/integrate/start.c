@@ -127,13 +127,15 @@ static hm_status check_motion(hmi_driver *d)
 /* ---- the method ---- */
 
 /* Where Taylor series win over DOP853 (bench/bench_taylor.c). Their cost hardly depends on the tolerance,
- * that of DOP853 does; the longer the tape, the later they meet. With the default tolerances it is
- * DOP853. */
+ * that of DOP853 does; without momenta they meet the later the longer the tape is. With the default
+ * tolerances it is DOP853. */
 static bool series_pay(const hmi_driver *d)
 {
     enum { SHORT_TAPE = 30, LONG_TAPE = 300, MOST_INSTRUCTIONS = 20000 };
     size_t instructions = d->sim->dynamics_tape->body.count;
-    double tight = instructions <= SHORT_TAPE ? 5e-10 : instructions <= LONG_TAPE ? 1e-10 : 1e-13;
+    double tight = instructions <= SHORT_TAPE ? 5e-10 : 1e-10;
+    if (instructions > LONG_TAPE && !hmi_taylor_has_momenta(&d->ode))
+        tight = 1e-13;
     return instructions <= MOST_INSTRUCTIONS && d->options.rtol <= tight &&
            d->options.atol <= fmax(tight, 1e-10);
 }

@@ -213,9 +213,41 @@ static void test_drift_controls(void **state)
     assert_true(left[0] < 1e-14 && left[1] < 1e-6 && left[2] > 10 * left[1]);
 }
 
+/* ---- states that there are not ---- */
+
+/* Where a constraint has no value, the reason is its expression; where it cannot be met, by how much
+ * it is missed at the nearest state. */
+static void test_no_such_state(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *message;
+    } cases[] = {
+        {"constraint c: y = log(x); initial x = -1", "logarithm of a number that is not positive"},
+        {"constraint c: y = log(x); initial x ~ -1, y ~ 0", "logarithm"},
+        {"constraint c: y' = log(x); initial x = -1", "logarithm"},
+        {"constraint c: (x'^2 + y'^2 - 1)*x' = 1/x; initial x ~ 0", "division by zero"},
+        {"constraint c: sqrt(x) = -1; initial x ~ 4", "'c' is missed by 1 at position level"},
+        {"constraint c: x^2 + y^2 = -1; initial x ~ 4", "'c' is missed by 1 at position level"},
+        {"constraint c: y'^2 = log(x); initial x = 0.5", "'c' is missed by 0.693147 at velocity"},
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        char text[300];
+        snprintf(text, sizeof text, "coord x, y; kinetic (x'^2 + y'^2)/2; %s", cases[k].text);
+        motion *m = motion_text(text);
+        hm_status status = motion_run(m);
+        if ((status != HM_ERR_INPUT && status != HM_ERR_NUMERIC) ||
+            !motion_says(m, cases[k].message))
+            fail_msg("'%s': %s", cases[k].text, hm_status_text(status));
+        assert_null(m->result.q);
+        motion_close(m);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_no_such_state),
         cmocka_unit_test(test_guess_is_moved),
         cmocka_unit_test(test_mass_metric),
         cmocka_unit_test(test_nearest_on_a_curve),
