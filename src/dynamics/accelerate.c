@@ -220,6 +220,7 @@ static hm_status take_over(hmi_dynamics *d, const double *M, const double *Q, co
     hmi_options options = hmi_options_default();
     hmi_solution solution;
     options.refinements = 2;
+    options.rank_tolerance = d->accelerate_rank;
     hm_status status = hmi_dynamics_solve(d, &equations, &options, &solution);
     hmi_copy(d->n, solution.qdd, qdd);
     if (lambda)

@@ -159,6 +159,18 @@ static void describe_direction(hmi_text *text, const hm_model *model, const doub
     }
 }
 
+/* Do inertias along the direction change with the coordinates, so that they vanish here only? */
+static bool inertia_moves(const hm_sim *sim, const double *direction)
+{
+    const hmi_sparse *M = &sim->system->derived.M;
+    for (size_t i = 0; i < M->rows; i++)
+        for (size_t k = M->start[i]; k < M->start[i + 1]; k++)
+            if ((fabs(direction[i]) > 1e-10 || fabs(direction[M->column.data[k]]) > 1e-10) &&
+                (hmi_deps(&sim->system->derived.graph, M->value.data[k]) & HMI_DEP(HMI_SYM_COORD)))
+                return true;
+    return false;
+}
+
 static void report_undetermined(const hm_sim *sim, const hmi_verdict *verdict)
 {
     const hm_model *model = sim->system->model;
@@ -166,10 +178,15 @@ static void report_undetermined(const hm_sim *sim, const hmi_verdict *verdict)
     for (int k = 0; k < verdict->undetermined; k++) {
         hmi_text text;
         hmi_text_init(&text, sim->system->allocator);
-        describe_direction(&text, model, verdict->directions + (size_t)k * n, n);
+        const double *direction = verdict->directions + (size_t)k * n;
+        describe_direction(&text, model, direction, n);
         hmi_error(model->context, hmi_no_span,
-                  "M must be nonsingular on the motions that the constraints allow: is a "
-                  "kinetic energy or a mass missing?",
+                  inertia_moves(sim, direction)
+                      ? "M must be nonsingular on the motions that the constraints allow: are the "
+                        "coordinates singular here, as angles whose axes coincide are? Start "
+                        "elsewhere, or take others, such as a quaternion"
+                      : "M must be nonsingular on the motions that the constraints allow: is a "
+                        "kinetic energy or a mass missing?",
                   "the motion is not determined along %s", hmi_text_view(&text));
         hmi_text_release(&text);
     }

@@ -179,6 +179,12 @@ void hmi_part_leave_out(hmi_part *p, const bool *rows)
         p->dense->left_out[i] = rows && rows[p->row[i]];
 }
 
+void hmi_part_coarse_rank(hmi_part *p, double sine)
+{
+    if (p->dense)
+        p->dense->accelerate_rank = sine;
+}
+
 void hmi_part_times_mass(const hmi_part *p, const double *x, double *f)
 {
     const hmi_sparse_shape *shape = &p->shape;

@@ -24,6 +24,9 @@ void hmi_part_take(hmi_part *part);
 HM_MUST_CHECK hm_status hmi_part_solve(hmi_part *part, const double *F, const double *b, double *d);
 /* hmi_dynamics_leave_out for the rows of the model that are flagged; NULL: all count. Dense only. */
 void hmi_part_leave_out(hmi_part *part, const bool *rows);
+/* Rows whose angle to others is below that count as dependent; 0: those that rounding errors make
+ * independent. Dense only. */
+void hmi_part_coarse_rank(hmi_part *part, double sine);
 /* r := A_f x (rows) */
 void hmi_part_times_rows(const hmi_part *part, const double *x, double *r);
 /* A_f as a dense matrix, rows x free coordinates; NULL where the system is sparse. */

@@ -74,6 +74,7 @@ struct hmi_dynamics {
     double *M, *A, *b;
     int *order; /* row k of A is row order[k] of the model */
     int rank;
+    double accelerate_rank; /* hmi_options.rank_tolerance of hmi_accelerate */
     double rank_tolerance, mass_tolerance;
     double b_tolerance; /* of right sides of redundant rows */
     double *QR, *tau;   /* of A^T, columns in pivot order */

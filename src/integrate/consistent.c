@@ -16,6 +16,10 @@ enum {
 /* A step goes as far as the residuals follow their tangents, to this part of its length. */
 #define BENT 0.5
 
+/* Rows that depend on others where they hold are independent by as much as they do not hold yet: of
+ * smaller angles (sines) that are left, rounding errors would be the greater part. */
+#define DEPENDENT 1e-8
+
 /* A state whose residuals are no larger than that, relative to their terms, stays as it is. */
 #define FITS 1e-13
 
@@ -218,10 +222,16 @@ static hm_status solve(problem *p, hmi_consistent *c, hm_level level)
     double now = look(p, true);
     hm_status status = isfinite(now) ? HM_OK : HM_ERR_NUMERIC;
     bool moves = p->free_count > 0 && judge(p, c, level) > FITS;
+    if (moves)
+        hmi_part_coarse_rank(p->part, DEPENDENT);
     if (status == HM_OK && moves)
         status = approach(p, &now);
     if (status == HM_OK && moves)
         status = reach(p, c, level, &now);
+    if (status == HM_OK && moves && judge(p, c, level) > c->tolerance) {
+        hmi_part_coarse_rank(p->part, 0); /* then these angles count */
+        status = reach(p, c, level, &now);
+    }
     if (status == HM_OK && moves)
         status = polish(p, &now);
     if (status != HM_OK)

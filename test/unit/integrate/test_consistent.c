@@ -111,6 +111,28 @@ static void test_small_units(void **state)
     check_number("x by the small constraint", x[2], x[0], 1e-7);
 }
 
+/* Rows that depend on one another where they hold only: the nearest state is the one of the first. */
+static void test_redundant_where_it_holds(void **state)
+{
+    static const char one[] = "coord x, y, z; kinetic (x'^2 + y'^2 + z'^2)/2; potential z\n"
+                              "constraint a: (1 + x^2)*(x^2 + y^2 + z^2 - 1) = 0\n"
+                              "initial x ~ 0.6, y ~ 0.5, z ~ -0.6, x' ~ 0.3; simulate 0 .. 5\n";
+    (void)state;
+    char text[600];
+    snprintf(text, sizeof text, "%sconstraint b: x^2 + y^2 + z^2 = 1; constraint c: %s", one,
+             "x*x' + y*y' + z*z' = 0");
+    motion *m = motion_text(text), *plain = motion_text(one);
+    motion_must(m);
+    motion_must(plain);
+    for (int i = 0; i < 3; i++) {
+        static const char *const names[] = {"x", "y", "z"};
+        check_number(names[i], moved(m, names[i])->to, moved(plain, names[i])->to, 1e-13);
+        check_number(names[i], motion_value(m, names[i]), motion_value(plain, names[i]), 1e-7);
+    }
+    motion_close(m);
+    motion_close(plain);
+}
+
 /* A circle seen from its centre: the message says that guesses help, and which. */
 static void test_guess_without_direction(void **state)
 {
@@ -230,6 +252,7 @@ int main(void)
         cmocka_unit_test(test_mass_metric),
         cmocka_unit_test(test_nearest_on_a_curve),
         cmocka_unit_test(test_impossible_is_refused),
+        cmocka_unit_test(test_redundant_where_it_holds),
         cmocka_unit_test(test_small_units),
         cmocka_unit_test(test_guess_without_direction),
         cmocka_unit_test(test_flat_guess),
