@@ -206,7 +206,7 @@ typedef void hmi_jet_function(double *base, double *series, double *values, doub
                               const double *matrix, double *now);
 
 /* What is done at an order above 0, in this order: the instructions of a segment, sums, a matrix times
- * the sums, coefficients that are given (by that or by the caller), keeping, links. As machine code where there can be some: see jet_emit.c. */
+ * the sums, coefficients that are given (by that or by the caller), a second segment, keeping, links. As machine code where there can be some: see jet_emit.c. */
 typedef struct hmi_jet_program {
     const hmi_jet_segment *segment; /* NULL: none */
     const hmi_jet_list *lists;
@@ -216,6 +216,7 @@ typedef struct hmi_jet_program {
     const uint32_t *given; /* rows; those from `negated` on get the opposite of what is given, */
     size_t given_count, negated;
     bool scaled; /* those before it the caller's factor times it, stored in `now` too */
+    const hmi_jet_segment *second; /* NULL: none */
     bool keep;
     const hmi_jet_link *links;
     size_t link_count;

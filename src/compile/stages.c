@@ -13,8 +13,8 @@ typedef struct builder {
     const hmi_stages_request *ask;
     hmi_stages *stages;
     const hm_allocator *allocator;
-    hmi_tape tape[HMI_MOST_STAGES]; /* bodies only */
-    hmi_tape *now;                  /* of stage i */
+    hmi_tape tape[HMI_MOST_STAGES + 1]; /* bodies only */
+    hmi_tape *now;                      /* of stage i */
     int i;
     size_t scratch; /* 2 width slots: sums, arguments that the motion does not read */
     size_t number;  /* the next one */
@@ -30,14 +30,22 @@ static size_t row_of(const builder *b, int i)
     return b->stages->K + (size_t)i * b->stages->stride;
 }
 
+static size_t count_terms(const double *weights, int count)
+{
+    size_t terms = 0;
+    for (int j = 0; j < count; j++)
+        terms += weights[j] != 0;
+    return terms;
+}
+
+/* Of the stages, and with what comes after them. */
 static size_t count_numbers(const hmi_stages_request *ask)
 {
-    size_t count = 0;
-    for (int i = 1; i < ask->stages; i++) {
-        count++;
-        for (int j = 0; j < i; j++)
-            count += ask->a[i][j] != 0;
-    }
+    size_t count = count_terms(ask->b, ask->stages);
+    for (int i = 1; i < ask->stages; i++)
+        count += 1 + count_terms(ask->a[i], i);
+    for (int k = 0; k < ask->estimates; k++)
+        count += count_terms(ask->e[k], ask->stages);
     return count;
 }
 
@@ -53,7 +61,8 @@ static void lay_out(builder *b)
     s->y = b->scratch + 2 * ask->width;
     s->K = s->y + ask->width;
     s->stride = 2 * ask->width + 1;
-    b->slots = s->K + (size_t)(ask->stages + 1) * s->stride;
+    s->end = s->K + (size_t)(ask->stages + 1) * s->stride;
+    b->slots = s->end + (size_t)(1 + ask->estimates) * ask->width;
 }
 
 /* Where the motion reads a symbol, else `other`. */
@@ -93,37 +102,72 @@ static size_t put_number(builder *b, double value)
     return b->stages->numbers + b->number++;
 }
 
-/* sum_j a_ij K_j and then the arguments, of some components side by side. */
-static void put_sums(builder *b, size_t first, size_t end, size_t number)
+/* A row of weights, and where it is. */
+static size_t put_weights(builder *b, const double *weights, int count)
 {
-    const double *a = b->ask->a[b->i];
+    size_t first = b->stages->numbers + b->number;
+    for (int j = 0; j < count; j++)
+        if (weights[j] != 0)
+            put_number(b, weights[j]);
+    return first;
+}
+
+/* The sums over j < count of w_j K_j into slots from `to` on, components first .. end side by side;
+ * `number`: place of the weights. */
+static void put_sums(builder *b, const double *weights, int count, size_t number, size_t first,
+                     size_t end, size_t to)
+{
     bool started = false;
-    for (int j = 0; j < b->i; j++) {
-        if (a[j] == 0)
+    for (int j = 0; j < count; j++) {
+        if (weights[j] == 0)
             continue;
         for (size_t k = first; k < end; k++)
-            put(b, started ? HMI_TAPE_MUL_ADD : HMI_TAPE_FIRST_OF_TABLE + HMI_MUL, b->scratch + k,
-                number, row_of(b, j) + k, started ? b->scratch + k : 0);
+            put(b, started ? HMI_TAPE_MUL_ADD : HMI_TAPE_FIRST_OF_TABLE + HMI_MUL, to + k, number,
+                row_of(b, j) + k, started ? to + k : 0);
         started = true;
         number++;
     }
-    for (size_t k = first; k < end; k++)
-        put(b, HMI_TAPE_MUL_ADD, argument(b, k), b->stages->h, b->scratch + k, b->stages->y + k);
+}
+
+static size_t smaller(size_t a, size_t b)
+{
+    return a < b ? a : b;
 }
 
 static void put_arguments(builder *b)
 {
+    const hmi_stages *s = b->stages;
     const double *a = b->ask->a[b->i];
-    size_t size = b->ask->size, numbers = b->stages->numbers + b->number;
-    for (int j = 0; j < b->i; j++)
-        if (a[j] != 0)
-            put_number(b, a[j]);
-    for (size_t k = 0; k < size; k += SIDE_BY_SIDE)
-        put_sums(b, k, k + SIDE_BY_SIDE < size ? k + SIDE_BY_SIDE : size, numbers);
+    size_t size = b->ask->size, weights = put_weights(b, a, b->i);
+    for (size_t first = 0; first < size; first += SIDE_BY_SIDE) {
+        size_t end = smaller(first + SIDE_BY_SIDE, size);
+        put_sums(b, a, b->i, weights, first, end, b->scratch);
+        for (size_t k = first; k < end; k++)
+            put(b, HMI_TAPE_MUL_ADD, argument(b, k), s->h, b->scratch + k, s->y + k);
+    }
     size_t c = put_number(b, b->ask->c[b->i]);
     size_t time = place_of(b, HMI_SYM_TIME, 0, 0);
     if (time)
-        put(b, HMI_TAPE_MUL_ADD, time, c, b->stages->h, b->stages->t);
+        put(b, HMI_TAPE_MUL_ADD, time, c, s->h, s->t);
+}
+
+/* The new state and the estimates. */
+static void put_end(builder *b)
+{
+    const hmi_stages_request *ask = b->ask;
+    const hmi_stages *s = b->stages;
+    size_t width = ask->width, weights[3] = {put_weights(b, ask->b, ask->stages)};
+    for (int e = 0; e < ask->estimates; e++)
+        weights[1 + e] = put_weights(b, ask->e[e], ask->stages);
+    for (size_t first = 0; first < width; first += SIDE_BY_SIDE) {
+        size_t end = smaller(first + SIDE_BY_SIDE, width);
+        put_sums(b, ask->b, ask->stages, weights[0], first, end, b->scratch);
+        for (size_t k = first; k < end; k++)
+            put(b, HMI_TAPE_MUL_ADD, s->end + k, s->h, b->scratch + k, s->y + k);
+        for (int e = 0; e < ask->estimates; e++)
+            put_sums(b, ask->e[e], ask->stages, weights[1 + e], first, end,
+                     s->end + (size_t)(1 + e) * width);
+    }
 }
 
 /* Velocities are rates; the last stage keeps its whole argument. */
@@ -189,22 +233,35 @@ static void remove_dead(builder *b)
 
 /* ---- the whole ---- */
 
-static void build_stage(builder *b, int i)
+static void begin_tape(builder *b, int i, size_t output_slot, size_t output_count)
 {
-    const hmi_stages_request *ask = b->ask;
     b->i = i;
     b->now = &b->tape[i];
     *b->now = (hmi_tape){.allocator = b->allocator};
-    memcpy(&b->now->constants, &ask->motion->constants, sizeof b->now->constants); /* borrowed */
+    memcpy(&b->now->constants, &b->ask->motion->constants, sizeof b->now->constants); /* borrowed */
     b->now->work_size = b->slots;
-    b->now->output_slot = row_of(b, i);
-    b->now->output_count = ask->width + 1 + (i == ask->stages - 1 ? ask->size : 0);
+    b->now->output_slot = output_slot;
+    b->now->output_count = output_count;
+}
+
+static void build_stage(builder *b, int i)
+{
+    const hmi_stages_request *ask = b->ask;
+    begin_tape(b, i, row_of(b, i), ask->width + 1 + (i == ask->stages - 1 ? ask->size : 0));
     put_arguments(b);
     put_copies(b);
     put_motion(b);
     if (b->failed)
         return;
     remove_dead(b);
+    put(b, HMI_TAPE_STOP, 0, 0, 0, 0);
+}
+
+static void build_end(builder *b)
+{
+    const hmi_stages_request *ask = b->ask;
+    begin_tape(b, ask->stages, b->stages->end, (size_t)(1 + ask->estimates) * ask->width);
+    put_end(b);
     put(b, HMI_TAPE_STOP, 0, 0, 0, 0);
 }
 
@@ -218,8 +275,9 @@ static bool applies(const hmi_stages_request *ask)
             kind != HMI_SYM_STATE)
             return false;
     }
-    size_t sums = count_numbers(ask) * ask->size;
+    size_t sums = count_numbers(ask) * ask->width;
     return motion->code.entry && ask->stages > 1 && ask->stages < HMI_MOST_STAGES &&
+           ask->estimates <= 2 &&
            motion->body.count * (size_t)ask->stages + sums <= MOST_INSTRUCTIONS;
 }
 
@@ -233,9 +291,10 @@ static hm_status compile(builder *b)
         return HM_ERR_NOMEM;
     for (int i = 1; i < s->count && !b->failed; i++)
         build_stage(b, i);
+    build_end(b);
     if (b->failed)
         return HM_ERR_NOMEM;
-    hm_status status = hmi_jit_compile_many(b->tape + 1, (size_t)s->count - 1, HMI_LANES,
+    hm_status status = hmi_jit_compile_many(b->tape + 1, (size_t)s->count, HMI_LANES,
                                             hmi_tape_interpret_lanes, &s->code, s->run + 1);
     s->work_size = HMI_LANES * b->slots + s->code.spill_doubles;
     return status;
@@ -251,7 +310,7 @@ hm_status hmi_stages_compile(hmi_stages *stages, const hmi_stages_request *reque
                            .margin = request->margin,
                            .count = request->stages};
     hm_status status = applies(request) ? compile(&b) : HM_OK;
-    for (int i = 1; i < request->stages && i < HMI_MOST_STAGES; i++)
+    for (int i = 1; i <= HMI_MOST_STAGES; i++)
         hmi_array_release(allocator, &b.tape[i].body);
     hmi_free(allocator, b.live, b.live ? b.slots : 0);
     return status;

@@ -64,7 +64,7 @@ static void run_stages(hmi_batch *b)
     int stages = x->table->stages, evaluations = stages - 1;
     if (x->stage_h) {
         b->kernels->load(x);
-        for (int i = 1; i < stages; i++)
+        for (int i = 1; i <= stages; i++)
             b->stages.run[i](b->stages.motion, &b->values, b->stage_work);
     } else
         interpret_stages(b);

@@ -169,6 +169,7 @@ static hm_status watch_rank(hmi_batch *b)
 static hm_status use_stages(hmi_batch *b)
 {
     hmi_lane_data *x = b->x;
+    bool last = x->table->error_uses_last; /* estimates can only be made later */
     const hmi_stages_request request = {.motion = &b->d->motion->program.tape,
                                         .n = x->n,
                                         .size = x->size,
@@ -176,7 +177,10 @@ static hm_status use_stages(hmi_batch *b)
                                         .margin = b->d->motion->program.margin,
                                         .stages = x->table->stages,
                                         .a = x->table->A,
-                                        .c = x->table->c};
+                                        .c = x->table->c,
+                                        .b = x->table->b,
+                                        .e = x->table->error,
+                                        .estimates = last ? 0 : x->table->errors};
     bool failed = false;
     hm_status status = hmi_stages_compile(&b->stages, &request);
     if (status != HM_OK || !b->stages.run[1])
@@ -191,6 +195,8 @@ static hm_status use_stages(hmi_batch *b)
     x->stage_t = work + HMI_LANES * b->stages.t;
     x->y = work + HMI_LANES * b->stages.y;
     x->K = work + HMI_LANES * b->stages.K;
+    x->trial = work + HMI_LANES * b->stages.end;
+    x->estimate = last ? NULL : x->trial + HMI_LANES * x->width;
     x->before = x->K + HMI_LANES * ((size_t)(x->table->stages - 1) * x->stride + x->width + 1);
     return HM_OK;
 }

@@ -45,6 +45,7 @@ typedef struct hmi_lane_data {
     const double *out, *margin; /* of the motion tape */
 
     double *stage_h, *stage_t;  /* for compiled stages; NULL: there are none */
+    const double *estimate;     /* width each: sums of the estimates that they left; NULL: not */
     double *y, *y_old, *f, *K;  /* width: states; rates; stages + 1 rows of them */
     double *trial, *before, *r; /* new state, argument of the last stage, scratch */
     double *first, *best;       /* before drift control, and its best so far */
@@ -82,7 +83,7 @@ typedef struct hmi_batch_kernels {
     void (*rates)(hmi_lane_data *x, const double *y, double *dy);
     /* The argument of stage i >= 1 into y; the motion tape has run for the stage before. */
     void (*stage)(hmi_lane_data *x, int i, double *y);
-    /* The new state, after the last stage. */
+    /* The new state, after the last stage; where stages are compiled it is there. */
     void (*finish)(hmi_lane_data *x);
     /* So many evaluations were made for these lanes; those without an answer are lost. */
     void (*count)(hmi_lane_data *x, const hmi_four *lanes, double evaluations);

@@ -215,9 +215,13 @@ static void tell_progress(hmi_pool *pool)
         atomic_store(&pool->stop, true);
 }
 
-void hmi_pool_deliver(hmi_pool *pool, hmi_record **records, size_t count, hmi_record **spare)
+bool hmi_pool_deliver(hmi_pool *pool, hmi_record **records, size_t count, bool wait,
+                      hmi_record **spare)
 {
-    pthread_mutex_lock(&pool->lock);
+    if (wait)
+        pthread_mutex_lock(&pool->lock);
+    else if (pthread_mutex_trylock(&pool->lock) != 0)
+        return false;
     for (size_t i = 0; i < count; i++) {
         pool->records[records[i]->result.member] = records[i];
         count_result(pool, &records[i]->result);
@@ -232,6 +236,7 @@ void hmi_pool_deliver(hmi_pool *pool, hmi_record **records, size_t count, hmi_re
         pool->spare = NULL;
     }
     pthread_mutex_unlock(&pool->lock);
+    return true;
 }
 
 /* What is done behind members that are not: after an interruption. */

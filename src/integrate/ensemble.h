@@ -53,8 +53,10 @@ typedef struct hmi_pool {
 /* The next members to run, from the result on up to *end; fewer as the end comes near, so that no
  * thread has much left when the others are done. */
 size_t hmi_pool_take(hmi_pool *pool, size_t *end);
-/* Takes the records (and their rows); results go out in order. Gives blocks back into *spare. */
-void hmi_pool_deliver(hmi_pool *pool, hmi_record **records, size_t count, hmi_record **spare);
+/* Takes the records (and their rows); results go out in order. Gives blocks back into *spare. false:
+ * nothing of that, another thread is at it; unless `wait`. */
+bool hmi_pool_deliver(hmi_pool *pool, hmi_record **records, size_t count, bool wait,
+                      hmi_record **spare);
 /* The user looks at what is done. */
 void hmi_pool_poll(hmi_pool *pool);
 void hmi_pool_fail(hmi_pool *pool, hm_status status);
@@ -66,8 +68,8 @@ void hmi_pool_release_spare(hmi_pool *pool, hmi_record *spare);
 /* A frame as one row more; false: no memory. */
 bool hmi_pool_keep_frame(hmi_pool *pool, hmi_frame_rows *rows, const hm_frame *frame);
 
-/* So many results are delivered at a time. */
-enum { HMI_DELIVERY = 8 };
+/* So many results are delivered at a time; so many may wait while another thread delivers. */
+enum { HMI_DELIVERY = 8, HMI_MOST_WAITING = 64 };
 
 typedef struct hmi_worker {
     hmi_pool *pool;
@@ -81,7 +83,7 @@ typedef struct hmi_worker {
     bool has_params[HMI_LANES];         /* parameters are on the lane */
     unsigned ticks;
     size_t next, end; /* members taken, not begun */
-    hmi_record *done[HMI_DELIVERY], *spare;
+    hmi_record *done[HMI_MOST_WAITING], *spare;
     size_t done_count;
 } hmi_worker;
 

@@ -98,11 +98,10 @@ static bool take_member(hmi_worker *w, size_t *member)
     return true;
 }
 
-static void deliver(hmi_worker *w)
+static void deliver(hmi_worker *w, bool wait)
 {
-    if (w->done_count)
-        hmi_pool_deliver(w->pool, w->done, w->done_count, &w->spare);
-    w->done_count = 0;
+    if (w->done_count && hmi_pool_deliver(w->pool, w->done, w->done_count, wait, &w->spare))
+        w->done_count = 0;
 }
 
 /* With the frames of the present slot. Goes out with some others. */
@@ -112,8 +111,8 @@ static void keep_result(hmi_worker *w, const hm_member_result *result)
     if (!record)
         return;
     w->done[w->done_count++] = record;
-    if (w->done_count == HMI_DELIVERY)
-        deliver(w);
+    if (w->done_count >= HMI_DELIVERY)
+        deliver(w, w->done_count == HMI_MOST_WAITING);
 }
 
 /* ---- frames ---- */
@@ -130,7 +129,7 @@ static bool look_up(hmi_worker *w)
 {
     enum { OFTEN = 256 };
     if (++w->ticks % OFTEN == 0) {
-        deliver(w);
+        deliver(w, false);
         hmi_pool_poll(w->pool);
     }
     return !atomic_load_explicit(&w->pool->stop, memory_order_relaxed);
@@ -237,7 +236,7 @@ static void run_alone(hmi_worker *w, size_t member)
     result.member = member;
     result.message = explain(w, status, run.message);
     keep_result(w, &result);
-    deliver(w);
+    deliver(w, false);
 }
 
 /* ---- members on lanes ---- */
@@ -387,5 +386,5 @@ void hmi_worker_run(hmi_worker *w)
         run_batches(w);
     while (take_member(w, &member))
         run_alone(w, member);
-    deliver(w);
+    deliver(w, true);
 }
