@@ -1,53 +1,10 @@
 /* The compiled constraint problem: see block_schur.h. */
-#include "compile/block_schur.h"
+#include "compile/block_schur_build.h"
 
 #include "base/order.h"
 #include "base/sort.h"
 
 #include <string.h>
-
-enum {
-    FEWEST_COORDINATES = 61, /* below, everything in one tape is faster */
-    LARGEST_BLOCK = 6,
-    WIDEST_BAND = 8,
-    MOST_TERMS = 64 /* of G, a stored entry of A */
-};
-
-/* One block of M: its coordinates and the rows of A that touch it. */
-typedef struct block {
-    uint32_t first, size; /* in `coordinate` */
-    size_t row, rows;     /* in `touching` */
-} block;
-
-/* A row's part in a block. */
-typedef struct touch {
-    uint32_t constraint;
-    size_t y; /* where y = L^-1 a and w = E^-1 y start in `parts`: size each */
-} touch;
-
-typedef struct builder {
-    hmi_block_schur *s;
-    hmi_derived *eq;
-    hmi_graph *g;
-    const hm_allocator *allocator;
-    hmi_arena arena;
-    uint32_t *block_of;   /* by coordinate */
-    uint32_t *coordinate; /* by block */
-    uint32_t *place;      /* by coordinate: index within its block */
-    HMI_ARRAY(block) blocks;
-    touch *touching;
-    size_t touch_count;
-    HMI_ARRAY(hmi_expr) parts;
-    hmi_expr *factor;          /* by block coordinate: its row of L, LARGEST_BLOCK entries */
-    hmi_expr *inverse, *force; /* by block coordinate: 1/E, L^-1 F */
-    HMI_ARRAY(hmi_expr) checks;
-    HMI_ARRAY(hmi_expr) outputs;
-    size_t *pair_start; /* pattern of G without diagonal, both triangles */
-    uint32_t *pair;
-    uint32_t *rank; /* place of a constraint in the order */
-} builder;
-
-#define NEW(b, type, count) ((type *)hmi_arena_alloc(&(b)->arena, ((count) + 1) * sizeof(type)))
 
 /* ---- blocks of M ---- */
 
@@ -59,7 +16,7 @@ static uint32_t root_of(uint32_t *parent, uint32_t i)
 }
 
 /* Coordinates that M couples, by union; *fits is false where a block is too large. */
-static hm_status find_blocks(builder *b, bool *fits)
+static hm_status find_blocks(hmi_schur_builder *b, bool *fits)
 {
     size_t n = b->eq->n;
     const hmi_sparse *M = &b->eq->M;
@@ -99,22 +56,8 @@ static hm_status find_blocks(builder *b, bool *fits)
     return HM_OK;
 }
 
-static hmi_expr multiply_add(hmi_graph *g, hmi_expr sum, hmi_expr x, hmi_expr y, bool subtract)
-{
-    hmi_expr product = hmi_mul(g, x, y);
-    return subtract ? hmi_sub(g, sum, product) : hmi_add(g, sum, product);
-}
-
-/* x * (1/e), and not x/e, which the constructor would make of it: one division for many. */
-static hmi_expr times_inverse(hmi_graph *g, hmi_expr x, hmi_expr inverse)
-{
-    return hmi_is_const(g, x) || hmi_is_const(g, inverse)
-               ? hmi_mul(g, x, inverse)
-               : hmi_intern(g, HMI_MUL, x, inverse, HMI_NONE);
-}
-
 /* A number that must be well above zero, where that is not plain. */
-static bool check(builder *b, hmi_expr e)
+static bool check(hmi_schur_builder *b, hmi_expr e)
 {
     if (hmi_is_const(b->g, e) && hmi_constant_of(b->g, e)->value >= 1e-5)
         return true;
@@ -124,7 +67,7 @@ static bool check(builder *b, hmi_expr e)
 }
 
 /* L E L^T of one block on the DAG, L^-1 F beside it. */
-static bool factor_block(builder *b, const block *own)
+static bool factor_block(hmi_schur_builder *b, const block *own)
 {
     hmi_graph *g = b->g;
     hmi_expr pivot[LARGEST_BLOCK];
@@ -154,7 +97,7 @@ static bool factor_block(builder *b, const block *own)
     return true;
 }
 
-static bool factor_blocks(builder *b)
+static bool factor_blocks(hmi_schur_builder *b)
 {
     size_t n = b->eq->n;
     b->factor = NEW(b, hmi_expr, n * LARGEST_BLOCK);
@@ -171,7 +114,7 @@ static bool factor_blocks(builder *b)
 /* ---- rows of A by block ---- */
 
 /* Counts, then lists, the rows that touch each block, ascending. */
-static bool find_touches(builder *b)
+static bool find_touches(hmi_schur_builder *b)
 {
     const hmi_sparse *A = &b->eq->constraints.A;
     uint32_t *last = NEW(b, uint32_t, b->blocks.count);
@@ -205,7 +148,7 @@ static bool find_touches(builder *b)
 }
 
 /* y = L^-1 a, w = E^-1 y for every row in every block. */
-static bool solve_touches(builder *b)
+static bool solve_touches(hmi_schur_builder *b)
 {
     hmi_graph *g = b->g;
     for (size_t c = 0; c < b->blocks.count; c++) {
@@ -234,7 +177,7 @@ static bool solve_touches(builder *b)
 
 /* ---- the pattern of G and the order of its rows ---- */
 
-static bool too_many_terms(const builder *b)
+static bool too_many_terms(const hmi_schur_builder *b)
 {
     size_t terms = 0, most = MOST_TERMS * (b->eq->constraints.A.value.count + 1);
     for (size_t c = 0; c < b->blocks.count; c++)
@@ -242,14 +185,8 @@ static bool too_many_terms(const builder *b)
     return terms > most;
 }
 
-static int compare_indices(const void *x, const void *y)
-{
-    const uint32_t *a = x, *b = y;
-    return *a < *b ? -1 : *a > *b;
-}
-
 /* Every pair of rows that share a block, sorted and once each. */
-static bool find_pairs(builder *b)
+static bool find_pairs(hmi_schur_builder *b)
 {
     size_t m = b->s->m, kept = 0;
     b->pair_start = NEW(b, size_t, m + 1);
@@ -292,7 +229,7 @@ static bool find_pairs(builder *b)
 
 /* As declared where that is a narrow band already, else by breadth where that is, else for little
  * fill. */
-static hm_status choose_order(builder *b)
+static hm_status choose_order(hmi_schur_builder *b)
 {
     hmi_block_schur *s = b->s;
     const hmi_pattern pattern = {s->m, b->pair_start, b->pair};
@@ -318,159 +255,10 @@ static hm_status choose_order(builder *b)
     return status;
 }
 
-/* ---- outputs ---- */
-
-/* The lower triangle of G by rows, in the order chosen. */
-static bool lay_out_gram(builder *b)
-{
-    hmi_block_schur *s = b->s;
-    size_t entries = s->m + b->pair_start[s->m] / 2, at = 0;
-    s->start = hmi_arena_alloc(&s->arena, (s->m + 2) * sizeof *s->start);
-    s->column = hmi_arena_alloc(&s->arena, (entries + 1) * sizeof *s->column);
-    if (!s->start || !s->column)
-        return false;
-    for (size_t k = 0; k < s->m; k++) {
-        size_t i = s->order[k];
-        s->start[k] = at;
-        for (size_t p = b->pair_start[i]; p < b->pair_start[i + 1]; p++)
-            if (b->rank[b->pair[p]] < k)
-                s->column[at++] = b->rank[b->pair[p]];
-        hmi_sort(s->column + s->start[k], at - s->start[k], sizeof *s->column, compare_indices);
-        s->column[at++] = (uint32_t)k;
-    }
-    s->start[s->m] = at;
-    return true;
-}
-
-/* Where entry (i, k) of G, i >= k in the order, is among the outputs. */
-static size_t gram_place(const builder *b, size_t i, size_t k)
-{
-    const hmi_block_schur *s = b->s;
-    if (s->banded)
-        return (i - k) * s->m + i;
-    size_t low = s->start[i], high = s->start[i + 1];
-    while (high - low > 1) {
-        size_t middle = (low + high) / 2;
-        if (s->column[middle] <= k)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-static bool append(builder *b, hmi_expr e)
-{
-    return hmi_array_push(b->allocator, &b->outputs, e);
-}
-
-static bool append_many(builder *b, hmi_expr e, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        if (!append(b, e))
-            return false;
-    return true;
-}
-
-static void add_term(builder *b, size_t place, hmi_expr x, hmi_expr y)
-{
-    hmi_expr *sum = &b->outputs.data[place];
-    hmi_expr product = hmi_mul(b->g, x, y);
-    *sum = *sum == HMI_NONE ? product : hmi_add(b->g, *sum, product);
-}
-
-/* G = Sum over blocks of y w^T */
-static bool append_gram(builder *b)
-{
-    hmi_block_schur *s = b->s;
-    if (!append_many(b, HMI_NONE, s->banded ? (s->width + 1) * s->m : s->start[s->m]))
-        return false;
-    for (size_t c = 0; c < b->blocks.count; c++) {
-        const block *own = &b->blocks.data[c];
-        for (size_t i = 0; i < own->rows; i++)
-            for (size_t k = 0; k < own->rows; k++) {
-                const touch *x = &b->touching[own->row + i], *y = &b->touching[own->row + k];
-                uint32_t row = b->rank[x->constraint], column = b->rank[y->constraint];
-                if (row < column)
-                    continue;
-                for (uint32_t r = 0; r < own->size; r++)
-                    add_term(b, s->at.gram + gram_place(b, row, column), b->parts.data[x->y + r],
-                             b->parts.data[y->y + own->size + r]);
-            }
-    }
-    return true;
-}
-
-/* b - Sum w . L^-1 F */
-static bool append_right(builder *b)
-{
-    hmi_block_schur *s = b->s;
-    s->at.right = b->outputs.count;
-    for (size_t k = 0; k < s->m; k++)
-        if (!append(b, b->eq->constraints.b[s->order[k]]))
-            return false;
-    for (size_t c = 0; c < b->blocks.count; c++) {
-        const block *own = &b->blocks.data[c];
-        for (size_t i = 0; i < own->rows; i++) {
-            const touch *x = &b->touching[own->row + i];
-            hmi_expr *right = &b->outputs.data[s->at.right + b->rank[x->constraint]];
-            for (uint32_t r = 0; r < own->size; r++)
-                *right = multiply_add(b->g, *right, b->parts.data[x->y + own->size + r],
-                                      b->force[own->first + r], true);
-        }
-    }
-    return true;
-}
-
-/* q'' of one block: E^-1 L^-1 F + W lambda, then L^-T. */
-static void accelerate_block(builder *b, const block *own)
-{
-    hmi_graph *g = b->g;
-    hmi_expr x[LARGEST_BLOCK];
-    for (uint32_t r = 0; r < own->size; r++) {
-        x[r] = times_inverse(g, b->force[own->first + r], b->inverse[own->first + r]);
-        for (size_t i = 0; i < own->rows; i++) {
-            const touch *t = &b->touching[own->row + i];
-            hmi_expr lambda = hmi_symbol(g, HMI_SYM_MATRIX, b->rank[t->constraint]);
-            x[r] = multiply_add(g, x[r], b->parts.data[t->y + own->size + r], lambda, false);
-        }
-    }
-    for (uint32_t r = own->size; r-- > 0;) {
-        for (uint32_t k = r + 1; k < own->size; k++)
-            x[r] = multiply_add(g, x[r], b->factor[(size_t)(own->first + k) * LARGEST_BLOCK + r],
-                                x[k], true);
-        b->outputs.data[b->s->at.acceleration + b->coordinate[own->first + r]] = x[r];
-    }
-}
-
-static bool append_outputs(builder *b)
-{
-    hmi_block_schur *s = b->s;
-    s->at.gram = 0;
-    if (!append_gram(b) || !append_right(b))
-        return false;
-    s->at.checks = b->outputs.count;
-    s->at.check_count = b->checks.count;
-    for (size_t k = 0; k < b->checks.count; k++)
-        if (!append(b, b->checks.data[k]))
-            return false;
-    s->at.state_rates = b->outputs.count;
-    for (size_t k = 0; k < b->eq->model->states.count; k++)
-        if (!append(b, b->eq->state_rates[k]))
-            return false;
-    s->at.acceleration = b->outputs.count;
-    if (!append_many(b, HMI_NONE, s->n))
-        return false;
-    for (size_t c = 0; c < b->blocks.count; c++)
-        accelerate_block(b, &b->blocks.data[c]);
-    s->at.count = b->outputs.count;
-    return true;
-}
-
 /* ---- the whole ---- */
 
 /* HM_ERR_LIMIT: it does not suit. */
-static hm_status build(builder *b)
+static hm_status build(hmi_schur_builder *b)
 {
     bool fits = true;
     hm_status status = find_blocks(b, &fits);
@@ -488,7 +276,7 @@ static hm_status build(builder *b)
     status = choose_order(b);
     if (status != HM_OK)
         return status;
-    if ((!b->s->banded && !lay_out_gram(b)) || !append_outputs(b))
+    if ((!b->s->banded && !hmi_schur_lay_out(b)) || !hmi_schur_outputs(b))
         return HM_ERR_NOMEM;
     if (b->g->status != HM_OK)
         return b->g->status;
@@ -515,7 +303,7 @@ hm_status hmi_block_schur_create(hmi_derived *eq, hmi_block_schur **out)
         return HM_ERR_NOMEM;
     *s = (hmi_block_schur){.allocator = eq->allocator, .n = eq->n, .m = eq->constraints.count};
     hmi_arena_init(&s->arena, eq->allocator);
-    builder b = {.s = s, .eq = eq, .g = &eq->graph, .allocator = eq->allocator};
+    hmi_schur_builder b = {.s = s, .eq = eq, .g = &eq->graph, .allocator = eq->allocator};
     hmi_arena_init(&b.arena, eq->allocator);
     hm_status status = build(&b);
     hmi_array_release(b.allocator, &b.blocks);
