@@ -200,6 +200,18 @@ static int analyse(const session *s, bool quiet, findings *found)
     return exit_status_of(done);
 }
 
+/* Legitimate in theory, a slip in most models. */
+static void warn_of_negative_mass(const session *s, bool quiet, const hm_wellposedness *w)
+{
+    static const char message[] = "M is not positive at the initial state: has a mass or a kinetic "
+                                  "energy the wrong sign?";
+    if (!w->known || w->definite || w->semidefinite)
+        return;
+    json_array_append_new(s->warnings, json_string(message));
+    if (!quiet)
+        fprintf(stderr, "hamel: warning: %s\n", message);
+}
+
 static int run(const invocation *call)
 {
     session s;
@@ -209,6 +221,8 @@ static int run(const invocation *call)
         session_take_warnings(&s, call->quiet);
     if (status == EXIT_DONE)
         status = analyse(&s, call->quiet, &found);
+    if (status == EXIT_DONE)
+        warn_of_negative_mass(&s, call->quiet, &found.analysis->wellposedness);
     if (status == EXIT_DONE && call->json)
         status = print_json(&s, &found);
     else if (status == EXIT_DONE)

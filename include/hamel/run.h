@@ -82,12 +82,14 @@ typedef bool (*hm_progress_function)(void *user, double t, double part);
 /* ---- options --------------------------------------------------------------------------------- */
 
 typedef struct hm_run_options {
-    double start, end;    /* default: `simulate`, else 0 and 10. The sim's time is set to start */
-    double every;         /* between output times; default: `simulate`, else (end - start)/200 */
-    const char *method;   /* "auto", "rk5", "dop853", "taylor", "radau", "rattle", "dla", ...; NULL:
+    double start, end;  /* default: `simulate`, else 0 and 10. The sim's time is set to start */
+    double every;       /* between output times; default: `simulate`, else (end - start)/200 */
+    const char *method; /* "auto", "rk5", "dop853", "taylor", "radau", "rattle", "dla", ...; NULL:
                              the model's, else auto */
-    double rtol, atol;    /* of a step; default: the model's, else 1e-9 and 1e-12 */
-    double step;          /* of fixed-step methods; for others the first one; 0: chosen */
+    double rtol,
+        atol;    /* of a step; default: the model's, else 1e-9 and 1e-12, the latter less where
+                             the state is below 1e-3 */
+    double step; /* of fixed-step methods; for others the first one; 0: chosen */
     double largest_step;  /* default infinity */
     const char *drift;    /* "project", "baumgarte", "none"; NULL: the model's, else project */
     double drift_gain[2]; /* (a, b) of Baumgarte: phi'' + 2a phi' + b^2 phi = 0; default 5, 5 */

@@ -122,6 +122,27 @@ static hm_status show_frobenius(hmi_analysis *a, size_t k)
                           : HM_ERR_NOMEM;
 }
 
+/* Removes components that are zero though they are not written so: beside them nothing can be
+ * decided, since they are as small as their errors. HM_ERR_LIMIT: there are none. */
+static hm_status drop_zeros(hmi_analysis *a, hmi_form *form)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < form->count; i++) {
+        hmi_evidence evidence;
+        bool zero = false;
+        hm_status status = hmi_all_zero(&a->sampler, &form->value[i], 1, &zero, &evidence);
+        if (status == HM_ERR_NOMEM)
+            return status;
+        if (status == HM_OK && zero)
+            continue;
+        form->at[kept] = form->at[i];
+        form->value[kept++] = form->value[i];
+    }
+    bool some = kept < form->count;
+    form->count = kept;
+    return some ? hmi_form_differentiate(&a->forms, form) : HM_ERR_LIMIT;
+}
+
 static hm_status classify_linear(hmi_analysis *a, size_t k)
 {
     hm_constraint_analysis *row = &a->rows[k];
@@ -130,6 +151,11 @@ static hm_status classify_linear(hmi_analysis *a, size_t k)
     hm_status status = look_at_rest(a, form, &row->catastatic);
     if (status == HM_OK)
         status = class_of_form(a, k, &row->kind, &evidence);
+    if (status == HM_ERR_NUMERIC) {
+        status = drop_zeros(a, form);
+        if (status == HM_OK)
+            status = class_of_form(a, k, &row->kind, &evidence);
+    }
     if (status != HM_OK)
         return status;
     row->evidence = hmi_analysis_evidence(&evidence);

@@ -16,10 +16,17 @@ void hmi_series_init(hmi_series *jet, const hm_allocator *allocator, const hm_mo
     *jet = (hmi_series){.allocator = allocator, .graph = graph, .model = model};
 }
 
-void hmi_series_release(hmi_series *jet)
+static void release_values(hmi_series *jet)
 {
     if (jet->value)
         _arb_vec_clear(jet->value, (slong)jet->value_count);
+    if (jet->slope)
+        _arb_vec_clear(jet->slope, (slong)jet->slope_count);
+}
+
+void hmi_series_release(hmi_series *jet)
+{
+    release_values(jet);
     hmi_array_release(jet->allocator, &jet->slots);
     hmi_array_release(jet->allocator, &jet->leaves);
     hmi_array_release(jet->allocator, &jet->slot_of);
@@ -30,13 +37,14 @@ void hmi_series_release(hmi_series *jet)
 
 void hmi_series_start(hmi_series *jet, size_t orders, slong precision)
 {
-    if (jet->value)
-        _arb_vec_clear(jet->value, (slong)jet->value_count);
+    release_values(jet);
     jet->orders = orders;
     jet->precision = precision;
     jet->failed = false;
     jet->value_count = jet->slots.count * orders;
     jet->value = _arb_vec_init((slong)jet->value_count);
+    jet->slope_count = jet->slopes * orders;
+    jet->slope = _arb_vec_init((slong)jet->slope_count);
 }
 
 /* ---- numbers ---- */
@@ -141,33 +149,45 @@ static void function_value(hmi_op op, arb_t y, const arb_t x, slong precision)
     }
 }
 
-/* (1/k) sum_{j=1..last} j x_j w_{k-j}, added to out (or subtracted). */
-static void add_weighted(arb_t out, arb_srcptr x, arb_srcptr w, size_t k, size_t last, bool minus,
-                         slong precision)
+/* (1/k) sum_{j=1..last} j x_j w_{k-j}, added to out (or subtracted); slope has the j x_j. */
+static void add_integral(arb_t out, arb_srcptr slope, arb_srcptr w, size_t k, size_t last,
+                         bool minus, slong precision)
 {
     arb_t sum;
-    arb_ptr weighted = _arb_vec_init((slong)last + 1);
     arb_init(sum);
-    for (size_t j = 1; j <= last; j++)
-        arb_mul_ui(weighted + j - 1, x + j, j, precision);
-    arb_dot(sum, NULL, 0, weighted, 1, w + (k - 1), -1, (slong)last, precision);
+    arb_dot(sum, NULL, 0, slope + 1, 1, w + (k - 1), -1, (slong)last, precision);
     arb_div_ui(sum, sum, k, precision);
     if (minus)
         arb_sub(out, out, sum, precision);
     else
         arb_add(out, out, sum, precision);
     arb_clear(sum);
-    _arb_vec_clear(weighted, (slong)last + 1);
+}
+
+/* The same with x itself. */
+static void add_weighted(arb_t out, arb_srcptr x, arb_srcptr w, size_t k, size_t last, bool minus,
+                         slong precision)
+{
+    arb_ptr slope = _arb_vec_init((slong)last + 1);
+    for (size_t j = 1; j <= last; j++)
+        arb_mul_ui(slope + j, x + j, j, precision);
+    add_integral(out, slope, w, k, last, minus, precision);
+    _arb_vec_clear(slope, (slong)last + 1);
+}
+
+static arb_ptr slope_of(const hmi_series *jet, uint32_t slot)
+{
+    return jet->slope + (jet->slots.data[slot].slope - 1) * jet->orders;
 }
 
 /* y' = w x'; cos and its kin carry the sign of their derivative here. */
 static void integral_order(hmi_series *jet, const hmi_series_slot *slot, arb_ptr y, size_t k)
 {
-    arb_srcptr x = series(jet, slot->a), w = series(jet, slot->b);
     if (k == 0)
-        function_value((hmi_op)slot->c, y, x, jet->precision);
+        function_value((hmi_op)slot->c, y, series(jet, slot->a), jet->precision);
     else
-        add_weighted(y + k, x, w, k, k, slot->c == HMI_COS, jet->precision);
+        add_integral(y + k, slope_of(jet, slot->a), series(jet, slot->b), k, k, slot->c == HMI_COS,
+                     jet->precision);
 }
 
 /* atan2(y, x)' = (x y' - y x') / (x^2 + y^2). w is known to order k only after this slot's operands
@@ -385,6 +405,9 @@ void hmi_series_extend(hmi_series *jet, size_t k)
         const hmi_series_slot *slot = &jet->slots.data[i];
         if (slot->op != SLOT_LEAF && !(k > 0 && slot->constant))
             slot_order(jet, slot, series(jet, (uint32_t)i), k);
+        if (slot->slope)
+            arb_mul_ui(slope_of(jet, (uint32_t)i) + k, series(jet, (uint32_t)i) + k, k,
+                       jet->precision);
     }
     for (size_t i = 0; i < jet->roots.count; i++)
         jet->failed |= !arb_is_finite(hmi_series_root(jet, i, k));

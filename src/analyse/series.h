@@ -25,6 +25,8 @@ typedef struct hmi_series_slot {
     uint8_t op;    /* see series.c */
     bool constant; /* no leaf below: orders above 0 are 0 */
     uint32_t a, b, c;
+    uint32_t slope; /* + 1: which series of `slope` holds its j x_j; 0: nobody needs them */
+    uint32_t pair;  /* + 1: the first slot of its sine and cosine; 0: none */
 } hmi_series_slot;
 
 typedef struct hmi_series_leaf {
@@ -42,7 +44,8 @@ typedef struct hmi_series {
     HMI_ARRAY(hmi_expr) stack;
     HMI_ARRAY(uint32_t) roots;
     arb_ptr value; /* slots x orders */
-    size_t value_count, orders;
+    arb_ptr slope; /* j x_j of some slots, slopes x orders: s times the derivative by s */
+    size_t value_count, slope_count, slopes, orders;
     slong precision;
     bool inexact; /* some number is known to double precision only */
     bool failed;

@@ -20,6 +20,15 @@ static bool is_constant(const hmi_series *jet, uint32_t slot)
     return jet->slots.data[slot].constant;
 }
 
+/* y' = w x', y by `op` at order 0. */
+static hm_status push_integral(hmi_series *jet, hmi_op op, uint32_t x, uint32_t w, uint32_t *slot)
+{
+    uint32_t *slope = &jet->slots.data[x].slope;
+    if (!*slope)
+        *slope = (uint32_t)++jet->slopes;
+    return push(jet, SLOT_INTEGRAL, x, w, op, is_constant(jet, x), slot);
+}
+
 /* Two operands, or one given twice. */
 static hm_status push_op(hmi_series *jet, hmi_op op, uint32_t a, uint32_t b, uint32_t *slot)
 {
@@ -62,17 +71,25 @@ static hm_status push_squares(hmi_series *jet, uint32_t x, uint32_t y, uint32_t 
     return status == HM_OK ? push_op(jet, HMI_ADD, xx, yy, slot) : status;
 }
 
-/* sin, cos, sinh, cosh: the partner stands right after, so that b of both is the other. */
+/* sin, cos, sinh, cosh: the partner stands right after, so that b of both is the other, and serves
+ * where it is asked for, too. */
 static hm_status push_pair(hmi_series *jet, hmi_op op, uint32_t x, uint32_t *slot)
 {
+    uint32_t known = jet->slots.data[x].pair;
+    for (uint32_t k = 0; known && k < 2; k++)
+        if (jet->slots.data[known - 1 + k].c == (uint32_t)op) {
+            *slot = known - 1 + k;
+            return HM_OK;
+        }
     hmi_op partner = op == HMI_SIN    ? HMI_COS
                      : op == HMI_COS  ? HMI_SIN
                      : op == HMI_SINH ? HMI_COSH
                                       : HMI_SINH;
     uint32_t other, here = (uint32_t)jet->slots.count;
-    hm_status status = push(jet, SLOT_INTEGRAL, x, here + 1, op, is_constant(jet, x), slot);
+    jet->slots.data[x].pair = here + 1;
+    hm_status status = push_integral(jet, op, x, here + 1, slot);
     if (status == HM_OK)
-        status = push(jet, SLOT_INTEGRAL, x, here, partner, is_constant(jet, x), &other);
+        status = push_integral(jet, partner, x, here, &other);
     return status;
 }
 
@@ -83,7 +100,7 @@ static hm_status push_tangent(hmi_series *jet, hmi_op op, uint32_t x, uint32_t *
     hm_status status = push_one(jet, &one);
     here = (uint32_t)jet->slots.count;
     if (status == HM_OK)
-        status = push(jet, SLOT_INTEGRAL, x, here + 2, op, is_constant(jet, x), slot);
+        status = push_integral(jet, op, x, here + 2, slot);
     if (status == HM_OK)
         status = push_op(jet, HMI_MUL, here, here, &square);
     return status == HM_OK ? push_op(jet, op == HMI_TAN ? HMI_ADD : HMI_SUB, one, square, &w)
@@ -105,7 +122,7 @@ static hm_status push_inverse(hmi_series *jet, hmi_op op, uint32_t x, uint32_t *
         status = push_op(jet, HMI_DIV, one, w, &w);
     if (status == HM_OK && op == HMI_ACOS)
         status = push_op(jet, HMI_NEG, w, w, &w);
-    return status == HM_OK ? push(jet, SLOT_INTEGRAL, x, w, op, is_constant(jet, x), slot) : status;
+    return status == HM_OK ? push_integral(jet, op, x, w, slot) : status;
 }
 
 static hm_status push_angle(hmi_series *jet, uint32_t y, uint32_t x, uint32_t *slot)

@@ -1,6 +1,8 @@
 /* Random states of the motion: see states.h. */
 #include "analyse/states.h"
 
+#include "analyse/saddle.h"
+
 enum { TRIES = 20, NEWTON_STEPS = 40, MOST_COORDINATES = 60 };
 enum { LAST_STEP = 30 }; /* log2 of Newton's last step is below LAST_STEP - precision */
 
@@ -273,48 +275,59 @@ static hm_status draw_velocities(hmi_states *s, bool *found)
 
 /* ---- accelerations ---- */
 
-/* [M -A^T; A 0] (q'', lambda) = (Q + C, b) with the independent rows. */
-static void fill_equations(const hmi_states *s, arb_mat_t K, arb_mat_t right)
+/* The equations with the independent rows, as last evaluated. */
+typedef struct equations {
+    arb_mat_t M, A, F, b; /* F = Q + C */
+} equations;
+
+static void take_equations(const hmi_states *s, equations *eq)
 {
     const hmi_sparse *M = &s->derived->M;
     const hmi_series *jet = &s->motion;
     size_t n = s->n, Q = M->value.count, b = Q + 2 * n;
-    arb_ptr row = _arb_vec_init((slong)n);
+    arb_mat_init(eq->M, (slong)n, (slong)n);
+    arb_mat_init(eq->A, (slong)s->rank, (slong)n);
+    arb_mat_init(eq->F, (slong)n, 1);
+    arb_mat_init(eq->b, (slong)s->rank, 1);
     for (size_t i = 0; i < n; i++) {
         for (size_t k = M->start[i]; k < M->start[i + 1]; k++) {
             slong j = (slong)M->column.data[k];
-            arb_set(arb_mat_entry(K, (slong)i, j), hmi_series_root(jet, k, 0));
-            arb_set(arb_mat_entry(K, j, (slong)i), hmi_series_root(jet, k, 0));
+            arb_set(arb_mat_entry(eq->M, (slong)i, j), hmi_series_root(jet, k, 0));
+            arb_set(arb_mat_entry(eq->M, j, (slong)i), hmi_series_root(jet, k, 0));
         }
-        arb_add(arb_mat_entry(right, (slong)i, 0), hmi_series_root(jet, Q + i, 0),
+        arb_add(arb_mat_entry(eq->F, (slong)i, 0), hmi_series_root(jet, Q + i, 0),
                 hmi_series_root(jet, Q + n + i, 0), s->precision);
     }
     for (size_t r = 0; r < s->rank; r++) {
-        take_row(s, s->chosen[r], row);
-        for (size_t j = 0; j < n; j++) {
-            arb_set(arb_mat_entry(K, (slong)(n + r), (slong)j), row + j);
-            arb_neg(arb_mat_entry(K, (slong)j, (slong)(n + r)), row + j);
-        }
-        arb_set(arb_mat_entry(right, (slong)(n + r), 0), hmi_series_root(jet, b + s->chosen[r], 0));
+        take_row(s, s->chosen[r], eq->A->rows[r]);
+        arb_set(arb_mat_entry(eq->b, (slong)r, 0), hmi_series_root(jet, b + s->chosen[r], 0));
     }
-    _arb_vec_clear(row, (slong)n);
+}
+
+static void release_equations(equations *eq)
+{
+    arb_mat_clear(eq->M);
+    arb_mat_clear(eq->A);
+    arb_mat_clear(eq->F);
+    arb_mat_clear(eq->b);
 }
 
 static bool accelerate(hmi_states *s)
 {
-    slong size = (slong)(s->n + s->rank);
-    arb_mat_t K, right;
-    arb_mat_init(K, size, size);
-    arb_mat_init(right, size, 1);
-    fill_equations(s, K, right);
-    bool solved = arb_mat_solve(right, K, right, s->precision);
+    equations eq;
+    arb_mat_t qdd, lambda;
+    take_equations(s, &eq);
+    arb_mat_init(qdd, (slong)s->n, 1);
+    arb_mat_init(lambda, (slong)s->rank, 1);
+    bool solved = hmi_saddle_solve(eq.M, eq.A, eq.F, eq.b, qdd, lambda, s->precision);
     _arb_vec_zero(s->lambda, (slong)s->rows);
     for (size_t i = 0; solved && i < s->n; i++)
-        arb_set(s->acceleration + i, arb_mat_entry(right, (slong)i, 0));
+        arb_set(s->acceleration + i, arb_mat_entry(qdd, (slong)i, 0));
     for (size_t r = 0; solved && r < s->rank; r++)
-        arb_set(s->lambda + s->chosen[r], arb_mat_entry(right, (slong)(s->n + r), 0));
-    arb_mat_clear(K);
-    arb_mat_clear(right);
+        arb_set(s->lambda + s->chosen[r], arb_mat_entry(lambda, (slong)r, 0));
+    arb_mat_clear(qdd);
+    arb_mat_clear(lambda);
+    release_equations(&eq);
     return solved;
 }
 

@@ -172,6 +172,10 @@ static double value_of(const hmi_jet_code *ip, const double *base)
         return x * y - z;
     case HMI_TAPE_SUB_MUL:
         return z - x * y;
+    case HMI_JET_RECIPROCAL:
+        return 1 / x;
+    case HMI_JET_HALF_RECIPROCAL:
+        return 1 / (x + x);
     case HMI_TAPE_FIRST_OF_TABLE + HMI_ADD:
         return x + y;
     case HMI_TAPE_FIRST_OF_TABLE + HMI_SUB:
@@ -183,10 +187,9 @@ static double value_of(const hmi_jet_code *ip, const double *base)
     }
 }
 
-/* Rates (jet_build.c) have no value. */
 static bool has_value(const hmi_jet_code *ip)
 {
-    return ip->op < HMI_TAPE_FIRST_OF_TABLE + HMI_OP_COUNT;
+    return ip->op != HMI_JET_RATE_OF;
 }
 
 static void run_zero(const hmi_jet *jet, const hmi_jet_segment *segment)
@@ -296,6 +299,8 @@ void hmi_jet_execute_slowly(const hmi_jet *jet, const hmi_jet_program *program, 
     if (program->list_count)
         hmi_jet_sums(jet, program->lists, program->list_count, ends->values);
     hmi_jet_give(jet, program, ends);
+    if (program->second)
+        hmi_jet_run(jet, program->second, k);
     if (program->keep)
         hmi_jet_keep(jet, k);
     follow_links(jet, program, ends);

@@ -83,13 +83,14 @@ typedef struct hmi_jet {
     hm_status status;
     uint32_t zero_row, one, two, minus_one;
 
-    HMI_ARRAY(hmi_jet_code) moving; /* those at order 0 whose rows change in time, after hmi_jet_seal */
+    HMI_ARRAY(hmi_jet_code)
+    moving; /* those at order 0 whose rows change in time, after hmi_jet_seal */
     double reciprocal[HMI_JET_MOST_ORDER + 2]; /* 1/k */
-    int order;      /* K, after hmi_jet_seal */
-    double *memory; /* x_0, x_k of the rows, then */
-    double *scale;  /* by hmi_jet_scale */
-    double *inner;  /* by pair, in blocks of four, */
-    double *ahead;  /* and part of those of the next three orders */
+    int order;                                 /* K, after hmi_jet_seal */
+    double *memory;                            /* x_0, x_k of the rows, then */
+    double *scale;                             /* by hmi_jet_scale */
+    double *inner;                             /* by pair, in blocks of four, */
+    double *ahead;                             /* and part of those of the next three orders */
     double *series; /* by four pairs: their x_1, .., x_K, then their y_1, .., y_K */
     size_t block_count;
     bool fused;   /* multiplications and additions are, as the processor can: in all three ways */
@@ -205,7 +206,7 @@ typedef void hmi_jet_function(double *base, double *series, double *values, doub
                               const double *matrix, double *now);
 
 /* What is done at an order above 0, in this order: the instructions of a segment, sums, a matrix times
- * the sums, coefficients that are given (by that or by the caller), keeping, links. As machine code where there can be some: see jet_emit.c. */
+ * the sums, coefficients that are given (by that or by the caller), a second segment, keeping, links. As machine code where there can be some: see jet_emit.c. */
 typedef struct hmi_jet_program {
     const hmi_jet_segment *segment; /* NULL: none */
     const hmi_jet_list *lists;
@@ -215,6 +216,7 @@ typedef struct hmi_jet_program {
     const uint32_t *given; /* rows; those from `negated` on get the opposite of what is given, */
     size_t given_count, negated;
     bool scaled; /* those before it the caller's factor times it, stored in `now` too */
+    const hmi_jet_segment *second; /* NULL: none */
     bool keep;
     const hmi_jet_link *links;
     size_t link_count;

@@ -10,53 +10,14 @@
 
 #define NO_ROW UINT32_MAX
 
-/* Operations at order 0 are those of tapes; a rate has no value there. */
 #define TABLE(op) ((uint32_t)(HMI_TAPE_FIRST_OF_TABLE + (op)))
-enum { RATE_OF = HMI_TAPE_FIRST_OF_TABLE + HMI_OP_COUNT };
 
 static void fail(hmi_jet *jet)
 {
     jet->status = HM_ERR_NOMEM;
 }
 
-/* ---- instructions, each once ---- */
-
-static size_t hash(uint32_t op, uint32_t a, uint32_t b, uint32_t c)
-{
-    uint64_t h = op;
-    h = (h ^ a) * 0x9E3779B97F4A7C15u;
-    h = ((h >> 29) ^ h ^ b) * 0xBF58476D1CE4E5B9u;
-    h = ((h >> 32) ^ h ^ c) * 0x94D049BB133111EBu;
-    return (size_t)(h ^ (h >> 31));
-}
-
-/* Where the instruction is in the table, or where it would go. */
-static size_t probe(const hmi_jet *jet, uint32_t op, uint32_t a, uint32_t b, uint32_t c)
-{
-    size_t mask = jet->table.count - 1, at = hash(op, a, b, c) & mask;
-    for (;; at = (at + 1) & mask) {
-        if (!jet->table.data[at])
-            return at;
-        const hmi_jet_code *code = &jet->zero.data[jet->table.data[at] - 1];
-        if (code->op == op && code->a == a && code->b == b && code->c == c)
-            return at;
-    }
-}
-
-static bool grow_table(hmi_jet *jet)
-{
-    size_t wanted = jet->table.count ? 2 * jet->table.count : 256;
-    if (!hmi_array_reserve(jet->allocator, &jet->table, wanted - jet->table.count))
-        return false;
-    jet->table.count = wanted;
-    memset(jet->table.data, 0, wanted * sizeof *jet->table.data);
-    for (size_t i = 0; i < jet->zero.count; i++) {
-        const hmi_jet_code *code = &jet->zero.data[i];
-        if (code->op != HMI_TAPE_STOP)
-            jet->table.data[probe(jet, code->op, code->a, code->b, code->c)] = (uint32_t)i + 1;
-    }
-    return true;
-}
+/* ---- instructions ---- */
 
 static void emit(hmi_jet *jet, uint32_t op, uint32_t dst, uint32_t a, uint32_t b, uint32_t c)
 {
@@ -80,32 +41,6 @@ static void emit_linear(hmi_jet *jet, uint32_t dst, uint32_t p, uint32_t a, uint
 {
     if (!hmi_array_push(jet->allocator, &jet->code, linear(jet, dst, p, a, q, c)))
         fail(jet);
-}
-
-/* The row of an instruction at order 0. *known: it was there before. */
-static uint32_t intern(hmi_jet *jet, uint32_t op, uint32_t a, uint32_t b, uint32_t c, bool constant,
-                       bool *known)
-{
-    *known = true;
-    if (2 * (jet->zero.count + 1) > jet->table.count && !grow_table(jet)) {
-        fail(jet);
-        return 0;
-    }
-    size_t at = probe(jet, op, a, b, c);
-    if (!jet->table.data[at] && (op == TABLE(HMI_ADD) || op == TABLE(HMI_MUL))) {
-        size_t other = probe(jet, op, b, a, c);
-        at = jet->table.data[other] ? other : at;
-    }
-    if (jet->table.data[at])
-        return jet->zero.data[jet->table.data[at] - 1].dst;
-    const hmi_jet_code code = {op, hmi_jet_new_row(jet, constant), a, b, c, 0, 0, 0};
-    if (jet->status != HM_OK || !hmi_array_push(jet->allocator, &jet->zero, code)) {
-        fail(jet);
-        return 0;
-    }
-    jet->table.data[at] = (uint32_t)jet->zero.count;
-    *known = false;
-    return code.dst;
 }
 
 static bool fixed(const hmi_jet *jet, uint32_t row)
@@ -156,13 +91,24 @@ static void emit_sum(hmi_jet *jet, hmi_op op, uint32_t r, uint32_t x, uint32_t y
                 fixed(jet, y) ? jet->zero_row : y);
 }
 
+/* With p = 1/b, or of a root 1/(2 r): a division would be waited for at every order. */
+static void emit_divided(hmi_jet *jet, uint32_t op, uint32_t r, uint32_t a, uint32_t b)
+{
+    bool known, root = op == HMI_JET_SQRT;
+    uint32_t x = root ? r : b, kind = root ? HMI_JET_HALF_RECIPROCAL : HMI_JET_RECIPROCAL;
+    const hmi_jet_code code = {
+        op, r, a, b, 0, hmi_jet_intern(jet, kind, x, 0, 0, fixed(jet, x), &known), 0, 0};
+    if (!hmi_array_push(jet->allocator, &jet->code, code))
+        fail(jet);
+}
+
 static void emit_quotient(hmi_jet *jet, uint32_t r, uint32_t x, uint32_t y)
 {
-    emit(jet,
-         fixed(jet, y)   ? HMI_JET_DIV_CONST
-         : fixed(jet, x) ? HMI_JET_CONST_DIV
-                         : HMI_JET_DIV,
-         r, x, y, 0);
+    emit_divided(jet,
+                 fixed(jet, y)   ? HMI_JET_DIV_CONST
+                 : fixed(jet, x) ? HMI_JET_CONST_DIV
+                                 : HMI_JET_DIV,
+                 r, x, y);
 }
 
 /* ---- chains: r' = r_x x' + r_y y' with the derivatives of the table ---- */
@@ -172,7 +118,7 @@ static void emit_quotient(hmi_jet *jet, uint32_t r, uint32_t x, uint32_t y)
 static uint32_t rate_of(hmi_jet *jet, uint32_t x)
 {
     bool known;
-    uint32_t row = intern(jet, RATE_OF, x, 0, 0, false, &known);
+    uint32_t row = hmi_jet_intern(jet, HMI_JET_RATE_OF, x, 0, 0, false, &known);
     if (!known)
         emit(jet, HMI_JET_RATE, row, x, 0, 0);
     return row;
@@ -269,8 +215,8 @@ static void emit_chain(hmi_jet *jet, hmi_op op, uint32_t r, uint32_t x, uint32_t
 static uint32_t apply_sincos(hmi_jet *jet, hmi_op op, uint32_t x)
 {
     bool known;
-    uint32_t sine = intern(jet, TABLE(HMI_SIN), x, 0, 0, fixed(jet, x), &known);
-    uint32_t cosine = intern(jet, TABLE(HMI_COS), x, 0, 0, fixed(jet, x), &known);
+    uint32_t sine = hmi_jet_intern(jet, TABLE(HMI_SIN), x, 0, 0, fixed(jet, x), &known);
+    uint32_t cosine = hmi_jet_intern(jet, TABLE(HMI_COS), x, 0, 0, fixed(jet, x), &known);
     if (!known && !fixed(jet, x) && !hmi_jet_make_turn(jet, x, sine, cosine)) {
         uint32_t rate = rate_of(jet, x);
         emit(jet, HMI_JET_SINCOS, sine, rate, 0, cosine);
@@ -306,7 +252,7 @@ static void emit_orders(hmi_jet *jet, hmi_op op, uint32_t r, uint32_t x, uint32_
         emit_linear(jet, r, jet->minus_one, x, jet->one, jet->zero_row);
         break;
     case HMI_SQRT:
-        emit(jet, HMI_JET_SQRT, r, x, 0, 0);
+        emit_divided(jet, HMI_JET_SQRT, r, x, 0);
         break;
     case HMI_POW:
     case HMI_POWI:
@@ -329,7 +275,8 @@ uint32_t hmi_jet_apply(hmi_jet *jet, hmi_op op, uint32_t x, uint32_t y, uint32_t
         return 0;
     if (op == HMI_SIN || op == HMI_COS)
         return apply_sincos(jet, op, x);
-    uint32_t r = intern(jet, TABLE(op), x, arity > 1 ? y : 0, arity > 2 ? z : 0, constant, &known);
+    uint32_t r = hmi_jet_intern(jet, TABLE(op), x, arity > 1 ? y : 0, arity > 2 ? z : 0, constant,
+                                &known);
     if (!known && !constant)
         emit_orders(jet, op, r, x, y, z);
     return r;
@@ -395,7 +342,7 @@ static uint32_t import_fused(importer *in, const hmi_instruction *ip)
                                             : SUB(z, xy);
     }
     bool known, constant = fixed(jet, x) && fixed(jet, y) && fixed(jet, z);
-    uint32_t r = intern(jet, ip->op, x, y, z, constant, &known);
+    uint32_t r = hmi_jet_intern(jet, ip->op, x, y, z, constant, &known);
     if (!known && !constant)
         emit_product(jet, ip->op, r, x, y, z);
     return r;

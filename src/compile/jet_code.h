@@ -39,6 +39,19 @@ typedef enum hmi_jet_op {
 /* The op of an instruction to be left out, and of what ends the last run. */
 #define HMI_JET_NOTHING UINT32_MAX
 
+/* Operations at order 0: those of tapes, and these. A rate has no value there. */
+enum {
+    HMI_JET_RATE_OF = HMI_TAPE_FIRST_OF_TABLE + HMI_OP_COUNT,
+    HMI_JET_RECIPROCAL,     /* 1/a: quotients are products with it */
+    HMI_JET_HALF_RECIPROCAL /* 1/(2 a), for roots */
+};
+
+/* ---- jet_intern.c ---- */
+
+/* The row of an instruction at order 0. *known: it was there before. */
+uint32_t hmi_jet_intern(hmi_jet *jet, uint32_t op, uint32_t a, uint32_t b, uint32_t c,
+                        bool constant, bool *known);
+
 /* ---- jet_build.c ---- */
 
 /* The row of an operation. */

@@ -181,7 +181,7 @@ static void emit_product(emitter *e, const hmi_jet_code *ip)
 static void emit_quotient(emitter *e, const hmi_jet_code *ip)
 {
     if (ip->op == HMI_JET_DIV_CONST) {
-        finish(e, ip->dst, HMI_X86_DIV, in_register(e, ip->a, LEFT), zeroth(ip->b));
+        finish(e, ip->dst, HMI_X86_MUL, in_register(e, ip->a, LEFT), zeroth(ip->p));
         return;
     }
     if (ip->op == HMI_JET_CONST_DIV) {
@@ -194,16 +194,14 @@ static void emit_quotient(emitter *e, const hmi_jet_code *ip)
         hmi_x86_fused(&e->x, HMI_X86_FNMADD231, LEFT, in_register(e, ip->b, RIGHT),
                       zeroth(ip->dst));
     }
-    finish(e, ip->dst, HMI_X86_DIV, LEFT, zeroth(ip->b));
+    finish(e, ip->dst, HMI_X86_MUL, LEFT, zeroth(ip->p));
 }
 
 static void emit_root(emitter *e, const hmi_jet_code *ip)
 {
     int a = in_register(e, ip->a, LEFT);
     hmi_x86_arithmetic(&e->x, HMI_X86_SUB, LEFT, a, zeroth(ip->inner));
-    hmi_x86_load(&e->x, RIGHT, zeroth(ip->dst));
-    arithmetic(e, HMI_X86_ADD, RIGHT, RIGHT, RIGHT);
-    finish(e, ip->dst, HMI_X86_DIV, LEFT, hmi_x86_register(RIGHT));
+    finish(e, ip->dst, HMI_X86_MUL, LEFT, zeroth(ip->p));
 }
 
 static void emit_power(emitter *e, const hmi_jet_code *ip)

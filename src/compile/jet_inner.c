@@ -1,4 +1,4 @@
-/* Inner sums of jets: see jet.h. The text of the sums is jet_inner.h, for processors with fused
+/* Inner sums of jets: see jet.h. The text of the sums is jet_inner.inc, for processors with fused
  * multiply-add in blocks of four and, as the oracle of that, number by number; and for others. */
 #include "compile/jet_code.h"
 
@@ -12,7 +12,7 @@ typedef double block __attribute__((vector_size(32), aligned(8), may_alias));
 #define NAME(f)       f##_plain
 #define TARGET        __attribute__((unused))
 #define MADD(a, b, c) ((a) * (b) + (c))
-#include "compile/jet_inner.h"
+#include "compile/jet_inner.inc"
 #undef NAME
 #undef TARGET
 #undef MADD
@@ -31,13 +31,13 @@ FUSED static inline block add_by_number(block a, block b, block c)
 #define NAME(f)       f##_fused
 #define TARGET        FUSED
 #define MADD(a, b, c) ((block)_mm256_fmadd_pd((__m256d)(a), (__m256d)(b), (__m256d)(c)))
-#include "compile/jet_inner.h"
+#include "compile/jet_inner.inc"
 #undef NAME
 #undef MADD
 
 #define NAME(f)       f##_by_number
 #define MADD(a, b, c) add_by_number(a, b, c)
-#include "compile/jet_inner.h"
+#include "compile/jet_inner.inc"
 #undef NAME
 #undef TARGET
 #undef MADD

@@ -175,17 +175,22 @@ static bool links_cross(const hmi_jet_program *program)
 
 /* ---- a program ---- */
 
+static void emit_segment(emitter *e, const hmi_jet_segment *segment)
+{
+    for (size_t i = segment ? segment->first : 0; segment && i < segment->end; i++)
+        hmi_jet_emit_instruction(e, &e->jet->code.data[i]);
+}
+
 static void emit(emitter *e, const hmi_jet_program *program)
 {
     for (int i = 0; i < HMI_JET_HELD; i++)
         e->held[i] = HMI_JET_NO_PLACE;
-    if (program->segment)
-        for (size_t i = program->segment->first; i < program->segment->end; i++)
-            hmi_jet_emit_instruction(e, &e->jet->code.data[i]);
+    emit_segment(e, program->segment);
     for (size_t i = 0; i < program->list_count; i++)
         emit_list(e, &program->lists[i], i);
     emit_matrix(e, program->matrix_size);
     emit_given(e, program);
+    emit_segment(e, program->second);
     if (program->keep)
         emit_keep(e);
     for (size_t i = 0; !program->links_apart && i < program->link_count; i++)

@@ -72,10 +72,10 @@ INLINE void interpret(const hmi_jet *jet, const hmi_jet_segment *segment, bool f
             RUN_OF(HALF_PRODUCT, SET(ADD(P0, HALF, Q0 * C)));
             RUN_OF(INNER, SET(IN));
             RUN_OF(INNER_PRODUCT, SET(ADD(P0, IN, Q0 * C)));
-            RUN_OF(DIV, SET(SUBTRACT(B, R0, A - IN) / B0));
-            RUN_OF(DIV_CONST, SET(A / B0));
-            RUN_OF(CONST_DIV, SET(-ADD(B, R0, IN) / B0));
-            RUN_OF(SQRT, SET((A - IN) / (R0 + R0)));
+            RUN_OF(DIV, SET(SUBTRACT(B, R0, A - IN) * P0));
+            RUN_OF(DIV_CONST, SET(A * P0));
+            RUN_OF(CONST_DIV, SET(-ADD(B, R0, IN) * P0));
+            RUN_OF(SQRT, SET((A - IN) * P0));
             RUN_OF(POWER, SET(power(base, ip, k)));
             RUN_OF(RATE, SET(k * A));
             RUN_OF(SINCOS, double sine = ADD(A, C0, IN) * inverse; C = -(ADD(A, R0, IN2) * inverse);

@@ -78,8 +78,4 @@ hmi_expr hmi_sparse_entry(const hmi_sparse *matrix, size_t i, size_t j, hmi_expr
 /* Entry (i, j) of the symmetric M. */
 hmi_expr hmi_mass_entry(const hmi_derived *eq, size_t i, size_t j);
 
-/* T = v^T M v / 2 + N v + P for energies that are quadratic in the velocities. N is a list of n
- * expressions in `arena`. */
-hm_status hmi_split_lagrangian(hmi_derived *eq, hmi_expr **linear, hmi_expr *constant);
-
 #endif

@@ -93,16 +93,3 @@ hm_status hmi_derive_energy(hmi_derivation *d)
     eq->power.explicit_time = explicit_time_power(d);
     return status == HM_OK ? g->status : status;
 }
-
-/* Kept for `derive`: N_i = p_i at rest, P = L at rest. */
-hm_status hmi_split_lagrangian(hmi_derived *eq, hmi_expr **linear, hmi_expr *constant)
-{
-    hmi_derivation d = {.eq = eq};
-    *linear = hmi_new_vector(&d, eq->n);
-    if (!*linear)
-        return HM_ERR_NOMEM;
-    for (size_t i = 0; i < eq->n; i++)
-        (*linear)[i] = at_rest(&d, eq->momentum[i]);
-    *constant = at_rest(&d, eq->lagrangian);
-    return eq->graph.status;
-}

@@ -37,12 +37,6 @@ const hmi_solver *hmi_solver_of(hmi_formulation formulation)
     return formulations[formulation].method;
 }
 
-const char *hmi_definiteness_name(hmi_definiteness definiteness)
-{
-    static const char *const names[] = {"definite", "semidefinite", "indefinite"};
-    return names[definiteness];
-}
-
 hmi_options hmi_options_default(void)
 {
     return (hmi_options){.formulation = HMI_AUTO, .effort = HMI_ANSWER, .refinements = 8};

@@ -116,8 +116,6 @@ hmi_options hmi_options_default(void); /* auto, HMI_ANSWER */
 
 typedef enum hmi_definiteness { HMI_DEFINITE, HMI_SEMIDEFINITE, HMI_INDEFINITE } hmi_definiteness;
 
-const char *hmi_definiteness_name(hmi_definiteness definiteness);
-
 typedef struct hmi_verdict {
     int rank_A;
     int rank_M, rank_MA;   /* of M and of [M | A^T]; below HMI_VERDICT -1 where M is not definite */

@@ -56,10 +56,6 @@ enum { HMI_SYMBOLIC_MOST = 8 };
 hm_status hmi_symbolic_solve(hmi_normal *normal, size_t n, const hmi_expr *matrix, size_t columns,
                              const hmi_expr *rhs, hmi_expr *out, hmi_expr *det);
 
-/* The determinant alone; the same failures, HM_ERR_NUMERIC excepted (0 is an answer). */
-hm_status hmi_symbolic_determinant(hmi_normal *normal, size_t n, const hmi_expr *matrix,
-                                   hmi_expr *det);
-
 /* ---- order of display (normal_order.c) ---- */
 
 /* < 0 when a is written before b as a factor of one product: numbers, parameters, time,

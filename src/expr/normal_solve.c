@@ -99,13 +99,6 @@ static hm_status load_with_determinant(hmi_normal *s, matrix *a, size_t n, const
     return *shown != HMI_NONE ? HM_OK : failure(s);
 }
 
-hm_status hmi_symbolic_determinant(hmi_normal *s, size_t n, const hmi_expr *entries, hmi_expr *det)
-{
-    matrix a;
-    entry d;
-    return load_with_determinant(s, &a, n, entries, &d, det);
-}
-
 static hm_status solve_column(hmi_normal *s, matrix *a, entry inverse, hmi_expr *x, size_t stride)
 {
     for (size_t i = 0; i < a->n; i++) {

@@ -12,114 +12,9 @@
  * Verified: test/unit/expr/test_graph.c, and by value over random expressions in
  * test/unit/expr/test_derivatives.c.
  */
-#include "expr/graph.h"
+#include "expr/fold.h"
 
 #include <math.h>
-#include <stdlib.h>
-
-/* ---- arithmetic of constants: exact for ratios of small whole numbers ---- */
-
-static double value_of(const hmi_graph *g, hmi_expr e)
-{
-    return hmi_constant_of(g, e)->value;
-}
-
-static bool is_value(const hmi_graph *g, hmi_expr e, double value)
-{
-    return hmi_is_const(g, e) && value_of(g, e) == value;
-}
-
-static bool is_whole(const hmi_graph *g, hmi_expr e)
-{
-    return hmi_is_const(g, e) && hmi_constant_of(g, e)->denominator == 1;
-}
-
-static hmi_expr fold_inexact(hmi_graph *g, hmi_op op, hmi_expr a, hmi_expr b)
-{
-    double value = hmi_op_value(op, value_of(g, a), value_of(g, b), 0);
-    return isfinite(value) ? hmi_number(g, value) : hmi_intern(g, op, a, b, 0);
-}
-
-/* (p/q)^n exactly while it stays small. */
-static hmi_expr fold_power(hmi_graph *g, hmi_expr a, hmi_expr b)
-{
-    const hmi_constant x = *hmi_constant_of(g, a);
-    double n = value_of(g, b);
-    int64_t numerator = 1, denominator = 1;
-    if (n < 0 || n > 64)
-        return fold_inexact(g, HMI_POWI, a, b);
-    for (int k = 0; k < n; k++) {
-        numerator *= x.numerator;
-        denominator *= x.denominator;
-        if (llabs(numerator) > INT32_MAX || denominator > INT32_MAX)
-            return fold_inexact(g, HMI_POWI, a, b);
-    }
-    return hmi_ratio(g, numerator, denominator);
-}
-
-/* Both operands constant. A result that is not finite stays an operation, to be met (and reported)
- * where it is evaluated. */
-static hmi_expr fold(hmi_graph *g, hmi_op op, hmi_expr a, hmi_expr b)
-{
-    const hmi_constant x = *hmi_constant_of(g, a), y = *hmi_constant_of(g, b);
-    if (!x.denominator || !y.denominator)
-        return fold_inexact(g, op, a, b);
-    int64_t xn = x.numerator, xd = x.denominator, yn = y.numerator, yd = y.denominator;
-    switch (op) {
-    case HMI_ADD:
-    case HMI_SUB:
-        if (xd > 30000 || yd > 30000)
-            return fold_inexact(g, op, a, b);
-        return hmi_ratio(g, op == HMI_ADD ? xn * yd + yn * xd : xn * yd - yn * xd, xd * yd);
-    case HMI_MUL:
-        return hmi_ratio(g, xn * yn, xd * yd);
-    case HMI_DIV:
-        return yn ? hmi_ratio(g, xn * yd, xd * yn) : hmi_intern(g, op, a, b, 0);
-    case HMI_MIN:
-    case HMI_MAX:
-        return (x.value < y.value) == (op == HMI_MIN) ? a : b;
-    case HMI_POWI:
-        return fold_power(g, a, b);
-    default:
-        return fold_inexact(g, op, a, b);
-    }
-}
-
-static bool both_const(const hmi_graph *g, hmi_expr a, hmi_expr b)
-{
-    return hmi_is_const(g, a) && hmi_is_const(g, b);
-}
-
-/* e = coefficient * rest; the coefficient is 1 where none is written. */
-static hmi_expr split_coefficient(const hmi_graph *g, hmi_expr e, hmi_expr *rest)
-{
-    const hmi_node *node = hmi_node_at(g, e);
-    *rest = e;
-    if (node->op == HMI_MUL && hmi_is_const(g, node->a)) {
-        *rest = node->b;
-        return node->a;
-    }
-    if (node->op == HMI_NEG) {
-        *rest = node->a;
-        return g->minus_one;
-    }
-    return g->one;
-}
-
-static hmi_expr intern2(hmi_graph *g, hmi_op op, hmi_expr a, hmi_expr b)
-{
-    return hmi_intern(g, op, a, b, 0);
-}
-
-static bool is_op(const hmi_graph *g, hmi_expr e, hmi_op op)
-{
-    return g->nodes.data[e].op == op;
-}
-
-static bool bad2(const hmi_graph *g, hmi_expr a, hmi_expr b)
-{
-    return g->status != HM_OK || a == HMI_NONE || b == HMI_NONE;
-}
 
 /* ---- sums ---- */
 
@@ -156,7 +51,7 @@ static hmi_expr like_terms(hmi_graph *g, hmi_op op, hmi_expr a, hmi_expr b)
     hmi_expr ca = split_coefficient(g, a, &xa), cb = split_coefficient(g, b, &xb);
     if (xa != xb)
         return HMI_NONE;
-    return hmi_mul(g, fold(g, op, ca, cb), xa);
+    return hmi_mul(g, hmi_fold(g, op, ca, cb), xa);
 }
 
 /* (l + r) op b where r and b are like terms: the pattern of long sums. */
@@ -175,8 +70,8 @@ static hmi_expr like_last_term(hmi_graph *g, hmi_op op, hmi_expr a, hmi_expr b)
     if (x != y)
         return HMI_NONE;
     if (node.op == HMI_SUB)
-        cr = fold(g, HMI_MUL, g->minus_one, cr);
-    return hmi_add(g, node.a, hmi_mul(g, fold(g, op, cr, cb), x));
+        cr = hmi_fold(g, HMI_MUL, g->minus_one, cr);
+    return hmi_add(g, node.a, hmi_mul(g, hmi_fold(g, op, cr, cb), x));
 }
 
 /* a/d op b/d = (a op b)/d. */
@@ -221,16 +116,15 @@ static hmi_expr combine_terms(hmi_graph *g, hmi_op op, hmi_expr a, hmi_expr b)
     return e;
 }
 
-/* b = -c*x or -x or a negative number: then a + b reads a - |b|. */
-static hmi_expr without_minus(hmi_graph *g, hmi_expr b)
+hmi_expr hmi_without_minus(hmi_graph *g, hmi_expr b)
 {
     const hmi_node node = *hmi_node_at(g, b);
     if (node.op == HMI_NEG)
         return node.a;
     if (node.op == HMI_CONST && value_of(g, b) < 0)
-        return fold(g, HMI_MUL, g->minus_one, b);
+        return hmi_fold(g, HMI_MUL, g->minus_one, b);
     if (node.op == HMI_MUL && hmi_is_const(g, node.a) && value_of(g, node.a) < 0)
-        return hmi_mul(g, fold(g, HMI_MUL, g->minus_one, node.a), node.b);
+        return hmi_mul(g, hmi_fold(g, HMI_MUL, g->minus_one, node.a), node.b);
     return HMI_NONE;
 }
 
@@ -243,14 +137,14 @@ hmi_expr hmi_add(hmi_graph *g, hmi_expr a, hmi_expr b)
     if (b == g->zero)
         return a;
     if (both_const(g, a, b))
-        return fold(g, HMI_ADD, a, b);
+        return hmi_fold(g, HMI_ADD, a, b);
     hmi_expr combined = combine_terms(g, HMI_ADD, a, b);
     if (combined != HMI_NONE || g->status != HM_OK)
         return combined;
-    hmi_expr positive = without_minus(g, b);
+    hmi_expr positive = hmi_without_minus(g, b);
     if (positive != HMI_NONE)
         return hmi_sub(g, a, positive);
-    positive = without_minus(g, a);
+    positive = hmi_without_minus(g, a);
     if (positive != HMI_NONE && !hmi_is_const(g, a))
         return hmi_sub(g, b, positive);
     return intern2(g, HMI_ADD, a, b);
@@ -265,11 +159,11 @@ hmi_expr hmi_sub(hmi_graph *g, hmi_expr a, hmi_expr b)
     if (a == g->zero)
         return hmi_neg(g, b);
     if (both_const(g, a, b))
-        return fold(g, HMI_SUB, a, b);
+        return hmi_fold(g, HMI_SUB, a, b);
     hmi_expr combined = combine_terms(g, HMI_SUB, a, b);
     if (combined != HMI_NONE || g->status != HM_OK)
         return combined;
-    hmi_expr positive = without_minus(g, b);
+    hmi_expr positive = hmi_without_minus(g, b);
     if (positive != HMI_NONE)
         return hmi_add(g, a, positive);
     return intern2(g, HMI_SUB, a, b);
@@ -281,13 +175,13 @@ hmi_expr hmi_neg(hmi_graph *g, hmi_expr a)
         return HMI_NONE;
     const hmi_node node = *hmi_node_at(g, a);
     if (node.op == HMI_CONST)
-        return fold(g, HMI_MUL, g->minus_one, a);
+        return hmi_fold(g, HMI_MUL, g->minus_one, a);
     if (node.op == HMI_NEG)
         return node.a;
     if (node.op == HMI_SUB)
         return hmi_sub(g, node.b, node.a);
     if (node.op == HMI_MUL && hmi_is_const(g, node.a))
-        return hmi_mul(g, fold(g, HMI_MUL, g->minus_one, node.a), node.b);
+        return hmi_mul(g, hmi_fold(g, HMI_MUL, g->minus_one, node.a), node.b);
     return hmi_intern(g, HMI_NEG, a, 0, 0);
 }
 
@@ -339,7 +233,7 @@ static hmi_expr scale(hmi_graph *g, hmi_expr number, hmi_expr e)
         return e;
     hmi_expr rest, coefficient = split_coefficient(g, e, &rest);
     if (coefficient != g->one) {
-        hmi_expr product = fold(g, HMI_MUL, number, coefficient);
+        hmi_expr product = hmi_fold(g, HMI_MUL, number, coefficient);
         return is_number(g, product) ? hmi_mul(g, product, rest) : intern2(g, HMI_MUL, number, e);
     }
     if (is_value(g, number, -1))
@@ -371,7 +265,7 @@ hmi_expr hmi_mul(hmi_graph *g, hmi_expr a, hmi_expr b)
     if (bad2(g, a, b))
         return HMI_NONE;
     if (both_const(g, a, b))
-        return fold(g, HMI_MUL, a, b);
+        return hmi_fold(g, HMI_MUL, a, b);
     if (hmi_is_const(g, a))
         return scale(g, a, b);
     if (hmi_is_const(g, b))
@@ -379,7 +273,7 @@ hmi_expr hmi_mul(hmi_graph *g, hmi_expr a, hmi_expr b)
     hmi_expr x, y;
     hmi_expr ca = split_coefficient(g, a, &x), cb = split_coefficient(g, b, &y);
     if (ca != g->one || cb != g->one) {
-        hmi_expr product = fold(g, HMI_MUL, ca, cb);
+        hmi_expr product = hmi_fold(g, HMI_MUL, ca, cb);
         return is_number(g, product) ? hmi_mul(g, product, hmi_mul(g, x, y))
                                      : intern2(g, HMI_MUL, a, b);
     }
@@ -392,7 +286,7 @@ static hmi_expr divide_by_number(hmi_graph *g, hmi_expr a, hmi_expr b)
     if (is_value(g, b, 0))
         return intern2(g, HMI_DIV, a, b);
     if (hmi_constant_of(g, b)->denominator)
-        return hmi_mul(g, fold(g, HMI_DIV, g->one, b), a);
+        return hmi_mul(g, hmi_fold(g, HMI_DIV, g->one, b), a);
     hmi_expr rest, coefficient = split_coefficient(g, a, &rest);
     if (coefficient != g->one)
         return hmi_mul(g, coefficient, intern2(g, HMI_DIV, rest, b));
@@ -404,7 +298,7 @@ hmi_expr hmi_div(hmi_graph *g, hmi_expr a, hmi_expr b)
     if (bad2(g, a, b))
         return HMI_NONE;
     if (both_const(g, a, b))
-        return fold(g, HMI_DIV, a, b);
+        return hmi_fold(g, HMI_DIV, a, b);
     if (hmi_is_const(g, b))
         return divide_by_number(g, a, b);
     if (a == g->zero)
@@ -416,7 +310,7 @@ hmi_expr hmi_div(hmi_graph *g, hmi_expr a, hmi_expr b)
         x = a;
     }
     if (ca != g->one || cb == g->minus_one || (cb != g->one && hmi_constant_of(g, cb)->denominator))
-        return hmi_mul(g, fold(g, HMI_DIV, ca, cb), hmi_div(g, x, y));
+        return hmi_mul(g, hmi_fold(g, HMI_DIV, ca, cb), hmi_div(g, x, y));
     const hmi_node node = *hmi_node_at(g, a);
     if (node.op == HMI_DIV)
         return hmi_div(g, node.a, hmi_mul(g, node.b, b));
@@ -443,7 +337,7 @@ static hmi_expr whole_power(hmi_graph *g, hmi_expr a, hmi_expr b)
     if (node.op == HMI_SQRT && even)
         return hmi_pow(g, node.a, hmi_number(g, n / 2));
     if (node.op == HMI_POWI)
-        return hmi_pow(g, node.a, fold(g, HMI_MUL, node.b, b));
+        return hmi_pow(g, node.a, hmi_fold(g, HMI_MUL, node.b, b));
     return intern2(g, HMI_POWI, a, b);
 }
 
@@ -453,154 +347,12 @@ hmi_expr hmi_pow(hmi_graph *g, hmi_expr a, hmi_expr b)
         return HMI_NONE;
     if (is_whole(g, b)) {
         if (hmi_is_const(g, a) && (value_of(g, a) != 0 || value_of(g, b) >= 0))
-            return fold(g, HMI_POWI, a, b);
+            return hmi_fold(g, HMI_POWI, a, b);
         return whole_power(g, a, b);
     }
     if (is_value(g, b, 0.5))
         return hmi_apply(g, HMI_SQRT, a, 0, 0);
     if (both_const(g, a, b))
-        return fold(g, HMI_POW, a, b);
+        return hmi_fold(g, HMI_POW, a, b);
     return intern2(g, HMI_POW, a, b);
-}
-
-/* ---- functions ---- */
-
-static hmi_expr exact_at_zero(hmi_graph *g, hmi_op op)
-{
-    switch (op) {
-    case HMI_SIN:
-    case HMI_TAN:
-    case HMI_ASIN:
-    case HMI_ATAN:
-    case HMI_SINH:
-    case HMI_TANH:
-    case HMI_SQRT:
-        return g->zero;
-    case HMI_COS:
-    case HMI_COSH:
-    case HMI_EXP:
-        return g->one;
-    default:
-        return HMI_NONE;
-    }
-}
-
-typedef enum parity { NO_PARITY, ODD, EVEN } parity;
-
-static parity parity_of(hmi_op op)
-{
-    switch (op) {
-    case HMI_SIN:
-    case HMI_TAN:
-    case HMI_ASIN:
-    case HMI_ATAN:
-    case HMI_SINH:
-    case HMI_TANH:
-    case HMI_SIGN:
-        return ODD;
-    case HMI_COS:
-    case HMI_COSH:
-    case HMI_ABS:
-        return EVEN;
-    default:
-        return NO_PARITY;
-    }
-}
-
-/* sin and cos of k pi/2, as on paper: pi/2 is written as the double next to it, and cos(pi/2) means
- * 0, not 6e-17, which would also hide that an entry of a rotation vanishes. HMI_NONE: none of these. */
-static hmi_expr at_right_angles(hmi_graph *g, hmi_op op, double x)
-{
-    const double right_angle = 1.5707963267948966;
-    double turns = nearbyint(x / right_angle);
-    if ((op != HMI_SIN && op != HMI_COS) || fabs(turns) > 64 || x != turns * right_angle)
-        return HMI_NONE;
-    int quarter = ((int)turns % 4 + 4) % 4; /* sin 0, 1, 0, -1; cos a quarter ahead */
-    quarter = (quarter + (op == HMI_COS)) % 4;
-    return quarter % 2 == 0 ? g->zero : quarter == 1 ? g->one : g->minus_one;
-}
-
-/* A function of a number is folded only where the result is exact; sqrt(2) stays sqrt(2). */
-static hmi_expr function_of_number(hmi_graph *g, hmi_op op, hmi_expr a)
-{
-    double x = value_of(g, a);
-    hmi_expr exact = x == 0 ? exact_at_zero(g, op) : at_right_angles(g, op, x);
-    if (exact != HMI_NONE)
-        return exact;
-    double value = hmi_op_value(op, x, 0, 0);
-    if (op == HMI_ABS || op == HMI_SIGN || op == HMI_NOT || (op == HMI_LOG && x == 1) ||
-        (op == HMI_SQRT && value == floor(value) && value * value == x))
-        return hmi_number(g, value);
-    return hmi_intern(g, op, a, 0, 0);
-}
-
-/* The argument of an odd or even function with its sign taken off: -x gives x, and y - x gives
- * x - y where x is the older, so that cos(x - y) and cos(y - x) are one. HMI_NONE: no sign. */
-static hmi_expr unsigned_argument(hmi_graph *g, hmi_expr a)
-{
-    const hmi_node node = *hmi_node_at(g, a);
-    if (node.op == HMI_SUB && node.b < node.a)
-        return hmi_sub(g, node.b, node.a);
-    return without_minus(g, a);
-}
-
-static hmi_expr unary(hmi_graph *g, hmi_op op, hmi_expr a)
-{
-    if (bad2(g, a, a))
-        return HMI_NONE;
-    parity symmetry = parity_of(op);
-    hmi_expr positive = symmetry ? unsigned_argument(g, a) : HMI_NONE;
-    if (positive != HMI_NONE) {
-        hmi_expr e = hmi_apply(g, op, positive, 0, 0);
-        return symmetry == ODD ? hmi_neg(g, e) : e;
-    }
-    if (hmi_is_const(g, a))
-        return function_of_number(g, op, a);
-    return hmi_intern(g, op, a, 0, 0);
-}
-
-static hmi_expr binary(hmi_graph *g, hmi_op op, hmi_expr a, hmi_expr b)
-{
-    if (bad2(g, a, b))
-        return HMI_NONE;
-    bool exact = op != HMI_ATAN2 && op != HMI_HYPOT;
-    if (exact && both_const(g, a, b))
-        return fold(g, op, a, b);
-    if (a == b && (op == HMI_MIN || op == HMI_MAX))
-        return a;
-    if (op == HMI_HYPOT && (a == g->zero || b == g->zero))
-        return unary(g, HMI_ABS, a == g->zero ? b : a);
-    return intern2(g, op, a, b);
-}
-
-static hmi_expr choose(hmi_graph *g, hmi_expr condition, hmi_expr a, hmi_expr b)
-{
-    if (bad2(g, condition, a) || b == HMI_NONE)
-        return HMI_NONE;
-    if (hmi_is_const(g, condition))
-        return value_of(g, condition) != 0 ? a : b;
-    return a == b ? a : hmi_intern(g, HMI_SELECT, condition, a, b);
-}
-
-hmi_expr hmi_apply(hmi_graph *g, hmi_op op, hmi_expr a, hmi_expr b, hmi_expr c)
-{
-    switch (op) {
-    case HMI_ADD:
-        return hmi_add(g, a, b);
-    case HMI_SUB:
-        return hmi_sub(g, a, b);
-    case HMI_MUL:
-        return hmi_mul(g, a, b);
-    case HMI_DIV:
-        return hmi_div(g, a, b);
-    case HMI_NEG:
-        return hmi_neg(g, a);
-    case HMI_POW:
-    case HMI_POWI:
-        return hmi_pow(g, a, b);
-    case HMI_SELECT:
-        return choose(g, a, b, c);
-    default:
-        return hmi_op_arity(op) == 1 ? unary(g, op, a) : binary(g, op, a, b);
-    }
 }

@@ -160,7 +160,8 @@ static double judge(const problem *p, hmi_consistent *c, hm_level level)
     for (size_t k = 0; k < p->level->count; k++) {
         size_t row = p->level->row[k];
         double size = hmi_rounding_of_row(sim, row, p->x) / (2 * HMI_EPSILON);
-        double r = fabs(p->residual[row]) / fmax(size, 1e-6);
+        double length = hmi_row_length(sim, row); /* in units of the row, not of the person */
+        double r = fabs(p->residual[row]) / fmax(size, 1e-6 * (length > 0 ? length : 1));
         if (!(r <= worst)) {
             worst = r;
             c->worst_row = row;

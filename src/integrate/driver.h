@@ -54,6 +54,9 @@ typedef struct hmi_rank_watch {
 #define HMI_RANK_SHORT 1e-6
 enum { HMI_RANK_AHEAD = 3, HMI_RANK_COMING = 30 };
 
+#define HMI_DEFAULT_ATOL      1e-12
+#define HMI_MOST_OUTPUT_TIMES 1e9
+
 #define HMI_DEPENDENT 1e-8 /* the sine of the angle between a row and others that it follows from */
 
 /* Rows left out of solves because they depend on others wherever the constraints hold: rows.c. */

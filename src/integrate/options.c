@@ -12,7 +12,7 @@ hm_run_options hm_run_options_default(const hm_model *model)
         .end = run->given ? run->end : 10,
         .method = run->method ? run->method : "auto",
         .rtol = run->rtol > 0 ? run->rtol : 1e-9,
-        .atol = run->atol > 0 ? run->atol : 1e-12,
+        .atol = run->atol > 0 ? run->atol : HMI_DEFAULT_ATOL,
         .step = run->step,
         .largest_step = INFINITY,
         .drift = run->drift ? run->drift : "project",

@@ -75,6 +75,10 @@ static hm_status read_options(hmi_driver *d, const hm_run_options *options)
     fill_in(&d->options, &defaults);
     if (!(d->options.end >= d->options.start) || !(d->options.every > 0))
         return refuse(d, "the run must end after it starts, and output times must be apart%s", "");
+    double times = (d->options.end - d->options.start) / d->options.every;
+    if (times > HMI_MOST_OUTPUT_TIMES &&
+        isfinite(d->options.end)) /* who steps himself has no end */
+        return refuse(d, "there would be more than 1e9 output times%s: `every` is too small", "");
     if (d->options.rtol < 2e-15)
         d->options.rtol = 2e-15;
     return read_drift(d);
@@ -123,13 +127,15 @@ static hm_status check_motion(hmi_driver *d)
 /* ---- the method ---- */
 
 /* Where Taylor series win over DOP853 (bench/bench_taylor.c). Their cost hardly depends on the tolerance,
- * that of DOP853 does; the longer the tape, the later they meet. With the default tolerances it is
- * DOP853. */
+ * that of DOP853 does; without momenta they meet the later the longer the tape is. With the default
+ * tolerances it is DOP853. */
 static bool series_pay(const hmi_driver *d)
 {
     enum { SHORT_TAPE = 30, LONG_TAPE = 300, MOST_INSTRUCTIONS = 20000 };
     size_t instructions = d->sim->dynamics_tape->body.count;
-    double tight = instructions <= SHORT_TAPE ? 5e-10 : instructions <= LONG_TAPE ? 1e-10 : 1e-13;
+    double tight = instructions <= SHORT_TAPE ? 5e-10 : 1e-10;
+    if (instructions > LONG_TAPE && !hmi_taylor_has_momenta(&d->ode))
+        tight = 1e-13;
     return instructions <= MOST_INSTRUCTIONS && d->options.rtol <= tight &&
            d->options.atol <= fmax(tight, 1e-10);
 }
@@ -372,6 +378,31 @@ void hmi_driver_destroy(void *driver)
 
 /* ---- start ---- */
 
+/* The largest of what the state is, and of what it may become by the rates at the start. */
+static double largest_value(const hmi_driver *d)
+{
+    const hm_sim *sim = d->sim;
+    double time = fabs(d->options.end - d->options.start), largest = 0;
+    for (size_t i = 0; i < d->ode.n; i++) {
+        double qdd = d->ode.dirac || !isfinite(sim->qdd[i]) ? 0 : fabs(sim->qdd[i]);
+        largest = fmax(largest, fmax(fabs(sim->q[i]), fabs(sim->v[i])));
+        largest = fmax(largest, time * fmax(fabs(sim->v[i]), qdd));
+    }
+    for (size_t i = 0; i < d->ode.states; i++)
+        largest = fmax(largest, fabs(sim->z[i]));
+    return largest;
+}
+
+/* Unless one is given: it shall not hide the motion where lengths of nanometres are written in metres.
+ * A power of ten, to be read. */
+static double absolute_tolerance(const hmi_driver *d)
+{
+    double given = d->options.atol, size = largest_value(d);
+    if (d->model->simulate.atol > 0 || given != HMI_DEFAULT_ATOL || !(size > 0) || size >= 1e-3)
+        return given;
+    return given * pow(10, floor(log10(size / 1e-3)));
+}
+
 static void connect(hmi_driver *d)
 {
     d->ode.ledger = d->ledger.count ? &d->ledger : NULL;
@@ -384,7 +415,7 @@ static void connect(hmi_driver *d)
     d->s.size = d->ode.size;
     d->s.works = d->ledger.count;
     d->s.rtol = d->options.rtol;
-    d->s.atol = d->options.atol;
+    d->s.atol = absolute_tolerance(d);
     d->s.step = d->options.step;
     d->s.largest = d->options.largest_step;
     d->s.singular = INFINITY;

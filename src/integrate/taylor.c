@@ -1,8 +1,8 @@
 /* Taylor series of the motion: order and step from the tolerance.          [Jorba & Zou 2005]
  *
  * Order p = 1 - c ln(rtol): c = 1/2 is best where work grows with p^2, 1 where it grows with p, and more
- * where much of a step does not depend on p, as in small systems (bench/bench_taylor.c). The step makes the last terms |y_k| h^k, k = p-2 .. p, as large as the tolerance, in the norm of
- * hmi_scaled_norm; the part left out is smaller by h over the radius of convergence. A step is
+ * where much of a step does not depend on p, as in small systems (bench/bench_taylor.c). The step makes
+ * the last terms |y_k| h^k, k = p-2 .. p, as large as the tolerance, in the norm of hmi_scaled_norm; the part left out is smaller by h over the radius of convergence. A step is
  * verified before it is taken: drift control must not move the state by more than the tolerance,
  * the equations must hold at its end, and the accelerations there must be those of the series. A
  * smaller step costs no new series.
@@ -93,9 +93,9 @@ static hm_status applies(const hmi_ode *ode, const char **why)
 
 static int order_for(const hmi_stepper *s)
 {
-    enum { SHORT_TAPE = 30, LONG_TAPE = 300 };
+    enum { SHORT_TAPE = 30 };
     size_t length = s->ode->sim->dynamics_tape->body.count;
-    double factor = length <= SHORT_TAPE ? 1.25 : length <= LONG_TAPE ? 1 : 0.85;
+    double factor = length <= SHORT_TAPE ? 1.5 : 1.1;
     double order = ceil(1 - factor * log(s->rtol));
     return (int)fmin(MOST_ORDER, fmax(LEAST_ORDER, order));
 }
@@ -429,7 +429,7 @@ const hmi_method hmi_method_taylor = {
            "and below). Jorba & Zou (2005).",
     .order = MOST_ORDER,
     .carries_work = true,
-    .samples = 32, /* steps are long */
+    .samples = 64, /* steps are long */
     .places_steps = true,
     .memory_size = memory_size,
     .applies = applies,

@@ -9,6 +9,8 @@
  * Time runs in a unit tau, a power of two near the step, so that coefficients neither grow nor
  * vanish. Entries of M and A that do not change in time take no part in the sums.
  *
+ * Where a model allows it the same coefficients come from its momenta, with less work: taylor_momentum.c.
+ *
  * Constraints that depend on others: the rows that the rank-revealing decomposition took at the
  * start of a step stand for all; the state at its end is checked against all of them.
  * Verified: test/unit/integrate/test_taylor.c, test/physics/test_trajectories.c
@@ -88,7 +90,8 @@ typedef enum hmi_taylor_code {
     HMI_TAYLOR_WHOLE,      /* all of an order, where there is one motion and K, and nothing else */
     HMI_TAYLOR_RISE,       /* by momenta: right sides, */
     HMI_TAYLOR_RISE_WHOLE, /* answers as well, where there is K, */
-    HMI_TAYLOR_COMPLETE,   /* and the rest of an order */
+    HMI_TAYLOR_COMPLETE,   /* and the rest of an order; */
+    HMI_TAYLOR_ORDER,      /* both at once */
     HMI_TAYLOR_CODES
 } hmi_taylor_code;
 
@@ -144,7 +147,7 @@ hm_status hmi_taylor_init(hmi_taylor *T, hmi_ode *ode, int order);
 void hmi_taylor_release(hmi_taylor *T);
 /* ---- the series by momenta (taylor_momentum.c) ---- */
 
-bool hmi_taylor_has_momenta(const hmi_taylor *T);
+bool hmi_taylor_has_momenta(const hmi_ode *ode);
 /* Everything of the jets up to their seal, and what is left after it. */
 hm_status hmi_taylor_add_momenta(hmi_taylor *T);
 hm_status hmi_taylor_compile_momenta(hmi_taylor *T);

@@ -305,7 +305,7 @@ hm_status hmi_taylor_init(hmi_taylor *T, hmi_ode *ode, int order)
     T->m = sim->system->derived.constraints.count;
     T->works = ode->ledger ? ode->ledger->count : 0;
     T->width = ode->size + T->works;
-    hm_status status = hmi_taylor_has_momenta(T) ? hmi_taylor_add_momenta(T) : add_equations(T);
+    hm_status status = hmi_taylor_has_momenta(ode) ? hmi_taylor_add_momenta(T) : add_equations(T);
     if (status == HM_OK)
         status = hmi_jet_seal(&T->jet, order);
     if (status != HM_OK)
@@ -326,7 +326,7 @@ bool hmi_taylor_reuse(hmi_taylor *T, hmi_ode *ode, int order)
         (ledger ? ledger->count : 0) != T->works)
         return false;
     T->ode = ode;
-    if (hmi_taylor_has_momenta(T) != T->momenta.used)
+    if (hmi_taylor_has_momenta(ode) != T->momenta.used)
         return false;
     T->order = order;
     T->cleared = true; /* constants are read anew */

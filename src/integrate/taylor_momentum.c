@@ -41,13 +41,13 @@ static bool has_plain_masses(const hmi_derived *d)
     return true;
 }
 
-bool hmi_taylor_has_momenta(const hmi_taylor *T)
+bool hmi_taylor_has_momenta(const hmi_ode *ode)
 {
-    const hm_sim *sim = T->sim;
+    const hm_sim *sim = ode->sim;
     const hmi_derived *d = &sim->system->derived;
-    const hmi_ledger *ledger = T->ode->ledger;
+    const hmi_ledger *ledger = ode->ledger;
     if (sim->dynamics_tape != &sim->system->dynamics || sim->system->model->inputs.count ||
-        T->ode->residuals || d->servos.count || d->force_symbols || !has_plain_masses(d))
+        ode->residuals || d->servos.count || d->force_symbols || !has_plain_masses(d))
         return false;
     for (size_t k = 0; k < d->constraints.count; k++)
         if (d->constraints.velocity_residual[k] == HMI_NONE)
@@ -280,11 +280,18 @@ hm_status hmi_taylor_compile_momenta(hmi_taylor *T)
     rise.negated = T->n;
     rise.scaled = true;
     T->program[HMI_TAYLOR_RISE_WHOLE] = rise;
-    if (status == HM_OK && T->n + T->m <= HMI_TAYLOR_MOST_INVERTED)
+    bool inverted = T->n + T->m <= HMI_TAYLOR_MOST_INVERTED;
+    if (status == HM_OK && inverted)
         status = compile(T, HMI_TAYLOR_RISE_WHOLE, &rise);
     const hmi_jet_program complete = {
         .segment = &p->second, .keep = true, .links = T->links, .link_count = T->link_count};
-    return status == HM_OK ? compile(T, HMI_TAYLOR_COMPLETE, &complete) : status;
+    if (status == HM_OK)
+        status = compile(T, HMI_TAYLOR_COMPLETE, &complete);
+    rise.second = complete.segment;
+    rise.keep = true;
+    rise.links = complete.links;
+    rise.link_count = complete.link_count;
+    return status == HM_OK && inverted ? compile(T, HMI_TAYLOR_ORDER, &rise) : status;
 }
 
 /* ---- order 0 ---- */
@@ -390,6 +397,19 @@ static void find_velocities(hmi_taylor *T, int k, const hmi_jet_ends *ends)
     hmi_jet_give(&T->jet, &T->program[HMI_TAYLOR_RISE_WHOLE], ends);
 }
 
+/* All of order k but the last, of which v is enough. */
+static void raise_order(hmi_taylor *T, int k, const hmi_jet_ends *ends)
+{
+    if (k == T->order) {
+        find_velocities(T, k, ends);
+    } else if (T->solver.inverted && T->program[HMI_TAYLOR_ORDER].entry) {
+        hmi_jet_execute(&T->jet, &T->program[HMI_TAYLOR_ORDER], k, ends);
+    } else {
+        find_velocities(T, k, ends);
+        hmi_jet_execute(&T->jet, &T->program[HMI_TAYLOR_COMPLETE], k, ends);
+    }
+}
+
 void hmi_taylor_raise_momenta(hmi_taylor *T, const double *y)
 {
     double *scale = T->jet.scale, rate = 1 / T->tau; /* a power of two: nothing is rounded */
@@ -404,9 +424,7 @@ void hmi_taylor_raise_momenta(hmi_taylor *T, const double *y)
         scale[HMI_JET_LINK] = T->tau * T->jet.reciprocal[k + 1];
         scale[HMI_JET_GIVEN] = T->tau * T->jet.reciprocal[k];
         scale[HMI_JET_RISE] = k * rate;
-        find_velocities(T, k, &ends);
-        if (k < T->order)
-            hmi_jet_execute(&T->jet, &T->program[HMI_TAYLOR_COMPLETE], k, &ends);
+        raise_order(T, k, &ends);
         hmi_jet_put(&T->jet, T->time_row, 1, 0);
     }
 }

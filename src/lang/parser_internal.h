@@ -82,7 +82,33 @@ hm_status hmi_parse_file(hmi_parser *outer, hmi_tree *tree, uint32_t file, int *
 /* `include "path"` inside the file being parsed: appends its statements at *tail. */
 bool hmi_parse_include(hmi_parser *parser, hmi_span at, const char *path, hmi_statement ***tail,
                        uint32_t *contains);
+/* ---- lists of entries (parse_entries.c) ---- */
+
+typedef HMI_ARRAY(hmi_entry) hmi_entry_list;
+
+/* Always returns false. */
+bool hmi_parser_no_memory(hmi_parser *parser);
+bool hmi_push_entry(hmi_parser *parser, hmi_entry_list *list, hmi_entry entry);
+/* A comma, and then another entry? */
+bool hmi_next_entry(hmi_parser *parser);
+/* The word of an entry, which stands at the present token. */
+bool hmi_take_word(hmi_parser *parser, hmi_entry *entry);
+/* Moves a list into the arena; passes `good` on. */
+bool hmi_keep_entries(hmi_parser *parser, hmi_entry_list *list, bool good, hmi_entry **entries,
+                      size_t *count);
+/* target = value, or target ~ value where guesses are allowed. */
+bool hmi_parse_assignment_to(hmi_parser *parser, hmi_ast *target, bool guesses, hmi_entry *entry);
 bool hmi_parse_assignment_list(hmi_parser *parser, bool guesses, hmi_entry **entries,
                                size_t *count);
+bool hmi_parse_assignments_of(hmi_parser *parser, hmi_statement *statement);
+
+/* ---- statements about objects with a label (parse_objects.c) ---- */
+
+bool hmi_parse_constraint(hmi_parser *parser, hmi_statement *statement);
+bool hmi_parse_servo(hmi_parser *parser, hmi_statement *statement);
+bool hmi_parse_body(hmi_parser *parser, hmi_statement *statement);
+bool hmi_parse_symmetry(hmi_parser *parser, hmi_statement *statement);
+bool hmi_parse_event(hmi_parser *parser, hmi_statement *statement);
+bool hmi_parse_output(hmi_parser *parser, hmi_statement *statement);
 
 #endif

@@ -138,7 +138,7 @@ bool hmi_builder_init(hmi_builder *b, hm_context *context, hmi_tree *tree, hm_mo
                       const hm_model_options *options);
 void hmi_builder_release(hmi_builder *b);
 
-/* ---- expressions (evaluate.c, functions.c, rotation.c) ---- */
+/* ---- expressions (evaluate.c, call.c, functions.c, rotation.c) ---- */
 
 /* False after an error that has been reported. */
 bool hmi_build_value(hmi_builder *b, const hmi_ast *e, const hmi_scope *scope, hmi_value *out);
@@ -149,6 +149,17 @@ bool hmi_build_whole(hmi_builder *b, const hmi_ast *e, const hmi_scope *scope, c
 /* A number made of parameters. */
 bool hmi_build_number(hmi_builder *b, const hmi_ast *e, const hmi_scope *scope, double *out);
 bool hmi_build_call(hmi_builder *b, const hmi_ast *e, const hmi_scope *scope, hmi_value *out);
+/* Evaluates the arguments into `few` where they fit (calls nest, and the stack is small), else into
+ * the arena. NULL after an error. */
+enum { HMI_FEW_ARGUMENTS = 4 };
+hmi_value *hmi_evaluate_arguments(hmi_builder *b, const hmi_ast *e, const hmi_scope *scope,
+                                  hmi_value few[HMI_FEW_ARGUMENTS]);
+/* A function of the language; *found: there is one of that name. */
+bool hmi_call_function(hmi_builder *b, const hmi_ast *e, const hmi_scope *scope, const char *name,
+                       bool *found, hmi_value *out);
+/* Their names, one after the other; NULL after the last. */
+const char *hmi_function_name(size_t index);
+bool hmi_is_function(const char *name);
 /* The bounds of sum, prod and for: checked whole numbers, a bounded number of repeats, which
  * b->repeats is multiplied by; the caller puts it back after the loop. */
 bool hmi_build_range(hmi_builder *b, const hmi_ast *low, const hmi_ast *high,
@@ -204,8 +215,6 @@ const hmi_binding *hmi_find_binding(const hmi_builder *b, const hmi_scope *scope
 hmi_binding *hmi_declare(hmi_builder *b, const hmi_ast *name, const char *what);
 /* `t` and `pi` cannot be declared, nor name an argument or an index. */
 bool hmi_check_reserved(hmi_builder *b, int name, hmi_span at);
-/* Is it a built-in function? (unknown.c) */
-bool hmi_is_function(const char *name);
 /* Reports a name that means nothing, once (unknown.c). */
 void hmi_report_unknown(hmi_builder *b, hmi_span at, int name);
 /* Makes a name known whose declaration failed. Always returns false. */

@@ -1,4 +1,4 @@
-/* Calls: the functions of the language, and those a model defines with `let`. */
+/* The functions of the language. Those that a model defines with `let` are called in call.c. */
 #include "model/builder.h"
 
 #include <ctype.h>
@@ -54,13 +54,19 @@ static bool is_rotation_matrix(const call *c, uint32_t k)
 
 /* ---- numbers ---- */
 
+/* sin, cos, ...: operations that are called by name. */
+static bool is_called(hmi_op op)
+{
+    return isalpha((unsigned char)hmi_op_text(op)[0]) && op != HMI_SELECT && op != HMI_AND &&
+           op != HMI_OR && op != HMI_NOT;
+}
+
 static bool named_operation(const char *name, hmi_op *op)
 {
     for (int k = HMI_SYMBOL + 1; k < HMI_OP_COUNT; k++) {
         *op = (hmi_op)k;
         const char *text = hmi_op_text(*op);
-        if (text[0] == name[0] && isalpha((unsigned char)text[0]) && *op != HMI_SELECT &&
-            *op != HMI_AND && *op != HMI_OR && *op != HMI_NOT && strcmp(text, name) == 0)
+        if (text[0] == name[0] && is_called(*op) && strcmp(text, name) == 0)
             return true;
     }
     return false;
@@ -404,118 +410,50 @@ static const function *find_function(const char *name)
     return NULL;
 }
 
-/* Evaluates the arguments into `few` where they fit (calls nest, and the stack is small), else into
- * the arena. NULL after an error. */
-enum { FEW_ARGUMENTS = 4 };
+/* Those of the parser, which have an index. */
+static const char *const repetitions[] = {"sum", "prod"};
+enum { FUNCTIONS = sizeof functions / sizeof *functions, REPETITIONS = 2 };
 
-static hmi_value *evaluate_arguments(hmi_builder *b, const hmi_ast *e, const hmi_scope *scope,
-                                     hmi_value few[FEW_ARGUMENTS])
+const char *hmi_function_name(size_t index)
 {
-    hmi_value *values = few;
-    if (e->count > HMI_MOST_ARGUMENTS) {
-        hmi_error(b->context, e->span, NULL, "more than %d arguments", HMI_MOST_ARGUMENTS);
-        return NULL;
-    }
-    if (e->count > FEW_ARGUMENTS)
-        values = hmi_builder_alloc(b, e->count * sizeof *values);
-    for (uint32_t k = 0; values && k < e->count; k++)
-        if (!hmi_build_value(b, e->items[k], scope, &values[k]))
-            return NULL;
-    return values;
+    if (index < FUNCTIONS)
+        return functions[index].name;
+    index -= FUNCTIONS;
+    if (index < REPETITIONS)
+        return repetitions[index];
+    index -= REPETITIONS;
+    for (int k = HMI_SYMBOL + 1; k < HMI_OP_COUNT; k++)
+        if (is_called((hmi_op)k) && index-- == 0)
+            return hmi_op_text((hmi_op)k);
+    return NULL;
 }
 
-static bool call_builtin(hmi_builder *b, const hmi_ast *e, const hmi_scope *scope, const char *name,
-                         hmi_value *out)
+bool hmi_is_function(const char *name)
+{
+    for (size_t i = 0; hmi_function_name(i); i++)
+        if (strcmp(hmi_function_name(i), name) == 0)
+            return true;
+    return false;
+}
+
+bool hmi_call_function(hmi_builder *b, const hmi_ast *e, const hmi_scope *scope, const char *name,
+                       bool *found, hmi_value *out)
 {
     call c = {.b = b, .e = e, .scope = scope, .name = name, .count = e->count};
-    hmi_value few[FEW_ARGUMENTS];
-    hmi_op op;
+    hmi_value few[HMI_FEW_ARGUMENTS];
+    hmi_op op = HMI_SYMBOL;
     const function *f = find_function(name);
+    *found = f || named_operation(name, &op);
+    if (!*found)
+        return false;
     if (f && (e->count < f->least || e->count > f->most))
         return wrong_count(&c, f->expected);
     if (f && f->by_name)
         return f->run(&c, out);
-    c.args = evaluate_arguments(b, e, scope, few);
+    c.args = hmi_evaluate_arguments(b, e, scope, few);
     if (!c.args)
         return false;
     if (f)
         return f->run(&c, out);
-    return named_operation(name, &op) && apply_operation(&c, op, out);
-}
-
-/* ---- functions of the model ---- */
-
-static bool enter_let(hmi_builder *b, hmi_let *let, hmi_span at)
-{
-    let->used = true;
-    if (let->progress != HMI_LET_RUNNING)
-        return true;
-    hmi_error(b->context, at, "recursion is not part of the language; use sum or for",
-              "'%s' calls itself", hmi_names_text(&b->tree->names, let->target->name));
-    return false;
-}
-
-static bool run_let(hmi_builder *b, hmi_let *let, const hmi_value *arguments, hmi_value *out)
-{
-    const hmi_scope *inner = let->scope;
-    for (uint32_t k = 0; k < let->target->count; k++)
-        if (!(inner = hmi_scope_push(b, inner, let->target->items[k]->name, arguments[k])))
-            return false;
-    double repeats = b->repeats.nested;
-    b->repeats.nested = 1;
-    let->progress = HMI_LET_RUNNING;
-    bool good = hmi_build_value(b, let->body, inner, out);
-    let->progress = HMI_LET_WAITING;
-    b->repeats.nested = repeats;
-    hmi_scope_pop(b, inner, let->scope);
-    return good;
-}
-
-static bool call_let(hmi_builder *b, const hmi_ast *e, const hmi_scope *scope, hmi_let *let,
-                     hmi_value *out)
-{
-    const hmi_ast *target = let->target;
-    if (target->count != e->count) {
-        hmi_error(b->context, e->span, NULL, "%s takes %u argument%s, not %u",
-                  hmi_names_text(&b->tree->names, e->name), target->count,
-                  target->count == 1 ? "" : "s", e->count);
-        return false;
-    }
-    hmi_value few[FEW_ARGUMENTS], *arguments = evaluate_arguments(b, e, scope, few);
-    if (!arguments)
-        return false;
-    if (!enter_let(b, let, e->span))
-        return false;
-    const hmi_value *known = hmi_memo_find(b, let, arguments);
-    if (known)
-        *out = *known;
-    else if (!run_let(b, let, arguments, out))
-        return false;
-    else
-        hmi_memo_add(b, let, arguments, out);
-    return true;
-}
-
-bool hmi_build_call(hmi_builder *b, const hmi_ast *e, const hmi_scope *scope, hmi_value *out)
-{
-    const char *name = hmi_names_text(&b->tree->names, e->name);
-    const hmi_binding *binding = hmi_find_binding(b, scope, e->name);
-    hmi_op op;
-    if (binding && binding->kind == HMI_BIND_LET && binding->let->target->kind == HMI_AST_CALL)
-        return call_let(b, e, scope, binding->let, out);
-    if (find_function(name) || named_operation(name, &op))
-        return call_builtin(b, e, scope, name, out);
-    if (binding && binding->kind == HMI_BIND_FAILED)
-        return false;
-    if (binding || e->name == b->name_t || e->name == b->name_pi || e->name == b->name_energy) {
-        bool indexed = binding && (binding->kind == HMI_BIND_FAMILY ||
-                                   binding->kind == HMI_BIND_INDEXED || binding->value.rank > 0);
-        hmi_error(b->context, e->span,
-                  indexed ? "an index is written in brackets: q[i]" : "write * for a product",
-                  "'%s' is not a function", name);
-        return false;
-    }
-    hmi_span at = {e->span.file, e->span.start, (uint32_t)strlen(name)};
-    hmi_report_unknown(b, at, e->name);
-    return false;
+    return apply_operation(&c, op, out);
 }

@@ -6,56 +6,7 @@
 
 /* ---- misspelt ---- */
 
-static const char *const function_names[] = {
-    "sin",
-    "cos",
-    "tan",
-    "asin",
-    "acos",
-    "atan",
-    "atan2",
-    "sinh",
-    "cosh",
-    "tanh",
-    "exp",
-    "log",
-    "sqrt",
-    "abs",
-    "sign",
-    "min",
-    "max",
-    "hypot",
-    "if",
-    "dot",
-    "cross",
-    "norm",
-    "transpose",
-    "diag",
-    "identity",
-    "rotx",
-    "roty",
-    "rotz",
-    "rotation",
-    "quat",
-    "omega",
-    "omega_body",
-    "skew",
-    "sum",
-    "prod",
-    "reaction",
-    "multiplier",
-    "total_reaction",
-    "total_multiplier",
-};
 static const char *const constant_names[] = {"pi", "t", "energy"};
-
-bool hmi_is_function(const char *name)
-{
-    for (size_t i = 0; i < sizeof function_names / sizeof *function_names; i++)
-        if (strcmp(function_names[i], name) == 0)
-            return true;
-    return false;
-}
 
 typedef struct nearest {
     const char *name;
@@ -101,8 +52,8 @@ static const char *nearest_name(const hmi_builder *b, const char *wanted)
     for (size_t name = 0; name < considered; name++)
         if (b->globals.data[name].kind != HMI_BIND_NONE && !b->globals.data[name].unknown)
             consider(&best, wanted, hmi_names_text(&b->tree->names, (int)name));
-    for (size_t i = 0; i < sizeof function_names / sizeof *function_names; i++)
-        consider(&best, wanted, function_names[i]);
+    for (size_t i = 0; hmi_function_name(i); i++)
+        consider(&best, wanted, hmi_function_name(i));
     for (size_t i = 0; i < sizeof constant_names / sizeof *constant_names; i++)
         consider(&best, wanted, constant_names[i]);
     return best.name;

@@ -105,4 +105,14 @@ expect_out 'd(total)/dt' 'the sum of the powers'
 run hamel eval slider-crank --json
 expect_done
 expect_out '"audit"' '"balanced": true'
+
+# A sign that is wrong in most models is pointed at, and only there.
+run hamel check - <<< "coord x, y; kinetic -(x'^2 + y'^2)/2"
+expect_status 0
+expect_err 'warning: M is not positive'
+run hamel check - --json <<< "coord x, y; kinetic (x'^2 - y'^2)/2"
+expect_status 0
+expect_out 'M is not positive'
+run hamel check - <<< "coord x, y; kinetic x'^2/2; constraint c: y = x"
+expect_done
 finish

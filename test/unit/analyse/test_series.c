@@ -106,6 +106,16 @@ static void functions_obey_identities(void **state)
                 "output t1 = log(x*x)\noutput t2 = 2*log(x)\n");
 }
 
+/* sin and cos of one argument are one pair of series; both orders of asking. */
+static void partners_serve_twice(void **state)
+{
+    (void)state;
+    fixture f = {0};
+    open_jet(&f, "output a = sin(x)\noutput b = cos(x)\noutput c = cosh(y)\noutput d = sinh(y)\n");
+    assert_int_equal(f.jet.slots.count, 6);
+    close_jet(&f);
+}
+
 /* 0.1 is a tenth and pi is pi. */
 static void numbers_are_exact(void **state)
 {
@@ -152,6 +162,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(functions_obey_identities),
+        cmocka_unit_test(partners_serve_twice),
         cmocka_unit_test(numbers_are_exact),
         cmocka_unit_test(powers_at_zero),
         cmocka_unit_test(failures),

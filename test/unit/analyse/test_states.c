@@ -2,6 +2,7 @@
  * and rates of change along the motion. */
 #include "analyse_fixture.h"
 
+#include "analyse/saddle.h"
 #include "analyse/states.h"
 
 #include <math.h>
@@ -108,6 +109,76 @@ static void test_refusals(void **state)
     close_fixture(&f);
 }
 
+/* ---- the equations at one state ---- */
+
+enum { COORDINATES = 30, ROWS = 12, BITS = 256 };
+typedef enum mass { DIAGONAL, COUPLED, SINGULAR } mass;
+
+/* x contains 0 and nothing that is not tiny. */
+static void assert_vanishes(const arb_mat_t x)
+{
+    mag_t size;
+    mag_init(size);
+    arb_mat_bound_inf_norm(size, x);
+    for (slong i = 0; i < arb_mat_nrows(x); i++)
+        assert_true(arb_contains_zero(arb_mat_entry(x, i, 0)));
+    assert_true(mag_cmp_2exp_si(size, -150) < 0);
+    mag_clear(size);
+}
+
+static void fill_mass(arb_mat_t M, mass kind)
+{
+    for (slong i = 0; i < COORDINATES; i++)
+        for (slong j = 0; j < COORDINATES; j++) {
+            bool none = kind == SINGULAR && (i < 2 || j < 2);
+            double value = i == j ? 2 + 0.1 * (double)i : cos((double)(i * i + j * j)) / 30;
+            arb_set_d(arb_mat_entry(M, i, j), none || (i != j && kind == DIAGONAL) ? 0 : value);
+        }
+}
+
+/* By blocks where M allows it, else whole: the answer satisfies the equations. */
+static void test_saddle(void **state)
+{
+    (void)state;
+    for (mass kind = DIAGONAL; kind <= SINGULAR; kind++) {
+        arb_mat_t M, A, T, F, b, qdd, lambda, rest, force, row;
+        arb_mat_init(M, COORDINATES, COORDINATES);
+        arb_mat_init(A, ROWS, COORDINATES);
+        arb_mat_init(T, COORDINATES, ROWS);
+        arb_mat_init(F, COORDINATES, 1);
+        arb_mat_init(b, ROWS, 1);
+        arb_mat_init(qdd, COORDINATES, 1);
+        arb_mat_init(lambda, ROWS, 1);
+        arb_mat_init(rest, COORDINATES, 1);
+        arb_mat_init(force, COORDINATES, 1);
+        arb_mat_init(row, ROWS, 1);
+        fill_mass(M, kind);
+        for (slong i = 0; i < ROWS; i++)
+            for (slong j = 0; j < COORDINATES; j++)
+                arb_set_d(arb_mat_entry(A, i, j), sin((double)((i + 1) * (j + 2) * (j + 2))));
+        for (slong i = 0; i < COORDINATES; i++)
+            arb_set_d(arb_mat_entry(F, i, 0), 1.0 / (double)(i + 1));
+        for (slong i = 0; i < ROWS; i++)
+            arb_set_d(arb_mat_entry(b, i, 0), (double)i - 3);
+        assert_true(hmi_saddle_solve(M, A, F, b, qdd, lambda, BITS));
+        arb_mat_transpose(T, A);
+        arb_mat_mul(rest, M, qdd, BITS);
+        arb_mat_mul(force, T, lambda, BITS);
+        arb_mat_sub(rest, rest, force, BITS);
+        arb_mat_sub(rest, rest, F, BITS);
+        assert_vanishes(rest);
+        arb_mat_mul(row, A, qdd, BITS);
+        arb_mat_sub(row, row, b, BITS);
+        assert_vanishes(row);
+        arb_mat_zero(A); /* rows that say nothing: not unique */
+        assert_false(hmi_saddle_solve(M, A, F, b, qdd, lambda, BITS));
+        arb_mat_struct *all[] = {M, A, T, F, b, qdd, lambda, rest, force, row};
+        for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+            arb_mat_clear(all[i]);
+    }
+    flint_cleanup();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -115,6 +186,7 @@ int main(void)
         cmocka_unit_test(test_rates),
         cmocka_unit_test(test_redundant_and_states),
         cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_saddle),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -35,7 +35,7 @@ static const hm_allocator heap = {resize, NULL};
 /* x = 0.7 + 0.4 s - 0.3 s^2 + 0.05 s^3, y = 1.3 - 0.2 s + 0.1 s^2 as symbols of coordinates 0, 1. */
 static const double path[2][4] = {{0.7, 0.4, -0.3, 0.05}, {1.3, -0.2, 0.1, 0}};
 
-typedef enum way { PLAIN, VECTORS, MACHINE_CODE } way;
+typedef enum way { PLAIN, VECTORS, MACHINE_CODE, NOT_FUSED } way;
 
 /* The coefficients 0 .. ORDER of expression e along the path by the jets of its tape. */
 static void coefficients(const hmi_graph *g, hmi_expr e, way how, double *out)
@@ -48,7 +48,8 @@ static void coefficients(const hmi_graph *g, hmi_expr e, way how, double *out)
     const hmi_tape_values values = {{0}};
     hmi_tape_prepare(&tape, &values, work);
     hmi_jet_init(&jet, &heap);
-    jet.vectors = jet.vectors && how != PLAIN;
+    jet.vectors = jet.vectors && how != PLAIN && how != NOT_FUSED;
+    jet.fused = jet.fused && how != NOT_FUSED;
     assert_int_equal(hmi_jet_add(&jet, &tape, work, &segment), HM_OK);
     assert_int_equal(hmi_jet_seal(&jet, ORDER), HM_OK);
     hmi_jet_begin(&jet);
@@ -187,6 +188,8 @@ static void check_operation(hmi_op op, double constant_y)
     assert_memory_equal(got, compiled, sizeof got);
     cauchy(op, constant_y, expected);
     compare(hmi_op_text(op), got, expected);
+    coefficients(&g, e, NOT_FUSED, got); /* processors without: other bits, the same series */
+    compare(hmi_op_text(op), got, expected);
     hmi_graph_release(&g);
 }
 
@@ -257,6 +260,13 @@ static void differentiate(hmi_graph *g, hmi_expr e, double *out)
     assert_int_equal(hmi_graph_status(g), HM_OK);
 }
 
+static void check_nested(const char *name, const double *got, const double *expected)
+{
+    for (int k = 0; k <= NESTED; k++)
+        if (!(fabs(got[k] - expected[k]) <= 1e-10 * (1 + fabs(expected[k]))))
+            fail_msg("%s: coefficient %d is %.17g, not %.17g", name, k, got[k], expected[k]);
+}
+
 static void check_composition(hmi_graph *g, hmi_expr e, const char *name)
 {
     double got[ORDER + 1], compiled[ORDER + 1], expected[NESTED + 1];
@@ -264,9 +274,9 @@ static void check_composition(hmi_graph *g, hmi_expr e, const char *name)
     coefficients(g, e, MACHINE_CODE, compiled);
     assert_memory_equal(got, compiled, sizeof got);
     differentiate(g, e, expected);
-    for (int k = 0; k <= NESTED; k++)
-        if (!(fabs(got[k] - expected[k]) <= 1e-10 * (1 + fabs(expected[k]))))
-            fail_msg("%s: coefficient %d is %.17g, not %.17g", name, k, got[k], expected[k]);
+    check_nested(name, got, expected);
+    coefficients(g, e, NOT_FUSED, got);
+    check_nested(name, got, expected);
 }
 
 static void test_compositions(void **state)
@@ -310,13 +320,177 @@ static void test_singular(void **state)
     hmi_graph_release(&g);
 }
 
+/* ---- an order in two halves ---- */
+
+/* Coefficient k of a symbol: coordinates as above, velocities their derivatives, a multiplier from 0. */
+static double symbol_at(const hmi_jet_symbol *symbol, int k)
+{
+    const double *c = path[symbol->index];
+    if (symbol->kind == HMI_SYM_COORD)
+        return k < 4 ? c[k] : 0;
+    if (symbol->kind == HMI_SYM_VELOCITY)
+        return k < 3 ? (k + 1) * c[k + 1] : 0;
+    return k == 0 ? 0 : pow(-0.4, k);
+}
+
+enum { FIRST = 3, WANTED = 5, OUTPUTS };
+
+/* In one go, or in two halves whose first results go to `first`; late ones are velocities and the
+ * multiplier. */
+static void run_tape(const hmi_graph *g, const hmi_expr *list, bool split, way how,
+                     double out[WANTED][ORDER + 1], double first[FIRST][ORDER + 1])
+{
+    hmi_tape tape;
+    hmi_jet jet;
+    hmi_jet_segment all, half[2];
+    hmi_jet_link links[8];
+    double scratch[8];
+    bool vanishes[FIRST];
+    size_t count = 0;
+    assert_int_equal(hmi_tape_compile(&tape, g, list, OUTPUTS), HM_OK);
+    double *work = calloc(tape.work_size + 1, sizeof *work);
+    hmi_tape_prepare(&tape, &(hmi_tape_values){{0}}, work);
+    hmi_jet_init(&jet, &heap);
+    jet.vectors = jet.vectors && how != PLAIN;
+    uint32_t late[3];
+    for (uint32_t i = 0; i < 2; i++) {
+        late[i] = hmi_jet_row_of(&jet, HMI_SYM_VELOCITY, i);
+        uint32_t q = hmi_jet_row_of(&jet, HMI_SYM_COORD, i);
+        if (split)
+            hmi_jet_set_rate(&jet, q, late[i]);
+    }
+    late[2] = hmi_jet_row_of(&jet, HMI_SYM_MULTIPLIER, 0);
+    assert_int_equal(hmi_jet_add(&jet, &tape, work, &all), HM_OK);
+    const uint32_t *rows = jet.outputs.data + all.output;
+    uint32_t wanted[WANTED + 8];
+    size_t wanted_count = 0;
+    for (int i = FIRST; i < WANTED; i++)
+        wanted[wanted_count++] = rows[i];
+    for (size_t i = 0; i < jet.turns.count; i++) {
+        const hmi_jet_turn *t = &jet.turns.data[i];
+        links[count++] = (hmi_jet_link){t->sine, t->by_cosine, HMI_JET_NO_PLACE, HMI_JET_RATE_LINK};
+        links[count++] = (hmi_jet_link){t->cosine, t->by_sine, HMI_JET_NO_PLACE,
+                                        HMI_JET_MINUS_LINK};
+        wanted[wanted_count++] = t->by_sine;
+        wanted[wanted_count++] = t->by_cosine;
+    }
+    assert_int_equal(jet.turns.count, split ? 2 : 0);
+    const hmi_jet_halves halves = {.late = late,
+                                   .late_count = 3,
+                                   .from_zero = 1,
+                                   .first = rows,
+                                   .first_count = FIRST,
+                                   .second = wanted,
+                                   .second_count = wanted_count,
+                                   .vanishes = vanishes};
+    size_t pairs = jet.pairs.count;
+    if (split)
+        assert_int_equal(hmi_jet_split(&jet, &halves, &half[0], &half[1]), HM_OK);
+    assert_true(!split || jet.pairs.count < pairs); /* what nobody wants is not there */
+    assert_int_equal(hmi_jet_seal(&jet, ORDER), HM_OK);
+    hmi_jet_program rise = {.segment = split ? &half[0] : &all};
+    hmi_jet_program rest = {
+        .segment = split ? &half[1] : NULL, .keep = true, .links = links, .link_count = count};
+    if (how == MACHINE_CODE) {
+        assert_int_equal(hmi_jet_compile(&jet, &rise), HM_OK);
+        assert_int_equal(hmi_jet_compile(&jet, &rest), HM_OK);
+    }
+    for (int k = 0; k <= ORDER; k++) {
+        for (size_t i = 0; i < jet.symbols.count; i++)
+            hmi_jet_put(&jet, jet.symbols.data[i].row, k, symbol_at(&jet.symbols.data[i], k));
+        if (k == 0) {
+            hmi_jet_begin(&jet);
+            hmi_jet_run(&jet, &all, 0);
+            if (split)
+                hmi_jet_run(&jet, &half[0], 0);
+            for (size_t i = 0; i < count; i++)
+                hmi_jet_put(&jet, links[i].row, 1,
+                            (i % 2 ? -1 : 1) * hmi_jet_get(&jet, links[i].source, 0));
+        } else {
+            const hmi_jet_ends ends = {.scratch = scratch};
+            hmi_jet_begin_order(&jet, k);
+            jet.scale[HMI_JET_LINK] = 1.0 / (k + 1);
+            hmi_jet_execute(&jet, &rise, k, &ends);
+            for (int i = 0; i < FIRST; i++)
+                first[i][k] = split && vanishes[i] ? 0 : hmi_jet_get(&jet, rows[i], k);
+            for (size_t i = 0; i < jet.symbols.count; i++)
+                hmi_jet_put(&jet, jet.symbols.data[i].row, k, symbol_at(&jet.symbols.data[i], k));
+            hmi_jet_execute(&jet, &rest, k, &ends);
+        }
+        for (int i = 0; i < WANTED; i++)
+            out[i][k] = hmi_jet_get(&jet, rows[i], k);
+    }
+    hmi_jet_program_release(&rise);
+    hmi_jet_program_release(&rest);
+    hmi_jet_release(&jet);
+    hmi_tape_release(&tape);
+    free(work);
+}
+
+/* Two momenta and a reaction; a force that needs one of them, and one of positions; what nobody wants. */
+static void write_equations(hmi_graph *g, hmi_expr *list)
+{
+    hmi_expr x = hmi_symbol(g, HMI_SYM_COORD, 0), y = hmi_symbol(g, HMI_SYM_COORD, 1);
+    hmi_expr u = hmi_symbol(g, HMI_SYM_VELOCITY, 0), v = hmi_symbol(g, HMI_SYM_VELOCITY, 1);
+    hmi_expr mu = hmi_symbol(g, HMI_SYM_MULTIPLIER, 0), three = hmi_number(g, 3);
+    hmi_expr angle = hmi_add(g, x, hmi_mul(g, g->two, y)), w = hmi_add(g, u, hmi_mul(g, g->two, v));
+    hmi_expr c = hmi_apply(g, HMI_COS, angle, 0, 0), s = hmi_apply(g, HMI_SIN, x, 0, 0);
+    hmi_expr shape = hmi_add(g, hmi_mul(g, three, hmi_mul(g, c, w)), hmi_mul(g, s, v));
+    list[0] = hmi_mul(g, three, hmi_add(g, shape, hmi_mul(g, hmi_mul(g, x, y), u)));
+    list[1] = hmi_sub(g, hmi_div(g, u, hmi_add(g, three, c)), hmi_mul(g, hmi_number(g, 0.7), x));
+    hmi_expr moved = hmi_mul(g, hmi_sub(g, mu, hmi_mul(g, three, mu)), c);
+    list[2] = hmi_add(g, moved, hmi_mul(g, hmi_mul(g, s, mu), v));
+    list[3] = hmi_add(g, hmi_mul(g, shape, hmi_mul(g, u, v)), hmi_div(g, v, hmi_add(g, three, y)));
+    list[4] = hmi_mul(g, s, hmi_mul(g, x, x));
+    list[5] = hmi_mul(g, hmi_mul(g, v, v), u);
+}
+
+/* What the late coefficients add to row i at order k: linear, with factors of order 0. */
+static double late_part(int i, int k)
+{
+    const double x = path[0][0], y = path[1][0], v = path[1][1];
+    const double c = cos(x + 2 * y), s = sin(x);
+    double uk = k < 3 ? (k + 1) * path[0][k + 1] : 0, vk = k < 3 ? (k + 1) * path[1][k + 1] : 0;
+    double mu = pow(-0.4, k);
+    return i == 0   ? 3 * (3 * c * (uk + 2 * vk) + s * vk + x * y * uk)
+           : i == 1 ? uk / (3 + c)
+                    : (-2 * c + s * v) * mu;
+}
+
+static void test_halves(void **state)
+{
+    (void)state;
+    static double whole[WANTED][ORDER + 1], out[3][WANTED][ORDER + 1], first[4][FIRST][ORDER + 1];
+    hmi_graph g;
+    hmi_expr list[OUTPUTS];
+    assert_int_equal(hmi_graph_init(&g, &heap), HM_OK);
+    write_equations(&g, list);
+    run_tape(&g, list, false, VECTORS, whole, first[3]);
+    for (int how = PLAIN; how <= MACHINE_CODE; how++)
+        run_tape(&g, list, true, (way)how, out[how], first[how]);
+    for (int i = FIRST; i < WANTED; i++)
+        compare("second half", out[0][i], whole[i]);
+    for (int k = 1; k <= ORDER; k++)
+        for (int i = 0; i < FIRST; i++) {
+            double expected = whole[i][k] - late_part(i, k), size = 1 + fabs(whole[i][k]);
+            if (!(fabs(first[0][i][k] - expected) <= 1e-12 * size))
+                fail_msg("first half, row %d, order %d: %.17g, not %.17g", i, k, first[0][i][k],
+                         expected);
+        }
+    for (int how = VECTORS; how <= MACHINE_CODE; how++) {
+        assert_memory_equal(out[0][FIRST], out[how][FIRST], (WANTED - FIRST) * sizeof out[0][0]);
+        for (int i = 0; i < FIRST; i++)
+            assert_memory_equal(first[0][i] + 1, first[how][i] + 1, ORDER * sizeof(double));
+    }
+    hmi_graph_release(&g);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_operations),
-        cmocka_unit_test(test_constant_operands),
-        cmocka_unit_test(test_compositions),
-        cmocka_unit_test(test_singular),
+        cmocka_unit_test(test_operations),   cmocka_unit_test(test_constant_operands),
+        cmocka_unit_test(test_compositions), cmocka_unit_test(test_singular),
+        cmocka_unit_test(test_halves),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

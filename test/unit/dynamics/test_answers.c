@@ -111,6 +111,37 @@ static void formulations_that_do_not_apply(void **state)
     probe_close(p);
 }
 
+/* ---- large systems ---- */
+
+#define MANY "coord x[1..401]; for i = 1..401 { kinetic x[i]'^2/2 }\n"
+
+/* What needs dense matrices is refused; what has no value is said. */
+static void large_systems(void **state)
+{
+    (void)state;
+    probe *p = probe_text(MANY "force x[7] = 3; constraint c: x[1] = x[2]");
+    hm_evaluate_options options = hm_evaluate_options_default();
+    hm_evaluation at;
+    const hm_geometry *geometry;
+    double qdd[401];
+    for (hm_formulation f = HM_AUTO; f <= HM_SINGULAR; f++) {
+        options.formulation = f;
+        hm_status status = hm_sim_evaluate(p->sim, &options, &at);
+        assert_int_equal(status, f == HM_AUTO || f == HM_KKT ? HM_OK : HM_ERR_LIMIT);
+        if (status == HM_OK) {
+            assert_string_equal(at.formulation, "sparse");
+            check_number("x[7]''", at.qdd[6], 3, 1e-15);
+        }
+    }
+    assert_int_equal(hm_sim_geometry(p->sim, &geometry), HM_ERR_LIMIT);
+    assert_int_equal(hm_sim_accelerate(p->sim, qdd), HM_OK);
+    check_number("x[7]''", qdd[6], 3, 1e-15);
+    probe_close(p);
+    check_failure(MANY "force x[1] = 1/x[2]", HM_ERR_NUMERIC, "finite");
+    check_failure(MANY "mass x[3], x[3] = 1/x[2]", HM_ERR_NUMERIC, "finite");
+    check_failure(MANY "constraint c: x[5]' = 1/x[4]", HM_ERR_NUMERIC, "finite");
+}
+
 /* ---- the shortest way ---- */
 
 /* x'' = -k x of an oscillator, at one state after the other: the first call compiles. */
@@ -186,6 +217,7 @@ int main(void)
         cmocka_unit_test(laws_without_a_value),
         cmocka_unit_test(formulations_by_name),
         cmocka_unit_test(formulations_that_do_not_apply),
+        cmocka_unit_test(large_systems),
         cmocka_unit_test(accelerations_again_and_again),
         cmocka_unit_test(inputs_and_parameters),
         cmocka_unit_test(servos_with_friction),

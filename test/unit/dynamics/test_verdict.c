@@ -249,7 +249,6 @@ static void formulations_by_name(void **state)
         assert_int_equal(f, i);
     }
     assert_false(hmi_formulation_find("newton", &f));
-    assert_string_equal(hmi_definiteness_name(HMI_SEMIDEFINITE), "semidefinite");
 }
 
 /* No root of M, no geometry. Multipliers that feed back on themselves may have no derivative. */

@@ -81,6 +81,36 @@ static void test_impossible_is_refused(void **state)
     motion_close(m);
 }
 
+/* Lengths of nanometres, and constraints multiplied by a small number: what does not fit is refused, what
+ * may move is moved, and the motion is the same. */
+static void test_small_units(void **state)
+{
+    static const char *const units[] = {"u = 1, k = 1", "u = 1e-9, k = 1", "u = 1, k = 1e-12"};
+    (void)state;
+    double x[3];
+    for (int i = 0; i < 3; i++) {
+        char text[400];
+        snprintf(text, sizeof text,
+                 "param %s; coord x, y; kinetic (x'^2 + y'^2)/2; potential 9.81*u*y\n"
+                 "constraint rod: k*(x^2 + y^2) = k*u^2; initial x = u, y = u/2; simulate 0 .. 3",
+                 units[i]);
+        motion *m = motion_text(text);
+        assert_int_equal(motion_run(m), HM_ERR_INPUT);
+        assert_true(motion_says(m, "'rod' is missed"));
+        motion_close(m);
+        snprintf(text, sizeof text,
+                 "param %s; coord x, y; kinetic (x'^2 + y'^2)/2; potential 9.81*u*y\n"
+                 "constraint rod: k*(x^2 + y^2) = k*u^2; initial x ~ u, y ~ u/2; simulate 0 .. 3",
+                 units[i]);
+        m = motion_text(text);
+        motion_must(m);
+        x[i] = motion_value(m, "x") / (i == 1 ? 1e-9 : 1);
+        motion_close(m);
+    }
+    check_number("x in nanometres", x[1], x[0], 1e-7);
+    check_number("x by the small constraint", x[2], x[0], 1e-7);
+}
+
 /* A circle seen from its centre: the message says that guesses help, and which. */
 static void test_guess_without_direction(void **state)
 {
@@ -161,13 +191,46 @@ static void test_drift_controls(void **state)
     assert_true(left[0] < 1e-14 && left[1] < 1e-6 && left[2] > 10 * left[1]);
 }
 
+/* ---- states that there are not ---- */
+
+/* Where a constraint has no value, the reason is its expression; where it cannot be met, by how much
+ * it is missed at the nearest state. */
+static void test_no_such_state(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *message;
+    } cases[] = {
+        {"constraint c: y = log(x); initial x = -1", "logarithm of a number that is not positive"},
+        {"constraint c: y = log(x); initial x ~ -1, y ~ 0", "logarithm"},
+        {"constraint c: y' = log(x); initial x = -1", "logarithm"},
+        {"constraint c: (x'^2 + y'^2 - 1)*x' = 1/x; initial x ~ 0", "division by zero"},
+        {"constraint c: sqrt(x) = -1; initial x ~ 4", "'c' is missed by 1 at position level"},
+        {"constraint c: x^2 + y^2 = -1; initial x ~ 4", "'c' is missed by 1 at position level"},
+        {"constraint c: y'^2 = log(x); initial x = 0.5", "'c' is missed by 0.693147 at velocity"},
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        char text[300];
+        snprintf(text, sizeof text, "coord x, y; kinetic (x'^2 + y'^2)/2; %s", cases[k].text);
+        motion *m = motion_text(text);
+        hm_status status = motion_run(m);
+        if ((status != HM_ERR_INPUT && status != HM_ERR_NUMERIC) ||
+            !motion_says(m, cases[k].message))
+            fail_msg("'%s': %s", cases[k].text, hm_status_text(status));
+        assert_null(m->result.q);
+        motion_close(m);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_no_such_state),
         cmocka_unit_test(test_guess_is_moved),
         cmocka_unit_test(test_mass_metric),
         cmocka_unit_test(test_nearest_on_a_curve),
         cmocka_unit_test(test_impossible_is_refused),
+        cmocka_unit_test(test_small_units),
         cmocka_unit_test(test_guess_without_direction),
         cmocka_unit_test(test_flat_guess),
         cmocka_unit_test(test_keep),

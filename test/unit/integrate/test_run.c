@@ -163,6 +163,10 @@ static void test_bad_options(void **state)
     m->options.drift = "sideways";
     assert_int_equal(motion_run(m), HM_ERR_USAGE);
     m->options.drift = NULL;
+    m->options.every = 1e-300; /* would go on for ever */
+    assert_int_equal(motion_run(m), HM_ERR_USAGE);
+    assert_true(motion_says(m, "output times"));
+    m->options.every = 0.1;
     m->options.end = -1;
     assert_int_equal(motion_run(m), HM_ERR_USAGE);
     m->options.end = NAN;

@@ -314,16 +314,30 @@ static void test_stiff(void **state)
 
 /* ---- auto, bits, memory ---- */
 
+/* What `auto` takes for a model at a tolerance. */
+static void check_auto(const char *text, double rtol, const char *method)
+{
+    motion *m = run_by(text, "auto", rtol);
+    assert_string_equal(m->result.method, method);
+    motion_close(m);
+}
+
 static void test_auto(void **state)
 {
     (void)state;
-    const char *text = "coord x; kinetic x'^2/2; potential x^4; initial x = 1; simulate 0 .. 3";
-    const double rtol[2] = {1e-9, 1e-11};
-    for (int k = 0; k < 2; k++) {
-        motion *m = run_by(text, "auto", rtol[k]);
-        assert_string_equal(m->result.method, k == 0 ? "dop853" : "taylor");
-        motion_close(m);
-    }
+    const char *simple = "coord x; kinetic x'^2/2; potential x^4; initial x = 1; simulate 0 .. 3";
+    check_auto(simple, 1e-9, "dop853");
+    check_auto(simple, 1e-11, "taylor");
+    /* long tapes: by momenta, and where there are none */
+#define LINKS                                                                                      \
+    "param N = 10; coord q[1..N]; let X(i) = sum(k = 1..i, sin(q[k]))\n"                           \
+    "let Y(i) = -sum(k = 1..i, cos(q[k]))\n"                                                       \
+    "for i = 1..N { kinetic (X(i)'^2 + Y(i)'^2)/2; potential 9.81*Y(i); initial q[i] = 0.1 }\n"    \
+    "simulate 0 .. 0.1\n"
+    check_auto(LINKS, 1e-10, "taylor");
+    check_auto(LINKS, 1e-9, "dop853");
+    check_auto(LINKS "input u = 1; force q[1] = u", 1e-10, "dop853");
+#undef LINKS
 }
 
 static void test_same_bits(void **state)
