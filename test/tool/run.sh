@@ -97,7 +97,7 @@ expect_done
 # Events: named with their times; rows of their own on request. A stop is no failure.
 run hamel run bouncing-ball --set e=0.95 --to 20 --csv b.csv
 expect_done
-expect_out 'event      t = 0 .. 5,' 'bounce           t = 0.451523640986' 'far              t = 5'
+expect_out 'event      t = 0 .. 3.5,' 'bounce           t = 0.451523640986' 'far              t = 3.5'
 run hamel run bouncing-ball --set e=0.95 --to 20 --csv more.csv --event-rows --json
 expect_done
 expect_out '"status": "event"' '"name": "bounce"'
