@@ -43,20 +43,6 @@ typedef int64_t bits __attribute__((vector_size(32), may_alias));
                                                         .observe = observe_##name,                 \
                                                         .wanting = wanting_##name};
 
-INLINE lanes logarithm(lanes x)
-{
-    hmi_math_log_lanes((double *)&x);
-    return x;
-}
-
-INLINE lanes exponential(lanes x)
-{
-    hmi_math_exp_lanes((double *)&x);
-    return x;
-}
-#define LOG(x) logarithm(x)
-#define EXP(x) exponential(x)
-
 /* ---- for every processor ---- */
 
 INLINE lanes root(lanes x)

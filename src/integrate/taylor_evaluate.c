@@ -10,10 +10,11 @@ typedef double block __attribute__((vector_size(32), aligned(8), may_alias));
 #define INLINE __attribute__((always_inline)) static inline
 #define AT(k)  (*(const block *)(c + (size_t)(k)*width))
 
-INLINE void store(block value, size_t count, double *out)
+/* By address: compilers differ in how they pass vectors. */
+INLINE void store(const block *value, size_t count, double *out)
 {
     for (size_t k = 0; k < 4 && k < count; k++)
-        out[k] = value[k];
+        out[k] = (*value)[k];
 }
 
 /* Components from c on; f NULL: without their derivatives. */
@@ -38,9 +39,11 @@ INLINE void evaluate_four(const double *c, int order, size_t width, double h, do
             f_even = f_even * X2 + low * (double)(k - 1);
         }
     }
-    store(odd * X + (even * X2 + AT(0)), count, y);
+    even = odd * X + (even * X2 + AT(0));
+    store(&even, count, y);
+    f_even = (f_odd * X + f_even) / tau;
     if (f)
-        store((f_odd * X + f_even) / tau, count, f);
+        store(&f_even, count, f);
 }
 
 INLINE void evaluate_all(const hmi_taylor *T, double h, double *y, double *f)
