@@ -81,7 +81,7 @@ static bool measure(const char *name, const char *links)
     hm_system *system = NULL;
     hmi_tape_lanes lanes = {0};
     bool good = hm_model_load(context, path, &options, &model) == HM_OK &&
-                hm_system_create(model, &system) == HM_OK &&
+                hm_system_create(model, &system) == HM_OK && hmi_system_assemble(system) == HM_OK &&
                 hmi_tape_lanes_init(&lanes, &system->dynamics) == HM_OK;
     if (good)
         measure_tape(name, &system->dynamics, &lanes);

@@ -16,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MEMBERS = 10000, ROUNDS = 3, PIECE = 1000 };
+enum { MEMBERS = 10000, ROUNDS = 5, PIECE = 5000 };
 
 static const char skate[] = "param m = 1, J = 0.1, g = 4.905; coord x, y, th\n"
                             "kinetic m/2*(x'^2 + y'^2) + J/2*th'^2; potential -m*g*x\n"

@@ -46,7 +46,7 @@ static void time_both(task hand, task hamel, void *user, double *hand_s, double 
 {
     long hand_count = 1, hamel_count = 1;
     *hand_s = *hamel_s = 1e300;
-    for (int round = 0; round < 7; round++) {
+    for (int round = 0; round < 20; round++) {
         if (hand)
             time_batch(hand, user, &hand_count, 0.02, hand_s);
         time_batch(hamel, user, &hamel_count, 0.02, hamel_s);
@@ -486,14 +486,14 @@ static void peer_rows(const char *command)
             continue;
         bool derive = strncmp(name, "sympy", 5) == 0;
         double *qdd = calloc((size_t)(3 * N), sizeof *qdd), best = INFINITY;
-        for (int run = 0; run < 3 && qdd; run++) {
+        for (int run = 0; run < 4 && qdd; run++) {
             loaded m;
             double start = now();
             if (!open_model(&m, derive ? links : chain, N))
                 break;
             if (!derive)
                 (void)!hm_sim_accelerate(m.sim, qdd);
-            for (int k = 0; !derive && k < 5; k++) {
+            for (int k = 0; !derive && k < 60; k++) {
                 start = now();
                 if (hm_sim_accelerate(m.sim, qdd) == HM_OK)
                     best = fmin(best, now() - start);
