@@ -335,96 +335,148 @@ static double symbol_at(const hmi_jet_symbol *symbol, int k)
 
 enum { FIRST = 3, WANTED = 5, OUTPUTS };
 
-/* In one go, or in two halves whose first results go to `first`; late ones are velocities and the
- * multiplier. */
-static void run_tape(const hmi_graph *g, const hmi_expr *list, bool split, way how,
-                     double out[WANTED][ORDER + 1], double first[FIRST][ORDER + 1])
-{
+/* A tape whose orders are run in one go or in two halves; late are velocities and the multiplier. */
+typedef struct halves_run {
     hmi_tape tape;
+    double *work;
     hmi_jet jet;
+    bool split;
     hmi_jet_segment all, half[2];
+    const uint32_t *rows; /* of the outputs */
     hmi_jet_link links[8];
-    double scratch[8];
+    size_t link_count;
     bool vanishes[FIRST];
-    size_t count = 0;
-    assert_int_equal(hmi_tape_compile(&tape, g, list, OUTPUTS), HM_OK);
-    double *work = calloc(tape.work_size + 1, sizeof *work);
-    hmi_tape_prepare(&tape, &(hmi_tape_values){{0}}, work);
-    hmi_jet_init(&jet, &heap);
-    jet.vectors = jet.vectors && how != PLAIN;
-    uint32_t late[3];
+    hmi_jet_program rise, rest;
+} halves_run;
+
+static void add_tape(halves_run *r, const hmi_graph *g, const hmi_expr *list, uint32_t late[3])
+{
+    assert_int_equal(hmi_tape_compile(&r->tape, g, list, OUTPUTS), HM_OK);
+    r->work = calloc(r->tape.work_size + 1, sizeof *r->work);
+    hmi_tape_prepare(&r->tape, &(hmi_tape_values){{0}}, r->work);
     for (uint32_t i = 0; i < 2; i++) {
-        late[i] = hmi_jet_row_of(&jet, HMI_SYM_VELOCITY, i);
-        uint32_t q = hmi_jet_row_of(&jet, HMI_SYM_COORD, i);
-        if (split)
-            hmi_jet_set_rate(&jet, q, late[i]);
+        late[i] = hmi_jet_row_of(&r->jet, HMI_SYM_VELOCITY, i);
+        uint32_t q = hmi_jet_row_of(&r->jet, HMI_SYM_COORD, i);
+        if (r->split)
+            hmi_jet_set_rate(&r->jet, q, late[i]);
     }
-    late[2] = hmi_jet_row_of(&jet, HMI_SYM_MULTIPLIER, 0);
-    assert_int_equal(hmi_jet_add(&jet, &tape, work, &all), HM_OK);
-    const uint32_t *rows = jet.outputs.data + all.output;
-    uint32_t wanted[WANTED + 8];
-    size_t wanted_count = 0;
+    late[2] = hmi_jet_row_of(&r->jet, HMI_SYM_MULTIPLIER, 0);
+    assert_int_equal(hmi_jet_add(&r->jet, &r->tape, r->work, &r->all), HM_OK);
+    r->rows = r->jet.outputs.data + r->all.output;
+}
+
+/* Sines and cosines from their rates; what the second half has to give. */
+static size_t link_turns(halves_run *r, uint32_t *wanted)
+{
+    size_t count = 0;
     for (int i = FIRST; i < WANTED; i++)
-        wanted[wanted_count++] = rows[i];
-    for (size_t i = 0; i < jet.turns.count; i++) {
-        const hmi_jet_turn *t = &jet.turns.data[i];
-        links[count++] = (hmi_jet_link){t->sine, t->by_cosine, HMI_JET_NO_PLACE, HMI_JET_RATE_LINK};
-        links[count++] = (hmi_jet_link){t->cosine, t->by_sine, HMI_JET_NO_PLACE,
-                                        HMI_JET_MINUS_LINK};
-        wanted[wanted_count++] = t->by_sine;
-        wanted[wanted_count++] = t->by_cosine;
+        wanted[count++] = r->rows[i];
+    for (size_t i = 0; i < r->jet.turns.count; i++) {
+        const hmi_jet_turn *t = &r->jet.turns.data[i];
+        r->links[r->link_count++] = (hmi_jet_link){t->sine, t->by_cosine, HMI_JET_NO_PLACE,
+                                                   HMI_JET_RATE_LINK};
+        r->links[r->link_count++] = (hmi_jet_link){t->cosine, t->by_sine, HMI_JET_NO_PLACE,
+                                                   HMI_JET_MINUS_LINK};
+        wanted[count++] = t->by_sine;
+        wanted[count++] = t->by_cosine;
     }
-    assert_int_equal(jet.turns.count, split ? 2 : 0);
+    return count;
+}
+
+static void split_orders(halves_run *r, const uint32_t late[3])
+{
+    uint32_t wanted[WANTED + 8];
     const hmi_jet_halves halves = {.late = late,
                                    .late_count = 3,
                                    .from_zero = 1,
-                                   .first = rows,
+                                   .first = r->rows,
                                    .first_count = FIRST,
                                    .second = wanted,
-                                   .second_count = wanted_count,
-                                   .vanishes = vanishes};
-    size_t pairs = jet.pairs.count;
-    if (split)
-        assert_int_equal(hmi_jet_split(&jet, &halves, &half[0], &half[1]), HM_OK);
-    assert_true(!split || jet.pairs.count < pairs); /* what nobody wants is not there */
-    assert_int_equal(hmi_jet_seal(&jet, ORDER), HM_OK);
-    hmi_jet_program rise = {.segment = split ? &half[0] : &all};
-    hmi_jet_program rest = {
-        .segment = split ? &half[1] : NULL, .keep = true, .links = links, .link_count = count};
+                                   .second_count = link_turns(r, wanted),
+                                   .vanishes = r->vanishes};
+    size_t pairs = r->jet.pairs.count;
+    assert_int_equal(r->jet.turns.count, r->split ? 2 : 0);
+    if (!r->split)
+        return;
+    assert_int_equal(hmi_jet_split(&r->jet, &halves, &r->half[0], &r->half[1]), HM_OK);
+    assert_true(r->jet.pairs.count < pairs); /* what nobody wants is not there */
+}
+
+static void open_run(halves_run *r, const hmi_graph *g, const hmi_expr *list, bool split, way how)
+{
+    uint32_t late[3];
+    *r = (halves_run){.split = split};
+    hmi_jet_init(&r->jet, &heap);
+    r->jet.vectors = r->jet.vectors && how != PLAIN;
+    add_tape(r, g, list, late);
+    split_orders(r, late);
+    assert_int_equal(hmi_jet_seal(&r->jet, ORDER), HM_OK);
+    r->rise = (hmi_jet_program){.segment = split ? &r->half[0] : &r->all};
+    r->rest = (hmi_jet_program){.segment = split ? &r->half[1] : NULL,
+                                .keep = true,
+                                .links = r->links,
+                                .link_count = r->link_count};
     if (how == MACHINE_CODE) {
-        assert_int_equal(hmi_jet_compile(&jet, &rise), HM_OK);
-        assert_int_equal(hmi_jet_compile(&jet, &rest), HM_OK);
+        assert_int_equal(hmi_jet_compile(&r->jet, &r->rise), HM_OK);
+        assert_int_equal(hmi_jet_compile(&r->jet, &r->rest), HM_OK);
     }
+}
+
+static void close_run(halves_run *r)
+{
+    hmi_jet_program_release(&r->rise);
+    hmi_jet_program_release(&r->rest);
+    hmi_jet_release(&r->jet);
+    hmi_tape_release(&r->tape);
+    free(r->work);
+}
+
+static void put_symbols(halves_run *r, int k)
+{
+    for (size_t i = 0; i < r->jet.symbols.count; i++)
+        hmi_jet_put(&r->jet, r->jet.symbols.data[i].row, k, symbol_at(&r->jet.symbols.data[i], k));
+}
+
+static void run_order_zero(halves_run *r)
+{
+    hmi_jet_begin(&r->jet);
+    hmi_jet_run(&r->jet, &r->all, 0);
+    if (r->split)
+        hmi_jet_run(&r->jet, &r->half[0], 0);
+    for (size_t i = 0; i < r->link_count; i++)
+        hmi_jet_put(&r->jet, r->links[i].row, 1,
+                    (i % 2 ? -1 : 1) * hmi_jet_get(&r->jet, r->links[i].source, 0));
+}
+
+static void run_order(halves_run *r, int k, double first[FIRST][ORDER + 1])
+{
+    double scratch[8];
+    const hmi_jet_ends ends = {.scratch = scratch};
+    hmi_jet_begin_order(&r->jet, k);
+    r->jet.scale[HMI_JET_LINK] = 1.0 / (k + 1);
+    hmi_jet_execute(&r->jet, &r->rise, k, &ends);
+    for (int i = 0; i < FIRST; i++)
+        first[i][k] = r->split && r->vanishes[i] ? 0 : hmi_jet_get(&r->jet, r->rows[i], k);
+    put_symbols(r, k);
+    hmi_jet_execute(&r->jet, &r->rest, k, &ends);
+}
+
+/* All orders; in two halves the first results go to `first`. */
+static void run_tape(const hmi_graph *g, const hmi_expr *list, bool split, way how,
+                     double out[WANTED][ORDER + 1], double first[FIRST][ORDER + 1])
+{
+    halves_run r;
+    open_run(&r, g, list, split, how);
     for (int k = 0; k <= ORDER; k++) {
-        for (size_t i = 0; i < jet.symbols.count; i++)
-            hmi_jet_put(&jet, jet.symbols.data[i].row, k, symbol_at(&jet.symbols.data[i], k));
-        if (k == 0) {
-            hmi_jet_begin(&jet);
-            hmi_jet_run(&jet, &all, 0);
-            if (split)
-                hmi_jet_run(&jet, &half[0], 0);
-            for (size_t i = 0; i < count; i++)
-                hmi_jet_put(&jet, links[i].row, 1,
-                            (i % 2 ? -1 : 1) * hmi_jet_get(&jet, links[i].source, 0));
-        } else {
-            const hmi_jet_ends ends = {.scratch = scratch};
-            hmi_jet_begin_order(&jet, k);
-            jet.scale[HMI_JET_LINK] = 1.0 / (k + 1);
-            hmi_jet_execute(&jet, &rise, k, &ends);
-            for (int i = 0; i < FIRST; i++)
-                first[i][k] = split && vanishes[i] ? 0 : hmi_jet_get(&jet, rows[i], k);
-            for (size_t i = 0; i < jet.symbols.count; i++)
-                hmi_jet_put(&jet, jet.symbols.data[i].row, k, symbol_at(&jet.symbols.data[i], k));
-            hmi_jet_execute(&jet, &rest, k, &ends);
-        }
+        put_symbols(&r, k);
+        if (k == 0)
+            run_order_zero(&r);
+        else
+            run_order(&r, k, first);
         for (int i = 0; i < WANTED; i++)
-            out[i][k] = hmi_jet_get(&jet, rows[i], k);
+            out[i][k] = hmi_jet_get(&r.jet, r.rows[i], k);
     }
-    hmi_jet_program_release(&rise);
-    hmi_jet_program_release(&rest);
-    hmi_jet_release(&jet);
-    hmi_tape_release(&tape);
-    free(work);
+    close_run(&r);
 }
 
 /* Two momenta and a reaction; a force that needs one of them, and one of positions; what nobody wants. */
