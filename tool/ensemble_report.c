@@ -113,28 +113,18 @@ static json_t *failure_list(const ensemble *e)
     return list;
 }
 
-static void set_count(json_t *object, const char *key, size_t value)
-{
-    json_object_set_new(object, key, json_integer((json_int_t)value));
-}
-
-static void set_number(json_t *object, const char *key, double value)
-{
-    json_object_set_new(object, key, json_number_or_null(value));
-}
-
 bool ensemble_json(const ensemble *e)
 {
     const hm_ensemble_result *r = &e->result;
     json_t *object = json_object();
     json_object_set_new(object, "model", json_string(hm_model_name(e->s->model)));
     json_object_set_new(object, "ensemble", json_string(e->file));
-    set_count(object, "members", r->members);
-    set_count(object, "ok", r->ok);
-    set_count(object, "events", r->events);
-    set_count(object, "failed", r->failed);
-    set_count(object, "interrupted", r->interrupted);
-    set_count(object, "batched", r->batched);
+    set_count(object, "members", (json_int_t)r->members);
+    set_count(object, "ok", (json_int_t)r->ok);
+    set_count(object, "events", (json_int_t)r->events);
+    set_count(object, "failed", (json_int_t)r->failed);
+    set_count(object, "interrupted", (json_int_t)r->interrupted);
+    set_count(object, "batched", (json_int_t)r->batched);
     json_object_set_new(object, "one_by_one", json_string(r->why_not));
     set_count(object, "jobs", r->jobs);
     set_number(object, "wall_s", r->wall_s);

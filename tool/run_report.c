@@ -92,21 +92,6 @@ static json_t *warning_list(const hm_run_result *result)
     return list;
 }
 
-static void set_text(json_t *object, const char *key, const char *text)
-{
-    json_object_set_new(object, key, text ? json_string(text) : json_null());
-}
-
-static void set_number(json_t *object, const char *key, double value)
-{
-    json_object_set_new(object, key, json_number_or_null(value));
-}
-
-static void set_count(json_t *object, const char *key, long count)
-{
-    json_object_set_new(object, key, json_integer(count));
-}
-
 static void set_method(json_t *object, const run_report *r)
 {
     const hm_run_result *result = r->result;

@@ -11,6 +11,21 @@ json_t *json_number_or_null(double value)
     return isfinite(value) ? json_real(value) : json_null();
 }
 
+void set_text(json_t *object, const char *key, const char *text)
+{
+    json_object_set_new(object, key, text ? json_string(text) : json_null());
+}
+
+void set_number(json_t *object, const char *key, double value)
+{
+    json_object_set_new(object, key, json_number_or_null(value));
+}
+
+void set_count(json_t *object, const char *key, json_int_t count)
+{
+    json_object_set_new(object, key, json_integer(count));
+}
+
 json_t *json_vector(const double *values, size_t count)
 {
     if (!values)

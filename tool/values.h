@@ -8,6 +8,10 @@
 
 /* null for NaN and infinities, which JSON does not have. */
 json_t *json_number_or_null(double value);
+/* Members of an object. */
+void set_text(json_t *object, const char *key, const char *text); /* NULL: null */
+void set_number(json_t *object, const char *key, double value);
+void set_count(json_t *object, const char *key, json_int_t count);
 /* null for NULL. */
 json_t *json_vector(const double *values, size_t count);
 /* Rows, or {rows, cols, entries} beyond 200 coordinates. */
