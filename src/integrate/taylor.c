@@ -19,6 +19,7 @@
 #include "integrate/ledger.h"
 #include "integrate/method.h"
 #include "integrate/switch.h"
+#include "linalg/dense.h"
 
 #include <math.h>
 #include <string.h>
@@ -47,7 +48,8 @@ typedef struct memory {
     int substitute;  /* steps that DOP853 still takes */
     bool was_fast;   /* the solve of the last step was well conditioned */
     int suspicious;
-    double h; /* the last step; 0: none yet */
+    double h;      /* the last step; 0: none yet */
+    double looked; /* part is the series there */
     double h_done, t_from;
     double *trial, *f_new; /* states */
     double *part, *slope;  /* components of the series, as weight: */
@@ -219,8 +221,8 @@ static void weigh(const hmi_stepper *s, const double *end)
         weight[i] = 0.01 / (s->atol + s->rtol * fmax(s->work_scale, fabs(T->Y[i])));
 }
 
-/* The size of x in tolerances, as hmi_scaled_norm has it, with the weights of the last weigh. */
-static double size_of(const hmi_stepper *s, const double *x)
+/* The square of the size of x in tolerances, as hmi_scaled_norm has it, with the weights of the last weigh. */
+static double square_of(const hmi_stepper *s, const double *x)
 {
     const hmi_taylor *T = memory_of(s)->T;
     const double *weight = memory_of(s)->weight;
@@ -229,25 +231,25 @@ static double size_of(const hmi_stepper *s, const double *x)
     for (size_t i = 0; i < count; i++)
         sum += (x[i] * weight[i]) * (x[i] * weight[i]);
     for (size_t i = count; i < T->width; i++)
-        most = fmax(most, fabs(x[i]) * weight[i]);
-    return s->works ? fmax(sqrt(sum / (double)count), most) : sqrt(sum / (double)count);
+        most = fmax(most, (x[i] * weight[i]) * (x[i] * weight[i]));
+    return fmax(sum / (double)count, most);
 }
 
-/* Term k of the series at x = h/tau = 1. */
-static double term(const hmi_stepper *s, int k)
+/* Of term k of the series at x = h/tau = 1. */
+static double square_of_term(const hmi_stepper *s, int k)
 {
     const hmi_taylor *T = memory_of(s)->T;
-    return size_of(s, T->Y + (size_t)k * T->width);
+    return square_of(s, T->Y + (size_t)k * T->width);
 }
 
-/* The largest h for which the last terms are within the tolerance; infinite for polynomials. */
-static double largest_step(const hmi_stepper *s, const double *end)
+/* The largest h for which the last terms are within the tolerance, with the weights of the last weigh;
+ * infinite for polynomials. */
+static double largest_step(const hmi_stepper *s)
 {
     const hmi_taylor *T = memory_of(s)->T;
     double most = -INFINITY; /* the logarithm of 1/x */
-    weigh(s, end);
     for (int k = T->order - 2; k <= T->order; k++) {
-        double rate = log(term(s, k)) / k;
+        double rate = log(square_of_term(s, k)) / (2 * k);
         most = rate > most ? rate : most;
     }
     return SAFETY * exp(-most) * T->tau;
@@ -268,31 +270,46 @@ static double first_guess(const hmi_stepper *s)
     return fmin(fmax(guess, 1e-9), 1e3);
 }
 
+/* m->part := the series at h; is it finite? Every coefficient is in it. */
+static bool look(hmi_stepper *s, double h)
+{
+    memory *m = memory_of(s);
+    m->looked = h;
+    hmi_taylor_evaluate(m->T, h, m->part, NULL);
+    return hmi_all_finite((int)m->T->width, m->part);
+}
+
+/* The series, and where it leads in a step like the last. */
 static hm_status expand(hmi_stepper *s)
 {
     memory *m = memory_of(s);
-    hm_status status = HM_ERR_NUMERIC;
     double guess = m->h > 0 ? m->h : fmin(first_guess(s), s->largest);
-    for (int i = 0; i < 3 && status != HM_OK; i++, guess *= 1e-6) {
-        status = refresh(s);
+    for (int i = 0; i < 3; i++, guess *= 1e-6) {
+        hm_status status = refresh(s);
         if (status != HM_OK)
             return status;
         m->T->tau = power_of_two(guess);
-        status = hmi_taylor_expand(m->T, s->y, s->f);
+        hmi_taylor_expand(m->T, s->y, s->f);
         m->begun = false; /* its rows have moved on; f is still good */
+        if (look(s, guess))
+            return HM_OK;
+        hmi_taylor_clear(m->T);
     }
-    return status;
+    return HM_ERR_NUMERIC;
 }
 
+/* Components that are small now need not be at the end, which is looked for where the last step led too
+ * far. */
 static double choose_step(hmi_stepper *s)
 {
     memory *m = memory_of(s);
     double first = s->step > 0 ? s->step : LARGEST_FACTOR * first_guess(s);
-    double h = largest_step(s, m->T->Y), most = m->h > 0 ? LARGEST_FACTOR * m->h : first;
-    if (isfinite(h)) { /* components that are small now need not be at the end */
-        hmi_taylor_evaluate(m->T, fmin(h, most), m->part, NULL);
-        if (isfinite(size_of(s, m->part)))
-            h = largest_step(s, m->part);
+    double most = m->h > 0 ? LARGEST_FACTOR * m->h : first;
+    weigh(s, m->part);
+    double h = largest_step(s);
+    if (h < 0.7 * m->looked && look(s, h)) {
+        weigh(s, m->part);
+        h = fmin(h, largest_step(s));
     }
     return fmin(fmin(h, most), s->largest);
 }
@@ -304,11 +321,12 @@ static void look_for_stiffness(hmi_stepper *s, double h)
 {
     memory *m = memory_of(s);
     const hmi_taylor *T = m->T;
-    double x = h / T->tau, first = term(s, 1);
-    double slow = first > 0 ? x * term(s, 2) / first : 0, fast = 0;
-    if (slow < 0.01) { /* the last terms do not grow */
-        double before = term(s, T->order - 2);
-        fast = before > 0 ? x * sqrt(term(s, T->order) / before) : 0;
+    double x = h / T->tau, first = square_of_term(s, 1), second = square_of_term(s, 2);
+    double slow = 0, fast = 0;
+    if (x * x * second < 1e-4 * first) { /* slow < 0.01; else the last terms do not grow */
+        double before = square_of_term(s, T->order - 2);
+        slow = x * sqrt(second / first);
+        fast = before > 0 ? x * sqrt(sqrt(square_of_term(s, T->order) / before)) : 0;
     }
     m->suspicious = fast > 0.35 && slow < 0.01 * fast ? m->suspicious + 1 : 0;
     if (m->suspicious >= STIFF_STEPS)
@@ -344,12 +362,12 @@ static bool slopes_agree(hmi_stepper *s, double h)
     for (size_t i = 0; i < T->width; i++)
         m->slope[i] -= f[T->place[i]];
     weigh(s, m->part);
-    double defect = h * size_of(s, m->slope);
+    double defect = h * sqrt(square_of(s, m->slope));
     if (defect <= MOST_DEFECT)
         return true;
     for (size_t i = 0; i < T->width; i++)
         m->slope[i] = f[T->place[i]];
-    return defect <= MOST_DEFECT + DEFECT_NOISE * h * size_of(s, m->slope);
+    return defect <= MOST_DEFECT + DEFECT_NOISE * h * sqrt(square_of(s, m->slope));
 }
 
 /* The state at t + h in m->trial, drift control done, f there; false: a smaller step is needed. */

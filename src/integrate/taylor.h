@@ -197,8 +197,10 @@ bool hmi_taylor_reuse(hmi_taylor *T, hmi_ode *ode, int order);
 /* Order 0 at (t, y): f and everything that the series needs. Statuses of the solve. y and f are states with
  * works; velocities that constraints give are not read. */
 hm_status hmi_taylor_begin(hmi_taylor *T, double t, const double *y, double *f);
-/* The series at the state of the last begin; T->tau is set before. HM_ERR_NUMERIC: it is not finite. */
-hm_status hmi_taylor_expand(hmi_taylor *T, const double *y, const double *f);
+/* The series at the state of the last begin; T->tau is set before. */
+void hmi_taylor_expand(hmi_taylor *T, const double *y, const double *f);
+/* After one that is not finite: where it is evaluated, all coefficients count. */
+void hmi_taylor_clear(hmi_taylor *T);
 /* The components of the series at h after the expansion, and their derivatives unless f is NULL. */
 void hmi_taylor_evaluate(const hmi_taylor *T, double h, double *x, double *f);
 /* y := the state with these components, velocities that constraints give aside. */
