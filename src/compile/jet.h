@@ -220,6 +220,8 @@ typedef struct hmi_jet_program {
     bool keep;
     const hmi_jet_link *links;
     size_t link_count;
+    bool closed; /* no other program or caller reads coefficients of rows, but those of links: others
+                  * need not be in memory */
     bool links_apart; /* a link reads what another writes: not in machine code */
     hmi_machine_code code;
     hmi_jet_function *entry; /* of the code; NULL: none */

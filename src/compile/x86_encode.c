@@ -156,9 +156,9 @@ void hmi_x86_load_one(hmi_x86 *x, int dst, hmi_x86_operand memory)
     put_vex(x, (vex){PREFIX_F2, MAP_0F, 0x10, false, false}, dst, 0, memory, 0);
 }
 
-void hmi_x86_broadcast(hmi_x86 *x, int dst, hmi_x86_operand memory)
+void hmi_x86_broadcast(hmi_x86 *x, int dst, hmi_x86_operand operand)
 {
-    put_vex(x, (vex){PREFIX_66, MAP_0F38, 0x19, true, false}, dst, 0, memory, 0);
+    put_vex(x, (vex){PREFIX_66, MAP_0F38, 0x19, true, false}, dst, 0, operand, 0);
 }
 
 void hmi_x86_pair(hmi_x86 *x, int dst, int a, hmi_x86_operand b)
@@ -171,6 +171,22 @@ void hmi_x86_join(hmi_x86 *x, int dst, int a, int b)
 {
     put_vex(x, (vex){PREFIX_66, MAP_0F3A, 0x18, true, false}, dst, a, hmi_x86_register(b), 1);
     put(x, 1);
+}
+
+void hmi_x86_twice(hmi_x86 *x, int dst, hmi_x86_operand a)
+{
+    put_vex(x, (vex){PREFIX_F2, MAP_0F, 0x12, false, false}, dst, 0, a, 0); /* VMOVDDUP */
+}
+
+void hmi_x86_high_half(hmi_x86 *x, int dst, int a)
+{
+    put_vex(x, (vex){PREFIX_66, MAP_0F3A, 0x19, true, false}, a, 0, hmi_x86_register(dst), 1);
+    put(x, 1); /* VEXTRACTF128 */
+}
+
+void hmi_x86_second(hmi_x86 *x, int dst, int a)
+{
+    put_vex(x, (vex){PREFIX_66, MAP_0F, 0x15, false, false}, dst, a, hmi_x86_register(a), 0);
 }
 
 void hmi_x86_zero_upper(hmi_x86 *x)

@@ -354,7 +354,7 @@ hm_status hmi_taylor_compile_momenta(hmi_taylor *T)
     if (status == HM_OK)
         status = compile(T, HMI_TAYLOR_COMPLETE, &complete);
     rise.second = complete.segment;
-    rise.keep = true;
+    rise.keep = rise.closed = true;
     rise.links = complete.links;
     rise.link_count = complete.link_count;
     return status == HM_OK && inverted ? compile(T, HMI_TAYLOR_ORDER, &rise) : status;
