@@ -2,6 +2,7 @@
 #include "compile/jet.h"
 
 #include "compile/jet_code.h"
+#include "compile/jit.h"
 #include "expr/math.h"
 
 #include <string.h>
@@ -9,18 +10,32 @@
 /* Rows, in doubles, at most: beyond it there is no memory worth asking for. */
 #define MOST_DOUBLES ((size_t)1 << 28)
 
+/* Blocks of four that cross the lines of caches would be loaded in two pieces. */
+enum { LINE = 64 };
+
+/* Numbers before the inner sums. */
+static size_t doubles_of_rows(const hmi_jet *jet)
+{
+    size_t line = LINE / sizeof(double);
+    return (2 * jet->constant.count + HMI_JET_SCALES + line - 1) / line * line;
+}
+
 static size_t doubles_of(const hmi_jet *jet)
 {
-    return 2 * jet->constant.count + HMI_JET_SCALES +
-           jet->block_count * 8 * (2 + (size_t)jet->order);
+    return doubles_of_rows(jet) + jet->block_count * 8 * (2 + (size_t)jet->order);
+}
+
+static size_t bytes_of(const hmi_jet *jet)
+{
+    return doubles_of(jet) * sizeof *jet->memory + LINE;
 }
 
 void hmi_jet_release(hmi_jet *jet)
 {
     if (!jet->allocator)
         return;
-    if (jet->memory)
-        hmi_free(jet->allocator, jet->memory, doubles_of(jet) * sizeof *jet->memory);
+    hmi_free(jet->allocator, jet->allocation, bytes_of(jet));
+    hmi_jit_release(&jet->inner_code);
     hmi_array_release(jet->allocator, &jet->zero);
     hmi_array_release(jet->allocator, &jet->moving);
     hmi_array_release(jet->allocator, &jet->code);
@@ -114,7 +129,7 @@ static void relocate(hmi_jet_code *code, size_t count, uint32_t factor)
  * sealed only up to that. */
 static void place_inner(hmi_jet *jet)
 {
-    uint32_t first = (uint32_t)(2 * jet->constant.count + HMI_JET_SCALES);
+    uint32_t first = (uint32_t)doubles_of_rows(jet);
     for (size_t i = 0; i < jet->code.count; i++)
         jet->code.data[i].inner += first;
     for (size_t i = 0; i < jet->pairs.count; i++) {
@@ -134,11 +149,12 @@ hm_status hmi_jet_seal(hmi_jet *jet, int order)
         return jet->status = HM_ERR_LIMIT;
     jet->order = order | 1; /* series of even length would share the sets of caches */
     jet->block_count = (jet->pairs.count + 3) / 4;
-    jet->memory = hmi_alloc(jet->allocator, doubles_of(jet) * sizeof *jet->memory);
-    if (!jet->memory)
+    jet->allocation = hmi_alloc(jet->allocator, bytes_of(jet));
+    if (!jet->allocation)
         return jet->status = HM_ERR_NOMEM;
+    jet->memory = (double *)((uint8_t *)jet->allocation + (LINE - (uintptr_t)jet->allocation % LINE));
     jet->scale = jet->memory + 2 * rows;
-    jet->inner = jet->scale + HMI_JET_SCALES;
+    jet->inner = jet->memory + doubles_of_rows(jet);
     jet->ahead = jet->inner + 4 * jet->block_count;
     jet->series = jet->ahead + 12 * jet->block_count;
     relocate(jet->zero.data, jet->zero.count, 2);

@@ -68,6 +68,9 @@ typedef struct hmi_jet_turn {
     uint32_t by_sine, by_cosine; /* w sin x, w cos x */
 } hmi_jet_turn;
 
+/* Machine code of inner sums: the numbers, coefficients k of the series. */
+typedef void hmi_jet_inner_function(double *base, const double *series);
+
 typedef struct hmi_jet {
     const hm_allocator *allocator;
     HMI_ARRAY(hmi_jet_code) zero, code;
@@ -87,7 +90,8 @@ typedef struct hmi_jet {
     moving; /* those at order 0 whose rows change in time, after hmi_jet_seal */
     double reciprocal[HMI_JET_MOST_ORDER + 2]; /* 1/k */
     int order;                                 /* K, after hmi_jet_seal */
-    double *memory;                            /* x_0, x_k of the rows, then */
+    void *allocation;
+    double *memory;                            /* in it: x_0, x_k of the rows, then */
     double *scale;                             /* by hmi_jet_scale */
     double *inner;                             /* by pair, in blocks of four, */
     double *ahead;                             /* and part of those of the next three orders */
@@ -95,6 +99,8 @@ typedef struct hmi_jet {
     size_t block_count;
     bool fused;   /* multiplications and additions are, as the processor can: in all three ways */
     bool vectors; /* AVX2 is there */
+    hmi_machine_code inner_code;
+    hmi_jet_inner_function *find_inner[HMI_JET_MOST_ORDER + 1]; /* by order; NULL: no code */
 } hmi_jet;
 
 /* Numbers of an order; those of the caller are set before programs run. */
@@ -227,8 +233,8 @@ typedef struct hmi_jet_program {
     hmi_jet_function *entry; /* of the code; NULL: none */
 } hmi_jet_program;
 
-/* Of a sealed jet; no code is no failure. */
-hm_status hmi_jet_compile(const hmi_jet *jet, hmi_jet_program *program);
+/* Of a sealed jet, whose inner sums become machine code too; no code is no failure. */
+hm_status hmi_jet_compile(hmi_jet *jet, hmi_jet_program *program);
 void hmi_jet_program_release(hmi_jet_program *program);
 /* What a program reads and writes besides the jet. */
 typedef struct hmi_jet_ends {

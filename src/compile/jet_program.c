@@ -247,7 +247,7 @@ static void emit_thrice(emitter *e, const hmi_jet_program *program)
     emit(e, program);
 }
 
-hm_status hmi_jet_compile(const hmi_jet *jet, hmi_jet_program *program)
+hm_status hmi_jet_compile(hmi_jet *jet, hmi_jet_program *program)
 {
     emitter e = {.x = {.allocator = jet->allocator}, .jet = jet};
     size_t doubles = jet->constant.count + 8 * jet->block_count * (size_t)(jet->order + 1);
@@ -261,7 +261,7 @@ hm_status hmi_jet_compile(const hmi_jet *jet, hmi_jet_program *program)
         memcpy(&program->entry, &program->code.pages, sizeof program->entry);
     hmi_jet_registers_release(&e);
     hmi_array_release(jet->allocator, &e.x.code);
-    return e.x.failed ? HM_ERR_NOMEM : HM_OK;
+    return e.x.failed ? HM_ERR_NOMEM : hmi_jet_compile_inner(jet);
 }
 
 void hmi_jet_program_release(hmi_jet_program *program)

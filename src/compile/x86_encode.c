@@ -304,6 +304,16 @@ size_t hmi_x86_jump_if_exponent_below(hmi_x86 *x, int reg, unsigned exponent)
     return jump_if(x, "\x0F\x82", 2);
 }
 
+void hmi_x86_jump_back_if_below(hmi_x86 *x, int a, int b, size_t place)
+{
+    hmi_x86_operand first = hmi_x86_register(a);
+    put_rex(x, b, first);
+    put(x, 0x39); /* CMP */
+    put_operand(x, b, first, 0);
+    hmi_x86_bytes(x, "\x0F\x82", 2); /* JB */
+    put32(x, (uint32_t)(place - (x->code.count + 4)));
+}
+
 size_t hmi_x86_jump_ahead(hmi_x86 *x)
 {
     return jump_if(x, "\xE9", 1);

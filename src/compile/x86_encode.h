@@ -118,6 +118,8 @@ size_t hmi_x86_jump_if_null(hmi_x86 *x, int number);
 size_t hmi_x86_jump_if_all(hmi_x86 *x, int mask);
 size_t hmi_x86_jump_if_exponent_below(hmi_x86 *x, int reg, unsigned exponent);
 size_t hmi_x86_jump_ahead(hmi_x86 *x);
+/* To a place before, if pointer a < b. */
+void hmi_x86_jump_back_if_below(hmi_x86 *x, int a, int b, size_t place);
 void hmi_x86_land(hmi_x86 *x, size_t jump);
 
 #endif
