@@ -22,7 +22,8 @@ static size_t doubles_of_rows(const hmi_jet *jet)
 
 static size_t doubles_of(const hmi_jet *jet)
 {
-    return doubles_of_rows(jet) + jet->block_count * 8 * (2 + (size_t)jet->order);
+    size_t order = (size_t)jet->order;
+    return doubles_of_rows(jet) + jet->block_count * 8 * (2 + order) + order * HMI_JET_SCALES;
 }
 
 static size_t bytes_of(const hmi_jet *jet)
@@ -157,6 +158,7 @@ hm_status hmi_jet_seal(hmi_jet *jet, int order)
     jet->inner = jet->memory + doubles_of_rows(jet);
     jet->ahead = jet->inner + 4 * jet->block_count;
     jet->series = jet->ahead + 12 * jet->block_count;
+    jet->scales = jet->series + 8 * (size_t)jet->order * jet->block_count;
     relocate(jet->zero.data, jet->zero.count, 2);
     relocate(jet->code.data, jet->code.count, 2);
     place_inner(jet);
@@ -170,6 +172,37 @@ hm_status hmi_jet_seal(hmi_jet *jet, int order)
 void hmi_jet_clear(hmi_jet *jet)
 {
     memset(jet->memory, 0, doubles_of(jet) * sizeof *jet->memory);
+    jet->unit = 0;
+}
+
+void hmi_jet_set_unit(hmi_jet *jet, double tau)
+{
+    double *scale = jet->scales, rate = 1 / tau; /* of a power of two: nothing is rounded */
+    if (tau == jet->unit)
+        return;
+    jet->unit = tau;
+    for (int k = 1; k <= jet->order; k++, scale += HMI_JET_SCALES) {
+        scale[HMI_JET_K] = k;
+        scale[HMI_JET_INVERSE] = jet->reciprocal[k];
+        scale[HMI_JET_LINK] = tau * jet->reciprocal[k + 1];
+        scale[HMI_JET_GIVEN] = tau * jet->reciprocal[k];
+        scale[HMI_JET_RISE] = k * rate;
+    }
+}
+
+void hmi_jet_execute_orders(const hmi_jet *jet, const hmi_jet_program *program, int first, int end,
+                            const hmi_jet_ends *ends, size_t width)
+{
+    double *series = jet->series + 4 * (first - 1), *next = ends->next, *now = ends->now;
+    double *scale = jet->scales + HMI_JET_SCALES * (first - 1);
+    for (int k = first; k < end; k++) {
+        jet->find_inner[k](jet->memory, series);
+        program->entry(jet->memory, series, scale, next, ends->matrix, now);
+        series += 4;
+        scale += HMI_JET_SCALES;
+        next += width;
+        now += width;
+    }
 }
 
 void hmi_jet_begin(hmi_jet *jet)

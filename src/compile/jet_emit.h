@@ -2,7 +2,8 @@
  * jet_registers.c: what they know of registers.
  *
  *   RDI numbers: x_0, x_k of rows, scales, inner sums   RSI series, at coefficient k
- *   RDX sums, or what is given   RCX what links make   R8 matrix   R9 what was given, scaled
+ *   RDX sums, or what is given; where there is a matrix the scales
+ *   RCX what links make   R8 matrix   R9 what was given, scaled
  *
  * The other vector registers hold numbers of RDI, coefficients that were found or what was loaded, as long
  * as nothing that is read sooner needs the room. For that a program is emitted more than once: first only to
@@ -26,6 +27,7 @@ typedef struct hmi_jet_use {
 typedef struct hmi_jet_emitter {
     hmi_x86 x;
     const hmi_jet *jet;
+    bool scales_apart; /* in RDX */
     bool counting; /* not in earnest yet */
     bool closed;   /* only what is read before it is written has to be in memory afterwards */
     uint32_t time; /* which instruction, sum, .. this is */
@@ -59,6 +61,8 @@ void hmi_jet_registers_release(hmi_jet_emitter *e);
 /* For the next time; the last is in earnest. */
 void hmi_jet_registers_restart(hmi_jet_emitter *e, bool counting);
 
+/* Where a number is in memory. */
+hmi_x86_operand hmi_jet_in_memory(const hmi_jet_emitter *e, uint32_t number);
 /* A number, in a register or in memory. Registers stay until the next result, or the next time. */
 hmi_x86_operand hmi_jet_read(hmi_jet_emitter *e, uint32_t number);
 /* Its register, or this one, loaded. */

@@ -164,7 +164,7 @@ static void give_block(emitter *e, const hmi_jet_program *program, size_t first,
     if (first < middle) {
         if (program->scaled)
             hmi_x86_broadcast(&e->x, RIGHT,
-                              word(HMI_RDI, hmi_jet_scale_number(e, HMI_JET_GIVEN)));
+                              hmi_jet_in_memory(e, hmi_jet_scale_number(e, HMI_JET_GIVEN)));
         e->x.four = program->scaled;
         if (program->scaled)
             hmi_x86_arithmetic(&e->x, HMI_X86_MUL, LEFT, block, hmi_x86_register(RIGHT));
@@ -230,6 +230,7 @@ static void emit(emitter *e, const hmi_jet_program *program)
 /* Once to see when blocks and links can be emitted, once to see what is read when, then in earnest. */
 static void emit_thrice(emitter *e, const hmi_jet_program *program)
 {
+    e->scales_apart = program->matrix_size > 0;
     e->closed = program->closed && !program->links_apart;
     if (!hmi_jet_registers_init(e)) {
         e->x.failed = true;

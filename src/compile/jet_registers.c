@@ -11,9 +11,11 @@ enum { NOTHING_YET, READ, WRITTEN };
 #define NEVER     UINT32_MAX
 #define NO_NUMBER UINT32_MAX
 
-static hmi_x86_operand in_memory(uint32_t number)
+hmi_x86_operand hmi_jet_in_memory(const hmi_jet_emitter *e, uint32_t number)
 {
-    return hmi_jet_number(HMI_RDI, number);
+    size_t scales = 2 * e->jet->constant.count;
+    return e->scales_apart && number >= scales ? hmi_jet_number(HMI_RDX, number - scales)
+                                               : hmi_jet_number(HMI_RDI, number);
 }
 
 /* ---- uses ---- */
@@ -125,7 +127,7 @@ static int latest(hmi_jet_emitter *e, uint32_t from, uint32_t *until)
 static void drop(hmi_jet_emitter *e, int i, uint32_t from)
 {
     if (e->dirty[i] && next_use(e, e->held[i], from) != NEVER)
-        hmi_x86_store(&e->x, in_memory(e->held[i]), FIRST_HELD + i);
+        hmi_x86_store(&e->x, hmi_jet_in_memory(e, e->held[i]), FIRST_HELD + i);
     e->held[i] = NO_NUMBER;
     e->dirty[i] = false;
 }
@@ -147,15 +149,15 @@ hmi_x86_operand hmi_jet_read(hmi_jet_emitter *e, uint32_t number)
 {
     if (e->counting) {
         note_use(e, number);
-        return in_memory(number);
+        return hmi_jet_in_memory(e, number);
     }
     int i = find(e, number);
     if (i < 0) {
         i = room_for(e, number);
         if (i < 0)
-            return in_memory(number);
+            return hmi_jet_in_memory(e, number);
         e->held[i] = number;
-        hmi_x86_load_one(&e->x, FIRST_HELD + i, in_memory(number));
+        hmi_x86_load_one(&e->x, FIRST_HELD + i, hmi_jet_in_memory(e, number));
     }
     return hmi_x86_register(FIRST_HELD + i);
 }
@@ -214,5 +216,5 @@ void hmi_jet_close(hmi_jet_emitter *e, uint32_t number, int r)
     e->held[i] = number;
     e->dirty[i] = !hmi_jet_is_wanted(e, number);
     if (!e->dirty[i])
-        hmi_x86_store(&e->x, in_memory(number), r);
+        hmi_x86_store(&e->x, hmi_jet_in_memory(e, number), r);
 }
