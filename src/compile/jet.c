@@ -14,7 +14,7 @@
 enum { LINE = 64 };
 
 /* Numbers before the inner sums. */
-static size_t doubles_of_rows(const hmi_jet *jet)
+size_t hmi_jet_doubles_of_rows(const hmi_jet *jet)
 {
     size_t line = LINE / sizeof(double);
     return (2 * jet->constant.count + HMI_JET_SCALES + line - 1) / line * line;
@@ -23,7 +23,7 @@ static size_t doubles_of_rows(const hmi_jet *jet)
 static size_t doubles_of(const hmi_jet *jet)
 {
     size_t order = (size_t)jet->order;
-    return doubles_of_rows(jet) + jet->block_count * 8 * (2 + order) + order * HMI_JET_SCALES;
+    return hmi_jet_doubles_of_rows(jet) + jet->block_count * (20 + 8 * order) + order * HMI_JET_SCALES;
 }
 
 static size_t bytes_of(const hmi_jet *jet)
@@ -130,7 +130,7 @@ static void relocate(hmi_jet_code *code, size_t count, uint32_t factor)
  * sealed only up to that. */
 static void place_inner(hmi_jet *jet)
 {
-    uint32_t first = (uint32_t)doubles_of_rows(jet);
+    uint32_t first = (uint32_t)hmi_jet_doubles_of_rows(jet);
     for (size_t i = 0; i < jet->code.count; i++)
         jet->code.data[i].inner += first;
     for (size_t i = 0; i < jet->pairs.count; i++) {
@@ -155,8 +155,9 @@ hm_status hmi_jet_seal(hmi_jet *jet, int order)
         return jet->status = HM_ERR_NOMEM;
     jet->memory = (double *)((uint8_t *)jet->allocation + (LINE - (uintptr_t)jet->allocation % LINE));
     jet->scale = jet->memory + 2 * rows;
-    jet->inner = jet->memory + doubles_of_rows(jet);
-    jet->ahead = jet->inner + 4 * jet->block_count;
+    jet->inner = jet->memory + hmi_jet_doubles_of_rows(jet);
+    jet->partial = jet->inner + 4 * jet->block_count;
+    jet->ahead = jet->partial + 4 * jet->block_count;
     jet->series = jet->ahead + 12 * jet->block_count;
     jet->scales = jet->series + 8 * (size_t)jet->order * jet->block_count;
     relocate(jet->zero.data, jet->zero.count, 2);
@@ -190,13 +191,21 @@ void hmi_jet_set_unit(hmi_jet *jet, double tau)
     }
 }
 
+/* y_1 is 0 until order 1 has come: there x_1 y_1 would be both ends of the inner sums of order 2. */
+void hmi_jet_begin_orders(const hmi_jet *jet)
+{
+    memset(jet->inner, 0, 4 * jet->block_count * sizeof *jet->inner);
+    for (size_t i = 0; i < jet->block_count; i++)
+        memset(jet->series + (2 * i + 1) * 4 * (size_t)jet->order, 0, 4 * sizeof *jet->series);
+}
+
 void hmi_jet_execute_orders(const hmi_jet *jet, const hmi_jet_program *program, int first, int end,
                             const hmi_jet_ends *ends, size_t width)
 {
     double *series = jet->series + 4 * (first - 1), *next = ends->next, *now = ends->now;
     double *scale = jet->scales + HMI_JET_SCALES * (first - 1);
     for (int k = first; k < end; k++) {
-        jet->find_inner[k](jet->memory, series);
+        jet->find_part[k + 1](jet->memory, series + 4);
         program->entry(jet->memory, series, scale, next, ends->matrix, now);
         series += 4;
         scale += HMI_JET_SCALES;

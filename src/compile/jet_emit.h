@@ -24,6 +24,12 @@ typedef struct hmi_jet_use {
     uint32_t next; /* use of this number */
 } hmi_jet_use;
 
+/* A number that an instruction reads or writes. */
+typedef struct hmi_jet_access {
+    uint32_t instruction, number;
+    bool write;
+} hmi_jet_access;
+
 typedef struct hmi_jet_emitter {
     hmi_x86 x;
     const hmi_jet *jet;
@@ -33,6 +39,9 @@ typedef struct hmi_jet_emitter {
     uint32_t time; /* which instruction, sum, .. this is */
     uint32_t position; /* how many instructions of the second segment there were */
     HMI_ARRAY(uint32_t) first_task, next_task; /* by position; by task: see jet_keep.c */
+    uint32_t instruction; /* at work, of jet->code */
+    HMI_ARRAY(hmi_jet_access) accesses; /* until there is */
+    HMI_ARRAY(uint32_t) sequence; /* of the instructions: see jet_order.c */
     HMI_ARRAY(hmi_jet_use) uses;
     size_t numbers;
     uint32_t *upcoming;          /* by number: its next use */
@@ -65,6 +74,8 @@ void hmi_jet_registers_restart(hmi_jet_emitter *e, bool counting);
 hmi_x86_operand hmi_jet_in_memory(const hmi_jet_emitter *e, uint32_t number);
 /* A number, in a register or in memory. Registers stay until the next result, or the next time. */
 hmi_x86_operand hmi_jet_read(hmi_jet_emitter *e, uint32_t number);
+/* An inner sum, which is read once. */
+hmi_x86_operand hmi_jet_inner_sum(hmi_jet_emitter *e, uint32_t place);
 /* Its register, or this one, loaded. */
 int hmi_jet_in_register(hmi_jet_emitter *e, uint32_t number, int otherwise);
 /* A register for something that is not there at once, which no operand is in; until it is closed, then it is
@@ -86,6 +97,11 @@ bool hmi_jet_links_cross(const hmi_jet_program *program);
 void hmi_jet_place_tasks(hmi_jet_emitter *e, const hmi_jet_program *program);
 /* Those of this position. */
 void hmi_jet_emit_tasks(hmi_jet_emitter *e, const hmi_jet_program *program);
+
+/* ---- jet_order.c ---- */
+
+/* Finds e->sequence, after a program was emitted as it stands. */
+void hmi_jet_order_program(hmi_jet_emitter *e, const hmi_jet_program *program);
 
 /* ---- jet_emit.c ---- */
 
