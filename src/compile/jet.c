@@ -188,6 +188,8 @@ void hmi_jet_set_unit(hmi_jet *jet, double tau)
         scale[HMI_JET_LINK] = tau * jet->reciprocal[k + 1];
         scale[HMI_JET_GIVEN] = tau * jet->reciprocal[k];
         scale[HMI_JET_RISE] = k * rate;
+        if (k < HMI_JET_MOST_ORDER)
+            memcpy(&scale[HMI_JET_PART], &jet->find_part[k + 1], sizeof jet->find_part[k + 1]);
     }
 }
 
@@ -205,7 +207,6 @@ void hmi_jet_execute_orders(const hmi_jet *jet, const hmi_jet_program *program, 
     double *series = jet->series + 4 * (first - 1), *next = ends->next, *now = ends->now;
     double *scale = jet->scales + HMI_JET_SCALES * (first - 1);
     for (int k = first; k < end; k++) {
-        jet->find_part[k + 1](jet->memory, series + 4);
         program->entry(jet->memory, series, scale, next, ends->matrix, now);
         series += 4;
         scale += HMI_JET_SCALES;

@@ -68,7 +68,7 @@ typedef struct hmi_jet_turn {
     uint32_t by_sine, by_cosine; /* w sin x, w cos x */
 } hmi_jet_turn;
 
-/* Machine code of inner sums, of jet->partial: the numbers, coefficients k of the series. */
+/* Machine code of inner sums, of jet->partial: the numbers, coefficients k - 1 of the series. */
 typedef void hmi_jet_inner_function(double *base, const double *series);
 
 typedef struct hmi_jet {
@@ -112,7 +112,8 @@ typedef enum hmi_jet_scale {
     HMI_JET_INVERSE, /* 1/k */
     HMI_JET_LINK,    /* the factor of links, */
     HMI_JET_GIVEN,   /* of coefficients that are given, */
-    HMI_JET_RISE,    /* and of what is taken from sums: the caller's */
+    HMI_JET_RISE,    /* and of what is taken from sums: the caller's; */
+    HMI_JET_PART,    /* the bytes of jet->find_part of the next order */
     HMI_JET_SCALES = 8
 } hmi_jet_scale;
 

@@ -51,7 +51,7 @@ FUSED static inline block add_by_number(block a, block b, block c)
 static void find_part(const hmi_jet *jet, int k)
 {
     if (jet->find_part[k])
-        jet->find_part[k](jet->memory, jet->series + 4 * (k - 1));
+        jet->find_part[k](jet->memory, jet->series + 4 * (k - 2));
     else if (jet->vectors)
         find_fused(jet, k);
     else if (jet->fused)

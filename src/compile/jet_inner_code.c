@@ -1,7 +1,7 @@
 /* Inner sums of jets as machine code: what jet_inner.inc says, with the same bits, block after block
  * without a loop over them. One text for each of the first orders, which are not alike, and one for each
  * k % 4 of those after.
- *   RDI numbers   RSI series, at coefficient k   RAX, R10, R11: pointers of a loop
+ *   RDI numbers   RSI series, at coefficient k - 1   RAX, R10, R11: pointers of a loop
  * Verified: test/unit/compile/test_jet.c
  */
 #include "compile/jet_code.h"
@@ -11,7 +11,7 @@
 #include <string.h>
 
 enum { FIRST_FOUR = HMI_JET_FIRST_FOUR, FIRST_ALIKE = FIRST_FOUR + 4 };
-enum { S = 0, R = 4, Y = 8, X = 12 }; /* registers: of sums, of y, of x */
+enum { S = 0, R = 4, Y = 8, X = 12 }; /* registers: of sums, of y, of x; those above stay */
 
 typedef struct inner_emitter {
     hmi_x86 x;
@@ -40,7 +40,7 @@ static hmi_x86_operand coefficient(const emitter *e, bool y, int j)
 
 static hmi_x86_operand back(const emitter *e, bool y, int j)
 {
-    return at(HMI_RSI, series_of(e, y) - 4 * j);
+    return at(HMI_RSI, series_of(e, y) - 4 * (j - 1));
 }
 
 /* P_k, or what is ahead by 1, 2, 3 orders. */

@@ -231,10 +231,18 @@ static void emit_second(emitter *e, const hmi_jet_program *program, size_t first
     }
 }
 
+/* Before registers hold anything; it takes what time there is while the order before is waited for. */
+static void call_part(emitter *e)
+{
+    hmi_x86_call_memory(&e->x, hmi_jet_in_memory(e, hmi_jet_scale_number(e, HMI_JET_PART)));
+}
+
 static void emit(emitter *e, const hmi_jet_program *program)
 {
     e->position = 0;
     e->instruction = HMI_JET_NO_PLACE;
+    if (program->closed)
+        call_part(e);
     size_t first = emit_segment(e, program->segment);
     emit_sums(e, program);
     emit_second(e, program, first);
@@ -279,9 +287,11 @@ hm_status hmi_jet_compile(hmi_jet *jet, hmi_jet_program *program)
     size_t doubles = jet->constant.count + 8 * jet->block_count * (size_t)(jet->order + 1);
     if (!hmi_jit_available() || !jet->fused || doubles > INT32_MAX / 64)
         return HM_OK;
+    if (hmi_jet_compile_inner(jet) != HM_OK)
+        return HM_ERR_NOMEM;
     program->links_apart = hmi_jet_links_cross(program);
     program->closed = program->closed && program->keep && program->matrix_size &&
-                      !program->links_apart && jet->block_count <= HMI_JET_MOST_BLOCKS;
+                      !program->links_apart && jet->find_part[1];
     emit_all(&e, program);
     if (!e.x.failed && e.x.code.count <= MOST_BYTES)
         hmi_jit_install(e.x.code.data, e.x.code.count, &program->code);
@@ -289,7 +299,7 @@ hm_status hmi_jet_compile(hmi_jet *jet, hmi_jet_program *program)
         memcpy(&program->entry, &program->code.pages, sizeof program->entry);
     hmi_jet_registers_release(&e);
     hmi_array_release(jet->allocator, &e.x.code);
-    return e.x.failed ? HM_ERR_NOMEM : hmi_jet_compile_inner(jet);
+    return e.x.failed ? HM_ERR_NOMEM : HM_OK;
 }
 
 void hmi_jet_program_release(hmi_jet_program *program)

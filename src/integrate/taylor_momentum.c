@@ -469,7 +469,8 @@ static void raise_order(hmi_taylor *T, int k, const hmi_jet_ends *ends)
 {
     if (k == T->order) {
         find_velocities(T, k, ends);
-    } else if (T->solver.inverted && T->program[HMI_TAYLOR_ORDER].entry) {
+    } else if (T->solver.inverted && T->program[HMI_TAYLOR_ORDER].entry &&
+               !T->program[HMI_TAYLOR_ORDER].closed) {
         hmi_jet_execute(&T->jet, &T->program[HMI_TAYLOR_ORDER], k, ends);
     } else {
         find_velocities(T, k, ends);
