@@ -220,23 +220,24 @@ static hm_status fold_scaled(splitter *s)
 
 /* ---- marks ---- */
 
-/* The least depth of results above another one; UINT32_MAX: there is none. */
-static uint32_t next_depth(const splitter *s, uint32_t depth)
+/* The greatest depth of results below another one; 0: there is none. */
+static uint32_t depth_below(const splitter *s, uint32_t depth)
 {
-    uint32_t found = UINT32_MAX;
+    uint32_t found = 0;
     for (size_t i = 0; i < s->count; i++) {
         uint32_t of = s->depth[s->jet->code.data[i].dst];
-        found = of > depth && of < found ? of : found;
+        found = of < depth && of > found ? of : found;
     }
     return found;
 }
 
-/* Inner sums of what is left: those whose factors are found at about the same time in one block. */
+/* Inner sums of what is left: those whose factors are found at about the same time in one block. The last
+ * ones first, as the last block may have few: those that are there soonest, and do not wait then. */
 static void convolve_live(splitter *s)
 {
     hmi_jet *jet = s->jet;
     jet->pairs.count = 0;
-    for (uint32_t depth = next_depth(s, 0); depth < UINT32_MAX; depth = next_depth(s, depth))
+    for (uint32_t depth = depth_below(s, UINT32_MAX); depth > 0; depth = depth_below(s, depth))
         for (size_t i = 0; i < s->count; i++)
             if (s->depth[jet->code.data[i].dst] == depth && writes(s, &jet->code.data[i], LIVE))
                 hmi_jet_convolve_code(jet, &jet->code.data[i]);
