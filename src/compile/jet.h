@@ -276,9 +276,8 @@ static inline bool hmi_jet_runs_orders(const hmi_jet *jet, const hmi_jet_program
     return program->entry && program->closed && jet->find_part[1];
 }
 
-/* Before order 1 of such a program, and when others are to read what its links have made. */
-void hmi_jet_begin_orders(const hmi_jet *jet, const hmi_jet_program *program);
-void hmi_jet_end_orders(const hmi_jet *jet, const hmi_jet_program *program);
+/* Before order 1 of such a program. */
+void hmi_jet_begin_orders(const hmi_jet *jet);
 /* Orders first .. end - 1 of it; the inner sums of order `end` are made too. ends are those of the first, and
  * of the others `width` further. */
 void hmi_jet_execute_orders(const hmi_jet *jet, const hmi_jet_program *program, int first, int end,

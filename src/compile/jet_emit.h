@@ -46,7 +46,6 @@ typedef struct hmi_jet_emitter {
     size_t numbers;
     uint32_t *upcoming;          /* by number: its next use */
     uint8_t *first;              /* by number: what came first, */
-    uint8_t *coming;             /* is it in hmi_jet_coming? */
     uint32_t *written, *accessed; /* the last position where it was written, or read as well */
     uint32_t held[HMI_JET_HELD]; /* by register: the number it holds */
     bool dirty[HMI_JET_HELD];    /* which is not in memory */
@@ -87,8 +86,6 @@ void hmi_jet_leave(hmi_jet_emitter *e, int r);
 /* The register for a number that the next instruction makes, the last of its time. */
 int hmi_jet_result(hmi_jet_emitter *e);
 
-/* A coefficient in hmi_jet_coming gives way, RIGHT is lost. */
-void hmi_jet_move_home(hmi_jet_emitter *e, uint32_t number);
 /* Has it to be in memory when the program ends? */
 bool hmi_jet_is_wanted(const hmi_jet_emitter *e, uint32_t number);
 

@@ -108,13 +108,8 @@ static void emit_link(emitter *e, const hmi_jet_link *link)
         hmi_x86_arithmetic(&e->x, HMI_X86_MUL, LEFT, LEFT, hmi_jet_read(e, 2 * e->jet->minus_one));
     if (link->at != HMI_JET_NO_PLACE)
         hmi_x86_store(&e->x, word(HMI_RCX, link->at), value);
-    if (link->row == HMI_JET_NO_PLACE || !hmi_jet_is_wanted(e, 2 * link->row + 1))
-        return;
-    hmi_jet_move_home(e, 2 * link->row + 1);
-    hmi_x86_store(&e->x,
-                  word(HMI_RDI, e->closed ? hmi_jet_coming(e->jet, link->row)
-                                          : 2 * (size_t)link->row + 1),
-                  value);
+    if (link->row != HMI_JET_NO_PLACE && hmi_jet_is_wanted(e, 2 * link->row + 1))
+        hmi_x86_store(&e->x, word(HMI_RDI, 2 * (size_t)link->row + 1), value);
 }
 
 bool hmi_jet_links_cross(const hmi_jet_program *program)
@@ -177,11 +172,11 @@ static uint32_t place_task(emitter *e, const hmi_jet_program *program, size_t i)
     return program->closed ? place_sum(e, i) : place_block(e, i);
 }
 
-/* When its source is there and, where the row is written itself, nobody reads it any more. */
+/* When its source is there and nobody reads the row any more. */
 static uint32_t place_link(emitter *e, const hmi_jet_link *link)
 {
     uint32_t source = 2 * link->source + 1, when = e->written[source];
-    if (link->row != HMI_JET_NO_PLACE && !e->closed)
+    if (link->row != HMI_JET_NO_PLACE)
         when = later(when, e->accessed[2 * (size_t)link->row + 1]);
     e->accessed[source] = later(e->accessed[source], when);
     return when;

@@ -647,7 +647,7 @@ static void run_motion(motion *m, double Y[ORDER + 2][WIDTH])
     }
     if (hmi_jet_runs_orders(jet, &m->whole)) {
         hmi_jet_set_unit(jet, unit);
-        hmi_jet_begin_orders(jet, &m->whole);
+        hmi_jet_begin_orders(jet);
         hmi_jet_execute_orders(jet, &m->whole, 1, ORDER, &ends, WIDTH);
         return;
     }
