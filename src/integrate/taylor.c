@@ -303,8 +303,9 @@ static hm_status expand(hmi_stepper *s)
 static double choose_step(hmi_stepper *s)
 {
     memory *m = memory_of(s);
-    double first = s->step > 0 ? s->step : LARGEST_FACTOR * first_guess(s);
-    double most = m->h > 0 ? LARGEST_FACTOR * m->h : first;
+    double most = LARGEST_FACTOR * m->h;
+    if (!(m->h > 0)) /* the first one */
+        most = s->step > 0 ? s->step : LARGEST_FACTOR * first_guess(s);
     weigh(s, m->part);
     double h = largest_step(s);
     if (h < 0.7 * m->looked && look(s, h)) {
