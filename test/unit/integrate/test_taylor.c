@@ -285,6 +285,27 @@ static void test_given_velocities(void **state)
     check_close("disc", 10, y[0], y[1], 1e-9);
 }
 
+/* Off the constraints, by the user's wish, such velocities are not given: the distance stays. */
+static void test_kept_initial(void **state)
+{
+    (void)state;
+    double y[2][10];
+    for (int k = 0; k < 2; k++) {
+        motion *m = motion_text(DISC
+                                "initial lean = 0.2, yaw' = 0.5, spin' = 3, x' = 2.5, y' = 0.25\n"
+                                "simulate 0 .. 1");
+        m->options.method = k == 0 ? "taylor" : "dop853";
+        m->options.rtol = 1e-12;
+        m->options.atol = 1e-14;
+        m->options.keep_initial = true;
+        motion_must(m);
+        hm_sim_state(m->sim, y[k], y[k] + 5, NULL);
+        motion_close(m);
+    }
+    check_close("disc", 10, y[0], y[1], 1e-10);
+    check_number("distance", y[0][5] - cos(y[0][2]) * y[0][9], -0.5, 1e-10);
+}
+
 /* Steps are long, and yet what comes and goes within a step is seen. */
 static void test_brief_events(void **state)
 {
@@ -458,6 +479,7 @@ int main(void)
         cmocka_unit_test(test_dense_output),
         cmocka_unit_test(test_events),
         cmocka_unit_test(test_given_velocities),
+        cmocka_unit_test(test_kept_initial),
         cmocka_unit_test(test_brief_events),
         cmocka_unit_test(test_switches),
         cmocka_unit_test(test_no_series),
