@@ -201,7 +201,8 @@ hm_status hmi_taylor_begin(hmi_taylor *T, double t, const double *y, double *f);
 void hmi_taylor_expand(hmi_taylor *T, const double *y, const double *f);
 /* After one that is not finite: where it is evaluated, all coefficients count. */
 void hmi_taylor_clear(hmi_taylor *T);
-/* The components of the series at h after the expansion, and their derivatives unless f is NULL. */
+/* The components of the series at h after the expansion, and their derivatives unless f is NULL; both have
+ * room for whole blocks of eight. */
 void hmi_taylor_evaluate(const hmi_taylor *T, double h, double *x, double *f);
 /* y := the state with these components, velocities that constraints give aside. */
 void hmi_taylor_spread(const hmi_taylor *T, const double *x, double *y);

@@ -213,7 +213,7 @@ static bool allocate(hmi_taylor *T)
         T->motion[k].answer = take(T, T->n + T->m + 3, sizeof(double), &failed);
     T->scratch = take(T, T->link_count, sizeof *T->scratch, &failed);
     T->turning = take(T, T->n, sizeof *T->turning, &failed);
-    T->Y = take(T, (size_t)(T->order + 1) * T->width + 3, sizeof *T->Y, &failed);
+    T->Y = take(T, (size_t)(T->order + 1) * T->width + 7, sizeof *T->Y, &failed);
     return !failed;
 }
 
