@@ -178,13 +178,14 @@ static const hmi_poly *polynomial(hmi_normal *s, hmi_expr e)
     return f && f->divisors.count == 0 ? f->numerator : NULL;
 }
 
-/* Expressions that are no polynomials stay what they are. */
+/* Expressions that are no polynomials stay by themselves, in their shortest form. */
 static void take_sum(work *w, hmi_expr e)
 {
     const hmi_poly *p = polynomial(w->normal, e);
     sum *s = new_sum(w, p ? p->count : 0);
     if (s && !p)
-        s->e = e;
+        s->e = hmi_normal_best(w->normal, e, 0);
+    hmi_normal_forgive(w->normal);
     for (uint32_t i = 0; s && p && i < p->count; i++)
         take_term(w, s, &p->terms[i]);
 }
