@@ -221,7 +221,7 @@ static hm_status add_coordinate(search *s, size_t i, hmi_expr p, hmi_expr F, hmi
     return status == HM_OK ? g->status : status;
 }
 
-/* Longer ones are not worth the time that collecting their terms takes. */
+/* Longer ones hardly get shorter, and are no faster than those with multipliers. */
 static bool is_long(search *s, const hmi_expr *list, size_t count)
 {
     enum { MOST_NODES = 160 };
