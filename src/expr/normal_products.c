@@ -341,10 +341,11 @@ static void try_brackets(sum *s, size_t i, best *b)
     }
 }
 
+/* As far as the work goes: every pair of every term is looked for in all terms. */
 static void save_products(work *w)
 {
     best b = {.saved = 1};
-    while (b.saved > 0 && !w->failed && hmi_normal_go(w->normal, w->term_count)) {
+    while (b.saved > 0 && !w->failed && hmi_normal_go(w->normal, w->term_count * w->term_count)) {
         b = (best){0};
         for (size_t k = 0; k < w->sum_count; k++)
             for (size_t i = 0; i < w->sums[k].count; i++) {
@@ -460,7 +461,7 @@ hm_status hmi_normal_few_products(hmi_normal *s, const hmi_factor_pair *pairs, s
         take_sum(w, list[k]);
     join_given(w, pairs, pair_count);
     save_products(w);
-    if (w->failed || !hmi_normal_forgive(s))
+    if (w->failed || hmi_normal_status(s) != HM_OK)
         return hmi_normal_status(s);
     build(w);
     for (size_t k = 0; k < count; k++)
