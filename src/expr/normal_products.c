@@ -422,14 +422,12 @@ static size_t count_products(hmi_normal *s, const hmi_expr *list, size_t count)
             s->status = HM_ERR_NOMEM;
     for (size_t i = 0; i < s->walk.order.count; i++) {
         const hmi_node *node = hmi_node_at(g, s->walk.order.data[i]);
-        int arity = hmi_op_arity((hmi_op)node->op);
         if (node->op == HMI_MUL)
             found += moves(g, node->a) && moves(g, node->b);
         else if (node->op == HMI_DIV)
             found += moves(g, node->b);
-        else
-            found += node->op == HMI_POWI || (node->op != HMI_ADD && node->op != HMI_SUB &&
-                                              node->op != HMI_NEG && arity > 0);
+        else if (node->op != HMI_ADD && node->op != HMI_SUB && node->op != HMI_NEG)
+            found += hmi_op_arity((hmi_op)node->op) > 0;
     }
     return found;
 }
