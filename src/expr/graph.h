@@ -68,18 +68,29 @@ typedef struct hmi_constant {
     int32_t numerator, denominator; /* denominator 0: not a ratio */
 } hmi_constant;
 
-/* Beside the node a part of its hash, so that most probes need not look at the node. */
+/* How nodes are found again (intern.c). Beside the node a part of its hash, so that most probes need
+ * not look at the node. */
 typedef struct hmi_graph_slot {
     uint32_t hash;
     uint32_t node; /* + 1, 0 = free */
 } hmi_graph_slot;
 
+typedef struct hmi_graph_table {
+    hmi_graph_slot *slots; /* open addressing */
+    size_t count, size;
+} hmi_graph_table;
+
+/* Of a node: the newest that is filed under it, and the next of the list it is in itself; 0: none. */
+typedef struct hmi_graph_link {
+    hmi_expr first, next;
+} hmi_graph_link;
+
 typedef struct hmi_graph {
     const hm_allocator *allocator;
     HMI_ARRAY(hmi_node) nodes;
     HMI_ARRAY(hmi_constant) constants;
-    hmi_graph_slot *table; /* open addressing */
-    size_t table_size;
+    HMI_ARRAY(hmi_graph_link) links; /* by node */
+    hmi_graph_table leaves, others;
     hm_status status;
     bool interpreted; /* tapes of this graph stay with the interpreter (compile/tape.h) */
     hmi_expr zero, one, two, minus_one, half; /* always present */
