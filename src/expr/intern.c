@@ -229,8 +229,7 @@ static uint64_t bits_of(double value)
 
 static bool same_constant(const hmi_constant *x, const hmi_constant *y)
 {
-    return bits_of(x->value) == bits_of(y->value) &&
-           (x->denominator == 0) == (y->denominator == 0);
+    return bits_of(x->value) == bits_of(y->value) && (x->denominator == 0) == (y->denominator == 0);
 }
 
 static hmi_expr intern_constant(hmi_graph *graph, hmi_constant constant)

@@ -461,14 +461,13 @@ static void test_sticky_errors(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_equal_is_one),  TEST(test_commutative),  TEST(test_invariants),
-        TEST(test_many_nodes),
-        TEST(test_many_uses),    TEST(test_sums),         TEST(test_cancelling),
-        TEST(test_products),      TEST(test_powers),       TEST(test_functions),
-        TEST(test_right_angles),  TEST(test_not_finite),   TEST(test_ratios),
-        TEST(test_large_ratios),  TEST(test_walk),         TEST(test_constants),
-        TEST(test_copy),          TEST(test_whole_powers), TEST(test_op_values),
-        TEST(test_sticky_errors),
+        TEST(test_equal_is_one), TEST(test_commutative),   TEST(test_invariants),
+        TEST(test_many_nodes),   TEST(test_many_uses),     TEST(test_sums),
+        TEST(test_cancelling),   TEST(test_products),      TEST(test_powers),
+        TEST(test_functions),    TEST(test_right_angles),  TEST(test_not_finite),
+        TEST(test_ratios),       TEST(test_large_ratios),  TEST(test_walk),
+        TEST(test_constants),    TEST(test_copy),          TEST(test_whole_powers),
+        TEST(test_op_values),    TEST(test_sticky_errors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
