@@ -68,36 +68,66 @@ hm_status hmi_walk_begin(hmi_walk *walk, const hmi_graph *graph)
         memset(walk->mark.data + walk->mark.count, 0, missing * sizeof *walk->mark.data);
         walk->mark.count = graph->nodes.count;
     }
-    if (++walk->stamp == 0) {
+    if (walk->last > UINT32_MAX - HMI_MOST_NODES) {
         memset(walk->mark.data, 0, walk->mark.count * sizeof *walk->mark.data);
-        walk->stamp = 1;
+        walk->last = 0;
     }
+    walk->base = walk->last;
     walk->order.count = 0;
     return HM_OK;
 }
 
-/* Stack entries carry one extra bit: set when the operands have been pushed. */
+static bool has_reached(const hmi_walk *walk, hmi_expr e)
+{
+    return walk->mark.data[e] > walk->base;
+}
+
+/* Its operands have been reached: the node takes its place in the order. */
+static void finish_node(hmi_walk *walk, hmi_expr e)
+{
+    walk->mark.data[e] = ++walk->last;
+    walk->order.data[walk->order.count++] = e;
+}
+
+/* The first operand that the walk has to go through before e, or HMI_NONE; leaves are taken on the way
+ * to it. */
+static hmi_expr next_below(hmi_walk *walk, const hmi_graph *graph, hmi_expr e, uint16_t deps_mask)
+{
+    const hmi_node *nodes = graph->nodes.data;
+    int arity = hmi_op_arity((hmi_op)nodes[e].op);
+    for (int k = 0; k < arity; k++) {
+        hmi_expr operand = hmi_operand(graph, e, k);
+        if (has_reached(walk, operand) ||
+            (deps_mask != 0xFFFF && !(nodes[operand].deps & deps_mask)))
+            continue;
+        if (nodes[operand].op > HMI_SYMBOL)
+            return operand;
+        finish_node(walk, operand);
+    }
+    return HMI_NONE;
+}
+
+/* The stack holds the way from the root to where the walk is. */
 hm_status hmi_walk_add(hmi_walk *walk, const hmi_graph *graph, hmi_expr root, uint16_t deps_mask)
 {
     walk->stack.count = 0;
-    if (root == HMI_NONE || !hmi_array_push(walk->allocator, &walk->stack, root << 1))
-        return root == HMI_NONE ? HM_OK : HM_ERR_NOMEM;
+    if (root == HMI_NONE || has_reached(walk, root) ||
+        (deps_mask != 0xFFFF && !(hmi_deps(graph, root) & deps_mask)))
+        return HM_OK;
+    if (!hmi_array_push(walk->allocator, &walk->stack, root))
+        return HM_ERR_NOMEM;
     while (walk->stack.count) {
-        hmi_expr top = walk->stack.data[--walk->stack.count], e = top >> 1;
-        if (top & 1) {
-            if (!hmi_array_push(walk->allocator, &walk->order, e))
-                return HM_ERR_NOMEM;
-            continue;
-        }
-        if (walk->mark.data[e] == walk->stamp ||
-            (deps_mask != 0xFFFF && !(graph->nodes.data[e].deps & deps_mask)))
-            continue;
-        walk->mark.data[e] = walk->stamp;
-        if (!hmi_array_reserve(walk->allocator, &walk->stack, 4))
+        if (!hmi_array_reserve(walk->allocator, &walk->stack, 1) ||
+            !hmi_array_reserve(walk->allocator, &walk->order, 4)) /* a node, its operands */
             return HM_ERR_NOMEM;
-        walk->stack.data[walk->stack.count++] = e << 1 | 1;
-        for (int k = hmi_op_arity(hmi_op_of(graph, e)) - 1; k >= 0; k--)
-            walk->stack.data[walk->stack.count++] = hmi_operand(graph, e, k) << 1;
+        hmi_expr e = walk->stack.data[walk->stack.count - 1];
+        hmi_expr below = next_below(walk, graph, e, deps_mask);
+        if (below != HMI_NONE) {
+            walk->stack.data[walk->stack.count++] = below;
+        } else {
+            finish_node(walk, e);
+            walk->stack.count--;
+        }
     }
     return HM_OK;
 }

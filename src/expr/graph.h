@@ -80,7 +80,8 @@ typedef struct hmi_graph_table {
     size_t count, size;
 } hmi_graph_table;
 
-/* Of a node: the newest that is filed under it, and the next of the list it is in itself; 0: none. */
+/* Of a node: the newest that is filed under it, and the next of the list it is in itself; 0: none,
+ * HMI_NONE: they are found by hash. */
 typedef struct hmi_graph_link {
     hmi_expr first, next;
 } hmi_graph_link;
@@ -172,14 +173,19 @@ typedef struct hmi_walk {
     const hm_allocator *allocator;
     HMI_ARRAY(hmi_expr) order;
     HMI_ARRAY(hmi_expr) stack;
-    HMI_ARRAY(uint32_t) mark; /* = stamp where visited */
-    uint32_t stamp;
+    HMI_ARRAY(uint32_t) mark; /* by node: base + its position + 1 where this walk has been */
+    uint32_t base, last;      /* marks of earlier walks end at base, those of this one at last */
 } hmi_walk;
 
 void hmi_walk_init(hmi_walk *walk, const hm_allocator *allocator);
 void hmi_walk_release(hmi_walk *walk);
 hm_status hmi_walk_begin(hmi_walk *walk, const hmi_graph *graph);
 hm_status hmi_walk_add(hmi_walk *walk, const hmi_graph *graph, hmi_expr root, uint16_t deps_mask);
+/* Where a node that the walk has reached stands in its order. */
+static inline uint32_t hmi_walk_position(const hmi_walk *walk, hmi_expr e)
+{
+    return walk->mark.data[e] - walk->base - 1;
+}
 
 /* Numerical value of an expression that depends on parameters only (params[index]); NaN where it
  * depends on more. */

@@ -1,10 +1,10 @@
 /* The expression DAG: storage and interning. See graph.h.
  *
  * Leaves are found by hash in a table of their own, which is small. An operation is filed under its
- * anchor, the latest of its operands that is not a leaf: it stands in the list of what has this
+ * anchor, the latest of its operands that is not a number: it stands in the list of what has this
  * anchor. The anchor was made or looked at just before, so that its list is at hand, where one large
- * table would be a wait for memory at every look. Lists are short; what comes after the first FEW
- * operations of an anchor, and what is made of leaves alone, is found by hash.
+ * table would be a wait for memory at every look. Where a list grows beyond FEW it is dissolved:
+ * what has such an anchor is found by hash, and so is what is made of numbers alone.
  */
 #include "expr/graph.h"
 
@@ -13,6 +13,7 @@
 #include <string.h>
 
 enum { FIRST_TABLE = 512, FEW = 8 };
+#define DISSOLVED HMI_NONE
 
 /* ---- storage ---- */
 
@@ -103,15 +104,19 @@ static bool grow_table(hmi_graph_table *table, const hm_allocator *allocator)
     return true;
 }
 
-/* A new node that goes to a free slot. */
+/* A node goes to the free slot that was found for it. */
+static bool fill_slot(hmi_graph *graph, hmi_graph_table *table, size_t slot, uint32_t hash,
+                      hmi_expr e)
+{
+    table->slots[slot] = (hmi_graph_slot){hash, e + 1};
+    return ++table->count * 10 <= table->size * 6 || grow_table(table, graph->allocator);
+}
+
 static hmi_expr append_to(hmi_graph *graph, hmi_graph_table *table, size_t slot, uint32_t hash,
                           const hmi_node *node)
 {
     hmi_expr e = append(graph, node);
-    if (e == HMI_NONE)
-        return HMI_NONE;
-    table->slots[slot] = (hmi_graph_slot){hash, e + 1};
-    if (++table->count * 10 > table->size * 6 && !grow_table(table, graph->allocator))
+    if (e != HMI_NONE && !fill_slot(graph, table, slot, hash, e))
         return fail(graph, HM_ERR_NOMEM);
     return e;
 }
@@ -169,28 +174,49 @@ static hmi_expr intern_by_hash(hmi_graph *graph, hmi_graph_table *table, const h
     return append_to(graph, table, slot, hash, node);
 }
 
+/* The list of an anchor grows long: what is in it is found by hash from now on. */
+static bool dissolve_list(hmi_graph *graph, hmi_expr anchor)
+{
+    hmi_expr e = graph->links.data[anchor].first;
+    graph->links.data[anchor].first = DISSOLVED;
+    for (; e; e = graph->links.data[e].next) {
+        hmi_graph_table *table = &graph->others;
+        uint32_t hash = hash_node(&graph->nodes.data[e]);
+        size_t slot = hash & (table->size - 1);
+        while (table->slots[slot].node)
+            slot = (slot + 1) & (table->size - 1);
+        if (!fill_slot(graph, table, slot, hash, e))
+            return false;
+    }
+    return true;
+}
+
 static hmi_expr intern_by_anchor(hmi_graph *graph, hmi_expr anchor, const hmi_node *node)
 {
     int length = 0;
-    for (hmi_expr e = graph->links.data[anchor].first; e; e = graph->links.data[e].next, length++)
+    hmi_expr first = graph->links.data[anchor].first;
+    if (first == DISSOLVED)
+        return intern_by_hash(graph, &graph->others, node);
+    for (hmi_expr e = first; e; e = graph->links.data[e].next, length++)
         if (same_node(&graph->nodes.data[e], node))
             return e;
     if (length >= FEW)
-        return intern_by_hash(graph, &graph->others, node);
+        return dissolve_list(graph, anchor) ? intern_by_hash(graph, &graph->others, node)
+                                            : fail(graph, HM_ERR_NOMEM);
     hmi_expr e = append(graph, node);
     if (e == HMI_NONE)
         return HMI_NONE;
-    graph->links.data[e].next = graph->links.data[anchor].first;
+    graph->links.data[e].next = first;
     graph->links.data[anchor].first = e;
     return e;
 }
 
-/* Notes an operand: what it depends on, and whether it is the anchor. 0, a number, is none. */
+/* Notes an operand: what it depends on, and whether it is the anchor; 0, which is a number, is none. */
 static void note_operand(const hmi_graph *graph, hmi_expr operand, hmi_node *node, hmi_expr *anchor)
 {
     const hmi_node *known = &graph->nodes.data[operand];
     node->deps |= known->deps;
-    if (known->op > HMI_SYMBOL && operand > *anchor)
+    if (known->op > HMI_CONST && operand > *anchor)
         *anchor = operand;
 }
 

@@ -334,6 +334,10 @@ static void test_walk(void **state)
         assert_int_equal(hmi_walk_add(&walk, g, f(HMI_SIN, x), 0xFFFF), HM_OK);
         assert_int_equal(hmi_walk_add(&walk, g, HMI_NONE, 0xFFFF), HM_OK);
         assert_int_equal(walk.order.count, 7);
+        for (uint32_t i = 0; i < 7; i++)
+            assert_int_equal(hmi_walk_position(&walk, walk.order.data[i]), i);
+        if (round == 1)
+            walk.last = UINT32_MAX - 5; /* as after very many walks: marks begin anew */
     }
     assert_int_equal(hmi_walk_begin(&walk, g), HM_OK);
     assert_int_equal(hmi_walk_add(&walk, g, e, HMI_DEP(HMI_SYM_VELOCITY)), HM_OK);
