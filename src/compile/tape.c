@@ -20,8 +20,8 @@ struct hmi_tape_note {
     uint32_t operand[3]; /* of a symbol: kind and index */
     uint32_t uses;       /* still to come */
     int32_t slot;
-    uint32_t twin;  /* sin <-> cos of the same argument, + 1 */
-    uint32_t angle; /* a sin or cos that has it for its argument, + 1 */
+    uint32_t partner; /* sin <-> cos of the same argument; of a product the last sum; + 1 */
+    uint32_t angle;   /* a sin or cos that has it for its argument, + 1 */
     uint8_t op, arity, state;
 };
 
@@ -66,7 +66,7 @@ static bool note_constant(compiler *c, hmi_tape_note *note, hmi_expr e)
     return hmi_array_push(c->allocator, &c->tape->constants, hmi_constant_of(c->graph, e)->value);
 }
 
-static void note_symbol(compiler *c, hmi_tape_note *note, uint32_t kind, uint32_t index)
+static bool note_symbol(compiler *c, hmi_tape_note *note, uint32_t kind, uint32_t index)
 {
     note->operand[0] = kind;
     note->operand[1] = index;
@@ -75,6 +75,7 @@ static void note_symbol(compiler *c, hmi_tape_note *note, uint32_t kind, uint32_
         c->symbols.first[kind] = index;
     if (index >= c->symbols.end[kind])
         c->symbols.end[kind] = index + 1;
+    return hmi_array_push(c->allocator, &c->scratch->symbols, (uint32_t)c->reached);
 }
 
 /* Pairs sin(x) with cos(x): the first of them is remembered with the argument. */
@@ -82,11 +83,26 @@ static void note_sine(compiler *c, uint32_t position)
 {
     hmi_tape_note *note = &c->notes[position], *argument = &c->notes[note->operand[0]];
     if (argument->angle) {
-        note->twin = argument->angle;
-        c->notes[argument->angle - 1].twin = position + 1;
+        note->partner = argument->angle;
+        c->notes[argument->angle - 1].partner = position + 1;
     } else {
         argument->angle = position + 1;
     }
+}
+
+static void note_operands(compiler *c, uint32_t position, hmi_expr e)
+{
+    hmi_tape_note *note = &c->notes[position];
+    bool sum = note->op == HMI_ADD || note->op == HMI_SUB;
+    for (int k = 0; k < note->arity; k++) {
+        uint32_t at = position_of(c, hmi_operand(c->graph, e, k));
+        note->operand[k] = at;
+        c->notes[at].uses++;
+        if (sum && c->notes[at].op == HMI_MUL)
+            c->notes[at].partner = position + 1;
+    }
+    if (note->op == HMI_SIN || note->op == HMI_COS)
+        note_sine(c, position);
 }
 
 static bool note_node(compiler *c, uint32_t position)
@@ -101,16 +117,9 @@ static bool note_node(compiler *c, uint32_t position)
                             .state = hoisted ? IS_HOISTED : 0};
     if (node->op == HMI_CONST)
         return note_constant(c, note, e);
-    if (node->op == HMI_SYMBOL) {
-        note_symbol(c, note, node->a, node->b);
-        return true;
-    }
-    for (int k = 0; k < note->arity; k++) {
-        note->operand[k] = position_of(c, hmi_operand(c->graph, e, k));
-        c->notes[note->operand[k]].uses++;
-    }
-    if (node->op == HMI_SIN || node->op == HMI_COS)
-        note_sine(c, position);
+    if (node->op == HMI_SYMBOL)
+        return note_symbol(c, note, node->a, node->b);
+    note_operands(c, position, e);
     c->tape->node_count += !hoisted;
     return true;
 }
@@ -176,11 +185,10 @@ static bool place_leaves(compiler *c)
     for (int kind = 0; kind < HMI_SYM_KIND_COUNT; kind++)
         if (kind != HMI_SYM_PARAM && !add_input(c, (hmi_symbol_kind)kind, slots))
             return false;
-    for (size_t i = 0; i < c->reached; i++) {
-        hmi_tape_note *note = &c->notes[i];
-        if (note->op == HMI_SYMBOL)
-            note->slot = (int32_t)(slots[note->operand[0]] + note->operand[1] -
-                                   c->symbols.first[note->operand[0]]);
+    for (size_t i = 0; i < c->scratch->symbols.count; i++) {
+        hmi_tape_note *note = &c->notes[c->scratch->symbols.data[i]];
+        uint32_t kind = note->operand[0], index = note->operand[1];
+        note->slot = (int32_t)(slots[kind] + index - c->symbols.first[kind]);
     }
     return true;
 }
@@ -228,27 +236,24 @@ static void give_slot(compiler *c, hmi_tape_note *note)
     }
 }
 
-/* A product whose only use is this sum or difference is computed with it. */
-static bool fusable(const hmi_tape_note *product, const hmi_tape_note *parent)
+static bool fusable(const hmi_tape_note *product, const hmi_tape_note *sum)
 {
     return product->op == HMI_MUL && product->uses == 1 &&
-           !(product->state & (IS_FIXED | IS_OUTPUT | IS_DONE)) &&
-           is_hoisted(product) == is_hoisted(parent);
+           !(product->state & (IS_FIXED | IS_OUTPUT)) && is_hoisted(product) == is_hoisted(sum);
 }
 
-/* Decides fusion before anything is emitted: the product is skipped when its turn comes. */
-static void mark_fusions(compiler *c)
+/* A product whose only use is a sum or difference is computed with it; of two in one sum the second.
+ * What is reached before the first has another use. */
+static bool is_fused_later(const compiler *c, uint32_t position)
 {
-    for (size_t i = 0; i < c->reached; i++) {
-        const hmi_tape_note *note = &c->notes[i];
-        if (note->op != HMI_ADD && note->op != HMI_SUB)
-            continue;
-        hmi_tape_note *a = &c->notes[note->operand[0]], *b = &c->notes[note->operand[1]];
-        if (fusable(b, note))
-            b->state |= IS_FUSED;
-        else if (a != b && fusable(a, note))
-            a->state |= IS_FUSED;
-    }
+    const hmi_tape_note *note = &c->notes[position];
+    if (note->op != HMI_MUL || !note->partner)
+        return false;
+    const hmi_tape_note *sum = &c->notes[note->partner - 1];
+    if (!fusable(note, sum))
+        return false;
+    uint32_t second = sum->operand[1];
+    return second <= position || !fusable(&c->notes[second], sum);
 }
 
 static bool is_fused(const compiler *c, uint32_t position)
@@ -277,7 +282,7 @@ static bool emit_fused(compiler *c, hmi_tape_note *note)
 static bool emit_sincos(compiler *c, hmi_tape_note *note)
 {
     uint32_t argument = note->operand[0];
-    hmi_tape_note *other = &c->notes[note->twin - 1];
+    hmi_tape_note *other = &c->notes[note->partner - 1];
     hmi_instruction instruction = {HMI_TAPE_SINCOS, 0, slot_at(c, argument), 0, 0};
     if (!drop_use(c, argument) || !drop_use(c, argument))
         return false;
@@ -317,11 +322,16 @@ static bool emit_plain(compiler *c, hmi_tape_note *note)
     return emit(c, is_hoisted(note), instruction);
 }
 
-static bool emit_node(compiler *c, hmi_tape_note *note)
+static bool emit_node(compiler *c, uint32_t position)
 {
-    if (is_leaf(note) || (note->state & (IS_FUSED | IS_DONE)))
+    hmi_tape_note *note = &c->notes[position];
+    if (is_leaf(note) || (note->state & IS_DONE))
         return true;
-    if (note->twin)
+    if (is_fused_later(c, position)) {
+        note->state |= IS_FUSED;
+        return true;
+    }
+    if ((note->op == HMI_SIN || note->op == HMI_COS) && note->partner)
         return emit_sincos(c, note);
     if ((note->op == HMI_ADD || note->op == HMI_SUB) &&
         (is_fused(c, note->operand[0]) || is_fused(c, note->operand[1])))
@@ -407,9 +417,8 @@ static hm_status compile(compiler *c, const hmi_expr *outputs, size_t count)
     size_t copies = place_outputs(c, outputs, count);
     if (!hmi_array_reserve(c->allocator, &c->tape->body, c->tape->node_count + copies + 1))
         return HM_ERR_NOMEM;
-    mark_fusions(c);
     for (size_t i = 0; i < c->reached; i++)
-        if (!emit_node(c, &c->notes[i]))
+        if (!emit_node(c, (uint32_t)i))
             return HM_ERR_NOMEM;
     return copy_outputs(c, outputs, count) ? finish(c, count) : HM_ERR_NOMEM;
 }
@@ -439,6 +448,7 @@ void hmi_tape_scratch_release(hmi_tape_scratch *scratch)
         return;
     hmi_walk_release(&scratch->walk);
     hmi_free(allocator, scratch->notes, scratch->note_capacity * sizeof *scratch->notes);
+    hmi_array_release(allocator, &scratch->symbols);
     hmi_array_release(allocator, &scratch->free_slots);
 }
 
@@ -447,7 +457,7 @@ hm_status hmi_tape_build(hmi_tape *tape, const hmi_graph *graph, const hmi_expr 
 {
     *tape = (hmi_tape){.allocator = graph->allocator, .run = hmi_tape_interpret};
     compiler c = {.tape = tape, .graph = graph, .allocator = graph->allocator, .scratch = scratch};
-    scratch->free_slots.count = 0;
+    scratch->free_slots.count = scratch->symbols.count = 0;
     return compile(&c, outputs, count);
 }
 

@@ -83,7 +83,7 @@ typedef struct hmi_tape_scratch {
     hmi_walk walk;
     hmi_tape_note *notes;
     size_t note_capacity;
-    HMI_ARRAY(uint32_t) free_slots;
+    HMI_ARRAY(uint32_t) symbols, free_slots;
 } hmi_tape_scratch;
 void hmi_tape_scratch_init(hmi_tape_scratch *scratch, const hm_allocator *allocator);
 void hmi_tape_scratch_release(hmi_tape_scratch *scratch);
