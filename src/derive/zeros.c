@@ -25,7 +25,7 @@ typedef struct approx {
 
 typedef struct zero_test {
     const hmi_derived *eq;
-    hmi_walk walk;
+    hmi_walk *walk;
     approx *at; /* by position in the walk */
     uint64_t random;
 } zero_test;
@@ -114,16 +114,16 @@ static approx apply(hmi_op op, approx x, approx y)
 static void evaluate(zero_test *z)
 {
     const hmi_graph *g = &z->eq->graph;
-    for (size_t i = 0; i < z->walk.order.count; i++) {
-        const hmi_node *node = hmi_node_at(g, z->walk.order.data[i]);
+    for (size_t i = 0; i < z->walk->order.count; i++) {
+        const hmi_node *node = hmi_node_at(g, z->walk->order.data[i]);
         int arity = hmi_op_arity((hmi_op)node->op);
         if (node->op == HMI_CONST)
-            z->at[i] = (approx){hmi_constant_of(g, z->walk.order.data[i])->value, 0};
+            z->at[i] = (approx){hmi_constant_of(g, z->walk->order.data[i])->value, 0};
         else if (node->op == HMI_SYMBOL)
             z->at[i] = (approx){leaf_value(z, node), 0};
         else
-            z->at[i] = apply((hmi_op)node->op, z->at[hmi_walk_position(&z->walk, node->a)],
-                             arity > 1 ? z->at[hmi_walk_position(&z->walk, node->b)] : (approx){0});
+            z->at[i] = apply((hmi_op)node->op, z->at[hmi_walk_position(z->walk, node->a)],
+                             arity > 1 ? z->at[hmi_walk_position(z->walk, node->b)] : (approx){0});
     }
 }
 
@@ -142,7 +142,7 @@ static size_t sift(const zero_test *z, candidate_list *list)
 {
     size_t kept = 0, decided = 0;
     for (size_t i = 0; i < list->count; i++) {
-        approx a = z->at[hmi_walk_position(&z->walk, list->data[i])];
+        approx a = z->at[hmi_walk_position(z->walk, list->data[i])];
         bool known = isfinite(a.value) && isfinite(a.error);
         if (known && fabsl(a.value) > 4 * a.error)
             continue;
@@ -156,9 +156,9 @@ static size_t sift(const zero_test *z, candidate_list *list)
 static hm_status walk_to(zero_test *z, const candidate_list *list)
 {
     const hmi_graph *g = &z->eq->graph;
-    hm_status status = hmi_walk_begin(&z->walk, g);
+    hm_status status = hmi_walk_begin(z->walk, g);
     for (size_t i = 0; i < list->count && status == HM_OK; i++)
-        status = hmi_walk_add(&z->walk, g, list->data[i], 0xFFFF);
+        status = hmi_walk_add(z->walk, g, list->data[i], 0xFFFF);
     return status;
 }
 
@@ -166,10 +166,9 @@ static hm_status walk_to(zero_test *z, const candidate_list *list)
 static hm_status find_zeros(hmi_derivation *d, candidate_list *list)
 {
     const hm_allocator *allocator = d->eq->allocator;
-    zero_test z = {.eq = d->eq, .random = 0x9E3779B97F4A7C15u};
-    hmi_walk_init(&z.walk, allocator);
+    zero_test z = {.eq = d->eq, .walk = &d->adjoint.walk, .random = 0x9E3779B97F4A7C15u};
     hm_status status = walk_to(&z, list);
-    size_t reached = z.walk.order.count;
+    size_t reached = z.walk->order.count;
     z.at = status == HM_OK ? hmi_alloc(allocator, (reached + 1) * sizeof *z.at) : NULL;
     size_t rounds = 0;
     for (int tries = 0; z.at && rounds < POINTS && tries < MOST_TRIES && list->count; tries++) {
@@ -186,7 +185,6 @@ static hm_status find_zeros(hmi_derivation *d, candidate_list *list)
     if (status == HM_OK && !z.at)
         status = HM_ERR_NOMEM;
     hmi_free(allocator, z.at, (reached + 1) * sizeof *z.at);
-    hmi_walk_release(&z.walk);
     return status;
 }
 
