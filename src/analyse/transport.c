@@ -206,6 +206,7 @@ typedef struct journey {
     size_t levels, freed;
     arb_ptr u;    /* freed x levels: the controls */
     arb_ptr H, K; /* targets x rank x levels, targets x freed x levels */
+    size_t *used; /* targets of them: scratch */
 } journey;
 
 /* Order k of X: rows times X vanish, X_F = u. */
@@ -245,34 +246,36 @@ static void turning(journey *j, size_t target, size_t k, arb_ptr gamma)
                 hmi_series_root(&tr->G, tr->g_start[target] + a, k), tr->precision);
 }
 
-/* gamma -= sum_i H_i W_i over orders 1..k of W, so that H of order k - order is known. */
-static void subtract_rows(journey *j, arb_srcptr H, size_t k, arb_ptr gamma)
+/* gamma -= H_i W_i over orders 1..k of W, so that H of order k - order is known, for all targets. Row
+ * by row, since the H_i of all targets stay in the cache, but not all W. */
+static void subtract_row(journey *j, size_t i, size_t k, arb_ptr gamma)
 {
     hmi_transport *tr = j->tr;
-    for (size_t i = 0; i < tr->rank; i++) {
-        const hmi_form *form = tr->form[tr->chosen[i]];
-        arb_srcptr h = H + i * j->levels;
-        if (_arb_vec_is_zero(h, (slong)k))
-            continue; /* so k > 0 below */
-        for (size_t a = 0; a < form->count; a++)
-            arb_dot(gamma + form->at[a], gamma + form->at[a], 1,
-                    hmi_series_root(&tr->W, tr->w_start[tr->chosen[i]] + a, 1), 1, h + (k - 1), -1,
-                    (slong)k, tr->precision);
+    const hmi_form *form = tr->form[tr->chosen[i]];
+    size_t first = tr->w_start[tr->chosen[i]], used = 0;
+    for (size_t target = 0; target < tr->targets; target++)
+        if (!_arb_vec_is_zero(j->H + (target * tr->rank + i) * j->levels, (slong)k))
+            j->used[used++] = target;
+    for (size_t a = 0; a < form->count && used; a++) {
+        arb_srcptr w = hmi_series_root(&tr->W, first + a, 1); /* there is one, since k > 0 */
+        for (size_t u = 0; u < used; u++) {
+            arb_srcptr h = j->H + (j->used[u] * tr->rank + i) * j->levels;
+            arb_ptr to = gamma + j->used[u] * tr->size + form->at[a];
+            arb_dot(to, to, 1, w, 1, h + (k - 1), -1, (slong)k, tr->precision);
+        }
     }
 }
 
-/* Order k of H and K_0 of one target. */
-static void next_matrices(journey *j, size_t target, size_t k, arb_ptr gamma)
+/* Order k of H and K_0 of one target, whose gamma lacks the order 0 of W. */
+static void finish_target(journey *j, size_t target, size_t k, arb_ptr gamma)
 {
     hmi_transport *tr = j->tr;
     arb_ptr H = j->H + target * tr->rank * j->levels;
-    turning(j, target, k, gamma);
-    subtract_rows(j, H, k, gamma);
     for (size_t p = 0; p < tr->rank; p++)
         for (size_t i = 0; i < tr->rank && !arb_is_zero(gamma + tr->pivot[p]); i++)
             arb_addmul(H + i * j->levels + k, gamma + tr->pivot[p],
                        arb_mat_entry(tr->inverse, (slong)p, (slong)i), tr->precision);
-    for (size_t i = 0; i < tr->rank; i++) { /* order 0 of W */
+    for (size_t i = 0; i < tr->rank; i++) {
         const hmi_form *form = tr->form[tr->chosen[i]];
         if (arb_is_zero(H + i * j->levels + k))
             continue;
@@ -284,11 +287,23 @@ static void next_matrices(journey *j, size_t target, size_t k, arb_ptr gamma)
         arb_set(j->K + (target * j->freed + b) * j->levels + k, gamma + tr->freed[b]);
 }
 
+/* Order k of H and K_0; gamma: targets x size. */
+static void next_matrices(journey *j, size_t k, arb_ptr gamma)
+{
+    hmi_transport *tr = j->tr;
+    for (size_t target = 0; target < tr->targets; target++)
+        turning(j, target, k, gamma + target * tr->size);
+    for (size_t i = 0; i < tr->rank; i++)
+        subtract_row(j, i, k, gamma);
+    for (size_t target = 0; target < tr->targets; target++)
+        finish_target(j, target, k, gamma + target * tr->size);
+}
+
 static bool follow(journey *j)
 {
     hmi_transport *tr = j->tr;
     hmi_curve *c = &j->curve;
-    arb_ptr gamma = _arb_vec_init((slong)tr->size);
+    arb_ptr gamma = _arb_vec_init((slong)(tr->targets * tr->size) + 1);
     hmi_series_start(&tr->W, j->levels + 1, tr->precision);
     hmi_series_start(&tr->G, j->levels, tr->precision);
     hmi_curve_fill(c, &tr->W, 0);
@@ -302,10 +317,9 @@ static bool follow(journey *j)
                        tr->precision);
         hmi_curve_fill(c, &tr->W, k + 1);
         hmi_series_extend(&tr->W, k + 1);
-        for (size_t target = 0; target < tr->targets; target++)
-            next_matrices(j, target, k, gamma);
+        next_matrices(j, k, gamma);
     }
-    _arb_vec_clear(gamma, (slong)tr->size);
+    _arb_vec_clear(gamma, (slong)(tr->targets * tr->size) + 1);
     return !tr->W.failed && !tr->G.failed;
 }
 
@@ -347,6 +361,7 @@ hm_status hmi_transport_curve(hmi_transport *tr, size_t levels, const size_t *ta
     j.u = _arb_vec_init((slong)(j.freed * levels) + 1);
     j.H = _arb_vec_init((slong)(tr->targets * tr->rank * levels) + 1);
     j.K = _arb_vec_init((slong)(block * levels) + 1);
+    j.used = flint_malloc((tr->targets + 1) * sizeof *j.used);
     for (size_t i = 0; i < j.freed * levels; i++)
         arb_set_d(j.u + i, hmi_random(tr->sampler));
     bool good = follow(&j);
@@ -359,6 +374,7 @@ hm_status hmi_transport_curve(hmi_transport *tr, size_t levels, const size_t *ta
     _arb_vec_clear(j.u, (slong)(j.freed * levels) + 1);
     _arb_vec_clear(j.H, (slong)(tr->targets * tr->rank * levels) + 1);
     _arb_vec_clear(j.K, (slong)(block * levels) + 1);
+    flint_free(j.used);
     hmi_curve_clear(&j.curve);
     return good ? HM_OK : HM_ERR_NUMERIC;
 }
