@@ -115,7 +115,7 @@ static void watch_rank(hmi_batch *b)
     for (size_t l = 0; dependent; dependent >>= 1, l++)
         if (dependent & 1)
             look_for_dependence(b, l);
-    if (b->dynamics.used)
+    if (b->dynamics.lanes)
         relate_velocities(b);
 }
 
@@ -127,7 +127,7 @@ void hmi_batch_observe(hmi_batch *b)
     hmi_batch_point(b, &b->x->t, b->x->y);
     if (rows && !b->measured)
         hmi_batch_run(b, &b->residuals);
-    if (b->total.used)
+    if (b->total.lanes)
         hmi_batch_run(b, &b->total);
-    b->kernels->observe(b->x, b->residuals.out, rows, b->total.used ? b->total.out : NULL);
+    b->kernels->observe(b->x, b->residuals.out, rows, b->total.lanes ? b->total.out : NULL);
 }
