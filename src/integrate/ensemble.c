@@ -376,8 +376,8 @@ static hm_status find_reference(hmi_pool *pool, hmi_worker *first)
 static hm_status compile_batches(hmi_pool *pool, const hmi_worker *first)
 {
     enum { MANY = 64 };
-    bool many = pool->members->count / pool->result->jobs >= MANY;
-    return hmi_batch_compile(hmi_driver_of(first->starter), many, &pool->code);
+    return hmi_batch_compile(hmi_driver_of(first->starter), pool->members->count >= MANY,
+                             &pool->code);
 }
 
 static hm_status prepare_worker(hmi_pool *pool, hmi_worker *worker, bool first)
