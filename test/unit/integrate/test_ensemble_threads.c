@@ -1,5 +1,6 @@
-/* The same bits in the same order on any number of threads: everything that the callbacks get goes into
- * one digest. Members on compiled stages, members that fail or leave the lanes, frames, parameters. */
+/* The same bits in the same order on any number of threads, and on lanes as one by one: everything that
+ * the callbacks get goes into one digest. Members on compiled stages, members that fail or leave the
+ * lanes, frames, parameters; tolerances at which steps are rejected, drift is far, lanes are lost. */
 #include "support/check.h"
 
 #include <hamel/hamel.h>
@@ -60,9 +61,9 @@ static bool add_frame(void *user, size_t member, const hm_frame *frame)
 static bool add_member(void *user, const hm_member_result *r)
 {
     ensemble *e = user;
-    const double numbers[] = {(double)r->status,   (double)r->batched,     (double)r->steps,
-                              (double)r->rejected, (double)r->evaluations, r->violation,
-                              r->energy_initial,   r->energy_final,        r->balance_error};
+    const double numbers[] = {(double)r->status,      (double)r->steps, (double)r->rejected,
+                              (double)r->evaluations, r->violation,     r->energy_initial,
+                              r->energy_final,        r->balance_error};
     assert_int_equal(r->member, e->next++);
     add_state(e, r->t_end, r->q, r->v, r->z);
     add_numbers(e, numbers, sizeof numbers / sizeof *numbers);
@@ -101,7 +102,7 @@ static uint64_t run_on(ensemble *e, unsigned jobs)
     e->next = e->frames = 0;
     e->options.jobs = jobs;
     assert_int_equal(hm_ensemble_run(e->system, &e->members, &e->options, &e->result), HM_OK);
-    assert_int_equal(e->next, MEMBERS);
+    assert_int_equal(e->next, e->members.count);
     assert_int_equal(e->result.jobs, jobs);
     return e->digest;
 }
@@ -130,15 +131,22 @@ static void set_columns(ensemble *e, double first, double first_step, double sec
 
 /* ---- ensembles ---- */
 
+static const char skate[] =
+    "param m = 1, J = 0.1, g = 4.905; coord x, y, th; output speed = hypot(x', y')\n"
+    "kinetic m/2*(x'^2 + y'^2) + J/2*th'^2; potential -m*g*x\n"
+    "constraint blade: sin(th)*x' - cos(th)*y' = 0; simulate 0 .. 2 every 0.5";
+/* A four-bar in positions of its joints. */
+static const char four_bar[] =
+    "param l = 4; coord a, b, c, d; kinetic (a'^2 + b'^2 + 2*(c'^2 + d'^2))/2; potential b + 2*d\n"
+    "constraint crank: a^2 + b^2 = 1; constraint coupler: (c - a)^2 + (d - b)^2 = l\n"
+    "constraint rocker: (c - 2.2)^2 + d^2 = 2.25; simulate 0 .. 2\n"
+    "initial a ~ 0, b ~ 1, c ~ 1.7, d ~ 1.5";
+
 static void test_parameters_and_frames(void **state)
 {
     (void)state;
     ensemble e;
-    open_ensemble(&e,
-                  "param m = 1, J = 0.1, g = 4.905; coord x, y, th; output speed = hypot(x', y')\n"
-                  "kinetic m/2*(x'^2 + y'^2) + J/2*th'^2; potential -m*g*x\n"
-                  "constraint blade: sin(th)*x' - cos(th)*y' = 0; simulate 0 .. 2 every 0.5",
-                  "th'", "J");
+    open_ensemble(&e, skate, "th'", "J");
     set_columns(&e, 0.5, 0.01, 0.1, 0.003);
     check_threads(&e, MEMBERS);
     e.options.on_frame = add_frame;
@@ -161,11 +169,48 @@ static void test_members_that_fail(void **state)
     close_ensemble(&e);
 }
 
+/* On lanes and one by one. */
+static void check_tolerances(ensemble *e)
+{
+    static const double rtol[] = {0.3, 1e-2, 1e-5, 1e-10};
+    static const char *const methods[] = {"dop853", "rk5", "auto"};
+    size_t batched = 0, runs = 0;
+    e->members.count = 90;
+    for (int k = 0; k < 12; k++) {
+        e->options.run.method = methods[k % 3];
+        e->options.run.rtol = rtol[k / 3];
+        e->options.run.atol = 0.01 * rtol[k / 3];
+        e->options.one_by_one = false;
+        uint64_t lanes = run_on(e, 2);
+        batched += e->result.batched;
+        runs += e->members.count;
+        e->options.one_by_one = true;
+        if (run_on(e, 2) != lanes)
+            fail_msg("%s at %g: other bits on lanes", methods[k % 3], rtol[k / 3]);
+    }
+    assert_true(batched > runs / 2 && batched < runs); /* some were lost, most were not */
+}
+
+static void test_tolerances(void **state)
+{
+    (void)state;
+    ensemble e;
+    open_ensemble(&e, skate, "th'", "J");
+    set_columns(&e, 0.5, 0.04, 0.1, 0.004);
+    check_tolerances(&e);
+    close_ensemble(&e);
+    open_ensemble(&e, four_bar, "a'", "l");
+    set_columns(&e, 0.5, 0.02, 4, 0.001);
+    check_tolerances(&e);
+    close_ensemble(&e);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_parameters_and_frames),
         cmocka_unit_test(test_members_that_fail),
+        cmocka_unit_test(test_tolerances),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
