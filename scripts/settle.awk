@@ -2,6 +2,7 @@
 # only, so that generated pages change where something changed. Noise: numbers that agree to 1e-8 of
 # their size, differ by 1e-12, or are both errors (below 1e-6, of one order of magnitude), counts of
 # good digits (whole numbers up to 16 in a row of a table), and counts of steps that differ by 3 %.
+# With -v exact=K nothing in column K of a table is noise.
 function size(x) { return x < 0 ? -x : x }
 function larger(x, y) { return x > y ? x : y }
 function near(x, y, table, counts,    d, s) {
@@ -24,7 +25,9 @@ function skeleton(line, list,    rest, n) {
     list[0] = n
     return rest
 }
+function column(line, k,    cells) { return split(line, cells, / [|] /) < k ? "" : cells[k] }
 function same(x, y,    a, b, i) {
+    if (exact && x ~ /^[|]/ && column(x, exact) != column(y, exact)) return 0
     if (skeleton(x, a) != skeleton(y, b)) return 0
     for (i = 1; i <= a[0]; i++)
         if (!near(a[i], b[i], x ~ /^[|]/, x ~ / steps| projections/)) return 0
