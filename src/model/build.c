@@ -340,6 +340,7 @@ void hm_model_destroy(hm_model *model)
     hmi_array_release(allocator, &model->coords);
     hmi_array_release(allocator, &model->states);
     hmi_array_release(allocator, &model->inputs);
+    hmi_array_release(allocator, &model->energies);
     hmi_array_release(allocator, &model->mass);
     hmi_array_release(allocator, &model->gyroscopic);
     hmi_array_release(allocator, &model->forces);
