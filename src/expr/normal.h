@@ -29,6 +29,8 @@ typedef struct hmi_normal hmi_normal;
 /* Works on one graph, which must outlive it. NULL when there is no memory. */
 hmi_normal *hmi_normal_create(hmi_graph *graph);
 void hmi_normal_destroy(hmi_normal *normal);
+/* A tenth of the work for each expression: what takes longer is left as it is. */
+void hmi_normal_hurry(hmi_normal *normal);
 /* HM_OK or HM_ERR_NOMEM, the graph's own failures included. */
 hm_status hmi_normal_status(const hmi_normal *normal);
 

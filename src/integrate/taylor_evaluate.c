@@ -71,6 +71,12 @@ __attribute__((target("avx2"))) static void evaluate_avx2(const hmi_taylor *T, d
 #define evaluate_avx2 evaluate_plain
 #endif
 
+void hmi_taylor_spread(const hmi_taylor *T, const double *x, double *y)
+{
+    for (size_t i = 0; i < T->width; i++)
+        y[T->place[i]] = x[i];
+}
+
 void hmi_taylor_evaluate(const hmi_taylor *T, double h, double *y, double *f)
 {
     if (T->jet.fused)
