@@ -311,7 +311,8 @@ static bool build_model(hmi_builder *b)
     }
     if (b->context->errors == b->errors)
         check_contains_motion(b);
-    return b->context->errors == b->errors && hmi_graph_sound(b, hmi_no_span);
+    return b->context->errors == b->errors && hmi_note_alike_names(b) &&
+           hmi_graph_sound(b, hmi_no_span);
 }
 
 /* ---- creation ---- */
@@ -353,6 +354,7 @@ void hm_model_destroy(hm_model *model)
     hmi_array_release(allocator, &model->events);
     hmi_array_release(allocator, &model->outputs);
     hmi_array_release(allocator, &model->named);
+    hmi_array_release(allocator, &model->literal);
     hmi_graph_release(&model->graph);
     hmi_arena_release(&model->arena);
     hmi_free(allocator, model, sizeof *model);
