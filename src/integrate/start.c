@@ -369,7 +369,6 @@ void hmi_driver_destroy(void *driver)
     hmi_text_release(&d->message);
     hmi_array_release(allocator, &d->events);
     hmi_array_release(allocator, &d->moved);
-    hmi_array_release(allocator, &d->warnings);
     d->sim->run = NULL;
     d->sim->formulation = HMI_AUTO;
     hmi_arena_release(&d->arena);
