@@ -71,6 +71,14 @@ void hmi_jet_schedule(hmi_jet *jet, size_t first);
 /* Finds the inner sums of one. */
 void hmi_jet_convolve_code(hmi_jet *jet, hmi_jet_code *code);
 
+/* ---- jet_inner.inc, jet_inner_code.c ---- */
+
+/* The first order k whose sums are made with those of k + 1, k + 2, k + 3: before, x_{k-1} would be among the
+ * first factors of sums too. */
+enum { HMI_JET_FIRST_FOUR = 6 };
+/* Machine code of inner sums, where there can be some. */
+hm_status hmi_jet_compile_inner(hmi_jet *jet);
+
 /* ---- jet_run.c ---- */
 
 /* Orders above 0. */

@@ -50,7 +50,9 @@ void hmi_jet_begin_order(const hmi_jet *jet, int k)
 {
     jet->scale[HMI_JET_K] = k;
     jet->scale[HMI_JET_INVERSE] = jet->reciprocal[k];
-    if (k == 1)
+    if (jet->find_inner[k])
+        jet->find_inner[k](jet->memory, jet->series + 4 * (k - 1));
+    else if (k == 1)
         memset(jet->inner, 0, 4 * jet->block_count * sizeof *jet->inner);
     else if (jet->vectors)
         find_fused(jet, k);

@@ -3,6 +3,8 @@
 
 #include "expr/normal.h"
 
+#include <string.h>
+
 /* ---- which rows give which velocities ---- */
 
 /* On velocities alone, linear in them, with nothing in it but q, q', t and parameters? */
@@ -238,6 +240,37 @@ static bool is_long(search *s, const hmi_expr *list, size_t count)
     return too_long;
 }
 
+/* Rates times sines and cosines, which series have anyway (compile/jet.h). */
+static size_t list_turns(search *s, hmi_factor_pair *pairs)
+{
+    hmi_graph *g = s->graph;
+    size_t count = 0;
+    for (size_t j = 0; j < s->x->n; j++) {
+        hmi_expr q = hmi_symbol(g, HMI_SYM_COORD, s->x->independent[j]);
+        hmi_expr v = hmi_symbol(g, HMI_SYM_VELOCITY, s->x->independent[j]);
+        pairs[count++] = (hmi_factor_pair){v, hmi_apply(g, HMI_SIN, q, 0, 0)};
+        pairs[count++] = (hmi_factor_pair){v, hmi_apply(g, HMI_COS, q, 0, 0)};
+    }
+    return count;
+}
+
+static hm_status save_products(search *s)
+{
+    hmi_explicit *x = s->x;
+    hmi_factor_pair pairs[2 * HMI_MOST_EXPLICIT];
+    hmi_expr list[3 * HMI_MOST_EXPLICIT];
+    size_t n = x->n, bytes = n * sizeof *list;
+    memcpy(list, x->momentum, bytes);
+    memcpy(list + n, x->force, bytes);
+    memcpy(list + 2 * n, x->velocity, x->coordinates * sizeof *list);
+    hm_status status = hmi_normal_few_products(s->normal, pairs, list_turns(s, pairs), list,
+                                               2 * n + x->coordinates);
+    memcpy(x->momentum, list, bytes);
+    memcpy(x->force, list + n, bytes);
+    memcpy(x->velocity, list + 2 * n, x->coordinates * sizeof *list);
+    return status;
+}
+
 static hm_status find_equations(search *s, hmi_expr *memory)
 {
     hmi_explicit *x = s->x;
@@ -255,7 +288,7 @@ static hm_status find_equations(search *s, hmi_expr *memory)
         x->force[j] = tidy(s, x->force[j]);
         status = hmi_normal_status(s->normal);
     }
-    return status;
+    return status == HM_OK ? save_products(s) : status;
 }
 
 /* ---- the whole ---- */

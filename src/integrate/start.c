@@ -409,6 +409,7 @@ static void connect(hmi_driver *d)
 {
     d->ode.ledger = d->ledger.count ? &d->ledger : NULL;
     d->ode.series = &d->series;
+    d->ode.kept = d->drift == HMI_DRIFT_PROJECT;
     if (d->drift == HMI_DRIFT_BAUMGARTE) {
         d->ode.residuals = &d->residuals;
         memcpy(d->ode.baumgarte, d->options.drift_gain, sizeof d->ode.baumgarte);

@@ -1,0 +1,161 @@
+/* What a program keeps and hands on to the next order: tasks that are not waited for, each emitted where
+ * registers have its numbers, after the instruction of the second segment that lets it be done.
+ * Verified: test/unit/compile/test_jet.c
+ */
+#include "compile/jet_emit.h"
+
+#include <string.h>
+
+enum { LEFT = HMI_JET_LEFT, RIGHT = HMI_JET_RIGHT };
+#define NO_TASK UINT32_MAX
+
+typedef hmi_jet_emitter emitter;
+#define word hmi_jet_number
+
+/* ---- blocks ---- */
+
+/* r := {x_k, y_k} */
+static void join_two(emitter *e, int r, uint32_t x, uint32_t y)
+{
+    if (x == y) {
+        hmi_x86_twice(&e->x, r, hmi_jet_read(e, x + 1));
+        return;
+    }
+    int low = hmi_jet_in_register(e, x + 1, r);
+    hmi_x86_pair(&e->x, r, low, hmi_jet_read(e, y + 1));
+}
+
+/* Places of a block: the x of four pairs (even), or their y. */
+static void list_block(const hmi_jet *jet, size_t i, uint32_t place[4])
+{
+    for (size_t lane = 0; lane < 4; lane++) {
+        size_t p = i / 2 * 4 + lane;
+        const hmi_jet_pair *pair = p < jet->pairs.count ? &jet->pairs.data[p] : NULL;
+        place[lane] = !pair ? 2 * jet->zero_row : i % 2 == 0 ? pair->x : pair->y;
+    }
+}
+
+/* Whole blocks are stored, so that they can be loaded at once. */
+static void keep_block(emitter *e, size_t i)
+{
+    uint32_t place[4];
+    e->time++;
+    list_block(e->jet, i, place);
+    join_two(e, LEFT, place[0], place[1]);
+    if (place[0] == place[2] && place[1] == place[3]) {
+        hmi_x86_join(&e->x, LEFT, LEFT, LEFT);
+    } else {
+        join_two(e, RIGHT, place[2], place[3]);
+        hmi_x86_join(&e->x, LEFT, LEFT, RIGHT);
+    }
+    hmi_x86_store_four(&e->x, word(HMI_RSI, i * 4 * (size_t)e->jet->order), LEFT);
+}
+
+/* ---- links ---- */
+
+static void emit_link(emitter *e, const hmi_jet_link *link)
+{
+    e->time++;
+    int value = hmi_jet_in_register(e, 2 * link->source + 1, LEFT);
+    if (link->kind != HMI_JET_COPY_LINK) {
+        hmi_x86_arithmetic(&e->x, HMI_X86_MUL, LEFT, value,
+                           hmi_jet_read(e, hmi_jet_scale_number(e, HMI_JET_LINK)));
+        value = LEFT;
+    }
+    if (link->kind == HMI_JET_MINUS_LINK)
+        hmi_x86_arithmetic(&e->x, HMI_X86_MUL, LEFT, LEFT, hmi_jet_read(e, 2 * e->jet->minus_one));
+    if (link->at != HMI_JET_NO_PLACE)
+        hmi_x86_store(&e->x, word(HMI_RCX, link->at), value);
+    if (link->row != HMI_JET_NO_PLACE && hmi_jet_is_wanted(e, 2 * link->row + 1))
+        hmi_x86_store(&e->x, word(HMI_RDI, 2 * (size_t)link->row + 1), value);
+}
+
+bool hmi_jet_links_cross(const hmi_jet_program *program)
+{
+    for (size_t j = 0; j < program->link_count; j++)
+        for (size_t i = 0; i < j; i++)
+            if (program->links[j].source == program->links[i].row)
+                return true;
+    return false;
+}
+
+/* ---- when ---- */
+
+/* Tasks are blocks, then links. */
+static size_t blocks_of(const emitter *e, const hmi_jet_program *program)
+{
+    return program->keep ? 2 * e->jet->block_count : 0;
+}
+
+static size_t links_of(const hmi_jet_program *program)
+{
+    return program->links_apart ? 0 : program->link_count;
+}
+
+static uint32_t later(uint32_t a, uint32_t b)
+{
+    return a > b ? a : b;
+}
+
+/* When its numbers are there; nothing may overwrite them before. */
+static uint32_t place_block(emitter *e, size_t i)
+{
+    uint32_t place[4], when = 0;
+    list_block(e->jet, i, place);
+    for (int lane = 0; lane < 4; lane++)
+        when = later(when, e->written[place[lane] + 1]);
+    for (int lane = 0; lane < 4; lane++)
+        e->accessed[place[lane] + 1] = later(e->accessed[place[lane] + 1], when);
+    return when;
+}
+
+/* When its source is there and nobody reads the row any more. */
+static uint32_t place_link(emitter *e, const hmi_jet_link *link)
+{
+    uint32_t source = 2 * link->source + 1, when = e->written[source];
+    if (link->row != HMI_JET_NO_PLACE)
+        when = later(when, e->accessed[2 * (size_t)link->row + 1]);
+    e->accessed[source] = later(e->accessed[source], when);
+    return when;
+}
+
+static bool make_room(emitter *e, size_t tasks, size_t positions)
+{
+    const hm_allocator *allocator = e->jet->allocator;
+    if (!hmi_array_reserve(allocator, &e->next_task, tasks + 1) ||
+        !hmi_array_reserve(allocator, &e->first_task, positions))
+        return false;
+    e->next_task.count = tasks;
+    e->first_task.count = positions;
+    memset(e->first_task.data, 0xFF, positions * sizeof *e->first_task.data);
+    return true;
+}
+
+void hmi_jet_place_tasks(hmi_jet_emitter *e, const hmi_jet_program *program)
+{
+    size_t blocks = blocks_of(e, program), tasks = blocks + links_of(program);
+    if (!make_room(e, tasks, e->position + 1)) {
+        e->x.failed = true;
+        return;
+    }
+    uint32_t *when = e->next_task.data;
+    for (size_t i = 0; i < tasks; i++)
+        when[i] = i < blocks ? place_block(e, i) : place_link(e, &program->links[i - blocks]);
+    for (size_t i = tasks; i > 0; i--) {
+        uint32_t *first = &e->first_task.data[when[i - 1]];
+        e->next_task.data[i - 1] = *first;
+        *first = (uint32_t)(i - 1);
+    }
+}
+
+void hmi_jet_emit_tasks(hmi_jet_emitter *e, const hmi_jet_program *program)
+{
+    size_t blocks = blocks_of(e, program);
+    if (e->first_task.count == 0) /* not placed yet */
+        return;
+    for (uint32_t i = e->first_task.data[e->position]; i != NO_TASK; i = e->next_task.data[i])
+        if (i < blocks)
+            keep_block(e, i);
+        else
+            emit_link(e, &program->links[i - blocks]);
+}
