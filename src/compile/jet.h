@@ -91,12 +91,12 @@ typedef struct hmi_jet {
     double reciprocal[HMI_JET_MOST_ORDER + 2]; /* 1/k */
     int order;                                 /* K, after hmi_jet_seal */
     void *allocation;
-    double *memory;                            /* in it: x_0, x_k of the rows, then */
-    double *scale;                             /* by hmi_jet_scale, of the order at work */
-    double *scales;                            /* the same of all orders, */
-    double unit;                               /* for this unit of time */
-    double *inner;                             /* by pair, in blocks of four, */
-    double *ahead;                             /* and part of those of the next three orders */
+    double *memory; /* in it: x_0, x_k of the rows, then */
+    double *scale;  /* by hmi_jet_scale, of the order at work */
+    double *scales; /* the same of all orders, */
+    double unit;    /* for this unit of time */
+    double *inner;  /* by pair, in blocks of four, */
+    double *ahead;  /* and part of those of the next three orders */
     double *series; /* by four pairs: their x_1, .., x_K, then their y_1, .., y_K */
     size_t block_count;
     bool fused;   /* multiplications and additions are, as the processor can: in all three ways */
@@ -232,7 +232,8 @@ typedef struct hmi_jet_program {
     bool keep;
     const hmi_jet_link *links;
     size_t link_count;
-    bool closed; /* no other program or caller reads coefficients of rows, but those of links: others
+    bool
+        closed; /* no other program or caller reads coefficients of rows, but those of links: others
                   * need not be in memory */
     bool links_apart; /* a link reads what another writes: not in machine code */
     hmi_machine_code code;
