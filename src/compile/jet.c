@@ -153,7 +153,8 @@ hm_status hmi_jet_seal(hmi_jet *jet, int order)
     jet->allocation = hmi_alloc(jet->allocator, bytes_of(jet));
     if (!jet->allocation)
         return jet->status = HM_ERR_NOMEM;
-    jet->memory = (double *)((uint8_t *)jet->allocation + (LINE - (uintptr_t)jet->allocation % LINE));
+    jet->memory = (double *)((uint8_t *)jet->allocation +
+                             (LINE - (uintptr_t)jet->allocation % LINE));
     jet->scale = jet->memory + 2 * rows;
     jet->inner = jet->memory + doubles_of_rows(jet);
     jet->ahead = jet->inner + 4 * jet->block_count;
