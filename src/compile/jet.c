@@ -153,7 +153,8 @@ hm_status hmi_jet_seal(hmi_jet *jet, int order)
     jet->allocation = hmi_alloc(jet->allocator, bytes_of(jet));
     if (!jet->allocation)
         return jet->status = HM_ERR_NOMEM;
-    jet->memory = (double *)((uint8_t *)jet->allocation + (LINE - (uintptr_t)jet->allocation % LINE));
+    jet->memory = (double *)((uint8_t *)jet->allocation +
+                             (LINE - (uintptr_t)jet->allocation % LINE));
     jet->scale = jet->memory + 2 * rows;
     jet->inner = jet->memory + hmi_jet_doubles_of_rows(jet);
     jet->partial = jet->inner + 4 * jet->block_count;
@@ -165,7 +166,7 @@ hm_status hmi_jet_seal(hmi_jet *jet, int order)
     place_inner(jet);
     hmi_array_release(jet->allocator, &jet->table);
     hmi_jet_clear(jet);
-    for (int k = 1; k < HMI_JET_MOST_ORDER + 2; k++)
+    for (int k = 1; k < HMI_JET_MOST_ORDER + 3; k++)
         jet->reciprocal[k] = 1.0 / k;
     return jet->status = list_moving(jet);
 }

@@ -132,8 +132,7 @@ static void give_from_memory(emitter *e, const hmi_jet_program *program)
         } else {
             hmi_x86_load(&e->x, r, word(HMI_RDX, i));
             if (program->scaled)
-                apply(e, HMI_X86_MUL, r,
-                      hmi_jet_read(e, hmi_jet_scale_number(e, HMI_JET_GIVEN)));
+                apply(e, HMI_X86_MUL, r, hmi_jet_read(e, hmi_jet_scale_number(e, HMI_JET_GIVEN)));
         }
         give(e, program, i, r);
     }

@@ -3,6 +3,8 @@
 
 #include "expr/normal.h"
 
+#include <string.h>
+
 /* ---- which rows give which velocities ---- */
 
 /* On velocities alone, linear in them, with nothing in it but q, q', t and parameters? */
@@ -84,11 +86,6 @@ typedef struct search {
     const hmi_derived *d;
 } search;
 
-static hmi_expr tidy(search *s, hmi_expr e)
-{
-    return hmi_normal_form(s->normal, e);
-}
-
 /* HMI_NONE: not given by a row, or not found yet. */
 static hmi_expr given_velocity(hmi_graph *graph, hmi_expr leaf, void *user)
 {
@@ -108,8 +105,8 @@ static hm_status solve_row(search *s, size_t row, uint32_t which)
              rest = rows->velocity_residual[row];
     s->x->velocity[which] = g->zero;
     hm_status status = hmi_explicit_express(s->x, g, &rest, 1);
-    s->x->velocity[which] = tidy(s, hmi_neg(g, hmi_div(g, rest, c)));
-    return status == HM_OK ? hmi_normal_status(s->normal) : status;
+    s->x->velocity[which] = hmi_neg(g, hmi_div(g, rest, c));
+    return status == HM_OK ? g->status : status;
 }
 
 static hm_status solve_rows(search *s, const order *o)
@@ -224,7 +221,7 @@ static hm_status add_coordinate(search *s, size_t i, hmi_expr p, hmi_expr F, hmi
     return status == HM_OK ? g->status : status;
 }
 
-/* Longer ones are not worth the time that collecting their terms takes. */
+/* Longer ones hardly get shorter, and are no faster than those with multipliers. */
 static bool is_long(search *s, const hmi_expr *list, size_t count)
 {
     enum { MOST_NODES = 160 };
@@ -236,6 +233,37 @@ static bool is_long(search *s, const hmi_expr *list, size_t count)
     bool too_long = status != HM_OK || walk.order.count > MOST_NODES;
     hmi_walk_release(&walk);
     return too_long;
+}
+
+/* Rates times sines and cosines, which series have anyway (compile/jet.h). */
+static size_t list_turns(search *s, hmi_factor_pair *pairs)
+{
+    hmi_graph *g = s->graph;
+    size_t count = 0;
+    for (size_t j = 0; j < s->x->n; j++) {
+        hmi_expr q = hmi_symbol(g, HMI_SYM_COORD, s->x->independent[j]);
+        hmi_expr v = hmi_symbol(g, HMI_SYM_VELOCITY, s->x->independent[j]);
+        pairs[count++] = (hmi_factor_pair){v, hmi_apply(g, HMI_SIN, q, 0, 0)};
+        pairs[count++] = (hmi_factor_pair){v, hmi_apply(g, HMI_COS, q, 0, 0)};
+    }
+    return count;
+}
+
+static hm_status save_products(search *s)
+{
+    hmi_explicit *x = s->x;
+    hmi_factor_pair pairs[2 * HMI_MOST_EXPLICIT];
+    hmi_expr list[3 * HMI_MOST_EXPLICIT];
+    size_t n = x->n, bytes = n * sizeof *list;
+    memcpy(list, x->momentum, bytes);
+    memcpy(list + n, x->force, bytes);
+    memcpy(list + 2 * n, x->velocity, x->coordinates * sizeof *list);
+    hm_status status = hmi_normal_few_products(s->normal, pairs, list_turns(s, pairs), list,
+                                               2 * n + x->coordinates);
+    memcpy(x->momentum, list, bytes);
+    memcpy(x->force, list + n, bytes);
+    memcpy(x->velocity, list + 2 * n, x->coordinates * sizeof *list);
+    return status;
 }
 
 static hm_status find_equations(search *s, hmi_expr *memory)
@@ -250,12 +278,7 @@ static hm_status find_equations(search *s, hmi_expr *memory)
         status = add_coordinate(s, i, p[i], F[i], column, rate);
     if (status == HM_OK && (is_long(s, x->momentum, x->n) || is_long(s, x->force, x->n)))
         return hmi_normal_status(s->normal) == HM_OK ? HM_ERR_USAGE : HM_ERR_NOMEM;
-    for (size_t j = 0; status == HM_OK && j < x->n; j++) {
-        x->momentum[j] = tidy(s, x->momentum[j]);
-        x->force[j] = tidy(s, x->force[j]);
-        status = hmi_normal_status(s->normal);
-    }
-    return status;
+    return status == HM_OK ? save_products(s) : status;
 }
 
 /* ---- the whole ---- */

@@ -58,6 +58,19 @@ enum { HMI_SYMBOLIC_MOST = 8 };
 hm_status hmi_symbolic_solve(hmi_normal *normal, size_t n, const hmi_expr *matrix, size_t columns,
                              const hmi_expr *rhs, hmi_expr *out, hmi_expr *det);
 
+/* ---- few products (normal_products.c) ---- */
+
+/* Factors whose product is there anyway. */
+typedef struct hmi_factor_pair {
+    hmi_expr a, b;
+} hmi_factor_pair;
+
+/* Rewrites expressions, all together, such that they have few products of things that change in time:
+ * for series, where sums and scalars cost little and each product is a convolution. Left as they are where
+ * that does not help or is too much work. */
+hm_status hmi_normal_few_products(hmi_normal *normal, const hmi_factor_pair *pairs,
+                                  size_t pair_count, hmi_expr *list, size_t count);
+
 /* ---- order of display (normal_order.c) ---- */
 
 /* < 0 when a is written before b as a factor of one product: numbers, parameters, time,
