@@ -23,7 +23,8 @@ size_t hmi_jet_doubles_of_rows(const hmi_jet *jet)
 static size_t doubles_of(const hmi_jet *jet)
 {
     size_t order = (size_t)jet->order;
-    return hmi_jet_doubles_of_rows(jet) + jet->block_count * (20 + 8 * order) + order * HMI_JET_SCALES;
+    return hmi_jet_doubles_of_rows(jet) + jet->block_count * (20 + 8 * order) +
+           order * HMI_JET_SCALES;
 }
 
 static size_t bytes_of(const hmi_jet *jet)

@@ -1,5 +1,6 @@
-/* Programs of jets as machine code, one for all orders, since inner sums are found before it runs: one
- * straight line with the same bits as jet.c and jet_run.c. Registers: jet_emit.h.
+/* Programs of jets as machine code, one for all orders, since inner sums are found before they are read: one
+ * straight line with the same bits as jet.c and jet_run.c. Registers: jet_emit.h; what comes first:
+ * jet_order.c.
  * Verified: test/unit/compile/test_jet.c
  */
 #include "compile/jet_emit.h"
