@@ -19,14 +19,14 @@ void *hmi_normal_alloc(hmi_normal *s, size_t size)
 bool hmi_normal_go(hmi_normal *s, size_t work)
 {
     s->work += work;
-    if (s->work > HMI_MOST_WORK)
+    if (s->work > s->most_work)
         s->exceeded = true;
     return !s->exceeded && s->status == HM_OK;
 }
 
 bool hmi_normal_forgive(hmi_normal *s)
 {
-    s->exceeded = s->work > HMI_MOST_WORK;
+    s->exceeded = s->work > s->most_work;
     return !s->exceeded && s->status == HM_OK;
 }
 
@@ -42,13 +42,18 @@ hmi_normal *hmi_normal_create(hmi_graph *graph)
     hmi_normal *s = hmi_alloc(graph->allocator, sizeof *s);
     if (!s)
         return NULL;
-    *s = (hmi_normal){.graph = graph, .allocator = graph->allocator};
+    *s = (hmi_normal){.graph = graph, .allocator = graph->allocator, .most_work = HMI_MOST_WORK};
     hmi_arena_init(&s->arena, graph->allocator);
     hmi_walk_init(&s->walk, graph->allocator);
     if (make_constants(s))
         return s;
     hmi_normal_destroy(s);
     return NULL;
+}
+
+void hmi_normal_hurry(hmi_normal *s)
+{
+    s->most_work = HMI_LEAST_WORK;
 }
 
 void hmi_normal_destroy(hmi_normal *s)
@@ -73,7 +78,7 @@ hm_status hmi_normal_status(const hmi_normal *s)
  * where it was cut short by the limit of work: it may do better now. */
 bool hmi_normal_begin(hmi_normal *s)
 {
-    bool cut_short = s->work > HMI_MOST_WORK;
+    bool cut_short = s->work > s->most_work;
     s->work = 0;
     s->exceeded = false;
     if (s->arena_used > MOST_KEPT_BYTES || cut_short) {

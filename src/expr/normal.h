@@ -29,6 +29,8 @@ typedef struct hmi_normal hmi_normal;
 /* Works on one graph, which must outlive it. NULL when there is no memory. */
 hmi_normal *hmi_normal_create(hmi_graph *graph);
 void hmi_normal_destroy(hmi_normal *normal);
+/* A tenth of the work for each expression: what takes longer is left as it is. */
+void hmi_normal_hurry(hmi_normal *normal);
 /* HM_OK or HM_ERR_NOMEM, the graph's own failures included. */
 hm_status hmi_normal_status(const hmi_normal *normal);
 
@@ -55,6 +57,19 @@ enum { HMI_SYMBOLIC_MOST = 8 };
  *   HM_ERR_NOMEM    */
 hm_status hmi_symbolic_solve(hmi_normal *normal, size_t n, const hmi_expr *matrix, size_t columns,
                              const hmi_expr *rhs, hmi_expr *out, hmi_expr *det);
+
+/* ---- few products (normal_products.c) ---- */
+
+/* Factors whose product is there anyway. */
+typedef struct hmi_factor_pair {
+    hmi_expr a, b;
+} hmi_factor_pair;
+
+/* Rewrites expressions, all together, such that they have few products of things that change in time:
+ * for series, where sums and scalars cost little and each product is a convolution. Left as they are where
+ * that does not help or is too much work. */
+hm_status hmi_normal_few_products(hmi_normal *normal, const hmi_factor_pair *pairs,
+                                  size_t pair_count, hmi_expr *list, size_t count);
 
 /* ---- order of display (normal_order.c) ---- */
 

@@ -4,7 +4,7 @@
  */
 #include "expr/normal_poly.h"
 
-enum { MOST_DEGREE = 24, MOST_ATOMS = 16, MOST_GCD_WORK = 50000, MOST_SPLIT = 40 };
+enum { MOST_DEGREE = 24, MOST_ATOMS = 16, MOST_GCD_WORK = HMI_LEAST_WORK / 2, MOST_SPLIT = 40 };
 
 /* A polynomial as coefficients of the powers of one atom. */
 typedef struct univariate {
@@ -228,7 +228,7 @@ typedef struct search {
 
 static search begin_search(hmi_normal *s)
 {
-    const size_t limit = HMI_MOST_WORK - MOST_GCD_WORK;
+    const size_t limit = s->most_work - MOST_GCD_WORK;
     search state = {s->work, !s->exceeded && s->work <= limit};
     if (state.open)
         s->work = limit;
@@ -239,7 +239,7 @@ static void end_search(hmi_normal *s, search state)
 {
     if (!state.open)
         return;
-    s->work = state.work + (s->work - (HMI_MOST_WORK - MOST_GCD_WORK));
+    s->work = state.work + (s->work - (s->most_work - MOST_GCD_WORK));
     hmi_normal_forgive(s);
 }
 

@@ -12,7 +12,8 @@
 
 enum {
     HMI_MOST_TERMS = 500,      /* of one polynomial */
-    HMI_MOST_WORK = 1000000,   /* term operations in one call */
+    HMI_MOST_WORK = 1000000,   /* term operations in one call, */
+    HMI_LEAST_WORK = 100000,   /* in a hurry */
     HMI_MOST_POWER = 64,       /* a higher whole power is an atom */
     HMI_MOST_DISPLAYED = 5000, /* nodes of an expression worth normalising */
     HMI_MOST_DEPTH = 40,       /* of alternating sums and products */
@@ -107,7 +108,7 @@ struct hmi_normal {
     HMI_ARRAY(uint32_t) record_of; /* by handle, record + 1, 0 = none */
     HMI_ARRAY(hmi_length) length;  /* by handle */
     hmi_walk walk;
-    size_t work;
+    size_t work, most_work;
     bool exceeded;
     hm_status status;
     const hmi_poly *zero, *one;

@@ -15,6 +15,7 @@
  * such that no evaluation comes near it (hmi_place_step).
  * Verified: test/physics/test_rank_drop.c
  */
+#include "derive/explicit.h"
 #include "integrate/driver.h"
 #include "integrate/rank_rows.h"
 
@@ -36,6 +37,8 @@ hm_status hmi_rank_watch_init(hmi_driver *d)
 {
     size_t m = d->projection.velocity.count;
     if (m == 0 || !d->sim->dynamics || d->sim->fast) /* dense algebra: not for large systems */
+        return HM_OK;
+    if (hmi_rows_are_explicit(&d->sim->system->derived)) /* these do not lose rank */
         return HM_OK;
     hm_status status = hmi_projection_keep_rows(&d->projection, &d->arena);
     if (status != HM_OK)

@@ -19,6 +19,7 @@
 #include "integrate/ledger.h"
 #include "integrate/method.h"
 #include "integrate/switch.h"
+#include "linalg/dense.h"
 
 #include <math.h>
 #include <string.h>
@@ -47,12 +48,14 @@ typedef struct memory {
     int substitute;  /* steps that DOP853 still takes */
     bool was_fast;   /* the solve of the last step was well conditioned */
     int suspicious;
-    double h; /* the last step; 0: none yet */
+    double h;      /* the last step; 0: none yet */
+    double looked; /* part is the series there */
     double h_done, t_from;
-    double *trial, *f_new, *slope; /* width each */
-    double *weight;                /* width */
-    double *end;                   /* y - series at the end of the last step */
-    void *rk;                      /* memory of DOP853 */
+    double *trial, *f_new; /* states */
+    double *part, *slope;  /* components of the series, as weight: */
+    double *weight;
+    double *end; /* y - series at the end of the last step */
+    void *rk;    /* memory of DOP853 */
 } memory;
 
 static size_t rk_size(const hmi_ode *ode)
@@ -63,7 +66,7 @@ static size_t rk_size(const hmi_ode *ode)
 static size_t memory_size(const hmi_ode *ode)
 {
     return (sizeof(memory) + 63) / 64 * 64 + rk_size(ode) +
-           5 * (ode->size + HMI_MOST_WORKS) * sizeof(double);
+           6 * (ode->size + HMI_MOST_WORKS + 7) * sizeof(double);
 }
 
 static memory *memory_of(const hmi_stepper *s)
@@ -140,13 +143,14 @@ static bool must_substitute(const hmi_stepper *s)
 static void place(hmi_stepper *s)
 {
     memory *m = memory_of(s);
-    size_t width = s->size + s->works;
+    size_t width = s->size + s->works + 7; /* blocks of eight are whole */
     char *at = (char *)s->memory + (sizeof(memory) + 63) / 64 * 64;
     m->rk = at;
     m->trial = (double *)(at + rk_size(s->ode));
     m->f_new = m->trial + width;
     m->slope = m->f_new + width;
-    m->end = m->slope + width;
+    m->part = m->slope + width;
+    m->end = m->part + width;
     m->weight = m->end + width;
 }
 
@@ -201,47 +205,51 @@ static hm_status start(hmi_stepper *s)
 
 /* ---- the step size ---- */
 
-/* m->weight := 1 over the tolerance of each component, of works a hundred times wider. */
-static void weigh(const hmi_stepper *s, const double *y_end)
-{
-    double *weight = memory_of(s)->weight;
-    for (size_t i = 0; i < s->size; i++) {
-        double now = fabs(s->y[i]), end = fabs(y_end[i]);
-        if (s->least && now < s->least[i])
-            now = s->least[i];
-        weight[i] = 1 / (s->atol + s->rtol * (now > end ? now : end));
-    }
-    for (size_t i = s->size; i < s->size + s->works; i++)
-        weight[i] = 0.01 / (s->atol + s->rtol * fmax(s->work_scale, fabs(s->y[i])));
-}
-
-/* The size of x in tolerances, as hmi_scaled_norm has it, with the weights of the last weigh. */
-static double size_of(const hmi_stepper *s, const double *x)
-{
-    const double *weight = memory_of(s)->weight;
-    double sum = 0, most = 0;
-    for (size_t i = 0; i < s->size; i++)
-        sum += (x[i] * weight[i]) * (x[i] * weight[i]);
-    for (size_t i = s->size; i < s->size + s->works; i++)
-        most = fmax(most, fabs(x[i]) * weight[i]);
-    return s->works ? fmax(sqrt(sum / (double)s->size), most) : sqrt(sum / (double)s->size);
-}
-
-/* Term k of the series at x = h/tau = 1. */
-static double term(const hmi_stepper *s, int k)
+/* m->weight := 1 over the tolerance of each component of the series, of works a hundred times wider. */
+static void weigh(const hmi_stepper *s, const double *end)
 {
     const hmi_taylor *T = memory_of(s)->T;
-    return size_of(s, T->Y + (size_t)k * T->width);
+    double *weight = memory_of(s)->weight;
+    size_t count = T->width - T->works;
+    for (size_t i = 0; i < count; i++) {
+        double now = fabs(T->Y[i]), then = fabs(end[i]);
+        if (s->least && now < s->least[T->place[i]])
+            now = s->least[T->place[i]];
+        weight[i] = 1 / (s->atol + s->rtol * (now > then ? now : then));
+    }
+    for (size_t i = count; i < T->width; i++)
+        weight[i] = 0.01 / (s->atol + s->rtol * fmax(s->work_scale, fabs(T->Y[i])));
 }
 
-/* The largest h for which the last terms are within the tolerance; infinite for polynomials. */
-static double largest_step(const hmi_stepper *s, const double *y_end)
+/* The square of the size of x in tolerances, as hmi_scaled_norm has it, with the weights of the last weigh. */
+static double square_of(const hmi_stepper *s, const double *x)
+{
+    const hmi_taylor *T = memory_of(s)->T;
+    const double *weight = memory_of(s)->weight;
+    size_t count = T->width - T->works;
+    double sum = 0, most = 0;
+    for (size_t i = 0; i < count; i++)
+        sum += (x[i] * weight[i]) * (x[i] * weight[i]);
+    for (size_t i = count; i < T->width; i++)
+        most = fmax(most, (x[i] * weight[i]) * (x[i] * weight[i]));
+    return fmax(sum / (double)count, most);
+}
+
+/* Of term k of the series at x = h/tau = 1. */
+static double square_of_term(const hmi_stepper *s, int k)
+{
+    const hmi_taylor *T = memory_of(s)->T;
+    return square_of(s, T->Y + (size_t)k * T->width);
+}
+
+/* The largest h for which the last terms are within the tolerance, with the weights of the last weigh;
+ * infinite for polynomials. */
+static double largest_step(const hmi_stepper *s)
 {
     const hmi_taylor *T = memory_of(s)->T;
     double most = -INFINITY; /* the logarithm of 1/x */
-    weigh(s, y_end);
     for (int k = T->order - 2; k <= T->order; k++) {
-        double rate = log(term(s, k)) / k;
+        double rate = log(square_of_term(s, k)) / (2 * k);
         most = rate > most ? rate : most;
     }
     return SAFETY * exp(-most) * T->tau;
@@ -262,31 +270,47 @@ static double first_guess(const hmi_stepper *s)
     return fmin(fmax(guess, 1e-9), 1e3);
 }
 
+/* m->part := the series at h; is it finite? Every coefficient is in it. */
+static bool look(hmi_stepper *s, double h)
+{
+    memory *m = memory_of(s);
+    m->looked = h;
+    hmi_taylor_evaluate(m->T, h, m->part, NULL);
+    return hmi_all_finite((int)m->T->width, m->part);
+}
+
+/* The series, and where it leads in a step like the last. */
 static hm_status expand(hmi_stepper *s)
 {
     memory *m = memory_of(s);
-    hm_status status = HM_ERR_NUMERIC;
     double guess = m->h > 0 ? m->h : fmin(first_guess(s), s->largest);
-    for (int i = 0; i < 3 && status != HM_OK; i++, guess *= 1e-6) {
-        status = refresh(s);
+    for (int i = 0; i < 3; i++, guess *= 1e-6) {
+        hm_status status = refresh(s);
         if (status != HM_OK)
             return status;
         m->T->tau = power_of_two(guess);
-        status = hmi_taylor_expand(m->T, s->y, s->f);
+        hmi_taylor_expand(m->T, s->y, s->f);
         m->begun = false; /* its rows have moved on; f is still good */
+        if (look(s, guess))
+            return HM_OK;
+        hmi_taylor_clear(m->T);
     }
-    return status;
+    return HM_ERR_NUMERIC;
 }
 
+/* Components that are small now need not be at the end, which is looked for where the last step led too
+ * far. */
 static double choose_step(hmi_stepper *s)
 {
     memory *m = memory_of(s);
-    double first = s->step > 0 ? s->step : LARGEST_FACTOR * first_guess(s);
-    double h = largest_step(s, s->y), most = m->h > 0 ? LARGEST_FACTOR * m->h : first;
-    if (isfinite(h)) { /* components that are small now need not be at the end */
-        hmi_taylor_evaluate(m->T, fmin(h, most), m->trial, NULL);
-        if (isfinite(size_of(s, m->trial)))
-            h = largest_step(s, m->trial);
+    double most = LARGEST_FACTOR * m->h;
+    if (!(m->h > 0)) /* the first one */
+        most = s->step > 0 ? s->step : LARGEST_FACTOR * first_guess(s);
+    weigh(s, m->part);
+    double h = largest_step(s);
+    if (h < 0.7 * m->looked && look(s, h)) {
+        weigh(s, m->part);
+        h = fmin(h, largest_step(s));
     }
     return fmin(fmin(h, most), s->largest);
 }
@@ -298,11 +322,12 @@ static void look_for_stiffness(hmi_stepper *s, double h)
 {
     memory *m = memory_of(s);
     const hmi_taylor *T = m->T;
-    double x = h / T->tau, first = term(s, 1);
-    double slow = first > 0 ? x * term(s, 2) / first : 0, fast = 0;
-    if (slow < 0.01) { /* the last terms do not grow */
-        double before = term(s, T->order - 2);
-        fast = before > 0 ? x * sqrt(term(s, T->order) / before) : 0;
+    double x = h / T->tau, first = square_of_term(s, 1), second = square_of_term(s, 2);
+    double slow = 0, fast = 0;
+    if (x * x * second < 1e-4 * first) { /* slow < 0.01; else the last terms do not grow */
+        double before = square_of_term(s, T->order - 2);
+        slow = x * sqrt(second / first);
+        fast = before > 0 ? x * sqrt(sqrt(square_of_term(s, T->order) / before)) : 0;
     }
     m->suspicious = fast > 0.35 && slow < 0.01 * fast ? m->suspicious + 1 : 0;
     if (m->suspicious >= STIFF_STEPS)
@@ -311,32 +336,51 @@ static void look_for_stiffness(hmi_stepper *s, double h)
 
 /* ---- one step ---- */
 
-/* The state at t + h in m->trial, drift control done, f there; false: a smaller step is needed. */
-static bool verify(hmi_stepper *s, double t, double h)
+/* m->trial back to the constraints, where that is not by construction. */
+static bool settle(hmi_stepper *s, double t)
 {
     memory *m = memory_of(s);
     size_t width = s->size + s->works;
     double moved = 0;
-    hmi_taylor_evaluate(m->T, h, m->trial, m->slope);
+    memset(m->end, 0, width * sizeof *m->end);
+    s->settled = true;
+    if (!s->settle || m->T->given_velocities.used)
+        return true;
     memcpy(m->end, m->trial, width * sizeof *m->end);
-    if (s->settle) {
-        if (s->settle(s, t, m->trial, &moved) != HM_OK)
-            return false;
-        s->settled = true;
-    }
+    if (s->settle(s, t, m->trial, &moved) != HM_OK)
+        return false;
     for (size_t i = 0; i < width; i++)
         m->end[i] = m->trial[i] - m->end[i];
-    if (!(moved <= 1))
-        return false;
-    if (hmi_taylor_begin(m->T, t, m->trial, m->f_new) != HM_OK)
-        return false;
-    for (size_t i = 0; i < width; i++)
-        m->slope[i] -= m->f_new[i];
-    weigh(s, m->trial);
-    double defect = h * size_of(s, m->slope);
+    return moved <= 1;
+}
+
+/* Do the accelerations at the end agree with the series? */
+static bool slopes_agree(hmi_stepper *s, double h)
+{
+    memory *m = memory_of(s);
+    const hmi_taylor *T = m->T;
+    double *f = m->f_new;
+    for (size_t i = 0; i < T->width; i++)
+        m->slope[i] -= f[T->place[i]];
+    weigh(s, m->part);
+    double defect = h * sqrt(square_of(s, m->slope));
     if (defect <= MOST_DEFECT)
         return true;
-    return defect <= MOST_DEFECT + DEFECT_NOISE * h * size_of(s, m->f_new);
+    for (size_t i = 0; i < T->width; i++)
+        m->slope[i] = f[T->place[i]];
+    return defect <= MOST_DEFECT + DEFECT_NOISE * h * sqrt(square_of(s, m->slope));
+}
+
+/* The state at t + h in m->trial, drift control done, f there; false: a smaller step is needed. */
+static bool verify(hmi_stepper *s, double t, double h)
+{
+    memory *m = memory_of(s);
+    hmi_taylor_evaluate(m->T, h, m->part, m->slope);
+    hmi_taylor_spread(m->T, m->part, m->trial);
+    if (!settle(s, t) || hmi_taylor_begin(m->T, t, m->trial, m->f_new) != HM_OK)
+        return false;
+    hmi_taylor_take_given(m->T, m->trial);
+    return slopes_agree(s, h);
 }
 
 static void accept(hmi_stepper *s, double t, double h, bool cut)
@@ -417,7 +461,9 @@ static void interpolate(const hmi_stepper *s, double t, double *y)
         return;
     }
     double x = (t - m->t_from) / m->h_done, fade = x * x * (3 - 2 * x);
-    hmi_taylor_evaluate(m->T, t - m->t_from, y, NULL);
+    hmi_taylor_evaluate(m->T, t - m->t_from, m->part, NULL);
+    hmi_taylor_spread(m->T, m->part, y);
+    hmi_taylor_find_given(m->T, t, y);
     for (size_t i = 0; i < width; i++)
         y[i] += fade * m->end[i];
 }

@@ -19,6 +19,7 @@
 #define HMI_INTEGRATE_TAYLOR_H
 
 #include "compile/jet.h"
+#include "derive/explicit.h"
 #include "integrate/ode.h"
 
 /* ---- one factorisation, many right sides (taylor_solve.c) ---- */
@@ -26,6 +27,7 @@
 typedef struct hmi_taylor_solver {
     hm_sim *sim;
     int n, m;
+    bool alone;    /* other equations than those of the sim, which cannot help out */
     bool diagonal; /* M has no entry off the diagonal */
     bool fast;     /* LDL^T of M and of the Gram matrix; else the rank-revealing workspace */
     bool shifted;  /* M + A^T V A stands in for M */
@@ -46,6 +48,9 @@ typedef struct hmi_taylor_solver {
 enum { HMI_TAYLOR_MOST_INVERTED = 16 };
 
 hm_status hmi_taylor_solver_init(hmi_taylor_solver *s, hm_sim *sim, hmi_arena *arena);
+/* For n equations of the caller's, without constraints. */
+hm_status hmi_taylor_solver_init_alone(hmi_taylor_solver *s, hm_sim *sim, size_t n,
+                                       hmi_arena *arena);
 /* Factors M (n x n) and s->A (m x n), and solves once as below. Statuses of hmi_dynamics_solve. */
 hm_status hmi_taylor_factor(hmi_taylor_solver *s, const double *M, const double *right,
                             double *answer);
@@ -103,12 +108,26 @@ typedef struct hmi_taylor_momenta {
     unsigned long version;
     double t; /* of the last begin */
     hmi_jet_segment all, first, second;
-    size_t reaction, force, rates; /* of the outputs of the tape */
-    uint32_t *push;                /* n: rows of the forces of the order before */
-    uint32_t *q, *z;               /* n and the auxiliary states */
-    uint32_t *late;                /* n + m: rows of v and mu */
-    hmi_jet_list *right;           /* n + m */
+    size_t reaction, force, velocity, rates, power; /* of the outputs of the tape */
+    uint32_t *push;                                 /* n: rows of the forces of the order before */
+    uint32_t *q, *z;                                /* coordinates, auxiliary states */
+    uint32_t *late;                                 /* n + m: rows of v and mu */
+    hmi_jet_list *right;                            /* n + m */
 } hmi_taylor_momenta;
+
+/* Velocities that constraints give are not in the series: see taylor_explicit.c. */
+typedef struct hmi_taylor_given {
+    bool used;
+    bool *is_given; /* by coordinate */
+    hmi_tape tape;  /* order 0 */
+    double *work;
+    const double *out;
+    hmi_tape_values values;
+    unsigned long version;
+    size_t Q, velocity, drift, slope, rates; /* of its outputs; M comes first, powers last */
+    size_t count;
+    uint32_t *coordinate; /* count: of the velocities given */
+} hmi_taylor_given;
 
 typedef struct hmi_taylor {
     hmi_ode *ode;
@@ -116,13 +135,15 @@ typedef struct hmi_taylor {
     hmi_arena arena;
     hmi_jet jet;
     hmi_jet_segment inputs, dynamics, residuals, powers;
-    bool has_inputs, has_residuals, has_powers;
+    bool has_inputs, has_residuals, has_powers, kept;
     hmi_jet_program program[HMI_TAYLOR_CODES];
-    int order;                 /* of the series of the state, */
-    int most_order;            /* and what there is room for */
-    size_t n, m, works, width; /* width = size + works */
-    const uint32_t *out;       /* rows of the dynamics tape's outputs, by system->at */
-    hmi_jet_link *links;       /* of the components of the state: the rows of y and of y' */
+    int order;                /* of the series of the state, */
+    int most_order;           /* and what there is room for */
+    size_t coordinates, n, m; /* n: velocities in the series, all but those given */
+    size_t works, width;      /* width: components of the series: q, v, z, works; */
+    uint32_t *place;          /* where each of them is in the state */
+    const uint32_t *out;      /* rows of the dynamics tape's outputs, by system->at */
+    hmi_jet_link *links;      /* of the components of the state: the rows of y and of y' */
     size_t link_count;
     uint32_t *given; /* n + m: rows of a, mu */
     uint32_t time_row;
@@ -130,6 +151,7 @@ typedef struct hmi_taylor {
     int motions; /* 2: the ledger wants the motion without C too */
     hmi_taylor_motion motion[2];
     hmi_taylor_momenta momenta;
+    hmi_taylor_given given_velocities;
     uint32_t *ideal, *nonideal; /* n: rows of Qi, Qni; NULL: not wanted */
     hmi_jet_list ideal_power, nonideal_power;
     hmi_taylor_solver solver;
@@ -142,8 +164,16 @@ typedef struct hmi_taylor {
     double tau;
 } hmi_taylor;
 
+/* The coordinate of velocity i of the series. */
+static inline uint32_t hmi_taylor_coordinate(const hmi_taylor *T, size_t i)
+{
+    return T->place[T->coordinates + i] - (uint32_t)T->coordinates;
+}
+
 /* Builds the jets for a series of the given order. Release also after a failure. */
 hm_status hmi_taylor_init(hmi_taylor *T, hmi_ode *ode, int order);
+/* T->place and T->width, when n is known. */
+hm_status hmi_taylor_place(hmi_taylor *T);
 void hmi_taylor_release(hmi_taylor *T);
 /* ---- the series by momenta (taylor_momentum.c) ---- */
 
@@ -154,15 +184,30 @@ hm_status hmi_taylor_compile_momenta(hmi_taylor *T);
 hm_status hmi_taylor_begin_momenta(hmi_taylor *T, double t, const double *y, double *f);
 void hmi_taylor_raise_momenta(hmi_taylor *T, const double *y);
 
-/* ---- both ---- */
+/* ---- without velocities that constraints give (taylor_explicit.c) ---- */
+
+/* The tape of order 0; expressions are of the graph. */
+hm_status hmi_taylor_add_given(hmi_taylor *T, const hmi_explicit *x, hmi_graph *graph);
+hm_status hmi_taylor_begin_given(hmi_taylor *T, double t, const double *y, double *f);
+
+/* ---- all of them ---- */
 
 /* For another run of the same sim. false: a new one is needed. */
 bool hmi_taylor_reuse(hmi_taylor *T, hmi_ode *ode, int order);
-/* Order 0 at (t, y): f (width) and everything that the series needs. Statuses of the solve. */
+/* Order 0 at (t, y): f and everything that the series needs. Statuses of the solve. y and f are states with
+ * works; velocities that constraints give are not read. */
 hm_status hmi_taylor_begin(hmi_taylor *T, double t, const double *y, double *f);
-/* The series at the state of the last begin; T->tau is set before. HM_ERR_NUMERIC: it is not finite. */
-hm_status hmi_taylor_expand(hmi_taylor *T, const double *y, const double *f);
-/* The state at h after the expansion, and its derivative unless f is NULL. */
-void hmi_taylor_evaluate(const hmi_taylor *T, double h, double *y, double *f);
+/* The series at the state of the last begin; T->tau is set before. */
+void hmi_taylor_expand(hmi_taylor *T, const double *y, const double *f);
+/* After one that is not finite: where it is evaluated, all coefficients count. */
+void hmi_taylor_clear(hmi_taylor *T);
+/* The components of the series at h after the expansion, and their derivatives unless f is NULL; both have
+ * room for whole blocks of eight. */
+void hmi_taylor_evaluate(const hmi_taylor *T, double h, double *x, double *f);
+/* y := the state with these components, velocities that constraints give aside. */
+void hmi_taylor_spread(const hmi_taylor *T, const double *x, double *y);
+/* These, in y: as the last begin found them, or found now. */
+void hmi_taylor_take_given(const hmi_taylor *T, double *y);
+void hmi_taylor_find_given(hmi_taylor *T, double t, double *y);
 
 #endif

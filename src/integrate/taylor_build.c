@@ -213,7 +213,7 @@ static bool allocate(hmi_taylor *T)
         T->motion[k].answer = take(T, T->n + T->m + 3, sizeof(double), &failed);
     T->scratch = take(T, T->link_count, sizeof *T->scratch, &failed);
     T->turning = take(T, T->n, sizeof *T->turning, &failed);
-    T->Y = take(T, (size_t)(T->order + 1) * T->width + 3, sizeof *T->Y, &failed);
+    T->Y = take(T, (size_t)(T->order + 1) * T->width + 7, sizeof *T->Y, &failed);
     return !failed;
 }
 
@@ -287,7 +287,9 @@ static hm_status add_equations(hmi_taylor *T)
 {
     bool failed = false;
     T->motion[0].a = take(T, T->n, sizeof *T->motion[0].a, &failed);
-    hm_status status = failed ? HM_ERR_NOMEM : add_tapes(T);
+    hm_status status = failed ? HM_ERR_NOMEM : hmi_taylor_place(T);
+    if (status == HM_OK)
+        status = add_tapes(T);
     if (status == HM_OK)
         status = add_rows(T);
     if (status == HM_OK)
@@ -295,16 +297,32 @@ static hm_status add_equations(hmi_taylor *T)
     return status == HM_OK ? build_lists(T) : status;
 }
 
+hm_status hmi_taylor_place(hmi_taylor *T)
+{
+    const hmi_taylor_given *given = &T->given_velocities;
+    size_t nq = T->coordinates, rest = T->ode->states + T->works, at = 0;
+    bool failed = false;
+    T->width = nq + T->n + rest;
+    T->place = take(T, T->width, sizeof *T->place, &failed);
+    if (failed)
+        return HM_ERR_NOMEM;
+    for (size_t i = 0; i < 2 * nq + rest; i++)
+        if (i < nq || i >= 2 * nq || !given->used || !given->is_given[i - nq])
+            T->place[at++] = (uint32_t)i;
+    return HM_OK;
+}
+
 hm_status hmi_taylor_init(hmi_taylor *T, hmi_ode *ode, int order)
 {
     hm_sim *sim = ode->sim;
     *T = (hmi_taylor){.ode = ode, .sim = sim, .n = ode->n, .order = order, .tau = 1};
+    T->coordinates = ode->n;
+    T->kept = ode->kept;
     T->most_order = order;
     hmi_arena_init(&T->arena, sim->system->allocator);
     hmi_jet_init(&T->jet, sim->system->allocator);
     T->m = sim->system->derived.constraints.count;
     T->works = ode->ledger ? ode->ledger->count : 0;
-    T->width = ode->size + T->works;
     hm_status status = hmi_taylor_has_momenta(ode) ? hmi_taylor_add_momenta(T) : add_equations(T);
     if (status == HM_OK)
         status = hmi_jet_seal(&T->jet, order);
@@ -314,7 +332,9 @@ hm_status hmi_taylor_init(hmi_taylor *T, hmi_ode *ode, int order)
         return HM_ERR_NOMEM;
     status = T->momenta.used ? hmi_taylor_compile_momenta(T) : compile_all(T);
     if (status == HM_OK)
-        status = hmi_taylor_solver_init(&T->solver, sim, &T->arena);
+        status = T->given_velocities.used
+                     ? hmi_taylor_solver_init_alone(&T->solver, sim, T->n, &T->arena)
+                     : hmi_taylor_solver_init(&T->solver, sim, &T->arena);
     T->solver.fused = T->jet.fused;
     return status;
 }
@@ -322,7 +342,7 @@ hm_status hmi_taylor_init(hmi_taylor *T, hmi_ode *ode, int order)
 bool hmi_taylor_reuse(hmi_taylor *T, hmi_ode *ode, int order)
 {
     hmi_ledger *ledger = ode->ledger;
-    if (order > T->most_order || uses_baumgarte(ode) != T->has_residuals ||
+    if (order > T->most_order || ode->kept != T->kept || uses_baumgarte(ode) != T->has_residuals ||
         (ledger ? ledger->count : 0) != T->works)
         return false;
     T->ode = ode;
@@ -344,6 +364,7 @@ void hmi_taylor_release(hmi_taylor *T)
     for (int i = 0; i < HMI_TAYLOR_CODES; i++)
         hmi_jet_program_release(&T->program[i]);
     hmi_tape_release(&T->momenta.tape);
+    hmi_tape_release(&T->given_velocities.tape);
     hmi_jet_release(&T->jet);
     hmi_arena_release(&T->arena);
     *T = (hmi_taylor){0};

@@ -91,36 +91,94 @@ static hmi_expr force_of(const hmi_derived *d, hmi_graph *g, size_t i)
     return hmi_add(g, given, d->dL_dq[i]);
 }
 
-/* p, psi, A^T mu, F, rates of auxiliary states. */
+/* Where the outputs are: p, psi, A^T mu, F, v, rates of auxiliary states, powers. Returns how many. */
+static size_t place_outputs(hmi_taylor *T)
+{
+    hmi_taylor_momenta *p = &T->momenta;
+    p->reaction = T->n + T->m;
+    p->force = p->reaction + T->n;
+    p->velocity = p->force + T->n;
+    p->rates = p->velocity + T->coordinates;
+    p->power = p->rates + T->ode->states;
+    return p->power + T->works;
+}
+
+/* What both ways have in common. */
+static void list_common(hmi_taylor *T, hmi_graph *g, hmi_expr *list)
+{
+    const hmi_taylor_momenta *p = &T->momenta;
+    for (uint32_t i = 0; i < T->coordinates; i++)
+        list[p->velocity + i] = hmi_symbol(g, HMI_SYM_VELOCITY, i);
+    for (size_t i = 0; i < T->ode->states; i++)
+        list[p->rates + i] = T->sim->system->derived.state_rates[i];
+    for (size_t i = 0; i < T->works; i++)
+        list[p->power + i] = hmi_ledger_expression(T->ode->ledger, T->sim->system, i);
+}
+
 static hm_status list_outputs(hmi_taylor *T, hmi_graph *g, hmi_expr *list)
 {
     const hmi_derived *d = &T->sim->system->derived;
-    hmi_taylor_momenta *p = &T->momenta;
-    size_t n = T->n, m = T->m, states = T->ode->states;
-    p->reaction = n + m;
-    p->force = p->reaction + n;
-    p->rates = p->force + n;
+    const hmi_taylor_momenta *p = &T->momenta;
+    size_t n = T->n, m = T->m;
     memcpy(list, d->momentum, n * sizeof *list);
     if (m)
         memcpy(list + n, d->constraints.velocity_residual, m * sizeof *list);
     for (size_t i = 0; i < n; i++)
         list[p->force + i] = force_of(d, g, i);
-    if (states)
-        memcpy(list + p->rates, d->state_rates, states * sizeof *list);
     hm_status status = list_reactions(T, g, list + p->reaction);
     return status == HM_OK ? g->status : status;
 }
 
+/* The same without the velocities that constraints give (derive/explicit.h). */
+static hm_status list_explicit(hmi_taylor *T, const hmi_explicit *x, hmi_graph *g, hmi_expr *list)
+{
+    const hmi_taylor_momenta *p = &T->momenta;
+    memcpy(list, x->momentum, x->n * sizeof *list);
+    memcpy(list + p->force, x->force, x->n * sizeof *list);
+    memcpy(list + p->velocity, x->velocity, x->coordinates * sizeof *list);
+    for (size_t i = 0; i < x->n; i++)
+        list[p->reaction + i] = g->zero;
+    return hmi_explicit_express(x, g, list + p->rates, T->ode->states + T->works);
+}
+
+/* Does the motion go without multipliers? Then these are its equations, of a graph that has grown. Not for
+ * states off the constraints, whose distance stays what it is. */
+static hm_status find_explicit(hmi_taylor *T, hmi_explicit *x, hmi_graph *g)
+{
+    hm_status status = T->kept ? hmi_explicit_find(x, &T->sim->system->derived, g, &T->arena)
+                               : HM_ERR_USAGE;
+    if (status != HM_OK)
+        return status == HM_ERR_USAGE ? HM_OK : status;
+    T->given_velocities.used = true;
+    T->n = x->n;
+    T->m = 0;
+    return hmi_taylor_add_given(T, x, g);
+}
+
+static hm_status list_all(hmi_taylor *T, hmi_graph *g, hmi_expr **list, size_t *count)
+{
+    hmi_explicit x;
+    bool failed = false;
+    hm_status status = find_explicit(T, &x, g);
+    if (status != HM_OK)
+        return status;
+    *count = place_outputs(T);
+    *list = take(T, *count, sizeof **list, &failed);
+    if (failed)
+        return HM_ERR_NOMEM;
+    list_common(T, g, *list);
+    return T->given_velocities.used ? list_explicit(T, &x, g, *list) : list_outputs(T, g, *list);
+}
+
 static hm_status compile_tape(hmi_taylor *T)
 {
-    size_t count = 3 * T->n + T->m + T->ode->states;
+    hmi_expr *list = NULL;
+    size_t count = 0;
     bool failed = false;
-    hmi_expr *list = take(T, count, sizeof *list, &failed);
     hmi_graph graph = {0};
-    hm_status status = failed ? HM_ERR_NOMEM
-                              : hmi_graph_copy(&graph, &T->sim->system->derived.graph);
+    hm_status status = hmi_graph_copy(&graph, &T->sim->system->derived.graph);
     if (status == HM_OK)
-        status = list_outputs(T, &graph, list);
+        status = list_all(T, &graph, &list, &count);
     graph.interpreted = true; /* jets are made of it, it never runs */
     if (status == HM_OK)
         status = hmi_tape_compile(&T->momenta.tape, &graph, list, count);
@@ -133,36 +191,44 @@ static hm_status compile_tape(hmi_taylor *T)
 
 /* ---- rows ---- */
 
+/* The rates of coordinates that the series has: sines and cosines of these take the short way. */
+static void set_rates(hmi_taylor *T)
+{
+    hmi_jet *jet = &T->jet;
+    const hmi_taylor_momenta *p = &T->momenta;
+    for (size_t i = 0; i < T->n; i++)
+        hmi_jet_set_rate(jet, p->q[hmi_taylor_coordinate(T, i)], p->late[i]);
+    hmi_jet_set_rate(jet, hmi_jet_row_of(jet, HMI_SYM_TIME, 0), jet->one);
+}
+
 static hm_status add_rows(hmi_taylor *T)
 {
     hmi_jet *jet = &T->jet;
     hmi_taylor_momenta *p = &T->momenta;
     bool failed = false;
-    p->q = take(T, T->n, sizeof *p->q, &failed);
+    p->q = take(T, T->coordinates, sizeof *p->q, &failed);
     p->z = take(T, T->ode->states, sizeof *p->z, &failed);
     p->push = take(T, T->n, sizeof *p->push, &failed);
     p->late = take(T, T->n + T->m, sizeof *p->late, &failed);
-    for (size_t i = 0; i < T->n && !failed; i++) {
+    if (failed)
+        return HM_ERR_NOMEM;
+    for (size_t i = 0; i < T->coordinates; i++)
         p->q[i] = hmi_jet_row_of(jet, HMI_SYM_COORD, (uint32_t)i);
-        p->late[i] = hmi_jet_row_of(jet, HMI_SYM_VELOCITY, (uint32_t)i);
+    for (size_t i = 0; i < T->n; i++) {
+        p->late[i] = hmi_jet_row_of(jet, HMI_SYM_VELOCITY, hmi_taylor_coordinate(T, i));
         p->push[i] = hmi_jet_new_row(jet, false);
-        hmi_jet_set_rate(jet, p->q[i], p->late[i]);
     }
-    for (size_t i = 0; i < T->ode->states && !failed; i++)
+    for (size_t i = 0; i < T->ode->states; i++)
         p->z[i] = hmi_jet_row_of(jet, HMI_SYM_STATE, (uint32_t)i);
-    for (size_t i = 0; i < T->m && !failed; i++)
+    for (size_t i = 0; i < T->m; i++)
         p->late[T->n + i] = hmi_jet_row_of(jet, HMI_SYM_MULTIPLIER, (uint32_t)i);
-    hmi_jet_set_rate(jet, hmi_jet_row_of(jet, HMI_SYM_TIME, 0), jet->one);
-    return failed ? HM_ERR_NOMEM : jet->status;
+    set_rates(T);
+    return jet->status;
 }
 
 static hm_status add_tapes(hmi_taylor *T)
 {
-    hmi_ledger *ledger = T->ode->ledger;
     hm_status status = hmi_jet_add(&T->jet, &T->momenta.tape, T->momenta.work, &T->momenta.all);
-    T->has_powers = ledger && ledger->tape_count > 0;
-    if (status == HM_OK && T->has_powers)
-        status = hmi_jet_add(&T->jet, &ledger->tape, ledger->work, &T->powers);
     T->out = T->jet.outputs.data + T->momenta.all.output;
     T->time_row = hmi_jet_row_of(&T->jet, HMI_SYM_TIME, 0);
     T->reads_time = true;
@@ -181,21 +247,21 @@ static hm_status add_links(hmi_taylor *T)
     const size_t none = HMI_JET_NO_PLACE;
     hmi_jet *jet = &T->jet;
     const hmi_taylor_momenta *p = &T->momenta;
-    const uint32_t *power = jet->outputs.data + T->powers.output;
-    size_t states = T->ode->states;
+    size_t states = T->ode->states, nq = T->coordinates;
     bool failed = false;
-    T->links = take(T, 2 * T->n + states + T->works + 2 * jet->turns.count, sizeof *T->links,
+    T->links = take(T, nq + T->n + states + T->works + 2 * jet->turns.count, sizeof *T->links,
                     &failed);
     if (failed)
         return HM_ERR_NOMEM;
     for (size_t i = 0; i < T->n; i++)
         add_link(T, HMI_JET_COPY_LINK, p->push[i], T->out[p->force + i], none);
     for (size_t i = 0; i < T->works; i++)
-        add_link(T, HMI_JET_RATE_LINK, HMI_JET_NO_PLACE, power[i], T->ode->size + i);
-    for (size_t i = 0; i < T->n; i++)
-        add_link(T, HMI_JET_RATE_LINK, p->q[i], p->late[i], i);
+        add_link(T, HMI_JET_RATE_LINK, HMI_JET_NO_PLACE, T->out[p->power + i],
+                 T->width - T->works + i);
+    for (size_t i = 0; i < nq; i++)
+        add_link(T, HMI_JET_RATE_LINK, p->q[i], T->out[p->velocity + i], i);
     for (size_t i = 0; i < states; i++)
-        add_link(T, HMI_JET_RATE_LINK, p->z[i], T->out[p->rates + i], 2 * T->n + i);
+        add_link(T, HMI_JET_RATE_LINK, p->z[i], T->out[p->rates + i], nq + T->n + i);
     for (size_t i = 0; i < jet->turns.count; i++) {
         const hmi_jet_turn *turn = &jet->turns.data[i];
         add_link(T, HMI_JET_RATE_LINK, turn->sine, turn->by_cosine, none);
@@ -253,6 +319,8 @@ hm_status hmi_taylor_add_momenta(hmi_taylor *T)
     bool *vanishes = take(T, 2 * T->n + T->m, sizeof *vanishes, &failed);
     hm_status status = failed ? HM_ERR_NOMEM : compile_tape(T);
     if (status == HM_OK)
+        status = hmi_taylor_place(T);
+    if (status == HM_OK)
         status = add_rows(T);
     if (status == HM_OK)
         status = add_tapes(T);
@@ -288,7 +356,7 @@ hm_status hmi_taylor_compile_momenta(hmi_taylor *T)
     if (status == HM_OK)
         status = compile(T, HMI_TAYLOR_COMPLETE, &complete);
     rise.second = complete.segment;
-    rise.keep = true;
+    rise.keep = rise.closed = true;
     rise.links = complete.links;
     rise.link_count = complete.link_count;
     return status == HM_OK && inverted ? compile(T, HMI_TAYLOR_ORDER, &rise) : status;
@@ -315,8 +383,10 @@ hm_status hmi_taylor_begin_momenta(hmi_taylor *T, double t, const double *y, dou
     const hmi_dynamics_layout *at = &T->sim->system->at;
     size_t n = T->n;
     double *answer = T->motion[0].answer;
-    T->ode->evaluations++;
     T->momenta.t = t;
+    if (T->given_velocities.used)
+        return hmi_taylor_begin_given(T, t, y, f);
+    T->ode->evaluations++;
     hmi_ode_store(T->ode, t, y);
     hm_sim_evaluate_fast(T->sim);
     const double *values = hmi_sim_dynamics(T->sim);
@@ -351,8 +421,6 @@ static void find_values(hmi_taylor *T)
     T->cleared = false;
     hmi_jet_begin(&T->jet);
     hmi_jet_run(&T->jet, &T->momenta.all, 0);
-    if (T->has_powers)
-        hmi_jet_run(&T->jet, &T->powers, 0);
     hmi_jet_run(&T->jet, &T->momenta.first, 0);
 }
 
@@ -360,14 +428,15 @@ static void find_values(hmi_taylor *T)
 static void start_series(hmi_taylor *T, const double *y)
 {
     hmi_jet *jet = &T->jet;
-    size_t n = T->n;
-    memcpy(T->Y, y, T->width * sizeof *y);
-    for (size_t i = 0; i < n; i++) {
-        hmi_jet_put(jet, T->momenta.q[i], 0, y[i]);
-        hmi_jet_put(jet, T->momenta.late[i], 0, y[n + i]);
-    }
+    size_t nq = T->coordinates;
+    for (size_t i = 0; i < T->width; i++)
+        T->Y[i] = y[T->place[i]];
+    for (size_t i = 0; i < nq; i++)
+        hmi_jet_put(jet, T->momenta.q[i], 0, T->Y[i]);
+    for (size_t i = 0; i < T->n; i++)
+        hmi_jet_put(jet, T->momenta.late[i], 0, T->Y[nq + i]);
     for (size_t i = 0; i < T->ode->states; i++)
-        hmi_jet_put(jet, T->momenta.z[i], 0, y[2 * n + i]);
+        hmi_jet_put(jet, T->momenta.z[i], 0, T->Y[nq + T->n + i]);
     hmi_jet_put(jet, T->time_row, 0, T->momenta.t);
     hmi_jet_put(jet, T->time_row, 1, T->tau);
     find_values(T);
@@ -402,7 +471,8 @@ static void raise_order(hmi_taylor *T, int k, const hmi_jet_ends *ends)
 {
     if (k == T->order) {
         find_velocities(T, k, ends);
-    } else if (T->solver.inverted && T->program[HMI_TAYLOR_ORDER].entry) {
+    } else if (T->solver.inverted && T->program[HMI_TAYLOR_ORDER].entry &&
+               !T->program[HMI_TAYLOR_ORDER].closed) {
         hmi_jet_execute(&T->jet, &T->program[HMI_TAYLOR_ORDER], k, ends);
     } else {
         find_velocities(T, k, ends);
@@ -410,21 +480,45 @@ static void raise_order(hmi_taylor *T, int k, const hmi_jet_ends *ends)
     }
 }
 
-void hmi_taylor_raise_momenta(hmi_taylor *T, const double *y)
+/* Orders one by one; begun: the inner sums of the last one are there. */
+static void raise_slowly(hmi_taylor *T, int first, bool begun, hmi_jet_ends ends)
 {
     double *scale = T->jet.scale, rate = 1 / T->tau; /* a power of two: nothing is rounded */
-    hmi_jet_ends ends = {
-        .values = T->motion[0].answer, .scratch = T->scratch, .matrix = T->solver.K};
-    start_series(T, y);
-    for (int k = 1; k <= T->order; k++) {
-        double *now = T->Y + (size_t)k * T->width;
-        ends.now = now + T->n;
-        ends.next = now + T->width;
-        hmi_jet_begin_order(&T->jet, k);
+    for (int k = first; k <= T->order; k++) {
+        if (!begun)
+            hmi_jet_begin_order(&T->jet, k);
         scale[HMI_JET_LINK] = T->tau * T->jet.reciprocal[k + 1];
         scale[HMI_JET_GIVEN] = T->tau * T->jet.reciprocal[k];
         scale[HMI_JET_RISE] = k * rate;
         raise_order(T, k, &ends);
         hmi_jet_put(&T->jet, T->time_row, 1, 0);
+        ends.now += T->width;
+        ends.next += T->width;
     }
+}
+
+void hmi_taylor_raise_momenta(hmi_taylor *T, const double *y)
+{
+    const hmi_jet_program *whole = &T->program[HMI_TAYLOR_ORDER];
+    hmi_jet_ends ends = {.values = T->motion[0].answer,
+                         .now = T->Y + T->width + T->coordinates,
+                         .next = T->Y + 2 * T->width,
+                         .scratch = T->scratch,
+                         .matrix = T->solver.K};
+    start_series(T, y);
+    if (!T->solver.inverted || !hmi_jet_runs_orders(&T->jet, whole) || T->order < 3) {
+        raise_slowly(T, 1, false, ends);
+        return;
+    }
+    hmi_jet_set_unit(&T->jet, T->tau);
+    hmi_jet_begin_orders(&T->jet, whole);
+    hmi_jet_execute_orders(&T->jet, whole, 1, 2, &ends, T->width);
+    hmi_jet_put(&T->jet, T->time_row, 1, 0);
+    ends.now += T->width;
+    ends.next += T->width;
+    hmi_jet_execute_orders(&T->jet, whole, 2, T->order, &ends, T->width);
+    hmi_jet_end_orders(&T->jet, whole);
+    ends.now += (size_t)(T->order - 2) * T->width;
+    ends.next += (size_t)(T->order - 2) * T->width;
+    raise_slowly(T, T->order, true, ends);
 }

@@ -27,12 +27,10 @@ static bool is_diagonal(const hmi_sparse *M)
     return true;
 }
 
-hm_status hmi_taylor_solver_init(hmi_taylor_solver *s, hm_sim *sim, hmi_arena *arena)
+static hm_status allocate(hmi_taylor_solver *s, hmi_arena *arena)
 {
-    size_t n = sim->system->derived.n, m = sim->system->derived.constraints.count;
+    size_t n = (size_t)s->n, m = (size_t)s->m;
     bool failed = false;
-    *s = (hmi_taylor_solver){.sim = sim, .n = (int)n, .m = (int)m};
-    s->diagonal = is_diagonal(&sim->system->derived.M);
     s->L = doubles(arena, n * n, &failed);
     s->LT = doubles(arena, n * n, &failed);
     s->inverse = doubles(arena, n, &failed);
@@ -49,6 +47,21 @@ hm_status hmi_taylor_solver_init(hmi_taylor_solver *s, hm_sim *sim, hmi_arena *a
     s->K = doubles(arena, (n + m) * (size_t)s->padded, &failed);
     s->diagonal_of = doubles(arena, n + m, &failed);
     return failed ? HM_ERR_NOMEM : HM_OK;
+}
+
+hm_status hmi_taylor_solver_init(hmi_taylor_solver *s, hm_sim *sim, hmi_arena *arena)
+{
+    const hmi_derived *d = &sim->system->derived;
+    *s = (hmi_taylor_solver){.sim = sim, .n = (int)d->n, .m = (int)d->constraints.count};
+    s->diagonal = is_diagonal(&d->M);
+    return allocate(s, arena);
+}
+
+hm_status hmi_taylor_solver_init_alone(hmi_taylor_solver *s, hm_sim *sim, size_t n,
+                                       hmi_arena *arena)
+{
+    *s = (hmi_taylor_solver){.sim = sim, .n = (int)n, .alone = true};
+    return allocate(s, arena);
 }
 
 /* ---- the fast way ---- */
@@ -273,6 +286,8 @@ hm_status hmi_taylor_factor(hmi_taylor_solver *s, const double *M, const double 
     if (s->fast)
         return HM_OK;
     s->inverted = false;
+    if (s->alone)
+        return HM_ERR_NUMERIC;
     hm_status status = factor_by_rank(s, M, right, b);
     if (status == HM_OK)
         solve_by_rank(s, right, b, answer, lambda);

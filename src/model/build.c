@@ -309,7 +309,8 @@ static bool build_model(hmi_builder *b)
     }
     if (b->context->errors == b->errors)
         check_contains_motion(b);
-    return b->context->errors == b->errors && hmi_graph_sound(b, hmi_no_span);
+    return b->context->errors == b->errors && hmi_note_alike_names(b) &&
+           hmi_graph_sound(b, hmi_no_span);
 }
 
 /* ---- creation ---- */
@@ -338,6 +339,7 @@ void hm_model_destroy(hm_model *model)
     hmi_array_release(allocator, &model->coords);
     hmi_array_release(allocator, &model->states);
     hmi_array_release(allocator, &model->inputs);
+    hmi_array_release(allocator, &model->energies);
     hmi_array_release(allocator, &model->mass);
     hmi_array_release(allocator, &model->gyroscopic);
     hmi_array_release(allocator, &model->forces);
@@ -350,6 +352,7 @@ void hm_model_destroy(hm_model *model)
     hmi_array_release(allocator, &model->events);
     hmi_array_release(allocator, &model->outputs);
     hmi_array_release(allocator, &model->named);
+    hmi_array_release(allocator, &model->literal);
     hmi_graph_release(&model->graph);
     hmi_arena_release(&model->arena);
     hmi_free(allocator, model, sizeof *model);

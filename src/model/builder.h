@@ -224,6 +224,8 @@ bool hmi_declare_failed(hmi_builder *b, const hmi_ast *name);
 void hmi_declare_unknown(hmi_builder *b, int name, hmi_span at);
 /* "rod[3]" for a label NAME or NAME[i, j]; NULL after an error. */
 const char *hmi_label_text(hmi_builder *b, const hmi_ast *label, const hmi_scope *scope);
+/* Lists the names that would be printed alike; at the end. */
+bool hmi_note_alike_names(hmi_builder *b);
 /* Names an object (constraint, body, event, output ...); reports a duplicate within `what`. */
 bool hmi_declare_object(hmi_builder *b, const char *name, const char *what, uint32_t index,
                         hmi_span at);
