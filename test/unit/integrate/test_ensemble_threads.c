@@ -142,6 +142,11 @@ static const char four_bar[] =
     "constraint rocker: (c - 2.2)^2 + d^2 = 2.25; simulate 0 .. 2\n"
     "initial a ~ 0, b ~ 1, c ~ 1.7, d ~ 1.5";
 
+/* Over a bump: drift may be far where the error seems small. */
+static const char bump[] =
+    "param l = 1; coord x, y; kinetic (x'^2 + y'^2)/2; potential y\n"
+    "constraint c: y = exp(-l*x^2); initial x = -2, y ~ 0, y' ~ 0; simulate 0 .. 4";
+
 static void test_parameters_and_frames(void **state)
 {
     (void)state;
@@ -201,6 +206,10 @@ static void test_tolerances(void **state)
     close_ensemble(&e);
     open_ensemble(&e, four_bar, "a'", "l");
     set_columns(&e, 0.5, 0.02, 4, 0.001);
+    check_tolerances(&e);
+    close_ensemble(&e);
+    open_ensemble(&e, bump, "x'", "l");
+    set_columns(&e, 0.5, 0.05, 3, 0.2);
     check_tolerances(&e);
     close_ensemble(&e);
 }
