@@ -2,6 +2,7 @@
 # only, so that generated pages change where something changed. Noise: numbers that agree to 1e-8 of
 # their size, differ by 1e-12, or are both errors (below 1e-6, of one order of magnitude), counts of
 # good digits (whole numbers up to 16 in a row of a table), and counts of steps that differ by 3 %.
+# A tolerance is none: the column `allowed` of a table.
 function size(x) { return x < 0 ? -x : x }
 function larger(x, y) { return x > y ? x : y }
 function near(x, y, table, counts,    d, s) {
@@ -24,7 +25,16 @@ function skeleton(line, list,    rest, n) {
     list[0] = n
     return rest
 }
+function column(line, k,    cells) { return split(line, cells, / [|] /) < k ? "" : cells[k] }
+# The number of column `allowed` in the table this line belongs to; 0: there is none.
+function tolerance_column(line, last,    cells, n) {
+    if (line !~ /^[|]/) return 0
+    for (n = split(line, cells, / [|] /); n > 0; n--)
+        if (cells[n] == "allowed") return n
+    return last
+}
 function same(x, y,    a, b, i) {
+    if (exact && column(x, exact) != column(y, exact)) return 0
     if (skeleton(x, a) != skeleton(y, b)) return 0
     for (i = 1; i <= a[0]; i++)
         if (!near(a[i], b[i], x ~ /^[|]/, x ~ / steps| projections/)) return 0
@@ -32,6 +42,7 @@ function same(x, y,    a, b, i) {
 }
 FNR == NR { key = skeleton($0, ignored); old[key, ++count[key]] = $0; next }
 {
+    exact = tolerance_column($0, exact)
     key = skeleton($0, ignored)
     for (i = used[key] + 1; i <= count[key]; i++)
         if (same(old[key, i], $0)) {

@@ -159,7 +159,7 @@ typedef struct hm_run_result {
     size_t events_dropped; /* beyond the 10 000 that are kept */
     const hm_moved *moved;
     size_t moved_count;
-    const char *const *warnings;
+    const char *const *warnings; /* the first 20; the last of them says where there were more */
     size_t warning_count;
 } hm_run_result;
 

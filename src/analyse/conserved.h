@@ -55,5 +55,8 @@ void hmi_conserved_release(hmi_conserved *integrals);
 hm_status hmi_conserved_gather(hmi_conserved *integrals);
 /* Fills in the list. HM_ERR_NUMERIC: no states were found. */
 hm_status hmi_conserved_find(hmi_conserved *integrals);
+/* vanishing.c: leaves out what the constraints alone make zero near the state of the sim, which must
+ * be consistent and stays. */
+hm_status hmi_conserved_leave_out_vanishing(hmi_conserved *integrals, hm_sim *sim);
 
 #endif

@@ -237,26 +237,30 @@ static int min2(int a, int b)
     return a < b ? a : b;
 }
 
+/* Only where |i - j| <= most: farther from the diagonal more edits are needed than matter. */
 int hmi_edit_distance(const char *a, const char *b, int most)
 {
     uint32_t x[LONGEST_COMPARED], y[LONGEST_COMPARED];
     int m = code_points(a, x), n = code_points(b, y);
-    int row[3][LONGEST_COMPARED + 1];
+    int row[3][LONGEST_COMPARED + 2], least = 0;
     if (abs(m - n) > most)
         return most + 1;
     for (int j = 0; j <= n; j++)
         row[0][j] = j;
-    for (int i = 1; i <= m; i++) {
+    for (int i = 1; i <= m && least <= most; i++) {
         int *above2 = row[(i + 1) % 3], *above = row[(i + 2) % 3], *here = row[i % 3];
-        here[0] = i;
-        for (int j = 1; j <= n; j++) {
+        int first = i - most > 1 ? i - most : 1, last = min2(i + most, n);
+        here[first - 1] = least = first == 1 ? i : most + 1;
+        for (int j = first; j <= last; j++) {
             int change = above[j - 1] + (x[i - 1] != y[j - 1]);
             here[j] = min2(change, min2(above[j], here[j - 1]) + 1);
             if (i > 1 && j > 1 && x[i - 1] == y[j - 2] && x[i - 2] == y[j - 1])
                 here[j] = min2(here[j], above2[j - 2] + 1);
+            least = min2(least, here[j]);
         }
+        here[last + 1] = most + 1;
     }
-    return min2(row[m % 3][n], most + 1);
+    return least > most ? most + 1 : min2(row[m % 3][n], most + 1);
 }
 
 bool hmi_is_near(double a, double b)

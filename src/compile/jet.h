@@ -68,6 +68,9 @@ typedef struct hmi_jet_turn {
     uint32_t by_sine, by_cosine; /* w sin x, w cos x */
 } hmi_jet_turn;
 
+/* Machine code of inner sums, of jet->partial: the numbers, coefficients k - 1 of the series. */
+typedef void hmi_jet_inner_function(double *base, const double *series);
+
 typedef struct hmi_jet {
     const hm_allocator *allocator;
     HMI_ARRAY(hmi_jet_code) zero, code;
@@ -85,16 +88,22 @@ typedef struct hmi_jet {
 
     HMI_ARRAY(hmi_jet_code)
     moving; /* those at order 0 whose rows change in time, after hmi_jet_seal */
-    double reciprocal[HMI_JET_MOST_ORDER + 2]; /* 1/k */
+    double reciprocal[HMI_JET_MOST_ORDER + 3]; /* 1/k */
     int order;                                 /* K, after hmi_jet_seal */
-    double *memory;                            /* x_0, x_k of the rows, then */
-    double *scale;                             /* by hmi_jet_scale */
+    void *allocation;
+    double *memory;                            /* in it: x_0, x_k of the rows, then */
+    double *scale;                             /* by hmi_jet_scale, of the order at work */
+    double *scales;                            /* the same of all orders, */
+    double unit;                               /* for this unit of time */
     double *inner;                             /* by pair, in blocks of four, */
-    double *ahead;                             /* and part of those of the next three orders */
+    double *partial;                           /* what was known one order before, */
+    double *ahead;                             /* and part of it of the next three orders */
     double *series; /* by four pairs: their x_1, .., x_K, then their y_1, .., y_K */
     size_t block_count;
     bool fused;   /* multiplications and additions are, as the processor can: in all three ways */
     bool vectors; /* AVX2 is there */
+    hmi_machine_code inner_code;
+    hmi_jet_inner_function *find_part[HMI_JET_MOST_ORDER + 1]; /* by order; NULL: no code */
 } hmi_jet;
 
 /* Numbers of an order; those of the caller are set before programs run. */
@@ -103,7 +112,8 @@ typedef enum hmi_jet_scale {
     HMI_JET_INVERSE, /* 1/k */
     HMI_JET_LINK,    /* the factor of links, */
     HMI_JET_GIVEN,   /* of coefficients that are given, */
-    HMI_JET_RISE,    /* and of what is taken from sums: the caller's */
+    HMI_JET_RISE,    /* and of what is taken from sums: the caller's; */
+    HMI_JET_PART,    /* the bytes of jet->find_part of the next order */
     HMI_JET_SCALES = 8
 } hmi_jet_scale;
 
@@ -151,6 +161,9 @@ void hmi_jet_clear(hmi_jet *jet);
 void hmi_jet_begin(hmi_jet *jet);
 /* Order 0 of all segments where sources are what they were: rows that change in time. */
 void hmi_jet_run_moving(const hmi_jet *jet);
+/* Before series with x' = y for x_{k+1} = tau/(k+1) y_k, coefficients that are given a_{k-1} tau/k, and rates
+ * k/tau: jet->scales, for hmi_jet_execute_orders. */
+void hmi_jet_set_unit(hmi_jet *jet, double tau);
 /* Before anything else of order k >= 1. */
 void hmi_jet_begin_order(const hmi_jet *jet, int k);
 /* One order of one segment. Orders from 0 upwards; operands that are symbols are the caller's. */
@@ -201,7 +214,8 @@ typedef struct hmi_jet_link {
     hmi_jet_link_kind kind;
 } hmi_jet_link;
 
-/* Machine code: the numbers, coefficients k of the series, and hmi_jet_ends. */
+/* Machine code: the numbers, coefficients k of the series, and hmi_jet_ends; where there is a matrix the
+ * numbers of the order instead of values. */
 typedef void hmi_jet_function(double *base, double *series, double *values, double *next,
                               const double *matrix, double *now);
 
@@ -220,13 +234,15 @@ typedef struct hmi_jet_program {
     bool keep;
     const hmi_jet_link *links;
     size_t link_count;
+    bool closed; /* for hmi_jet_execute_orders only: it completes the inner sums of the next order, and
+                  * leaves in memory only coefficients that the next order reads */
     bool links_apart; /* a link reads what another writes: not in machine code */
     hmi_machine_code code;
     hmi_jet_function *entry; /* of the code; NULL: none */
 } hmi_jet_program;
 
-/* Of a sealed jet; no code is no failure. */
-hm_status hmi_jet_compile(const hmi_jet *jet, hmi_jet_program *program);
+/* Of a sealed jet, whose inner sums become machine code too; no code is no failure. */
+hm_status hmi_jet_compile(hmi_jet *jet, hmi_jet_program *program);
 void hmi_jet_program_release(hmi_jet_program *program);
 /* What a program reads and writes besides the jet. */
 typedef struct hmi_jet_ends {
@@ -247,10 +263,25 @@ static inline void hmi_jet_execute(const hmi_jet *jet, const hmi_jet_program *pr
                                    const hmi_jet_ends *ends)
 {
     if (program->entry)
-        program->entry(jet->memory, jet->series + 4 * (k - 1), ends->values, ends->next,
-                       ends->matrix, ends->now);
+        program->entry(jet->memory, jet->series + 4 * (k - 1),
+                       program->matrix_size ? jet->scale : ends->values, ends->next, ends->matrix,
+                       ends->now);
     if (!program->entry || program->links_apart)
         hmi_jet_execute_slowly(jet, program, k, ends);
 }
+
+/* Can a program run on its own, order after order? */
+static inline bool hmi_jet_runs_orders(const hmi_jet *jet, const hmi_jet_program *program)
+{
+    return program->entry && program->closed && jet->find_part[1];
+}
+
+/* Before order 1 of such a program, and when others are to read what its links have made. */
+void hmi_jet_begin_orders(const hmi_jet *jet, const hmi_jet_program *program);
+void hmi_jet_end_orders(const hmi_jet *jet, const hmi_jet_program *program);
+/* Orders first .. end - 1 of it; the inner sums of order `end` are made too. ends are those of the first, and
+ * of the others `width` further. */
+void hmi_jet_execute_orders(const hmi_jet *jet, const hmi_jet_program *program, int first, int end,
+                            const hmi_jet_ends *ends, size_t width);
 
 #endif

@@ -9,12 +9,10 @@
 
 /* Code beyond this size would not stay in the caches. */
 enum { MOST_BYTES = 1 << 20 };
-enum { LEFT = HMI_JET_LEFT, RIGHT = HMI_JET_RIGHT, FIRST_HELD = HMI_JET_FIRST_HELD };
+enum { LEFT = HMI_JET_LEFT, RIGHT = HMI_JET_RIGHT, MOST_SUMS = 8 };
 
 typedef hmi_jet_emitter emitter;
-#define word   hmi_jet_number
-#define zeroth hmi_jet_zeroth
-#define scale  hmi_jet_scale_operand
+#define word hmi_jet_number
 
 /* register := register op operand */
 static void apply(emitter *e, int opcode, int r, hmi_x86_operand operand)
@@ -32,185 +30,281 @@ static void clear(emitter *e, int r)
 /* LEFT := value - inner sums - other terms, each summed by themselves. */
 static void emit_pairs(emitter *e, const hmi_jet_list *list)
 {
-    enum { ENDS = FIRST_HELD };
     const hmi_jet_pair *first = e->jet->pairs.data + list->first;
     const hmi_jet_pair *end = e->jet->pairs.data + list->end;
-    hmi_x86_load(&e->x, LEFT, zeroth(first->inner));
+    hmi_x86_load(&e->x, LEFT, hmi_jet_inner_sum(e, first->inner));
     for (const hmi_jet_pair *p = first + 1; p < end; p++)
-        apply(e, HMI_X86_ADD, LEFT, zeroth(p->inner));
-    int value = hmi_jet_in_register(e, list->value, RIGHT);
+        apply(e, HMI_X86_ADD, LEFT, hmi_jet_inner_sum(e, p->inner));
+    int value = hmi_jet_in_register(e, list->value + 1, RIGHT);
     hmi_x86_arithmetic(&e->x, HMI_X86_SUB, LEFT, value, hmi_x86_register(LEFT));
-    hmi_jet_free_register(e, ENDS);
-    clear(e, ENDS);
+    int ends = hmi_jet_open(e);
+    clear(e, ends);
     for (const hmi_jet_pair *p = first; p < end; p++) {
-        int x = hmi_jet_in_register(e, p->x, RIGHT);
-        hmi_x86_fused(&e->x, HMI_X86_FMADD231, ENDS, x, zeroth(p->y));
+        e->time++;
+        int x = hmi_jet_in_register(e, p->x + 1, RIGHT);
+        hmi_x86_fused(&e->x, HMI_X86_FMADD231, ends, x, hmi_jet_read(e, p->y));
     }
-    apply(e, HMI_X86_SUB, LEFT, hmi_x86_register(ENDS));
+    apply(e, HMI_X86_SUB, LEFT, hmi_x86_register(ends));
+    hmi_jet_leave(e, ends);
 }
 
-static void emit_list(emitter *e, const hmi_jet_list *list, size_t at)
+/* Returns the register of the sum: LEFT, or that of a coefficient. */
+static int emit_list(emitter *e, const hmi_jet_list *list)
 {
     int sum = LEFT;
+    e->time++;
     if (list->first < list->end)
         emit_pairs(e, list);
     else
-        sum = hmi_jet_in_register(e, list->value, LEFT);
+        sum = hmi_jet_in_register(e, list->value + 1, LEFT);
     if (list->less != HMI_JET_NO_PLACE) {
-        hmi_x86_arithmetic(&e->x, HMI_X86_SUB, LEFT, sum, hmi_jet_coefficient(e, list->less));
+        hmi_x86_arithmetic(&e->x, HMI_X86_SUB, LEFT, sum, hmi_jet_read(e, list->less + 1));
         sum = LEFT;
     }
     if (list->rise != HMI_JET_NO_PLACE) {
-        int z = hmi_jet_in_register(e, list->rise, RIGHT);
+        int z = hmi_jet_in_register(e, list->rise + 1, RIGHT);
         if (sum != LEFT)
             hmi_x86_move(&e->x, false, LEFT, sum);
-        hmi_x86_fused(&e->x, HMI_X86_FNMADD231, LEFT, z, scale(e, HMI_JET_RISE));
+        hmi_x86_fused(&e->x, HMI_X86_FNMADD231, LEFT, z,
+                      hmi_jet_read(e, hmi_jet_scale_number(e, HMI_JET_RISE)));
         sum = LEFT;
     }
-    hmi_x86_store(&e->x, word(HMI_RDX, at), sum);
+    return sum;
 }
 
-/* Even columns, odd columns, both: as integrate/taylor_solve.c does. */
-static void emit_matrix(emitter *e, size_t size)
+static void store_lists(emitter *e, const hmi_jet_program *program)
 {
-    enum { TERM = FIRST_HELD, FIRST_SUM };
-    const size_t blocks = (size + 3) / 4;
-    if (size == 0)
-        return;
+    for (size_t i = 0; i < program->list_count; i++)
+        hmi_x86_store(&e->x, word(HMI_RDX, i), emit_list(e, &program->lists[i]));
+}
+
+/* Column j of the matrix times a sum. */
+static void add_column(emitter *e, int sum, size_t j, size_t blocks, const int *total)
+{
+    hmi_x86_broadcast(&e->x, RIGHT, hmi_x86_register(sum));
     e->x.four = true;
-    for (size_t i = 0; i <= 2 * blocks; i++)
-        hmi_jet_free_register(e, TERM + (int)i);
-    for (size_t j = 0; j < size; j++) {
-        int sum = FIRST_SUM + (int)(j % 2 * blocks);
-        hmi_x86_broadcast(&e->x, TERM, word(HMI_RDX, j));
-        for (size_t i = 0; i < blocks; i++) {
-            hmi_x86_operand entry = word(HMI_R8, 4 * (j * blocks + i));
-            if (j < 2)
-                hmi_x86_arithmetic(&e->x, HMI_X86_MUL, sum + (int)i, TERM, entry);
-            else
-                hmi_x86_fused(&e->x, HMI_X86_FMADD231, sum + (int)i, TERM, entry);
-        }
-    }
     for (size_t i = 0; i < blocks; i++) {
-        int sum = FIRST_SUM + (int)i;
-        if (size > 1)
-            apply(e, HMI_X86_ADD, sum, hmi_x86_register(sum + (int)blocks));
-        hmi_x86_store_four(&e->x, word(HMI_RDX, 4 * i), sum);
+        hmi_x86_operand entry = word(HMI_R8, 4 * (j * blocks + i));
+        int to = total[j % 2 * blocks + i];
+        if (j < 2)
+            hmi_x86_arithmetic(&e->x, HMI_X86_MUL, to, RIGHT, entry);
+        else
+            hmi_x86_fused(&e->x, HMI_X86_FMADD231, to, RIGHT, entry);
     }
     e->x.four = false;
 }
 
-static void emit_given(emitter *e, const hmi_jet_program *program)
+/* The matrix times the sums, in blocks of four that stay open. Even columns, odd columns, both: as
+ * integrate/taylor_solve.c does. */
+static void emit_matrix(emitter *e, const hmi_jet_program *program, int total[MOST_SUMS])
+{
+    const size_t size = program->matrix_size, blocks = (size + 3) / 4;
+    const size_t used = size > 1 ? 2 * blocks : blocks;
+    for (size_t i = 0; i < used; i++)
+        total[i] = hmi_jet_open(e);
+    for (size_t j = 0; j < size; j++)
+        add_column(e, emit_list(e, &program->lists[j]), j, blocks, total);
+    e->x.four = true;
+    for (size_t i = blocks; i < used; i++) {
+        apply(e, HMI_X86_ADD, total[i - blocks], hmi_x86_register(total[i]));
+        hmi_jet_leave(e, total[i]);
+    }
+    e->x.four = false;
+}
+
+/* ---- what is given ---- */
+
+static void give(emitter *e, const hmi_jet_program *program, size_t i, int r)
+{
+    if (program->scaled && i < program->negated)
+        hmi_x86_store(&e->x, word(HMI_R9, i), r);
+    hmi_jet_close(e, 2 * program->given[i] + 1, r);
+}
+
+static void give_from_memory(emitter *e, const hmi_jet_program *program)
 {
     for (size_t i = 0; i < program->given_count; i++) {
-        uint32_t place = 2 * program->given[i];
+        e->time++;
+        int r = hmi_jet_open(e);
         if (i >= program->negated) {
-            clear(e, LEFT);
-            hmi_jet_finish(e, place, HMI_X86_SUB, LEFT, word(HMI_RDX, i));
-            continue;
+            clear(e, r);
+            apply(e, HMI_X86_SUB, r, word(HMI_RDX, i));
+        } else {
+            hmi_x86_load(&e->x, r, word(HMI_RDX, i));
+            if (program->scaled)
+                apply(e, HMI_X86_MUL, r, hmi_jet_read(e, hmi_jet_scale_number(e, HMI_JET_GIVEN)));
         }
-        int r = hmi_jet_take_register(e, place);
-        hmi_x86_load(&e->x, r, word(HMI_RDX, i));
-        if (program->scaled) {
-            apply(e, HMI_X86_MUL, r, scale(e, HMI_JET_GIVEN));
-            hmi_x86_store(&e->x, word(HMI_R9, i), r);
-        }
-        hmi_x86_store(&e->x, word(HMI_RDI, place + 1), r);
+        give(e, program, i, r);
     }
 }
 
-/* ---- keeping, links ---- */
-
-/* r := {x, y} */
-static void join_two(emitter *e, int r, uint32_t x, uint32_t y)
+/* Some of four numbers in LEFT. */
+static void give_lanes(emitter *e, const hmi_jet_program *program, size_t first, size_t end)
 {
-    int low = hmi_jet_in_register(e, x, r);
-    hmi_x86_pair(&e->x, r, low, hmi_jet_coefficient(e, y));
-}
-
-/* Whole blocks are stored, so that they can be loaded at once. */
-static void emit_keep(emitter *e)
-{
-    const hmi_jet *jet = e->jet;
-    const size_t width = 4 * (size_t)jet->order;
-    for (size_t i = 0; i < 2 * jet->block_count; i++) {
-        uint32_t place[4];
-        for (size_t lane = 0; lane < 4; lane++) {
-            size_t p = i / 2 * 4 + lane;
-            const hmi_jet_pair *pair = p < jet->pairs.count ? &jet->pairs.data[p] : NULL;
-            place[lane] = !pair ? 2 * jet->zero_row : i % 2 == 0 ? pair->x : pair->y;
-        }
-        join_two(e, LEFT, place[0], place[1]);
-        join_two(e, RIGHT, place[2], place[3]);
-        hmi_x86_join(&e->x, LEFT, LEFT, RIGHT);
-        hmi_x86_store_four(&e->x, word(HMI_RSI, i * width), LEFT);
+    if ((end - 1) % 4 > 1)
+        hmi_x86_high_half(&e->x, RIGHT, LEFT);
+    for (size_t i = first; i < end; i++) {
+        e->time++;
+        int r = hmi_jet_open(e), from = i % 4 > 1 ? RIGHT : LEFT;
+        if (i % 2)
+            hmi_x86_second(&e->x, r, from);
+        else
+            hmi_x86_move(&e->x, false, r, from);
+        give(e, program, i, r);
     }
-    hmi_x86_zero_upper(&e->x); /* what is held are single numbers */
 }
 
-static void emit_link(emitter *e, const hmi_jet_link *link)
+/* Four at a time: those before `negated`, which are scaled, then the others. */
+static void give_block(emitter *e, const hmi_jet_program *program, size_t first, int block)
 {
-    int value = hmi_jet_in_register(e, 2 * link->source, LEFT);
-    if (link->kind != HMI_JET_COPY_LINK) {
-        hmi_x86_arithmetic(&e->x, HMI_X86_MUL, LEFT, value, scale(e, HMI_JET_LINK));
-        value = LEFT;
+    size_t end = program->given_count < first + 4 ? program->given_count : first + 4;
+    size_t middle = program->negated < first ? first : program->negated;
+    middle = middle > end ? end : middle;
+    if (first < middle) {
+        if (program->scaled)
+            hmi_x86_broadcast(&e->x, RIGHT,
+                              hmi_jet_in_memory(e, hmi_jet_scale_number(e, HMI_JET_GIVEN)));
+        e->x.four = program->scaled;
+        if (program->scaled)
+            hmi_x86_arithmetic(&e->x, HMI_X86_MUL, LEFT, block, hmi_x86_register(RIGHT));
+        else
+            hmi_x86_move(&e->x, true, LEFT, block);
+        e->x.four = false;
+        give_lanes(e, program, first, middle);
     }
-    if (link->kind == HMI_JET_MINUS_LINK)
-        apply(e, HMI_X86_MUL, LEFT, zeroth(2 * e->jet->minus_one));
-    if (link->at != HMI_JET_NO_PLACE)
-        hmi_x86_store(&e->x, word(HMI_RCX, link->at), value);
-    if (link->row != HMI_JET_NO_PLACE)
-        hmi_x86_store(&e->x, word(HMI_RDI, 2 * (size_t)link->row + 1), value);
+    if (middle < end) {
+        e->x.four = true;
+        clear(e, RIGHT);
+        hmi_x86_arithmetic(&e->x, HMI_X86_SUB, LEFT, RIGHT, hmi_x86_register(block));
+        e->x.four = false;
+        give_lanes(e, program, middle, end);
+    }
 }
 
-/* Is a row read after it was written? */
-static bool links_cross(const hmi_jet_program *program)
+static void emit_sums(emitter *e, const hmi_jet_program *program)
 {
-    for (size_t j = 0; j < program->link_count; j++)
-        for (size_t i = 0; i < j; i++)
-            if (program->links[j].source == program->links[i].row)
-                return true;
-    return false;
+    int total[MOST_SUMS];
+    if (program->matrix_size == 0) {
+        store_lists(e, program);
+        give_from_memory(e, program);
+        return;
+    }
+    emit_matrix(e, program, total);
+    for (size_t i = 0; i < program->given_count; i += 4)
+        give_block(e, program, i, total[i / 4]);
+    for (size_t i = 0; i < program->matrix_size; i += 4)
+        hmi_jet_leave(e, total[i / 4]);
 }
 
 /* ---- a program ---- */
 
-static void emit_segment(emitter *e, const hmi_jet_segment *segment)
+/* Instruction i of the program, of a segment that begins with number `first`. */
+static void emit_instruction(emitter *e, const hmi_jet_segment *segment, size_t first, size_t i)
 {
-    for (size_t i = segment ? segment->first : 0; segment && i < segment->end; i++)
-        hmi_jet_emit_instruction(e, &e->jet->code.data[i]);
+    size_t at = e->sequence.count ? e->sequence.data[i] : segment->first + (i - first);
+    e->instruction = (uint32_t)at;
+    hmi_jet_emit_instruction(e, &e->jet->code.data[at]);
+    e->instruction = HMI_JET_NO_PLACE;
+}
+
+/* Returns how many instructions it has. */
+static size_t emit_segment(emitter *e, const hmi_jet_segment *segment)
+{
+    size_t count = segment ? segment->end - segment->first : 0;
+    for (size_t i = 0; i < count; i++)
+        emit_instruction(e, segment, 0, i);
+    return count;
+}
+
+/* What is to be kept or handed on follows as soon as it is there. */
+static void emit_second(emitter *e, const hmi_jet_program *program, size_t first)
+{
+    const hmi_jet_segment *second = program->second;
+    size_t count = second ? second->end - second->first : 0;
+    e->position = 0;
+    hmi_jet_emit_tasks(e, program);
+    while (e->position < count) {
+        size_t i = first + e->position++;
+        emit_instruction(e, second, first, i);
+        hmi_jet_emit_tasks(e, program);
+    }
+}
+
+/* Before registers hold anything; it takes what time there is while the order before is waited for. */
+static void call_part(emitter *e)
+{
+    hmi_x86_call_memory(&e->x, hmi_jet_in_memory(e, hmi_jet_scale_number(e, HMI_JET_PART)));
+}
+
+static void begin_links(emitter *e, const hmi_jet_program *program)
+{
+    for (size_t i = 0; program->closed && i < program->link_count; i++)
+        if (program->links[i].row != HMI_JET_NO_PLACE)
+            e->coming[2 * program->links[i].row + 1] = true;
 }
 
 static void emit(emitter *e, const hmi_jet_program *program)
 {
-    for (int i = 0; i < HMI_JET_HELD; i++)
-        e->held[i] = HMI_JET_NO_PLACE;
-    emit_segment(e, program->segment);
-    for (size_t i = 0; i < program->list_count; i++)
-        emit_list(e, &program->lists[i], i);
-    emit_matrix(e, program->matrix_size);
-    emit_given(e, program);
-    emit_segment(e, program->second);
-    if (program->keep)
-        emit_keep(e);
-    for (size_t i = 0; !program->links_apart && i < program->link_count; i++)
-        emit_link(e, &program->links[i]);
+    e->position = 0;
+    e->instruction = HMI_JET_NO_PLACE;
+    begin_links(e, program);
+    if (program->closed)
+        call_part(e);
+    size_t first = emit_segment(e, program->segment);
+    emit_sums(e, program);
+    emit_second(e, program, first);
     hmi_x86_zero_upper(&e->x);
     hmi_x86_return(&e->x);
 }
 
-hm_status hmi_jet_compile(const hmi_jet *jet, hmi_jet_program *program)
+/* Before it is emitted in earnest: in which order, when blocks and links can be, what is read when. */
+static void prepare(emitter *e, const hmi_jet_program *program)
+{
+    emit(e, program);
+    if (e->x.failed || e->x.code.count > 2 * MOST_BYTES)
+        return;
+    hmi_jet_order_program(e, program);
+    hmi_jet_registers_restart(e, true);
+    if (!e->x.failed)
+        emit(e, program);
+    hmi_jet_place_tasks(e, program);
+    hmi_jet_registers_restart(e, true);
+    if (!e->x.failed)
+        emit(e, program);
+}
+
+static void emit_all(emitter *e, const hmi_jet_program *program)
+{
+    e->scales_apart = program->matrix_size > 0;
+    e->closed = program->closed;
+    if (!hmi_jet_registers_init(e)) {
+        e->x.failed = true;
+        return;
+    }
+    prepare(e, program);
+    if (e->x.failed || e->first_task.count == 0)
+        return;
+    hmi_jet_registers_restart(e, false);
+    emit(e, program);
+}
+
+hm_status hmi_jet_compile(hmi_jet *jet, hmi_jet_program *program)
 {
     emitter e = {.x = {.allocator = jet->allocator}, .jet = jet};
     size_t doubles = jet->constant.count + 8 * jet->block_count * (size_t)(jet->order + 1);
     if (!hmi_jit_available() || !jet->fused || doubles > INT32_MAX / 64)
         return HM_OK;
-    program->links_apart = links_cross(program);
-    emit(&e, program);
+    if (hmi_jet_compile_inner(jet) != HM_OK)
+        return HM_ERR_NOMEM;
+    program->links_apart = hmi_jet_links_cross(program);
+    program->closed = program->closed && program->keep && program->matrix_size &&
+                      !program->links_apart && jet->find_part[1];
+    emit_all(&e, program);
     if (!e.x.failed && e.x.code.count <= MOST_BYTES)
         hmi_jit_install(e.x.code.data, e.x.code.count, &program->code);
     if (program->code.pages) /* C has no cast from data to functions */
         memcpy(&program->entry, &program->code.pages, sizeof program->entry);
+    hmi_jet_registers_release(&e);
     hmi_array_release(jet->allocator, &e.x.code);
     return e.x.failed ? HM_ERR_NOMEM : HM_OK;
 }

@@ -156,9 +156,9 @@ void hmi_x86_load_one(hmi_x86 *x, int dst, hmi_x86_operand memory)
     put_vex(x, (vex){PREFIX_F2, MAP_0F, 0x10, false, false}, dst, 0, memory, 0);
 }
 
-void hmi_x86_broadcast(hmi_x86 *x, int dst, hmi_x86_operand memory)
+void hmi_x86_broadcast(hmi_x86 *x, int dst, hmi_x86_operand operand)
 {
-    put_vex(x, (vex){PREFIX_66, MAP_0F38, 0x19, true, false}, dst, 0, memory, 0);
+    put_vex(x, (vex){PREFIX_66, MAP_0F38, 0x19, true, false}, dst, 0, operand, 0);
 }
 
 void hmi_x86_pair(hmi_x86 *x, int dst, int a, hmi_x86_operand b)
@@ -171,6 +171,22 @@ void hmi_x86_join(hmi_x86 *x, int dst, int a, int b)
 {
     put_vex(x, (vex){PREFIX_66, MAP_0F3A, 0x18, true, false}, dst, a, hmi_x86_register(b), 1);
     put(x, 1);
+}
+
+void hmi_x86_twice(hmi_x86 *x, int dst, hmi_x86_operand a)
+{
+    put_vex(x, (vex){PREFIX_F2, MAP_0F, 0x12, false, false}, dst, 0, a, 0); /* VMOVDDUP */
+}
+
+void hmi_x86_high_half(hmi_x86 *x, int dst, int a)
+{
+    put_vex(x, (vex){PREFIX_66, MAP_0F3A, 0x19, true, false}, a, 0, hmi_x86_register(dst), 1);
+    put(x, 1); /* VEXTRACTF128 */
+}
+
+void hmi_x86_second(hmi_x86 *x, int dst, int a)
+{
+    put_vex(x, (vex){PREFIX_66, MAP_0F, 0x15, false, false}, dst, a, hmi_x86_register(a), 0);
 }
 
 void hmi_x86_zero_upper(hmi_x86 *x)
@@ -245,6 +261,13 @@ void hmi_x86_call(hmi_x86 *x, uint64_t address)
     hmi_x86_bytes(x, "\xFF\xD0", 2);
 }
 
+void hmi_x86_call_memory(hmi_x86 *x, hmi_x86_operand pointer)
+{
+    put_rex(x, 0, pointer);
+    put(x, 0xFF);
+    put_operand(x, 2, pointer, 0);
+}
+
 void hmi_x86_jump(hmi_x86 *x, uint64_t address)
 {
     put_address(x, address);
@@ -286,6 +309,16 @@ size_t hmi_x86_jump_if_exponent_below(hmi_x86 *x, int reg, unsigned exponent)
     hmi_x86_bytes(x, "\x48\xC1\xE8\x35\x3D", 5); /* SHR RAX, 53; CMP EAX, */
     put32(x, 1023 + exponent);
     return jump_if(x, "\x0F\x82", 2);
+}
+
+void hmi_x86_jump_back_if_below(hmi_x86 *x, int a, int b, size_t place)
+{
+    hmi_x86_operand first = hmi_x86_register(a);
+    put_rex(x, b, first);
+    put(x, 0x39); /* CMP */
+    put_operand(x, b, first, 0);
+    hmi_x86_bytes(x, "\x0F\x82", 2); /* JB */
+    put32(x, (uint32_t)(place - (x->code.count + 4)));
 }
 
 size_t hmi_x86_jump_ahead(hmi_x86 *x)

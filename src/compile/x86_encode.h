@@ -89,12 +89,17 @@ void hmi_x86_store(hmi_x86 *x, hmi_x86_operand memory, int src);
 void hmi_x86_load_four(hmi_x86 *x, int dst, hmi_x86_operand memory);
 void hmi_x86_store_four(hmi_x86 *x, hmi_x86_operand memory, int src);
 void hmi_x86_load_one(hmi_x86 *x, int dst, hmi_x86_operand memory);
-/* All four of dst = the double in memory. */
-void hmi_x86_broadcast(hmi_x86 *x, int dst, hmi_x86_operand memory);
+/* All four of dst = the double, the first of a register. */
+void hmi_x86_broadcast(hmi_x86 *x, int dst, hmi_x86_operand operand);
 /* dst = {low of a, b}: of a register its low half. */
 void hmi_x86_pair(hmi_x86 *x, int dst, int a, hmi_x86_operand b);
 /* dst = {low half of a, low half of b}, of 256-bit registers. */
 void hmi_x86_join(hmi_x86 *x, int dst, int a, int b);
+/* dst = {a, a}, of the double or the first of a register. */
+void hmi_x86_twice(hmi_x86 *x, int dst, hmi_x86_operand a);
+/* dst = the upper half of a 256-bit register; the second double of a 128-bit one. */
+void hmi_x86_high_half(hmi_x86 *x, int dst, int a);
+void hmi_x86_second(hmi_x86 *x, int dst, int a);
 void hmi_x86_zero_upper(hmi_x86 *x);
 
 /* General registers, 64 bits. */
@@ -105,6 +110,7 @@ void hmi_x86_push(hmi_x86 *x, int number);
 void hmi_x86_pop(hmi_x86 *x, int number);
 void hmi_x86_and(hmi_x86 *x, int number, int8_t mask);
 void hmi_x86_call(hmi_x86 *x, uint64_t address); /* through RAX */
+void hmi_x86_call_memory(hmi_x86 *x, hmi_x86_operand pointer);
 void hmi_x86_jump(hmi_x86 *x, uint64_t address); /* through RAX */
 void hmi_x86_return(hmi_x86 *x);
 /* Jumps when the pointer is NULL, to a place given later. Returns what to give to `land`. */
@@ -113,6 +119,8 @@ size_t hmi_x86_jump_if_null(hmi_x86 *x, int number);
 size_t hmi_x86_jump_if_all(hmi_x86 *x, int mask);
 size_t hmi_x86_jump_if_exponent_below(hmi_x86 *x, int reg, unsigned exponent);
 size_t hmi_x86_jump_ahead(hmi_x86 *x);
+/* To a place before, if pointer a < b. */
+void hmi_x86_jump_back_if_below(hmi_x86 *x, int a, int b, size_t place);
 void hmi_x86_land(hmi_x86 *x, size_t jump);
 
 #endif

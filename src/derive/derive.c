@@ -295,6 +295,8 @@ static hm_status derive_all(hmi_derivation *d)
         status = hmi_derive_energy(d);
     if (status == HM_OK)
         status = derive_inputs(d);
+    if (status == HM_OK)
+        status = hmi_check_dissipation(d);
     copy_state_rates(d);
     if (!d->eq->state_rates)
         return HM_ERR_NOMEM;

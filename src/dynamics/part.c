@@ -226,6 +226,9 @@ double hmi_row_terms(const hm_sim *sim, size_t row, const double *x)
 double hmi_row_length(const hm_sim *sim, size_t row)
 {
     const hmi_sparse *pattern = &sim->system->derived.constraints.A;
-    return hmi_norm((int)(pattern->start[row + 1] - pattern->start[row]),
-                    hmi_sim_row_entries(sim) + pattern->start[row]);
+    const double *A = hmi_sim_row_entries(sim);
+    double length = 0;
+    for (size_t k = pattern->start[row]; k < pattern->start[row + 1]; k++)
+        length = hypot(length, A[k]); /* no square of a large number */
+    return length;
 }

@@ -30,6 +30,7 @@ enum { HMI_MOST_PRINTED = 1 << 23 };
 typedef struct hmi_namer {
     void (*name)(void *user, hmi_symbol_kind kind, uint32_t index, hmi_text *out);
     void *user;
+    bool (*literal)(void *user, const char *name); /* to be shown as written; NULL: none is */
 } hmi_namer;
 
 typedef enum hmi_print_style {
@@ -87,6 +88,19 @@ hm_status hmi_print_part_value(hmi_text *out, const hmi_graph *graph, size_t k,
 
 /* A name alone, with so many dots. */
 void hmi_print_name(hmi_text *out, hmi_print_style style, const char *name, int dots);
+/* The same as it is written, x_1, for names that would be printed like another. */
+void hmi_print_literal_name(hmi_text *out, hmi_print_style style, const char *name, int dots);
+/* Order of names by what is printed, without indices: 0 for x1, x_1, and θ1. By the part before the
+ * number alone: 0 for x1, x_2, x, x[3]. */
+int hmi_shown_order(const char *x, const char *y);
+int hmi_shown_base_order(const char *x, const char *y);
+/* What is below the line, indices not counted: nothing (x, x[1]), a number (x1, x_1), a word (x_B)? */
+typedef enum hmi_subscript {
+    HMI_SUBSCRIPT_NONE,
+    HMI_SUBSCRIPT_NUMBER,
+    HMI_SUBSCRIPT_WORD
+} hmi_subscript;
+hmi_subscript hmi_subscript_of(const char *name);
 /* Does it begin with a Greek letter, as such or spelled out? And do two of them differ by that alone, and
  * so are printed alike: theta, θ? */
 bool hmi_is_greek_name(const char *name);

@@ -53,6 +53,23 @@ size_t hmi_part_of(const hmi_printer *p, hmi_expr e)
     return shared->numbers.data[e] - 1;
 }
 
+static bool is_literal(const hmi_printer *p)
+{
+    const hmi_namer *namer = &p->options->namer;
+    return namer->literal && namer->literal(namer->user, hmi_text_view(&p->scratch));
+}
+
+bool hmi_symbol_is_word(hmi_printer *p)
+{
+    return is_literal(p) || hmi_name_is_word(hmi_text_view(&p->scratch));
+}
+
+void hmi_print_symbol_name(hmi_printer *p, int dots)
+{
+    (is_literal(p) ? hmi_print_literal_name : hmi_print_name)(p->out, p->options->style,
+                                                              hmi_text_view(&p->scratch), dots);
+}
+
 int hmi_symbol_text(hmi_printer *p, const hmi_node *node)
 {
     const hmi_namer *namer = &p->options->namer;

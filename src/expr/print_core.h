@@ -93,6 +93,9 @@ int hmi_symbol_text(hmi_printer *p, const hmi_node *node);
 bool hmi_is_trigonometric(hmi_op op);
 /* Is a name written as a word, in upright letters, not as one letter? */
 bool hmi_name_is_word(const char *name);
+/* Of the name that hmi_symbol_text found: is it a word, and the name itself. */
+bool hmi_symbol_is_word(hmi_printer *p);
+void hmi_print_symbol_name(hmi_printer *p, int dots);
 /* value = n pi/d for small whole n and d, to within rounding; n carries the sign. Not for styles that
  * are to be read back. */
 bool hmi_pi_multiple(const hmi_printer *p, double value, int *n, int *d);

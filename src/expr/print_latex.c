@@ -52,7 +52,7 @@ static void latex_symbol(hmi_printer *p, const hmi_node *node)
     }
     if (force)
         hmi_text_addf(p->out, "{%s_{", force);
-    hmi_print_name(p->out, HMI_PRINT_LATEX, hmi_text_view(&p->scratch), dots);
+    hmi_print_symbol_name(p, dots);
     if (force)
         hmi_text_add(p->out, "}}");
 }

@@ -6,7 +6,8 @@
  *   I_B             I_B               I_{B}
  *   foo, foo'       foo, foo′         \mathrm{foo}, \dot{\mathrm{foo}}
  * A dot stands over a single letter; a longer name gets a prime, since a dot over one of its
- * letters reads as another letter.
+ * letters reads as another letter. Of x1, x_1, x[1] in one model the first two are shown as they are
+ * written (hmi_print_literal_name): x_1, \mathrm{x\_1}.
  */
 #include "expr/print_core.h"
 
@@ -283,6 +284,69 @@ bool hmi_are_greek_twins(const char *x, const char *y)
     int letter = find_greek(a.base);
     return letter < GREEK_COUNT && letter == find_greek(b.base) && !same_bytes(a.base, b.base) &&
            same_bytes(a.sub, b.sub) && same_bytes(a.index, b.index);
+}
+
+/* ---- names that would be shown alike ---- */
+
+static span shown_base(const parts *p)
+{
+    int letter = find_greek(p->base);
+    return letter < GREEK_COUNT ? (span){greek[letter].letter, strlen(greek[letter].letter)}
+                                : p->base;
+}
+
+static int order_of(span x, span y)
+{
+    int order = memcmp(x.text, y.text, x.length < y.length ? x.length : y.length);
+    return order ? order : (x.length > y.length) - (x.length < y.length);
+}
+
+int hmi_shown_base_order(const char *x, const char *y)
+{
+    parts a = split_name(x), b = split_name(y);
+    return order_of(shown_base(&a), shown_base(&b));
+}
+
+int hmi_shown_order(const char *x, const char *y)
+{
+    parts a = split_name(x), b = split_name(y);
+    int order = order_of(shown_base(&a), shown_base(&b));
+    if (order || !a.sub.length || !b.sub.length)
+        return order ? order : (a.sub.length > 0) - (b.sub.length > 0);
+    return order_of(a.sub, b.sub);
+}
+
+hmi_subscript hmi_subscript_of(const char *name)
+{
+    span sub = split_name(name).sub;
+    return sub.length == 0           ? HMI_SUBSCRIPT_NONE
+           : only(sub, "0123456789") ? HMI_SUBSCRIPT_NUMBER
+                                     : HMI_SUBSCRIPT_WORD;
+}
+
+static void latex_literal(hmi_text *out, const char *name, int dots)
+{
+    span s = {name, strlen(name)};
+    if (dots)
+        hmi_text_add(out, dots == 1 ? "\\dot{" : "\\ddot{");
+    hmi_text_add(out, is_ascii(s) ? "\\mathrm{" : "\\text{");
+    for (; *name; name++) {
+        hmi_text_add(out, *name == '_' ? "\\" : "");
+        hmi_text_add_bytes(out, name, 1);
+    }
+    hmi_text_add(out, dots ? "}}" : "}");
+}
+
+void hmi_print_literal_name(hmi_text *out, hmi_print_style style, const char *name, int dots)
+{
+    if (style == HMI_PRINT_LATEX) {
+        latex_literal(out, name, dots);
+        return;
+    }
+    bool text = style == HMI_PRINT_TEXT;
+    hmi_text_add(out, name);
+    if (dots)
+        hmi_text_add(out, dots == 1 ? (text ? "′" : "'") : (text ? "″" : "''"));
 }
 
 void hmi_print_name(hmi_text *out, hmi_print_style style, const char *name, int dots)

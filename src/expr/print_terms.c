@@ -145,7 +145,7 @@ static bool is_word(hmi_printer *p, hmi_expr e)
     if (hmi_op_of(p->graph, e) != HMI_SYMBOL || hmi_part_of(p, e) != SIZE_MAX)
         return false;
     hmi_symbol_text(p, hmi_node_at(p->graph, e));
-    return hmi_name_is_word(hmi_text_view(&p->scratch));
+    return hmi_symbol_is_word(p);
 }
 
 /* LaTeX sets words side by side without a space. */

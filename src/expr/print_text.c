@@ -38,11 +38,11 @@ static const char *function_of_kind(uint32_t kind)
 static void text_symbol(hmi_printer *p, const hmi_node *node)
 {
     int dots = hmi_symbol_text(p, node);
-    const char *function = function_of_kind(node->a), *name = hmi_text_view(&p->scratch);
+    const char *function = function_of_kind(node->a);
     if (function)
-        hmi_text_addf(p->out, "%s(%s)", function, name);
+        hmi_text_addf(p->out, "%s(%s)", function, hmi_text_view(&p->scratch));
     else
-        hmi_print_name(p->out, p->options->style, name, dots);
+        hmi_print_symbol_name(p, dots);
 }
 
 static void text_part(hmi_printer *p, size_t k)

@@ -15,10 +15,15 @@ enum {
 };
 /* A step goes as far as the residuals follow their tangents, to this part of its length. */
 #define BENT 0.5
+/* How far it goes at least, relative to the state. */
+#define SHORT 1e-8
 
 /* Rows that depend on others where they hold are independent by as much as they do not hold yet: of
  * smaller angles (sines) that are left, rounding errors would be the greater part. */
 #define DEPENDENT 1e-8
+
+/* A step that short, relative to 1 and the state, ends a search unless it helped. */
+#define LOST 1e-16
 
 /* A state whose residuals are no larger than that, relative to their terms, stays as it is. */
 #define FITS 1e-13
@@ -82,9 +87,9 @@ static double look(problem *p, bool with_matrices)
         double r = p->residual[p->level->row[k]];
         p->b[k] = -r;
         double length = hmi_row_length(sim, p->level->row[k]);
-        sum += r * r / (length > 0 ? length * length : 1);
+        sum = hypot(sum, length > 0 ? r / length : r);
     }
-    return sqrt(sum);
+    return sum;
 }
 
 static void take_free(problem *p, bool pull)
@@ -106,15 +111,32 @@ static void move(problem *p, double part)
  * at its beginning: a row that is short there (sin q near its top) leads far away in no time. */
 static bool follows(problem *p, double part, double step)
 {
-    double bent = 0;
+    double bent = 0, rounding = 4 * HMI_EPSILON * step; /* residuals are of the size of the step */
     move(p, part);
     if (!isfinite(look(p, false)))
         return false;
     for (size_t k = 0; k < p->level->count; k++) {
         double left = (-p->b[k] - p->r[k] - part * p->slope[k]) / p->length[k];
-        bent += left * left;
+        bent = hypot(bent, left);
     }
-    return sqrt(bent) <= BENT * part * step;
+    return bent <= BENT * part * step + rounding;
+}
+
+static bool moves(const problem *p)
+{
+    return memcmp(p->x, p->old, p->n * sizeof *p->x) != 0;
+}
+
+/* A part so short that they do: short against the state, as exp(x) = 1e20 has no values a millionth
+ * of its first step away. */
+static double short_part(problem *p, double most, double step)
+{
+    double size = hmi_norm((int)p->n, p->old), part = ldexp(most, -MOST_HALVINGS);
+    if (size > 0)
+        part = fmin(part, SHORT * size / step);
+    while (!follows(p, part, step) && moves(p))
+        part = ldexp(part, -MOST_HALVINGS);
+    return part;
 }
 
 /* The largest part of the step up to which they do: where the whole of it or a short part does not
@@ -131,7 +153,7 @@ static double part_that_follows(problem *p, double most)
     }
     if (follows(p, most, step) && follows(p, most / 4, step) && follows(p, most / 16, step))
         return most;
-    double part = ldexp(most, -MOST_HALVINGS);
+    double part = short_part(p, most, step);
     while (2 * part <= most && follows(p, 2 * part, step))
         part *= 2;
     return part;
@@ -197,46 +219,55 @@ static hm_status reach(problem *p, hmi_consistent *c, hm_level level, double *no
     double change = INFINITY, best = *now;
     hm_status status = HM_OK;
     for (int i = 0, since = 0; i < MOST_REACHING && since < PATIENCE && status == HM_OK &&
-                               change > 1e-16 && judge(p, c, level) > c->tolerance;
-         i++, since++) {
+                               (change > LOST || since == 0) && judge(p, c, level) > c->tolerance;
+         i++) {
         status = improve(p, false, 1, now, &change);
-        if (*now < 0.9 * best) {
-            best = *now;
-            since = 0;
-        }
+        since = *now < 0.9 * best ? 0 : since + 1;
+        best = since ? best : *now;
     }
     return status;
 }
 
+/* Coordinates may be tiny where they fit, log(x) = -50: as long as steps help they are not too short. */
 static hm_status polish(problem *p, double *now)
 {
-    double change = INFINITY;
+    double change = INFINITY, last = INFINITY;
     hm_status status = HM_OK;
-    for (int i = 0; i < POLISH_STEPS && status == HM_OK && change > 1e-16; i++)
+    for (int i = 0; i < MOST_REACHING && status == HM_OK; i++) {
+        bool helped = *now < 0.9 * last;
+        if (!helped && (change <= LOST || i >= POLISH_STEPS))
+            break;
+        last = *now;
         status = improve(p, false, 1, now, &change);
+    }
     return status;
+}
+
+static hm_status search(problem *p, hmi_consistent *c, hm_level level, double now)
+{
+    hmi_part_coarse_rank(p->part, DEPENDENT);
+    hm_status status = approach(p, &now);
+    if (status == HM_OK)
+        status = reach(p, c, level, &now);
+    if (status == HM_OK && judge(p, c, level) > c->tolerance) {
+        hmi_part_coarse_rank(p->part, 0); /* then these angles count */
+        status = reach(p, c, level, &now);
+    }
+    return status == HM_OK ? polish(p, &now) : status;
 }
 
 static hm_status solve(problem *p, hmi_consistent *c, hm_level level)
 {
     double now = look(p, true);
-    hm_status status = isfinite(now) ? HM_OK : HM_ERR_NUMERIC;
-    bool moves = p->free_count > 0 && judge(p, c, level) > FITS;
-    if (moves)
-        hmi_part_coarse_rank(p->part, DEPENDENT);
-    if (status == HM_OK && moves)
-        status = approach(p, &now);
-    if (status == HM_OK && moves)
-        status = reach(p, c, level, &now);
-    if (status == HM_OK && moves && judge(p, c, level) > c->tolerance) {
-        hmi_part_coarse_rank(p->part, 0); /* then these angles count */
-        status = reach(p, c, level, &now);
-    }
-    if (status == HM_OK && moves)
-        status = polish(p, &now);
-    if (status != HM_OK)
+    if (!isfinite(now))
+        return HM_ERR_NUMERIC;
+    hm_status status = HM_OK;
+    if (p->free_count > 0 && judge(p, c, level) > FITS)
+        status = search(p, c, level, now);
+    if (status != HM_OK && status != HM_ERR_NUMERIC)
         return status;
-    return judge(p, c, level) <= c->tolerance ? HM_OK : HM_ERR_INCONSISTENT;
+    bool fits = judge(p, c, level) <= c->tolerance;
+    return fits && status == HM_OK ? HM_OK : HM_ERR_INCONSISTENT; /* it had values at the start */
 }
 
 /* A state that fits stays as it is: nothing to set up, which counts in ensembles. */

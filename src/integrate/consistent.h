@@ -3,8 +3,9 @@
  * Position level: the nearest q to q0 in the norm (q - q0)^T M (q - q0) with phi(q) = 0, over the
  * free coordinates f only. Each step solves
  *     M_ff d = M_ff (q0 - q)_f + A_f^T l,   A_f d = -phi(q)
- * that is, the fundamental equation again, with Q = M_ff (q0 - q); halved while phi grows. The last
- * steps leave Q out and go for phi alone. Then velocities in the same way with phi' and psi.
+ * that is, the fundamental equation again, with Q = M_ff (q0 - q), as far as phi follows its tangents
+ * and has values. The last steps leave Q out and go for phi alone. Then velocities in the same way
+ * with phi' and psi.
  * Verified: test/unit/integrate/test_consistent.c
  */
 #ifndef HMI_INTEGRATE_CONSISTENT_H

@@ -138,7 +138,8 @@ typedef struct hmi_driver {
     HMI_ARRAY(hm_run_event) events;
     size_t events_dropped;
     HMI_ARRAY(hm_moved) moved;
-    HMI_ARRAY(const char *) warnings;
+    const char *warnings[HMI_MOST_WARNINGS + 1]; /* one more: that there were more */
+    size_t warning_count;
     double wall_start, wall_s;
     double t_begin;
     hmi_solution solution;   /* of the last frame */
@@ -176,7 +177,7 @@ bool hmi_driver_give_outputs(hmi_driver *d);
 bool hmi_driver_give_end(hmi_driver *d);
 /* Lets the crossing act, if there is one, and looks at the new state. */
 hm_status hmi_driver_finish(hmi_driver *d);
-/* A warning for the result; kept once. */
+/* A warning for the result; kept once. Where one cannot be kept a warning says that. */
 void hmi_driver_warn(hmi_driver *d, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void hmi_driver_fail(hmi_driver *d, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Fails with what the method says of its last attempt, or with what grows. */

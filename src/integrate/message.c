@@ -6,6 +6,17 @@
 #include <stdio.h>
 #include <string.h>
 
+static const char lost[] = "a warning is missing: there was no memory for it";
+static const char more[] = "there were more warnings: these are the first";
+
+static bool is_known(const hmi_driver *d, const char *text)
+{
+    for (size_t i = 0; i < d->warning_count; i++)
+        if (strcmp(d->warnings[i], text) == 0)
+            return true;
+    return false;
+}
+
 void hmi_driver_warn(hmi_driver *d, const char *format, ...)
 {
     char text[512];
@@ -13,14 +24,13 @@ void hmi_driver_warn(hmi_driver *d, const char *format, ...)
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    for (size_t i = 0; i < d->warnings.count; i++)
-        if (strcmp(d->warnings.data[i], text) == 0)
-            return;
-    if (d->warnings.count >= HMI_MOST_WARNINGS)
+    if (is_known(d, text) || d->warning_count > HMI_MOST_WARNINGS)
         return;
-    const char *kept = hmi_arena_text(&d->arena, text, strlen(text));
-    if (kept)
-        (void)!hmi_array_push(d->arena.allocator, &d->warnings, kept);
+    const char *kept = d->warning_count == HMI_MOST_WARNINGS
+                           ? more
+                           : hmi_arena_text(&d->arena, text, strlen(text));
+    if (kept || !is_known(d, lost))
+        d->warnings[d->warning_count++] = kept ? kept : lost;
 }
 
 void hmi_driver_fail(hmi_driver *d, const char *format, ...)

@@ -29,6 +29,8 @@ typedef struct hmi_ode {
     bool forgiving; /* where q'' has no exact answer the least-squares one will do, */
     long forgiven;  /* which happened so often: for crossing isolated rank drops */
 
+    bool kept; /* by drift control: states are on the constraints */
+
     bool dirac, dirac_slow;          /* q' is determined and not q'': see implicit.h */
     struct hmi_residuals *residuals; /* for Baumgarte; NULL: off */
     struct hmi_ledger *ledger;       /* powers beside f; NULL: none */

@@ -488,8 +488,8 @@ hm_status hm_sim_result(const hm_sim *sim, hm_run_result *result)
         .events_dropped = d->events_dropped,
         .moved = d->moved.data,
         .moved_count = d->moved.count,
-        .warnings = d->warnings.data,
-        .warning_count = d->warnings.count,
+        .warnings = d->warnings,
+        .warning_count = d->warning_count,
     };
     return HM_OK;
 }

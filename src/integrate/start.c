@@ -369,7 +369,6 @@ void hmi_driver_destroy(void *driver)
     hmi_text_release(&d->message);
     hmi_array_release(allocator, &d->events);
     hmi_array_release(allocator, &d->moved);
-    hmi_array_release(allocator, &d->warnings);
     d->sim->run = NULL;
     d->sim->formulation = HMI_AUTO;
     hmi_arena_release(&d->arena);
@@ -378,7 +377,8 @@ void hmi_driver_destroy(void *driver)
 
 /* ---- start ---- */
 
-/* The largest of what the state is, and of what it may become by the rates at the start. */
+/* The largest of what the state is, of what it was before it was made consistent (exp(x) = 1 makes a
+ * zero of it, up to rounding errors), and of what it may become by the rates at the start. */
 static double largest_value(const hmi_driver *d)
 {
     const hm_sim *sim = d->sim;
@@ -390,6 +390,8 @@ static double largest_value(const hmi_driver *d)
     }
     for (size_t i = 0; i < d->ode.states; i++)
         largest = fmax(largest, fabs(sim->z[i]));
+    for (size_t i = 0; i < d->moved.count; i++)
+        largest = fmax(largest, fabs(d->moved.data[i].from));
     return largest;
 }
 
@@ -407,6 +409,7 @@ static void connect(hmi_driver *d)
 {
     d->ode.ledger = d->ledger.count ? &d->ledger : NULL;
     d->ode.series = &d->series;
+    d->ode.kept = d->drift == HMI_DRIFT_PROJECT;
     if (d->drift == HMI_DRIFT_BAUMGARTE) {
         d->ode.residuals = &d->residuals;
         memcpy(d->ode.baumgarte, d->options.drift_gain, sizeof d->ode.baumgarte);

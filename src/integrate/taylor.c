@@ -66,7 +66,7 @@ static size_t rk_size(const hmi_ode *ode)
 static size_t memory_size(const hmi_ode *ode)
 {
     return (sizeof(memory) + 63) / 64 * 64 + rk_size(ode) +
-           6 * (ode->size + HMI_MOST_WORKS) * sizeof(double);
+           6 * (ode->size + HMI_MOST_WORKS + 7) * sizeof(double);
 }
 
 static memory *memory_of(const hmi_stepper *s)
@@ -143,7 +143,7 @@ static bool must_substitute(const hmi_stepper *s)
 static void place(hmi_stepper *s)
 {
     memory *m = memory_of(s);
-    size_t width = s->size + s->works;
+    size_t width = s->size + s->works + 7; /* blocks of eight are whole */
     char *at = (char *)s->memory + (sizeof(memory) + 63) / 64 * 64;
     m->rk = at;
     m->trial = (double *)(at + rk_size(s->ode));
@@ -303,8 +303,9 @@ static hm_status expand(hmi_stepper *s)
 static double choose_step(hmi_stepper *s)
 {
     memory *m = memory_of(s);
-    double first = s->step > 0 ? s->step : LARGEST_FACTOR * first_guess(s);
-    double most = m->h > 0 ? LARGEST_FACTOR * m->h : first;
+    double most = LARGEST_FACTOR * m->h;
+    if (!(m->h > 0)) /* the first one */
+        most = s->step > 0 ? s->step : LARGEST_FACTOR * first_guess(s);
     weigh(s, m->part);
     double h = largest_step(s);
     if (h < 0.7 * m->looked && look(s, h)) {

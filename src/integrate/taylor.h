@@ -135,7 +135,7 @@ typedef struct hmi_taylor {
     hmi_arena arena;
     hmi_jet jet;
     hmi_jet_segment inputs, dynamics, residuals, powers;
-    bool has_inputs, has_residuals, has_powers;
+    bool has_inputs, has_residuals, has_powers, kept;
     hmi_jet_program program[HMI_TAYLOR_CODES];
     int order;                /* of the series of the state, */
     int most_order;           /* and what there is room for */
@@ -201,7 +201,8 @@ hm_status hmi_taylor_begin(hmi_taylor *T, double t, const double *y, double *f);
 void hmi_taylor_expand(hmi_taylor *T, const double *y, const double *f);
 /* After one that is not finite: where it is evaluated, all coefficients count. */
 void hmi_taylor_clear(hmi_taylor *T);
-/* The components of the series at h after the expansion, and their derivatives unless f is NULL. */
+/* The components of the series at h after the expansion, and their derivatives unless f is NULL; both have
+ * room for whole blocks of eight. */
 void hmi_taylor_evaluate(const hmi_taylor *T, double h, double *x, double *f);
 /* y := the state with these components, velocities that constraints give aside. */
 void hmi_taylor_spread(const hmi_taylor *T, const double *x, double *y);

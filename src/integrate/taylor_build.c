@@ -213,7 +213,7 @@ static bool allocate(hmi_taylor *T)
         T->motion[k].answer = take(T, T->n + T->m + 3, sizeof(double), &failed);
     T->scratch = take(T, T->link_count, sizeof *T->scratch, &failed);
     T->turning = take(T, T->n, sizeof *T->turning, &failed);
-    T->Y = take(T, (size_t)(T->order + 1) * T->width + 3, sizeof *T->Y, &failed);
+    T->Y = take(T, (size_t)(T->order + 1) * T->width + 7, sizeof *T->Y, &failed);
     return !failed;
 }
 
@@ -317,6 +317,7 @@ hm_status hmi_taylor_init(hmi_taylor *T, hmi_ode *ode, int order)
     hm_sim *sim = ode->sim;
     *T = (hmi_taylor){.ode = ode, .sim = sim, .n = ode->n, .order = order, .tau = 1};
     T->coordinates = ode->n;
+    T->kept = ode->kept;
     T->most_order = order;
     hmi_arena_init(&T->arena, sim->system->allocator);
     hmi_jet_init(&T->jet, sim->system->allocator);
@@ -341,7 +342,7 @@ hm_status hmi_taylor_init(hmi_taylor *T, hmi_ode *ode, int order)
 bool hmi_taylor_reuse(hmi_taylor *T, hmi_ode *ode, int order)
 {
     hmi_ledger *ledger = ode->ledger;
-    if (order > T->most_order || uses_baumgarte(ode) != T->has_residuals ||
+    if (order > T->most_order || ode->kept != T->kept || uses_baumgarte(ode) != T->has_residuals ||
         (ledger ? ledger->count : 0) != T->works)
         return false;
     T->ode = ode;

@@ -1,58 +1,69 @@
 /* The series of the motion at a time: see taylor.h.
  *
  * Even and odd terms by Horner's rule in x^2, which halves the wait for each other; of the derivative
- * too, whose coefficients are k Y_k. Four components at a time; Y has room behind it.
+ * too, whose coefficients are k Y_k. Four components in a block, two blocks at a time, since each sum waits
+ * for itself; Y, y and f have room behind them.
  */
 #include "integrate/taylor.h"
 
 typedef double block __attribute__((vector_size(32), aligned(8), may_alias));
 
-#define INLINE __attribute__((always_inline)) static inline
-#define AT(k)  (*(const block *)(c + (size_t)(k)*width))
+#define INLINE   __attribute__((always_inline)) static inline
+#define AT(k, b) (*(const block *)(c + (size_t)(k)*width + 4 * (size_t)(b)))
 
-/* By address: compilers differ in how they pass vectors. */
-INLINE void store(const block *value, size_t count, double *out)
-{
-    for (size_t k = 0; k < 4 && k < count; k++)
-        out[k] = (*value)[k];
-}
+/* Once for each block: written out, so that all of them are in registers. */
+#define EACH(...)                                                                                  \
+    do {                                                                                           \
+        {                                                                                          \
+            enum { b = 0 };                                                                        \
+            __VA_ARGS__;                                                                           \
+        }                                                                                          \
+        if (blocks > 1) {                                                                          \
+            enum { b = 1 };                                                                        \
+            __VA_ARGS__;                                                                           \
+        }                                                                                          \
+    } while (0)
 
-/* Components from c on; f NULL: without their derivatives. */
-INLINE void evaluate_four(const double *c, int order, size_t width, double h, double tau,
-                          size_t count, double *y, double *f)
+/* Components from c on, `blocks` of four (1 or 2) side by side; f NULL: without their derivatives. */
+INLINE void evaluate_blocks(const hmi_taylor *T, const double *c, int blocks, double h, double *y,
+                            double *f)
 {
-    const double x = h / tau, x2 = x * x;
-    const block X = {x, x, x, x}, X2 = {x2, x2, x2, x2};
-    block even = {0, 0, 0, 0}, odd = even, f_even = even, f_odd = even;
-    int k = order;
-    if (k % 2 == 1) {
-        odd = AT(k);
-        f_even = odd * (double)k;
-        k--;
+    const double x = h / T->tau, x2 = x * x;
+    const block X = {x, x, x, x}, X2 = {x2, x2, x2, x2}, zero = {0, 0, 0, 0};
+    const size_t width = T->width;
+    block even[2] = {zero, zero}, odd[2] = {zero, zero};
+    block f_even[2] = {zero, zero}, f_odd[2] = {zero, zero};
+    int k = T->order;
+    if (k % 2 == 1)
+        EACH(odd[b] = AT(k, b); f_even[b] = odd[b] * (double)k);
+    for (k -= k % 2; k >= 2; k -= 2) { /* y: x^k, x^{k-1}; y': k x^{k-1}, (k-1) x^{k-2} */
+        EACH(even[b] = even[b] * X2 + AT(k, b); odd[b] = odd[b] * X2 + AT(k - 1, b));
+        if (f)
+            EACH(f_odd[b] = f_odd[b] * X2 + AT(k, b) * (double)k;
+                 f_even[b] = f_even[b] * X2 + AT(k - 1, b) * (double)(k - 1));
     }
-    for (; k >= 2; k -= 2) { /* y: x^k, x^{k-1}; y': k x^{k-1}, (k-1) x^{k-2} */
-        const block high = AT(k), low = AT(k - 1);
-        even = even * X2 + high;
-        odd = odd * X2 + low;
-        if (f) {
-            f_odd = f_odd * X2 + high * (double)k;
-            f_even = f_even * X2 + low * (double)(k - 1);
-        }
-    }
-    even = odd * X + (even * X2 + AT(0));
-    store(&even, count, y);
-    f_even = (f_odd * X + f_even) / tau;
+    EACH(((block *)y)[b] = odd[b] * X + (even[b] * X2 + AT(0, b)));
     if (f)
-        store(&f_even, count, f);
+        EACH(((block *)f)[b] = (f_odd[b] * X + f_even[b]) / T->tau);
+}
+#undef EACH
+
+INLINE void evaluate_rows(const hmi_taylor *T, double h, double *y, double *f)
+{
+    size_t i = 0, width = T->width;
+    for (; i + 4 < width; i += 8)
+        evaluate_blocks(T, T->Y + i, 2, h, y + i, f ? f + i : NULL);
+    if (i < width)
+        evaluate_blocks(T, T->Y + i, 1, h, y + i, f ? f + i : NULL);
 }
 
+/* Each on its own, for the compiler. */
 INLINE void evaluate_all(const hmi_taylor *T, double h, double *y, double *f)
 {
-    for (size_t i = 0; i < T->width; i += 4)
-        if (f)
-            evaluate_four(T->Y + i, T->order, T->width, h, T->tau, T->width - i, y + i, f + i);
-        else
-            evaluate_four(T->Y + i, T->order, T->width, h, T->tau, T->width - i, y + i, NULL);
+    if (f)
+        evaluate_rows(T, h, y, f);
+    else
+        evaluate_rows(T, h, y, NULL);
 }
 
 static void evaluate_plain(const hmi_taylor *T, double h, double *y, double *f)

@@ -141,10 +141,12 @@ static hm_status list_explicit(hmi_taylor *T, const hmi_explicit *x, hmi_graph *
     return hmi_explicit_express(x, g, list + p->rates, T->ode->states + T->works);
 }
 
-/* Does the motion go without multipliers? Then these are its equations, of a graph that has grown. */
+/* Does the motion go without multipliers? Then these are its equations, of a graph that has grown. Not for
+ * states off the constraints, whose distance stays what it is. */
 static hm_status find_explicit(hmi_taylor *T, hmi_explicit *x, hmi_graph *g)
 {
-    hm_status status = hmi_explicit_find(x, &T->sim->system->derived, g, &T->arena);
+    hm_status status = T->kept ? hmi_explicit_find(x, &T->sim->system->derived, g, &T->arena)
+                               : HM_ERR_USAGE;
     if (status != HM_OK)
         return status == HM_ERR_USAGE ? HM_OK : status;
     T->given_velocities.used = true;
@@ -354,7 +356,7 @@ hm_status hmi_taylor_compile_momenta(hmi_taylor *T)
     if (status == HM_OK)
         status = compile(T, HMI_TAYLOR_COMPLETE, &complete);
     rise.second = complete.segment;
-    rise.keep = true;
+    rise.keep = rise.closed = true;
     rise.links = complete.links;
     rise.link_count = complete.link_count;
     return status == HM_OK && inverted ? compile(T, HMI_TAYLOR_ORDER, &rise) : status;
@@ -469,7 +471,8 @@ static void raise_order(hmi_taylor *T, int k, const hmi_jet_ends *ends)
 {
     if (k == T->order) {
         find_velocities(T, k, ends);
-    } else if (T->solver.inverted && T->program[HMI_TAYLOR_ORDER].entry) {
+    } else if (T->solver.inverted && T->program[HMI_TAYLOR_ORDER].entry &&
+               !T->program[HMI_TAYLOR_ORDER].closed) {
         hmi_jet_execute(&T->jet, &T->program[HMI_TAYLOR_ORDER], k, ends);
     } else {
         find_velocities(T, k, ends);
@@ -477,21 +480,45 @@ static void raise_order(hmi_taylor *T, int k, const hmi_jet_ends *ends)
     }
 }
 
-void hmi_taylor_raise_momenta(hmi_taylor *T, const double *y)
+/* Orders one by one; begun: the inner sums of the last one are there. */
+static void raise_slowly(hmi_taylor *T, int first, bool begun, hmi_jet_ends ends)
 {
     double *scale = T->jet.scale, rate = 1 / T->tau; /* a power of two: nothing is rounded */
-    hmi_jet_ends ends = {
-        .values = T->motion[0].answer, .scratch = T->scratch, .matrix = T->solver.K};
-    start_series(T, y);
-    for (int k = 1; k <= T->order; k++) {
-        double *now = T->Y + (size_t)k * T->width;
-        ends.now = now + T->coordinates;
-        ends.next = now + T->width;
-        hmi_jet_begin_order(&T->jet, k);
+    for (int k = first; k <= T->order; k++) {
+        if (!begun)
+            hmi_jet_begin_order(&T->jet, k);
         scale[HMI_JET_LINK] = T->tau * T->jet.reciprocal[k + 1];
         scale[HMI_JET_GIVEN] = T->tau * T->jet.reciprocal[k];
         scale[HMI_JET_RISE] = k * rate;
         raise_order(T, k, &ends);
         hmi_jet_put(&T->jet, T->time_row, 1, 0);
+        ends.now += T->width;
+        ends.next += T->width;
     }
+}
+
+void hmi_taylor_raise_momenta(hmi_taylor *T, const double *y)
+{
+    const hmi_jet_program *whole = &T->program[HMI_TAYLOR_ORDER];
+    hmi_jet_ends ends = {.values = T->motion[0].answer,
+                         .now = T->Y + T->width + T->coordinates,
+                         .next = T->Y + 2 * T->width,
+                         .scratch = T->scratch,
+                         .matrix = T->solver.K};
+    start_series(T, y);
+    if (!T->solver.inverted || !hmi_jet_runs_orders(&T->jet, whole) || T->order < 3) {
+        raise_slowly(T, 1, false, ends);
+        return;
+    }
+    hmi_jet_set_unit(&T->jet, T->tau);
+    hmi_jet_begin_orders(&T->jet, whole);
+    hmi_jet_execute_orders(&T->jet, whole, 1, 2, &ends, T->width);
+    hmi_jet_put(&T->jet, T->time_row, 1, 0);
+    ends.now += T->width;
+    ends.next += T->width;
+    hmi_jet_execute_orders(&T->jet, whole, 2, T->order, &ends, T->width);
+    hmi_jet_end_orders(&T->jet, whole);
+    ends.now += (size_t)(T->order - 2) * T->width;
+    ends.next += (size_t)(T->order - 2) * T->width;
+    raise_slowly(T, T->order, true, ends);
 }

@@ -29,11 +29,9 @@ void *hmi_builder_alloc(hmi_builder *b, size_t size)
     return memory;
 }
 
-bool hmi_graph_sound(hmi_builder *b, hmi_span at)
+bool hmi_report_unsound(hmi_builder *b, hmi_span at)
 {
-    if (b->graph->status == HM_OK)
-        return !b->context->out_of_memory;
-    if (b->graph->status == HM_ERR_NOMEM)
+    if (b->graph->status != HM_ERR_LIMIT)
         return hmi_no_memory(b);
     if (!b->context->limit_exceeded)
         hmi_error(b->context, at, NULL, "the model is too large: more than %d expressions",
@@ -311,7 +309,8 @@ static bool build_model(hmi_builder *b)
     }
     if (b->context->errors == b->errors)
         check_contains_motion(b);
-    return b->context->errors == b->errors && hmi_graph_sound(b, hmi_no_span);
+    return b->context->errors == b->errors && hmi_note_alike_names(b) &&
+           hmi_graph_sound(b, hmi_no_span);
 }
 
 /* ---- creation ---- */
@@ -340,6 +339,7 @@ void hm_model_destroy(hm_model *model)
     hmi_array_release(allocator, &model->coords);
     hmi_array_release(allocator, &model->states);
     hmi_array_release(allocator, &model->inputs);
+    hmi_array_release(allocator, &model->energies);
     hmi_array_release(allocator, &model->mass);
     hmi_array_release(allocator, &model->gyroscopic);
     hmi_array_release(allocator, &model->forces);
@@ -352,6 +352,7 @@ void hm_model_destroy(hm_model *model)
     hmi_array_release(allocator, &model->events);
     hmi_array_release(allocator, &model->outputs);
     hmi_array_release(allocator, &model->named);
+    hmi_array_release(allocator, &model->literal);
     hmi_graph_release(&model->graph);
     hmi_arena_release(&model->arena);
     hmi_free(allocator, model, sizeof *model);
@@ -389,6 +390,7 @@ void hmi_builder_release(hmi_builder *b)
     hmi_array_release(allocator, &b->globals);
     hmi_array_release(allocator, &b->param_values);
     hmi_array_release(allocator, &b->objects);
+    hmi_array_release(allocator, &b->called);
     hmi_names_release(&b->object_names);
     hmi_adjoint_release(&b->adjoint);
     hmi_tangent_release(&b->time_derivative);

@@ -118,6 +118,7 @@ typedef struct hmi_builder {
     size_t bytes; /* of the arena and of the model's */
     hmi_repeats repeats;
     hmi_memo memo;
+    HMI_ARRAY(uint8_t) called; /* by name: which function of the language it is (functions.c) */
     hmi_scope *free_scopes;
     size_t errors; /* of the context, at the start */
     hmi_value gravity;
@@ -223,6 +224,8 @@ bool hmi_declare_failed(hmi_builder *b, const hmi_ast *name);
 void hmi_declare_unknown(hmi_builder *b, int name, hmi_span at);
 /* "rod[3]" for a label NAME or NAME[i, j]; NULL after an error. */
 const char *hmi_label_text(hmi_builder *b, const hmi_ast *label, const hmi_scope *scope);
+/* Lists the names that would be printed alike; at the end. */
+bool hmi_note_alike_names(hmi_builder *b);
 /* Names an object (constraint, body, event, output ...); reports a duplicate within `what`. */
 bool hmi_declare_object(hmi_builder *b, const char *name, const char *what, uint32_t index,
                         hmi_span at);
@@ -297,6 +300,11 @@ void *hmi_model_alloc(hmi_builder *b, size_t size);
 void *hmi_builder_alloc(hmi_builder *b, size_t size);
 bool hmi_no_memory(hmi_builder *b);
 /* True while the graph is sound; otherwise reports memory or the limit. */
-bool hmi_graph_sound(hmi_builder *b, hmi_span at);
+bool hmi_report_unsound(hmi_builder *b, hmi_span at);
+static inline bool hmi_graph_sound(hmi_builder *b, hmi_span at)
+{
+    bool sound = b->graph->status == HM_OK && !b->context->out_of_memory;
+    return sound || hmi_report_unsound(b, at);
+}
 
 #endif

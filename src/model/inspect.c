@@ -172,7 +172,12 @@ static void declared_name(void *user, hmi_symbol_kind kind, uint32_t index, hmi_
     hmi_text_add(out, name ? name : "?");
 }
 
+static bool is_literal(void *user, const char *name)
+{
+    return hmi_model_is_literal(user, name);
+}
+
 hmi_namer hmi_model_namer(const hm_model *model)
 {
-    return (hmi_namer){declared_name, (void *)model};
+    return (hmi_namer){declared_name, (void *)model, is_literal};
 }

@@ -96,6 +96,13 @@ typedef struct hmi_force {
     hmi_span span;
 } hmi_force;
 
+/* One statement of an energy, as far as it is a term of its sum. */
+typedef struct hmi_energy {
+    hmi_statement_kind kind; /* kinetic, potential, lagrangian or dissipation */
+    hmi_expr value;
+    hmi_span span;
+} hmi_energy;
+
 typedef struct hmi_pair {
     uint32_t row, column;
     hmi_expr value;
@@ -169,6 +176,7 @@ struct hm_model {
     HMI_ARRAY(hmi_input) inputs;
 
     hmi_expr kinetic, potential, lagrangian, dissipation; /* sums; zero where none */
+    HMI_ARRAY(hmi_energy) energies; /* as written; bodies and gravity are in the sums alone */
     bool has_lagrangian;
     HMI_ARRAY(hmi_pair) mass;
     HMI_ARRAY(hmi_pair) gyroscopic;
@@ -184,12 +192,20 @@ struct hm_model {
     HMI_ARRAY(hmi_event) events;
     HMI_ARRAY(hmi_output) outputs;
     HMI_ARRAY(hmi_named_expr) named;
+    HMI_ARRAY(const char *) literal; /* names that would be printed like others (alike.c) */
     hmi_simulate simulate;
     bool keep_initial; /* `initial keep` was used */
 };
 
 /* The name of a symbol as written in the language ("x'", "q[3]''", "m"). NULL for none. */
 const char *hmi_model_symbol_name(const hm_model *model, hmi_symbol_kind kind, uint32_t index);
+/* Is the name, or the family of an element, shown as it is written? */
+bool hmi_model_is_literal(const hm_model *model, const char *name);
+/* hmi_print_name, or as it is written. */
+void hmi_model_print_name(const hm_model *model, hmi_text *out, hmi_print_style style,
+                          const char *name, int dots);
+/* "the kinetic energy" and so on. */
+const char *hmi_energy_text(hmi_statement_kind kind);
 /* What the printers of expr/print.h ask for. */
 hmi_namer hmi_model_namer(const hm_model *model);
 

@@ -20,7 +20,7 @@ static hmi_expr *energy_sum(hm_model *model, hmi_statement_kind kind)
     }
 }
 
-static const char *energy_text(hmi_statement_kind kind)
+const char *hmi_energy_text(hmi_statement_kind kind)
 {
     return kind == HMI_STMT_KINETIC      ? "the kinetic energy"
            : kind == HMI_STMT_POTENTIAL  ? "the potential energy"
@@ -32,12 +32,13 @@ bool hmi_build_energy(hmi_builder *b, const hmi_statement *s, const hmi_scope *s
 {
     hmi_expr e;
     if (!hmi_build_scalar(b, s->first, scope, &e) ||
-        !hmi_check_contents(b, e, HMI_STATE_DEPS, s->first->span, energy_text(s->kind)))
+        !hmi_check_contents(b, e, HMI_STATE_DEPS, s->first->span, hmi_energy_text(s->kind)))
         return false;
     hmi_expr *sum = energy_sum(b->model, s->kind);
     *sum = hmi_add(b->graph, *sum, e);
     b->model->has_lagrangian |= s->kind == HMI_STMT_LAGRANGIAN;
-    return true;
+    const hmi_energy term = {s->kind, e, s->first->span};
+    return hmi_array_push(&b->context->allocator, &b->model->energies, term) || hmi_no_memory(b);
 }
 
 /* ---- entries of matrices: mass x, y = E and gyroscopic x, y = G ---- */

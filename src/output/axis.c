@@ -53,59 +53,120 @@ static void make_readable(double *low, double *high)
 
 /* ---- labels ---- */
 
-/* Labels are (tick - offset) / 10^exponent with a fixed number of decimals. */
+/* Labels are (tick - offset) / 10^exponent with a fixed number of decimals. The offset is a multiple
+ * of 10^grain. */
 typedef struct notation {
     double offset;
-    int exponent, decimals;
+    int grain, exponent, decimals;
 } notation;
+
+/* The power of ten of its first digit. */
+static int magnitude(double x)
+{
+    return (int)floor(log10(fabs(x)) + 1e-9);
+}
+
+/* 10^power, exactly where that is possible */
+static double ten_to(int power)
+{
+    return power < 0 ? 1 / pow(10, -power) : pow(10, power);
+}
+
+/* The multiple of 10^grain in the middle of the axis, or below it in size. */
+static double round_number(const hmi_axis *axis, int grain)
+{
+    double unit = ten_to(grain), near = round((axis->low + axis->high) / 2 / unit) * unit;
+    double nearer_zero = trunc(axis->low / unit) * unit;
+    return near >= axis->low && near <= axis->high ? near : nearer_zero;
+}
+
+/* 1.0000012, 1.0000014: what differs is shown. The roundest offset that leaves two digits, as in
+ * 12, 14. */
+static double choose_offset(const hmi_axis *axis, int largest, int finest, int *grain)
+{
+    double most = 100 * ten_to(finest);
+    for (*grain = largest;; --*grain) {
+        double offset = round_number(axis, *grain);
+        if (*grain <= finest ||
+            (fabs(axis->low - offset) < most && fabs(axis->high - offset) < most))
+            return offset;
+    }
+}
 
 static notation choose_notation(const hmi_axis *axis, double step)
 {
     double size = fmax(fabs(axis->low), fabs(axis->high));
-    int largest = (int)floor(log10(size) + 1e-9), finest = (int)floor(log10(step) + 1e-9);
+    int largest = magnitude(size), finest = magnitude(step);
     notation n = {0};
-    if (largest - finest >= 6) { /* 1.0000012, 1.0000014: show what differs */
-        double grid = pow(10, finest + 3);
-        n.offset = round(axis->low / grid) * grid;
-        largest = finest + 3;
+    if (largest - finest >= 6) {
+        n.offset = choose_offset(axis, largest, finest, &n.grain);
+        largest = magnitude(fmax(fabs(axis->low - n.offset), fabs(axis->high - n.offset)));
     }
-    if (largest >= 5 || finest <= -5 || (n.offset != 0 && finest < -2))
-        n.exponent = largest >= 5 && n.offset == 0 ? largest : finest <= -5 ? largest : 0;
+    if (largest >= 5 || finest <= (n.offset != 0 ? -4 : -5))
+        n.exponent = largest;
     n.decimals = n.exponent - finest > 0 ? n.exponent - finest : 0;
     return n;
+}
+
+/* "1000", "0.25", "1.25×10⁹" */
+static void write_round_number(double value, int grain, char text[48])
+{
+    char power[HMI_TICK_TEXT], digits[HMI_TICK_TEXT];
+    int first = magnitude(value);
+    if (first >= -3 && first < 7) {
+        snprintf(text, 48, "%.*f", grain < 0 ? -grain : 0, value);
+        return;
+    }
+    hmi_power_of_ten(first, power);
+    double mantissa = value / ten_to(first);
+    snprintf(digits, sizeof digits, "%.*f", first > grain ? first - grain : 0, mantissa);
+    if (fabs(mantissa - 1) < 1e-12)
+        snprintf(text, 48, "%.24s", power);
+    else
+        snprintf(text, 48, "%.20s×%.24s", digits, power);
+}
+
+static void points_for_commas(char *text)
+{
+    for (; *text; text++)
+        if (*text == ',')
+            *text = '.'; /* the host's locale */
+}
+
+static void write_factor(hmi_axis *axis, const notation *n)
+{
+    char power[HMI_TICK_TEXT], offset[48] = "";
+    hmi_power_of_ten(n->exponent, power);
+    if (n->offset != 0)
+        write_round_number(fabs(n->offset), n->grain, offset);
+    snprintf(axis->factor, sizeof axis->factor, "%s%.24s%s%s%.47s", n->exponent ? "×" : "",
+             n->exponent ? power : "", n->exponent && n->offset != 0 ? " " : "",
+             n->offset == 0  ? ""
+             : n->offset < 0 ? "− "
+                             : "+ ",
+             offset);
+    points_for_commas(axis->factor);
 }
 
 static void label_ticks(hmi_axis *axis, double step)
 {
     notation n = choose_notation(axis, step);
-    double unit = pow(10, n.exponent);
+    double unit = ten_to(n.exponent), zero = 0.5 * pow(10, -n.decimals);
     for (int i = 0; i < axis->ticks; i++) {
         double value = (axis->tick[i] - n.offset) / unit;
-        char *label = axis->label[i];
-        if (fabs(value) < 1e-9 * fabs(step / unit))
-            value = 0;
-        snprintf(label, HMI_TICK_TEXT, "%s%.*f", value < 0 ? "−" : "", n.decimals, fabs(value));
-        for (char *c = label; *c; c++)
-            if (*c == ',')
-                *c = '.'; /* the host's locale */
+        const char *sign = value < 0 && -value >= zero ? "−" : "";
+        snprintf(axis->label[i], HMI_TICK_TEXT, "%s%.*f", sign, n.decimals, fabs(value));
+        points_for_commas(axis->label[i]);
     }
-    axis->factor[0] = '\0';
-    char power[HMI_TICK_TEXT];
-    hmi_power_of_ten(n.exponent, power);
-    if (n.exponent != 0)
-        snprintf(axis->factor, HMI_TICK_TEXT, "×%.24s", power);
-    if (n.offset != 0) {
-        size_t used = strlen(axis->factor);
-        snprintf(axis->factor + used, HMI_TICK_TEXT - used, "%s%s%.9g", used ? " " : "",
-                 n.offset < 0 ? "−" : "+", fabs(n.offset));
-    }
+    write_factor(axis, &n);
 }
 
 /* ---- ticks ---- */
 
 static void place_ticks(hmi_axis *axis, double step)
 {
-    double slack = 1e-9 * step;
+    double size = fmax(fabs(axis->low), fabs(axis->high));
+    double slack = 1e-9 * step + 1e-15 * size; /* as k*step is rounded */
     axis->ticks = 0;
     for (double k = ceil((axis->low - slack) / step); axis->ticks < HMI_MOST_TICKS; k++) {
         double tick = k * step;

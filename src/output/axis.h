@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { HMI_MOST_TICKS = 24, HMI_TICK_TEXT = 32 };
+enum { HMI_MOST_TICKS = 24, HMI_TICK_TEXT = 32, HMI_FACTOR_TEXT = 80 };
 
 typedef struct hmi_axis {
     bool log; /* low, high, tick: decimal logarithms */
@@ -14,7 +14,7 @@ typedef struct hmi_axis {
     int ticks;
     double tick[HMI_MOST_TICKS];
     char label[HMI_MOST_TICKS][HMI_TICK_TEXT];
-    char factor[HMI_TICK_TEXT]; /* what labels are to be multiplied by or added to; or "" */
+    char factor[HMI_FACTOR_TEXT]; /* to be read after each label, "×10⁻⁶ + 1000"; or "" */
 } hmi_axis;
 
 /* For values from low to high (any order, equal or not finite too: something readable is made of

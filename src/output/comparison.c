@@ -29,6 +29,12 @@ static void name_symbol(void *user, hmi_symbol_kind kind, uint32_t index, hmi_te
         hmi_text_add(out, model->coords.data[index].name);
 }
 
+static bool is_literal(void *user, const char *name)
+{
+    const names *n = user;
+    return hmi_model_is_literal(n->model, name);
+}
+
 /* s_k' is mu_k, whose name takes no dot. */
 static hmi_expr show_mu(hmi_graph *graph, hmi_expr leaf, void *user)
 {
@@ -43,14 +49,15 @@ static hmi_expr show_mu(hmi_graph *graph, hmi_expr leaf, void *user)
 static hm_status write_row(hmi_text *text, hmi_derivation_view *view, hmi_substitution *mu,
                            const names *n, size_t i)
 {
-    const hmi_print_options print = {.namer = {name_symbol, (void *)n}, .style = HMI_PRINT_TEXT};
+    const hmi_print_options print = {.namer = {name_symbol, (void *)n, is_literal},
+                                     .style = HMI_PRINT_TEXT};
     hmi_expr e = hmi_substitute(mu, &view->graph, view->qdd[i]);
     size_t start = text->length;
     if (e == HMI_NONE)
         return HM_ERR_NOMEM;
     hmi_text_add(text, "    ");
-    hmi_print_name(text, HMI_PRINT_TEXT, view->model->coords.data[i].name,
-                   i < n->comparison->n ? 2 : 1);
+    hmi_model_print_name(view->model, text, HMI_PRINT_TEXT, view->model->coords.data[i].name,
+                         i < n->comparison->n ? 2 : 1);
     hmi_text_add(text, " = ");
     hm_status status = hmi_print(text, &view->graph, e, &print);
     hmi_wrap_text(text, start, LINE_WIDTH, FURTHER_INDENT);

@@ -6,7 +6,8 @@
 
 static void coordinate(hmi_report *r, size_t i, int dots)
 {
-    hmi_print_name(&r->text, HMI_PRINT_LATEX, hm_model_coordinate_name(r->view->model, i), dots);
+    hmi_model_print_name(r->view->model, &r->text, HMI_PRINT_LATEX,
+                         hm_model_coordinate_name(r->view->model, i), dots);
 }
 
 /* Text outside of formulas. */
@@ -108,12 +109,14 @@ static void write_coordinates(hmi_report *r)
     hmi_text_add(&r->text, ") \\\\\n");
     for (size_t i = 0; i < model->inputs.count; i++) {
         size_t start = r->text.length;
-        hmi_print_name(&r->text, HMI_PRINT_LATEX, model->inputs.data[i].name, 0);
+        hmi_model_print_name(r->view->model, &r->text, HMI_PRINT_LATEX, model->inputs.data[i].name,
+                             0);
         equals(r, start, model->inputs.data[i].value);
     }
     for (size_t i = 0; i < model->states.count; i++) {
         size_t start = r->text.length;
-        hmi_print_name(&r->text, HMI_PRINT_LATEX, model->states.data[i].name, 1);
+        hmi_model_print_name(r->view->model, &r->text, HMI_PRINT_LATEX, model->states.data[i].name,
+                             1);
         equals(r, start, model->states.data[i].rate);
     }
     end(r);
@@ -128,7 +131,8 @@ static void write_parameters(hmi_report *r)
     hmi_text_add(&r->text, "\nwith ");
     for (size_t i = 0; i < model->params.count; i++) {
         hmi_text_add(&r->text, i ? ", $" : "$");
-        hmi_print_name(&r->text, HMI_PRINT_LATEX, model->params.data[i].name, 0);
+        hmi_model_print_name(r->view->model, &r->text, HMI_PRINT_LATEX, model->params.data[i].name,
+                             0);
         hmi_text_addf(&r->text, " = %s$",
                       hmi_number_for_reading(model->params.data[i].value, number));
     }

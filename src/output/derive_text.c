@@ -112,7 +112,8 @@ enum { LINE_WIDTH = 100, FURTHER_INDENT = 8 };
 
 static void coordinate_name(hmi_report *r, size_t i, int dots)
 {
-    hmi_print_name(&r->text, HMI_PRINT_TEXT, hm_model_coordinate_name(r->view->model, i), dots);
+    hmi_model_print_name(r->view->model, &r->text, HMI_PRINT_TEXT,
+                         hm_model_coordinate_name(r->view->model, i), dots);
 }
 
 /* Returns where the line starts, for end_line. */
@@ -204,7 +205,7 @@ static void write_param(hmi_report *r, const hmi_param *param)
 {
     char number[HMI_NUMBER_TEXT];
     const char *value = hmi_number_for_reading(param->value, number);
-    hmi_print_name(&r->text, HMI_PRINT_TEXT, param->name, 0);
+    hmi_model_print_name(r->view->model, &r->text, HMI_PRINT_TEXT, param->name, 0);
     hmi_text_add(&r->text, " = ");
     if (hmi_deps(&r->view->graph, param->value_expr) & HMI_DEP(HMI_SYM_PARAM)) {
         hmi_report_plain(r, param->value_expr);
@@ -247,13 +248,15 @@ static void write_coordinates(hmi_report *r)
     for (size_t i = 0; i < model->inputs.count; i++) {
         size_t start = begin_line(r);
         hmi_text_add(&r->text, "input ");
-        hmi_print_name(&r->text, HMI_PRINT_TEXT, model->inputs.data[i].name, 0);
+        hmi_model_print_name(r->view->model, &r->text, HMI_PRINT_TEXT, model->inputs.data[i].name,
+                             0);
         end_with(r, start, model->inputs.data[i].value);
     }
     for (size_t i = 0; i < model->states.count; i++) {
         size_t start = begin_line(r);
         hmi_text_add(&r->text, "state ");
-        hmi_print_name(&r->text, HMI_PRINT_TEXT, model->states.data[i].name, 1);
+        hmi_model_print_name(r->view->model, &r->text, HMI_PRINT_TEXT, model->states.data[i].name,
+                             1);
         end_with(r, start, model->states.data[i].rate);
     }
 }

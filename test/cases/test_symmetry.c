@@ -100,6 +100,20 @@ static const example examples[] = {
      "potential mgl*cos(theta); initial theta = 1, phi' = 0.3, psi' = 5",
      {ENERGY, "C*(psi' + phi'*cos(theta))"},
      true},
+    {"Bricard's mechanism in natural coordinates: momenta of other assemblies are zero in this one",
+     "param m = 1, g = 9.81; coord x[1..4], y[1..4], z[1..4], a[1..4], b[1..4], c[1..4]\n"
+     "let P(k) = [x[k], y[k], z[k]]; let u(k) = [a[k], b[k], c[k]]\n"
+     "let bar(A, B, h, k) = [dot(B - A, B - A) - 1, dot(B - A, h), dot(B - A, k), dot(h, k)]\n"
+     "for k = 1..4 { kinetic m/3*dot(P(k)', P(k)'); potential m*g*z[k]\n"
+     "constraint unit[k]: dot(u(k), u(k)) = 1 }\n"
+     "for k = 1..3 { kinetic m/6*dot(P(k)', P(k + 1)')\n"
+     "constraint bar[k]: bar(P(k), P(k + 1), u(k), u(k + 1)) = 0 }\n"
+     "constraint first: bar([0, 0, 0], P(1), [0, 0, 1], u(1)) = 0\n"
+     "constraint last: bar(P(4), [-1, 0, 0], u(4), [0, -1, 0]) = 0\n"
+     "initial y[1] ~ 1, a[1] ~ 1, y[2] ~ 1, z[2] ~ 1, b[2] ~ -1, x[3] ~ -1, y[3] ~ 1, z[3] ~ 1\n"
+     "initial c[3] ~ 1, x[4] ~ -1, z[4] ~ 1, a[4] ~ 1\n",
+     {ENERGY},
+     false},
 };
 
 static hm_symmetries *find(const char *text, hm_context **context, hm_model **model,

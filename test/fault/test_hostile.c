@@ -11,8 +11,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -101,6 +101,14 @@ typedef struct outcome {
     double seconds;
 } outcome;
 
+/* Of the processor, by this program: what the system takes for pages depends on who else is there. */
+static double seconds_used(void)
+{
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    return (double)usage.ru_utime.tv_sec + 1e-6 * (double)usage.ru_utime.tv_usec;
+}
+
 static hm_status evaluate(const hm_model *model)
 {
     hm_system *system = NULL;
@@ -131,7 +139,7 @@ static outcome run(const char *path, const char *bytes, size_t length)
     static outcome o;
     heap h = {0};
     const hm_allocator allocator = {measuring_resize, &h};
-    clock_t start = clock();
+    double start = seconds_used();
     hm_context *context = hm_context_create(&allocator);
     hm_model *model = NULL;
     memset(&o, 0, sizeof o);
@@ -142,7 +150,7 @@ static outcome run(const char *path, const char *bytes, size_t length)
     collect_messages(context, &o);
     hm_model_destroy(model);
     hm_context_destroy(context);
-    o.seconds = (double)(clock() - start) / CLOCKS_PER_SEC;
+    o.seconds = seconds_used() - start;
     o.peak = h.peak;
     assert_int_equal(h.live, 0);
     return o;
@@ -444,7 +452,9 @@ static void test_loops(void **state)
                  "nested loops");
     expect_limit("coord q[1..1e9]\n", "too large");
     expect_limit("coord q[-1e9..1e9]\n", "too large");
+    patience = 2; /* half a GiB is filled before */
     expect_limit("coord q[1..2.5e6], p[1..2.5e6]\n", "coordinates");
+    patience = 1;
     text t = {0};
     add(&t, frame);
     add(&t, "for i = 1..1e300 { potential x }\n");

@@ -111,7 +111,7 @@ printf "coord x, y\nkinetic (x'^2 + y'^2)/2\npotential 1/(x - y)\n" > divide.ham
 run hamel eval divide.hamel
 expect_status 1
 expect_no_output
-expect_err 'not finite at this state: a division by zero' 'x, y'
+expect_err 'divide.hamel:3:11: error: the potential energy is not finite at this state: a division by zero' 'x, y'
 printf "coord x\nkinetic x'^2/2\nforce x = exp(1000*x)\n" > overflow.hamel
 run hamel eval overflow.hamel --at x=1
 expect_status 1

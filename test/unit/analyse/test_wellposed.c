@@ -127,7 +127,7 @@ static void no_motion(void **state)
          "constraint 'b' contradicts the constraints before it by 1", true},
         {"coord x, y\nkinetic x'^2/2", "the motion is not determined along y''", true},
         {"coord x, y\nkinetic (x'^2 + y'^2)/2\nforce x = 1/y",
-         "the equations are not finite at this state: a division by zero, in an expression of y",
+         "the force on 'x' is not finite at this state: a division by zero, in an expression of y",
          false},
     };
     for (size_t i = 0; i < sizeof list / sizeof *list; i++) {

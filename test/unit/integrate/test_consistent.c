@@ -165,6 +165,55 @@ static void test_flat_guess(void **state)
     }
 }
 
+/* Functions that bend away from their tangents, end at a pole or where they have no values, and
+ * solutions that are tiny or huge: from far away, by steps that stay where there are values. */
+static void test_steep_and_flat(void **state)
+{
+    static const struct {
+        const char *constraint, *guess;
+        double x;
+    } list[] = {
+        {"log(x) = -50", "0.5", 1.9287498479639178e-22},
+        {"log(x) = -100", "0.5", 3.720075976020836e-44},
+        {"sqrt(x) = 1e-10", "0.5", 1e-20},
+        {"x^0.1 = 1e-3", "0.5", 1e-30},
+        {"1/x = 1e6", "0.5", 1e-6},
+        {"1/x = 2", "1e-5", 0.5},
+        {"x^3 = 1e-60", "10", 1e-20},
+        {"x^3 = 8", "-3", 2},
+        {"exp(x) = 1e20", "0.5", 46.051701859880914},
+        {"exp(x) = 1", "-100", 0},
+        {"exp(x) = 1", "100", 0},
+        {"tan(x) = 1e8", "0.5", 1.5707963167948966},
+        {"tanh(x) = 0.5", "17", 0.5493061443340548},
+        {"atan(x) = 0.5", "1e12", 0.5463024898437905},
+        {"cosh(x) = 1e10", "0.5", 23.718998110500402},
+    };
+    (void)state;
+    for (size_t k = 0; k < sizeof list / sizeof *list; k++) {
+        char text[200];
+        snprintf(text, sizeof text,
+                 "coord x; kinetic x'^2/2; constraint c: %s; initial x ~ %s; simulate 0 .. 1",
+                 list[k].constraint, list[k].guess);
+        motion *m = motion_text(text);
+        motion_must(m);
+        check_number(list[k].constraint, motion_value(m, "x"), list[k].x,
+                     1e-13 * (list[k].x == 0 ? 1 : fabs(list[k].x)));
+        motion_close(m);
+    }
+}
+
+/* A search that gets lost is refused: it is no state to run from. */
+static void test_lost_is_refused(void **state)
+{
+    (void)state;
+    motion *m = motion_text("coord x; kinetic x'^2/2; constraint c: 1/x = 2; initial x ~ -1\n"
+                            "simulate 0 .. 1");
+    assert_int_equal(motion_run(m), HM_ERR_INPUT);
+    assert_true(motion_says(m, "'c' is missed by -2"));
+    motion_close(m);
+}
+
 /* `initial keep` runs as it is: phi'' = 0 keeps phi growing on a line. */
 static void test_keep(void **state)
 {
@@ -256,6 +305,8 @@ int main(void)
         cmocka_unit_test(test_small_units),
         cmocka_unit_test(test_guess_without_direction),
         cmocka_unit_test(test_flat_guess),
+        cmocka_unit_test(test_steep_and_flat),
+        cmocka_unit_test(test_lost_is_refused),
         cmocka_unit_test(test_keep),
         cmocka_unit_test(test_redundant_and_nonlinear),
         cmocka_unit_test(test_drift_controls),

@@ -136,7 +136,7 @@ static bool ignore(void *user, const hm_frame *frame)
     return frame->outputs != NULL;
 }
 
-/* Warnings are kept up to twenty. */
+/* Warnings are kept up to twenty; then one says that there were more. */
 static void test_many_warnings(void **state)
 {
     (void)state;
@@ -146,8 +146,9 @@ static void test_many_warnings(void **state)
     assert_int_equal(m->result.warning_count, 0); /* nobody asked for outputs */
     m->options.on_frame = ignore;
     motion_must(m);
-    assert_int_equal(m->result.warning_count, 20);
+    assert_int_equal(m->result.warning_count, 21);
     assert_true(motion_says(m, "output 'o[20]' has no finite value"));
+    assert_true(motion_says(m, "there were more warnings"));
     motion_close(m);
 }
 

@@ -8,6 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define DISC                                                                                       \
+    "param g = 9.81; coord x, y, yaw, lean, spin\n"                                                \
+    "let e1 = x'*cos(yaw) + y'*sin(yaw) + yaw'*sin(lean)\n"                                        \
+    "let e2 = -x'*sin(yaw) + y'*cos(yaw) - lean'*cos(lean)\n"                                      \
+    "kinetic (e1^2 + e2^2 + (lean'*sin(lean))^2)/2 + (lean'^2 + (yaw'*cos(lean))^2)/8\n"           \
+    "kinetic (spin' + yaw'*sin(lean))^2/4; potential g*cos(lean)\n"                                \
+    "constraint a: x' = cos(yaw)*spin'; constraint b: y' = sin(yaw)*spin'\n"
+
 static motion *run_by(const char *text, const char *method, double rtol)
 {
     motion *m = motion_text(text);
@@ -122,6 +130,17 @@ static const struct {
     {"forces that are coordinates and velocities",
      "coord x, y, z; kinetic (x'^2 + y'^2 + z'^2)/2; force x = y; force y = -x'; force z = 3\n"
      "constraint turn: sin(x)*y' = z'; initial x = 1, y = 0.3, x' = 0.2; simulate 0 .. 3"},
+    {"velocities that constraints give",
+     DISC "initial lean = 0.2, yaw' = 0.5, spin' = 3, x' ~ 3, y' ~ 0; simulate 0 .. 4"},
+    {"such velocities in each other, with states and losses",
+     "coord x, y, z, a; state w' = y' - w*x\n"
+     "kinetic (x'^2 + (1 + a^2)*y'^2 + z'^2 + a'^2)/2 + x'*a'/4; potential x^2 + a*z\n"
+     "force a = -w + cos(t); force y = 0.1*z'; dissipation 0.05*y'^2 + 0.02*a'^2\n"
+     "constraint one: 2*x' = 3*y'*cos(a) + a'/(2 + sin(a)); constraint two: z' = x'*a - y' + 0.2\n"
+     "initial a = 0.3, a' = 0.7, y' = 0.4, x' ~ 0, z' ~ 0, w = 0.1; simulate 0 .. 3"},
+    {"one velocity left, driven",
+     "coord x, y; kinetic (x'^2 + y'^2)/2; potential 2*x^2 + x*y\n"
+     "constraint pull: y' = x*x' + sin(t); initial x = 1, x' = 0.3, y' ~ 0; simulate 0 .. 4"},
     {"more rows than an inverse has",
      "param N = 6, g = 9.81; coord x[1..N], y[1..N]\n"
      "for i = 1..N { kinetic (x[i]'^2 + y[i]'^2)/2; potential g*y[i] }\n"
@@ -231,6 +250,60 @@ static void test_events(void **state)
     check_number("second", m->result.events[1].t, 2 * first, 1e-13);
     check_number("third", m->result.events[2].t, 2.5 * first, 1e-13);
     motion_close(m);
+}
+
+static bool roll(void *user, const hm_frame *frame)
+{
+    double *worst = user, yaw = frame->q[2], spin = frame->v[4];
+    *worst = fmax(*worst, fabs(frame->v[0] - cos(yaw) * spin));
+    *worst = fmax(*worst, fabs(frame->v[1] - sin(yaw) * spin));
+    return true;
+}
+
+/* Velocities that constraints give are right between steps too, and after an event that changes others. */
+static void test_given_velocities(void **state)
+{
+    (void)state;
+    double worst = 0, y[2][10];
+    for (int k = 0; k < 2; k++) {
+        motion *m = motion_text(DISC "initial lean = 0.2, yaw' = 0.5, spin' = 3, x' ~ 3, y' ~ 0\n"
+                                     "event low: lean = 0.5 rising set spin' = 0.9*spin'\n"
+                                     "simulate 0 .. 6 every 0.05");
+        m->options.method = k == 0 ? "taylor" : "dop853";
+        m->options.rtol = 1e-12;
+        m->options.atol = 1e-14;
+        m->options.content = HM_FRAME_STATE;
+        m->options.on_frame = roll;
+        m->options.user = &worst;
+        motion_must(m);
+        assert_true(m->result.event_count >= 2);
+        assert_true(motion_violation(m) < 1e-14);
+        hm_sim_state(m->sim, y[k], y[k] + 5, NULL);
+        motion_close(m);
+    }
+    assert_true(worst < 1e-14);
+    check_close("disc", 10, y[0], y[1], 1e-9);
+}
+
+/* Off the constraints, by the user's wish, such velocities are not given: the distance stays. */
+static void test_kept_initial(void **state)
+{
+    (void)state;
+    double y[2][10];
+    for (int k = 0; k < 2; k++) {
+        motion *m = motion_text(DISC
+                                "initial lean = 0.2, yaw' = 0.5, spin' = 3, x' = 2.5, y' = 0.25\n"
+                                "simulate 0 .. 1");
+        m->options.method = k == 0 ? "taylor" : "dop853";
+        m->options.rtol = 1e-12;
+        m->options.atol = 1e-14;
+        m->options.keep_initial = true;
+        motion_must(m);
+        hm_sim_state(m->sim, y[k], y[k] + 5, NULL);
+        motion_close(m);
+    }
+    check_close("disc", 10, y[0], y[1], 1e-10);
+    check_number("distance", y[0][5] - cos(y[0][2]) * y[0][9], -0.5, 1e-10);
 }
 
 /* Steps are long, and yet what comes and goes within a step is seen. */
@@ -397,14 +470,24 @@ static void test_engines(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_exact),        cmocka_unit_test(test_tolerances),
-        cmocka_unit_test(test_order),        cmocka_unit_test(test_kinds),
-        cmocka_unit_test(test_ledger),       cmocka_unit_test(test_baumgarte),
-        cmocka_unit_test(test_dense_output), cmocka_unit_test(test_events),
-        cmocka_unit_test(test_brief_events), cmocka_unit_test(test_switches),
-        cmocka_unit_test(test_no_series),    cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_stiff),        cmocka_unit_test(test_auto),
-        cmocka_unit_test(test_same_bits),    cmocka_unit_test(test_engines),
+        cmocka_unit_test(test_exact),
+        cmocka_unit_test(test_tolerances),
+        cmocka_unit_test(test_order),
+        cmocka_unit_test(test_kinds),
+        cmocka_unit_test(test_ledger),
+        cmocka_unit_test(test_baumgarte),
+        cmocka_unit_test(test_dense_output),
+        cmocka_unit_test(test_events),
+        cmocka_unit_test(test_given_velocities),
+        cmocka_unit_test(test_kept_initial),
+        cmocka_unit_test(test_brief_events),
+        cmocka_unit_test(test_switches),
+        cmocka_unit_test(test_no_series),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_stiff),
+        cmocka_unit_test(test_auto),
+        cmocka_unit_test(test_same_bits),
+        cmocka_unit_test(test_engines),
 
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

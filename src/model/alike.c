@@ -1,0 +1,106 @@
+/* Names of one model that would be printed alike: x1, x_1, x[1] are all an x with a 1 below. Those that
+ * are no elements of x are shown as they are written. Whoever reads x_1 in the equations finds it in
+ * the model. Verified: test/unit/model/test_alike.c
+ */
+#include "base/sort.h"
+#include "model/builder.h"
+
+#include <string.h>
+
+typedef struct pool {
+    const hm_allocator *allocator;
+    HMI_ARRAY(const char *) names; /* one of each family of elements */
+    bool failed;
+} pool;
+
+static size_t base_length(const char *name)
+{
+    return strcspn(name, "[");
+}
+
+static bool same_base(const char *x, const char *y)
+{
+    size_t length = base_length(x);
+    return length == base_length(y) && memcmp(x, y, length) == 0;
+}
+
+static bool is_numbered(const char *name)
+{
+    return hmi_subscript_of(name) == HMI_SUBSCRIPT_NUMBER;
+}
+
+/* Of elements x[1], x[2] ... */
+static bool is_family(const char *name)
+{
+    return hmi_subscript_of(name) == HMI_SUBSCRIPT_NONE && strchr(name, '[');
+}
+
+/* Elements of a family follow each other. */
+static void add(pool *p, const char *name)
+{
+    size_t count = p->names.count;
+    if (!(is_numbered(name) || is_family(name)) ||
+        (count && same_base(p->names.data[count - 1], name)))
+        return;
+    p->failed |= !hmi_array_push(p->allocator, &p->names, name);
+}
+
+static int by_look(const void *x, const void *y)
+{
+    const char *a = *(const char *const *)x, *b = *(const char *const *)y;
+    int order = hmi_shown_order(a, b);
+    return order ? order : strcmp(a, b);
+}
+
+/* Beside an x[...] every numbered x is meant, else those with the same number. */
+static void mark(hm_model *model, pool *p)
+{
+    size_t first = 0; /* of those with one base: the family, if there is one */
+    hmi_sort(p->names.data, p->names.count, sizeof *p->names.data, by_look);
+    for (size_t i = 0; i < p->names.count && !p->failed; i++) {
+        const char *name = p->names.data[i], *before = i ? p->names.data[i - 1] : NULL;
+        const char *after = i + 1 < p->names.count ? p->names.data[i + 1] : NULL;
+        if (before && hmi_shown_base_order(before, name) != 0)
+            first = i;
+        bool twin = (before && hmi_shown_order(before, name) == 0) ||
+                    (after && hmi_shown_order(name, after) == 0);
+        if (is_numbered(name) && (is_family(p->names.data[first]) || twin))
+            p->failed |= !hmi_array_push(p->allocator, &model->literal, name);
+    }
+    p->names.count = 0;
+}
+
+bool hmi_note_alike_names(hmi_builder *b)
+{
+    hm_model *m = b->model;
+    pool p = {.allocator = &b->context->allocator};
+    for (size_t i = 0; i < m->constraints.count; i++) /* below a lambda */
+        add(&p, m->constraints.data[i].name);
+    mark(m, &p);
+    for (size_t i = 0; i < m->params.count; i++)
+        add(&p, m->params.data[i].name);
+    for (size_t i = 0; i < m->coords.count; i++)
+        add(&p, m->coords.data[i].name);
+    for (size_t i = 0; i < m->states.count; i++)
+        add(&p, m->states.data[i].name);
+    for (size_t i = 0; i < m->inputs.count; i++)
+        add(&p, m->inputs.data[i].name);
+    mark(m, &p);
+    hmi_array_release(p.allocator, &p.names);
+    return !p.failed || hmi_no_memory(b);
+}
+
+bool hmi_model_is_literal(const hm_model *model, const char *name)
+{
+    for (size_t i = 0; i < model->literal.count; i++)
+        if (same_base(model->literal.data[i], name))
+            return true;
+    return false;
+}
+
+void hmi_model_print_name(const hm_model *model, hmi_text *out, hmi_print_style style,
+                          const char *name, int dots)
+{
+    (hmi_model_is_literal(model, name) ? hmi_print_literal_name : hmi_print_name)(out, style, name,
+                                                                                  dots);
+}
