@@ -23,7 +23,8 @@ size_t hmi_jet_doubles_of_rows(const hmi_jet *jet)
 static size_t doubles_of(const hmi_jet *jet)
 {
     size_t order = (size_t)jet->order;
-    return hmi_jet_doubles_of_rows(jet) + jet->block_count * (20 + 8 * order) + order * HMI_JET_SCALES;
+    return hmi_jet_doubles_of_rows(jet) + jet->block_count * (20 + 8 * order) +
+           order * HMI_JET_SCALES;
 }
 
 static size_t bytes_of(const hmi_jet *jet)
@@ -199,8 +200,8 @@ void hmi_jet_begin_orders(const hmi_jet *jet, const hmi_jet_program *program)
 {
     for (size_t i = 0; i < program->link_count; i++)
         if (program->links[i].row != HMI_JET_NO_PLACE)
-            jet->memory[hmi_jet_coming(jet, program->links[i].row)] =
-                hmi_jet_get(jet, program->links[i].row, 1);
+            jet->memory[hmi_jet_coming(jet, program->links[i].row)] = hmi_jet_get(
+                jet, program->links[i].row, 1);
     memset(jet->inner, 0, 4 * jet->block_count * sizeof *jet->inner);
     for (size_t i = 0; i < jet->block_count; i++)
         memset(jet->series + (2 * i + 1) * 4 * (size_t)jet->order, 0, 4 * sizeof *jet->series);

@@ -91,14 +91,14 @@ typedef struct hmi_jet {
     double reciprocal[HMI_JET_MOST_ORDER + 3]; /* 1/k */
     int order;                                 /* K, after hmi_jet_seal */
     void *allocation;
-    double *memory;                            /* in it: x_0, x_k of the rows, then */
-    double *scale;                             /* by hmi_jet_scale, of the order at work */
-    double *scales;                            /* the same of all orders, */
-    double unit;                               /* for this unit of time */
-    double *inner;                             /* by pair, in blocks of four, */
-    double *partial;                           /* what was known one order before, */
-    double *ahead;                             /* and part of it of the next three orders */
-    double *series; /* by four pairs: their x_1, .., x_K, then their y_1, .., y_K */
+    double *memory;  /* in it: x_0, x_k of the rows, then */
+    double *scale;   /* by hmi_jet_scale, of the order at work */
+    double *scales;  /* the same of all orders, */
+    double unit;     /* for this unit of time */
+    double *inner;   /* by pair, in blocks of four, */
+    double *partial; /* what was known one order before, */
+    double *ahead;   /* and part of it of the next three orders */
+    double *series;  /* by four pairs: their x_1, .., x_K, then their y_1, .., y_K */
     size_t block_count;
     bool fused;   /* multiplications and additions are, as the processor can: in all three ways */
     bool vectors; /* AVX2 is there */
@@ -234,7 +234,8 @@ typedef struct hmi_jet_program {
     bool keep;
     const hmi_jet_link *links;
     size_t link_count;
-    bool closed; /* for hmi_jet_execute_orders only: it completes the inner sums of the next order, and
+    bool
+        closed; /* for hmi_jet_execute_orders only: it completes the inner sums of the next order, and
                   * leaves in memory only coefficients that the next order reads */
     bool links_apart; /* a link reads what another writes: not in machine code */
     hmi_machine_code code;

@@ -83,7 +83,8 @@ static void keep_and_sum(emitter *e, size_t i)
     hmi_x86_store_four(&e->x, word(HMI_RSI, series_of(e, 2 * i)), x);
     hmi_x86_load_four(&e->x, LEFT, in_memory(e, jet->partial + 4 * i));
     e->x.four = true;
-    hmi_x86_fused(&e->x, HMI_X86_FMADD231, LEFT, y, in_memory(e, jet->series + series_of(e, 2 * i)));
+    hmi_x86_fused(&e->x, HMI_X86_FMADD231, LEFT, y,
+                  in_memory(e, jet->series + series_of(e, 2 * i)));
     hmi_x86_fused(&e->x, HMI_X86_FMADD231, LEFT, x,
                   in_memory(e, jet->series + series_of(e, 2 * i + 1)));
     e->x.four = false;
@@ -111,10 +112,10 @@ static void emit_link(emitter *e, const hmi_jet_link *link)
     if (link->row == HMI_JET_NO_PLACE || !hmi_jet_is_wanted(e, 2 * link->row + 1))
         return;
     hmi_jet_move_home(e, 2 * link->row + 1);
-    hmi_x86_store(&e->x,
-                  word(HMI_RDI, e->closed ? hmi_jet_coming(e->jet, link->row)
-                                          : 2 * (size_t)link->row + 1),
-                  value);
+    hmi_x86_store(
+        &e->x,
+        word(HMI_RDI, e->closed ? hmi_jet_coming(e->jet, link->row) : 2 * (size_t)link->row + 1),
+        value);
 }
 
 bool hmi_jet_links_cross(const hmi_jet_program *program)
@@ -208,7 +209,8 @@ void hmi_jet_place_tasks(hmi_jet_emitter *e, const hmi_jet_program *program)
     }
     uint32_t *when = e->next_task.data;
     for (size_t i = 0; i < tasks; i++)
-        when[i] = i < blocks ? place_task(e, program, i) : place_link(e, &program->links[i - blocks]);
+        when[i] = i < blocks ? place_task(e, program, i)
+                             : place_link(e, &program->links[i - blocks]);
     for (size_t i = tasks; i > 0; i--) {
         uint32_t *first = &e->first_task.data[when[i - 1]];
         e->next_task.data[i - 1] = *first;
