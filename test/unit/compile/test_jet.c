@@ -298,6 +298,8 @@ static void test_compositions(void **state)
     check_composition(&g, hmi_apply(&g, HMI_MAX, s, y, 0), "max");
     hmi_expr less_than = hmi_apply(&g, HMI_LT, x, y, 0);
     check_composition(&g, hmi_apply(&g, HMI_SELECT, less_than, s, c), "if");
+    hmi_expr first = hmi_mul(&g, x, hmi_number(&g, 3)), not_less = hmi_apply(&g, HMI_LT, y, x, 0);
+    check_composition(&g, hmi_apply(&g, HMI_SELECT, not_less, y, first), "else, in a register");
     check_composition(&g, hmi_mul(&g, hmi_apply(&g, HMI_SIGN, hmi_sub(&g, x, y), 0, 0), s), "sign");
     hmi_graph_release(&g);
 }
