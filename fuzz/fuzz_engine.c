@@ -1,7 +1,9 @@
 /* Bytes -> any DAG at all, any doubles -> interpreter, machine code, four lanes portably and as
- * machine code: outputs must agree bit by bit. */
+ * machine code: outputs must agree bit by bit; so must its jets, interpreted, by vectors and as machine
+ * code. */
 #include "compile/jit.h"
 #include "compile/lanes.h"
+#include "jets.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -176,6 +178,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         outputs[k] = d.node[d.count - 1 - k * d.count / count];
     require(hmi_tape_compile(&tape, &d.graph, outputs, count) == HM_OK, "compile");
     check(&tape, &in);
+    check_jets(&tape, &in.one[0], in.interleaved, HMI_LANES * SYMBOLS);
     hmi_tape_release(&tape);
     hmi_graph_release(&d.graph);
     return 0;

@@ -27,9 +27,9 @@ static double turning_scale(const hmi_transport *tr, size_t target)
     double scale = -INFINITY;
     size_t i = tr->rows + target;
     for (size_t a = 0; a < tr->form[i]->count; a++)
-        scale = fmax(scale, hmi_log2_above(hmi_series_root(&tr->W, tr->w_start[i] + a, 1)));
+        scale = fmax(scale, hmi_log2_above(hmi_series_root(&tr->jet, tr->w_start[i] + a, 1)));
     for (size_t a = 0; a < tr->form[i]->gradient_count; a++)
-        scale = fmax(scale, hmi_log2_above(hmi_series_root(&tr->G, tr->g_start[target] + a, 0)));
+        scale = fmax(scale, hmi_log2_above(hmi_series_root(&tr->jet, tr->g_start[target] + a, 0)));
     return scale;
 }
 

@@ -399,9 +399,14 @@ static void slot_order(hmi_series *jet, const hmi_series_slot *slot, arb_ptr y, 
     }
 }
 
-void hmi_series_extend(hmi_series *jet, size_t k)
+hmi_series_part hmi_series_so_far(const hmi_series *jet)
 {
-    for (size_t i = 0; i < jet->slots.count; i++) {
+    return (hmi_series_part){jet->slots.count, jet->roots.count};
+}
+
+void hmi_series_extend_part(hmi_series *jet, size_t k, hmi_series_part first, hmi_series_part end)
+{
+    for (size_t i = first.slots; i < end.slots; i++) {
         const hmi_series_slot *slot = &jet->slots.data[i];
         if (slot->op != SLOT_LEAF && !(k > 0 && slot->constant))
             slot_order(jet, slot, series(jet, (uint32_t)i), k);
@@ -409,8 +414,13 @@ void hmi_series_extend(hmi_series *jet, size_t k)
             arb_mul_ui(slope_of(jet, (uint32_t)i) + k, series(jet, (uint32_t)i) + k, k,
                        jet->precision);
     }
-    for (size_t i = 0; i < jet->roots.count; i++)
+    for (size_t i = first.roots; i < end.roots; i++)
         jet->failed |= !arb_is_finite(hmi_series_root(jet, i, k));
+}
+
+void hmi_series_extend(hmi_series *jet, size_t k)
+{
+    hmi_series_extend_part(jet, k, (hmi_series_part){0}, hmi_series_so_far(jet));
 }
 
 /* ---- at one state ---- */

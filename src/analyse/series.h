@@ -63,6 +63,13 @@ void hmi_series_start(hmi_series *jet, size_t orders, slong precision);
 arb_ptr hmi_series_leaf_value(hmi_series *jet, size_t leaf, size_t k);
 /* Order k of everything; orders below k are known. */
 void hmi_series_extend(hmi_series *jet, size_t k);
+/* The same of what the roots from `first` to before `end` need beyond those before `first`, which have
+ * this order already: where some leaves are found with the help of other roots. */
+typedef struct hmi_series_part {
+    size_t slots, roots;
+} hmi_series_part;
+hmi_series_part hmi_series_so_far(const hmi_series *jet);
+void hmi_series_extend_part(hmi_series *jet, size_t k, hmi_series_part first, hmi_series_part end);
 arb_srcptr hmi_series_root(const hmi_series *jet, size_t root, size_t k);
 
 /* A state of the model; inputs are 0. */

@@ -27,15 +27,16 @@ static hm_status add_forms(hmi_transport *tr)
     hm_status status = HM_OK;
     for (size_t i = 0; i < tr->rows + tr->targets; i++) {
         const hmi_form *form = tr->form[i];
-        tr->w_start[i] = tr->W.roots.count;
+        tr->w_start[i] = tr->jet.roots.count;
         for (size_t k = 0; status == HM_OK && k < form->count; k++)
-            status = hmi_series_add(&tr->W, form->value[k]);
+            status = hmi_series_add(&tr->jet, form->value[k]);
     }
+    tr->components = hmi_series_so_far(&tr->jet);
     for (size_t i = 0; i < tr->targets; i++) {
         const hmi_form *form = tr->form[tr->rows + i];
-        tr->g_start[i] = tr->G.roots.count;
+        tr->g_start[i] = tr->jet.roots.count;
         for (size_t k = 0; status == HM_OK && k < form->gradient_count; k++)
-            status = hmi_series_add(&tr->G, form->gradient[k]);
+            status = hmi_series_add(&tr->jet, form->gradient[k]);
     }
     return status;
 }
@@ -52,21 +53,22 @@ hm_status hmi_transport_init(hmi_transport *tr, hmi_sampler *sampler, const hmi_
                           .targets = target_count,
                           .size = size};
     hmi_arena_init(&tr->arena, forms->allocator);
-    hmi_series_init(&tr->W, forms->allocator, forms->model, &forms->graph);
-    hmi_series_init(&tr->G, forms->allocator, forms->model, &forms->graph);
+    hmi_series_init(&tr->jet, forms->allocator, forms->model, &forms->graph);
     tr->form = hmi_arena_alloc(&tr->arena, (all + 1) * sizeof *tr->form);
     tr->w_start = hmi_arena_alloc(&tr->arena, (all + 1) * sizeof(size_t));
     tr->g_start = hmi_arena_alloc(&tr->arena, (target_count + 1) * sizeof(size_t));
     tr->chosen = hmi_arena_alloc(&tr->arena, (row_count + 1) * sizeof(size_t));
     tr->pivot = hmi_arena_alloc(&tr->arena, (row_count + 1) * sizeof(size_t));
     tr->freed = hmi_arena_alloc(&tr->arena, (size + 1) * sizeof(size_t));
-    if (!tr->form || !tr->w_start || !tr->g_start || !tr->chosen || !tr->pivot || !tr->freed)
+    tr->is_free = hmi_arena_alloc(&tr->arena, size + 1);
+    if (!tr->form || !tr->w_start || !tr->g_start || !tr->chosen || !tr->pivot || !tr->freed ||
+        !tr->is_free)
         return HM_ERR_NOMEM;
     for (size_t i = 0; i < all; i++)
         tr->form[i] = i < row_count ? rows[i] : targets[i - row_count];
     assert(fit(tr));
     hm_status status = add_forms(tr);
-    tr->inexact = tr->W.inexact || tr->G.inexact || sampler->jet.inexact;
+    tr->inexact = tr->jet.inexact || sampler->jet.inexact;
     return status;
 }
 
@@ -83,8 +85,7 @@ void hmi_transport_release(hmi_transport *tr)
     if (!tr->forms)
         return;
     forget_point(tr);
-    hmi_series_release(&tr->W);
-    hmi_series_release(&tr->G);
+    hmi_series_release(&tr->jet);
     hmi_arena_release(&tr->arena);
     tr->forms = NULL;
 }
@@ -96,7 +97,7 @@ static void dense_row(const hmi_transport *tr, size_t i, arb_ptr row)
     const hmi_form *form = tr->form[i];
     _arb_vec_zero(row, (slong)tr->size);
     for (size_t k = 0; k < form->count; k++)
-        arb_set(row + form->at[k], hmi_series_root(&tr->W, tr->w_start[i] + k, 0));
+        arb_set(row + form->at[k], hmi_series_root(&tr->jet, tr->w_start[i] + k, 0));
 }
 
 static hm_status choose_rows(hmi_transport *tr)
@@ -129,13 +130,12 @@ static hm_status choose_rows(hmi_transport *tr)
 static void list_free(hmi_transport *tr)
 {
     size_t count = 0;
-    for (size_t j = 0; j < tr->size; j++) {
-        bool is_pivot = false;
-        for (size_t i = 0; i < tr->rank; i++)
-            is_pivot |= tr->pivot[i] == j;
-        if (!is_pivot)
+    memset(tr->is_free, true, tr->size);
+    for (size_t i = 0; i < tr->rank; i++)
+        tr->is_free[tr->pivot[i]] = false;
+    for (size_t j = 0; j < tr->size; j++)
+        if (tr->is_free[j])
             tr->freed[count++] = j;
-    }
 }
 
 /* By plain elimination: unlike arb_mat_inv's, it leaves exact zeros where the structure has them, and
@@ -176,6 +176,19 @@ static bool invert(hmi_transport *tr)
     return good;
 }
 
+static void extend_components(hmi_transport *tr, const hmi_curve *curve, size_t k)
+{
+    hmi_curve_fill(curve, &tr->jet, k);
+    hmi_series_extend_part(&tr->jet, k, (hmi_series_part){0}, tr->components);
+}
+
+/* After the components of this order, and the velocity. */
+static void extend_gradients(hmi_transport *tr, const hmi_curve *curve, size_t k)
+{
+    hmi_curve_fill(curve, &tr->jet, k);
+    hmi_series_extend_part(&tr->jet, k, tr->components, hmi_series_so_far(&tr->jet));
+}
+
 hm_status hmi_transport_point(hmi_transport *tr, slong precision)
 {
     forget_point(tr);
@@ -185,10 +198,9 @@ hm_status hmi_transport_point(hmi_transport *tr, slong precision)
         hm_status status = hmi_sample(tr->sampler, &tr->point);
         if (status != HM_OK)
             return status;
-        hmi_series_start(&tr->W, 1, precision);
-        hmi_curve_fill(&tr->point, &tr->W, 0);
-        hmi_series_extend(&tr->W, 0);
-        if (!tr->W.failed) {
+        hmi_series_start(&tr->jet, 1, precision);
+        extend_components(tr, &tr->point, 0);
+        if (!tr->jet.failed) {
             status = choose_rows(tr);
             list_free(tr);
             return status == HM_OK && !invert(tr) ? HM_ERR_LIMIT : status;
@@ -206,6 +218,7 @@ typedef struct journey {
     size_t levels, freed;
     arb_ptr u;    /* freed x levels: the controls */
     arb_ptr H, K; /* targets x rank x levels, targets x freed x levels */
+    size_t *used; /* targets of them: scratch */
 } journey;
 
 /* Order k of X: rows times X vanish, X_F = u. */
@@ -221,8 +234,9 @@ static void next_velocity(journey *j, size_t k)
     for (size_t i = 0; i < tr->rank; i++) {
         const hmi_form *form = tr->form[tr->chosen[i]];
         for (size_t a = 0; a < form->count; a++)
-            arb_dot(rhs + i, rhs + i, 1, hmi_series_root(&tr->W, tr->w_start[tr->chosen[i]] + a, 0),
-                    1, c->X + form->at[a] * c->orders + k, -1, (slong)k + 1, tr->precision);
+            arb_dot(rhs + i, rhs + i, 1,
+                    hmi_series_root(&tr->jet, tr->w_start[tr->chosen[i]] + a, 0), 1,
+                    c->X + form->at[a] * c->orders + k, -1, (slong)k + 1, tr->precision);
     }
     for (size_t i = 0; i < tr->rank; i++)
         arb_dot(c->X + tr->pivot[i] * c->orders + k, NULL, 0, tr->inverse->rows[i], 1, rhs, 1,
@@ -238,75 +252,86 @@ static void turning(journey *j, size_t target, size_t k, arb_ptr gamma)
     size_t w = tr->w_start[tr->rows + target];
     _arb_vec_zero(gamma, (slong)tr->size);
     for (size_t a = 0; a < form->count; a++)
-        arb_mul_ui(gamma + form->at[a], hmi_series_root(&tr->W, w + a, k + 1), k + 1,
+        arb_mul_ui(gamma + form->at[a], hmi_series_root(&tr->jet, w + a, k + 1), k + 1,
                    tr->precision);
     for (size_t a = 0; a < form->gradient_count; a++)
         arb_sub(gamma + form->gradient_at[a], gamma + form->gradient_at[a],
-                hmi_series_root(&tr->G, tr->g_start[target] + a, k), tr->precision);
+                hmi_series_root(&tr->jet, tr->g_start[target] + a, k), tr->precision);
 }
 
-/* gamma -= sum_i H_i W_i over orders 1..k of W, so that H of order k - order is known. */
-static void subtract_rows(journey *j, arb_srcptr H, size_t k, arb_ptr gamma)
+/* gamma -= H_i W_i over orders 1..k of W, so that H of order k - order is known, for all targets. Row
+ * by row, since the H_i of all targets stay in the cache, but not all W. */
+static void subtract_row(journey *j, size_t i, size_t k, arb_ptr gamma)
 {
     hmi_transport *tr = j->tr;
-    for (size_t i = 0; i < tr->rank; i++) {
-        const hmi_form *form = tr->form[tr->chosen[i]];
-        arb_srcptr h = H + i * j->levels;
-        if (_arb_vec_is_zero(h, (slong)k))
-            continue; /* so k > 0 below */
-        for (size_t a = 0; a < form->count; a++)
-            arb_dot(gamma + form->at[a], gamma + form->at[a], 1,
-                    hmi_series_root(&tr->W, tr->w_start[tr->chosen[i]] + a, 1), 1, h + (k - 1), -1,
-                    (slong)k, tr->precision);
+    const hmi_form *form = tr->form[tr->chosen[i]];
+    size_t first = tr->w_start[tr->chosen[i]], used = 0;
+    for (size_t target = 0; target < tr->targets; target++)
+        if (!_arb_vec_is_zero(j->H + (target * tr->rank + i) * j->levels, (slong)k))
+            j->used[used++] = target;
+    for (size_t a = 0; a < form->count && used; a++) {
+        arb_srcptr w = hmi_series_root(&tr->jet, first + a, 1); /* there is one, since k > 0 */
+        for (size_t u = 0; u < used; u++) {
+            arb_srcptr h = j->H + (j->used[u] * tr->rank + i) * j->levels;
+            arb_ptr to = gamma + j->used[u] * tr->size + form->at[a];
+            arb_dot(to, to, 1, w, 1, h + (k - 1), -1, (slong)k, tr->precision);
+        }
     }
 }
 
-/* Order k of H and K_0 of one target. */
-static void next_matrices(journey *j, size_t target, size_t k, arb_ptr gamma)
+/* Order k of H and K_0 of one target, whose gamma lacks the order 0 of W. */
+static void finish_target(journey *j, size_t target, size_t k, arb_ptr gamma)
 {
     hmi_transport *tr = j->tr;
     arb_ptr H = j->H + target * tr->rank * j->levels;
-    turning(j, target, k, gamma);
-    subtract_rows(j, H, k, gamma);
     for (size_t p = 0; p < tr->rank; p++)
         for (size_t i = 0; i < tr->rank && !arb_is_zero(gamma + tr->pivot[p]); i++)
             arb_addmul(H + i * j->levels + k, gamma + tr->pivot[p],
                        arb_mat_entry(tr->inverse, (slong)p, (slong)i), tr->precision);
-    for (size_t i = 0; i < tr->rank; i++) { /* order 0 of W */
+    for (size_t i = 0; i < tr->rank; i++) { /* the pivot columns would become 0 */
         const hmi_form *form = tr->form[tr->chosen[i]];
         if (arb_is_zero(H + i * j->levels + k))
             continue;
         for (size_t a = 0; a < form->count; a++)
-            arb_submul(gamma + form->at[a], H + i * j->levels + k,
-                       hmi_series_root(&tr->W, tr->w_start[tr->chosen[i]] + a, 0), tr->precision);
+            if (tr->is_free[form->at[a]])
+                arb_submul(gamma + form->at[a], H + i * j->levels + k,
+                           hmi_series_root(&tr->jet, tr->w_start[tr->chosen[i]] + a, 0),
+                           tr->precision);
     }
     for (size_t b = 0; b < j->freed; b++)
         arb_set(j->K + (target * j->freed + b) * j->levels + k, gamma + tr->freed[b]);
+}
+
+/* Order k of H and K_0; gamma: targets x size. */
+static void next_matrices(journey *j, size_t k, arb_ptr gamma)
+{
+    hmi_transport *tr = j->tr;
+    for (size_t target = 0; target < tr->targets; target++)
+        turning(j, target, k, gamma + target * tr->size);
+    for (size_t i = 0; i < tr->rank; i++)
+        subtract_row(j, i, k, gamma);
+    for (size_t target = 0; target < tr->targets; target++)
+        finish_target(j, target, k, gamma + target * tr->size);
 }
 
 static bool follow(journey *j)
 {
     hmi_transport *tr = j->tr;
     hmi_curve *c = &j->curve;
-    arb_ptr gamma = _arb_vec_init((slong)tr->size);
-    hmi_series_start(&tr->W, j->levels + 1, tr->precision);
-    hmi_series_start(&tr->G, j->levels, tr->precision);
-    hmi_curve_fill(c, &tr->W, 0);
-    hmi_series_extend(&tr->W, 0);
-    for (size_t k = 0; k < j->levels && !tr->W.failed && !tr->G.failed; k++) {
+    arb_ptr gamma = _arb_vec_init((slong)(tr->targets * tr->size) + 1);
+    hmi_series_start(&tr->jet, j->levels + 1, tr->precision);
+    extend_components(tr, c, 0);
+    for (size_t k = 0; k < j->levels && !tr->jet.failed; k++) {
         next_velocity(j, k);
-        hmi_curve_fill(c, &tr->G, k);
-        hmi_series_extend(&tr->G, k);
+        extend_gradients(tr, c, k);
         for (size_t i = 0; i < c->size; i++)
             arb_div_ui(c->z + i * c->orders + k + 1, c->X + i * c->orders + k, k + 1,
                        tr->precision);
-        hmi_curve_fill(c, &tr->W, k + 1);
-        hmi_series_extend(&tr->W, k + 1);
-        for (size_t target = 0; target < tr->targets; target++)
-            next_matrices(j, target, k, gamma);
+        extend_components(tr, c, k + 1);
+        next_matrices(j, k, gamma);
     }
-    _arb_vec_clear(gamma, (slong)tr->size);
-    return !tr->W.failed && !tr->G.failed;
+    _arb_vec_clear(gamma, (slong)(tr->targets * tr->size) + 1);
+    return !tr->jet.failed;
 }
 
 /* K := K' - H K, losing one order; `left` orders are kept. H is restricted to chosen rows that are
@@ -347,6 +372,7 @@ hm_status hmi_transport_curve(hmi_transport *tr, size_t levels, const size_t *ta
     j.u = _arb_vec_init((slong)(j.freed * levels) + 1);
     j.H = _arb_vec_init((slong)(tr->targets * tr->rank * levels) + 1);
     j.K = _arb_vec_init((slong)(block * levels) + 1);
+    j.used = flint_malloc((tr->targets + 1) * sizeof *j.used);
     for (size_t i = 0; i < j.freed * levels; i++)
         arb_set_d(j.u + i, hmi_random(tr->sampler));
     bool good = follow(&j);
@@ -359,6 +385,7 @@ hm_status hmi_transport_curve(hmi_transport *tr, size_t levels, const size_t *ta
     _arb_vec_clear(j.u, (slong)(j.freed * levels) + 1);
     _arb_vec_clear(j.H, (slong)(tr->targets * tr->rank * levels) + 1);
     _arb_vec_clear(j.K, (slong)(block * levels) + 1);
+    flint_free(j.used);
     hmi_curve_clear(&j.curve);
     return good ? HM_OK : HM_ERR_NUMERIC;
 }

@@ -13,8 +13,10 @@ typedef struct hmi_transport {
     hmi_arena arena;
     const hmi_form **form; /* of the rows, then of the targets */
     size_t rows, targets, size;
-    size_t *w_start, *g_start; /* first root of a form in its jet */
-    hmi_series W, G;           /* components; gradients of the targets */
+    size_t *w_start,
+        *g_start;   /* first roots of a form in the jet: components, gradient of a target */
+    hmi_series jet; /* components first, up to `components`: gradients need velocities */
+    hmi_series_part components;
     slong precision;
     bool inexact;
 
@@ -23,6 +25,7 @@ typedef struct hmi_transport {
     size_t *chosen;    /* independent rows, rank of them */
     size_t *pivot;     /* their columns, in some order */
     size_t *freed;     /* the other columns, size - rank */
+    bool *is_free;     /* by column */
     arb_mat_t inverse; /* of the chosen rows and pivot columns */
     bool has_inverse;
     double zero, nonzero; /* log2, of the choice of rows */

@@ -165,7 +165,7 @@ hm_status hmi_jet_seal(hmi_jet *jet, int order)
     place_inner(jet);
     hmi_array_release(jet->allocator, &jet->table);
     hmi_jet_clear(jet);
-    for (int k = 1; k < HMI_JET_MOST_ORDER + 2; k++)
+    for (int k = 1; k < HMI_JET_MOST_ORDER + 3; k++)
         jet->reciprocal[k] = 1.0 / k;
     return jet->status = list_moving(jet);
 }

@@ -88,7 +88,7 @@ typedef struct hmi_jet {
 
     HMI_ARRAY(hmi_jet_code)
     moving; /* those at order 0 whose rows change in time, after hmi_jet_seal */
-    double reciprocal[HMI_JET_MOST_ORDER + 2]; /* 1/k */
+    double reciprocal[HMI_JET_MOST_ORDER + 3]; /* 1/k, up to one beyond the order in memory */
     int order;                                 /* K, after hmi_jet_seal */
     void *allocation;
     double *memory; /* in it: x_0, x_k of the rows, then */

@@ -273,33 +273,55 @@ static void free_unread_block(hmi_emitter *e, uint32_t block)
         e->x.failed = !hmi_array_push(e->allocator, &e->free_blocks, block);
 }
 
-/* Four at once, or the pair of sine and cosine in four lanes: results go through memory. */
+/* As instructions; wide results as the function of four leaves them. */
+static void emit_pair(hmi_emitter *e, hmi_x86_operand results, const hmi_jit_function *function)
+{
+    if (e->program->inline_sincos) {
+        hmi_emitter_sincos(e, true, results, function);
+        hmi_x86_store_four(&e->x, results, 0);
+        results.displacement += 32;
+        hmi_x86_store_four(&e->x, results, 1);
+        return;
+    }
+    hmi_x86_store_four(&e->x, results, 0); /* in place, where RDI points */
+    hmi_x86_address(&e->x, HMI_RDI, results);
+    hmi_x86_call(&e->x, function->four);
+}
+
+/* Four at once, or a called pair of sine and cosine in four lanes: results go through memory. */
 static void call_to_block(call_site *c, const hmi_jit_function *function, bool pair)
 {
     hmi_emitter *e = c->e;
     uint32_t block = hmi_emitter_new_block(e);
     hmi_x86_operand results = hmi_emitter_place(e, HMI_JIT_SPILLED, block);
-    if (pair && e->program->inline_sincos) {
-        hmi_emitter_sincos(e, true, results, function);
-    } else {
-        if (pair) { /* in place, where RDI points */
-            hmi_x86_store_four(&e->x, results, 0);
-            hmi_x86_address(&e->x, HMI_RDI, results);
-        }
+    if (pair)
+        emit_pair(e, results, function);
+    else {
         hmi_x86_call(&e->x, function->four);
-        if (!pair)
-            hmi_x86_store_four(&e->x, results, 0);
+        hmi_x86_store_four(&e->x, results, 0);
     }
     e->wide = true;
     define_results(c, block);
     free_unread_block(e, block);
 }
 
+/* A pair that stays in registers; four lanes need room for the moment. */
+static void inline_pair(hmi_emitter *e, const hmi_jit_function *function)
+{
+    if (e->lanes == 1) {
+        hmi_emitter_sincos(e, false, hmi_x86_register(0), function);
+        return;
+    }
+    uint32_t room = hmi_emitter_new_block(e);
+    hmi_emitter_sincos(e, true, hmi_emitter_place(e, HMI_JIT_SPILLED, room), function);
+    free_unread_block(e, room);
+}
+
 static void call_to_registers(call_site *c, const hmi_jit_function *function, bool pair)
 {
     hmi_emitter *e = c->e;
     if (pair && e->program->inline_sincos)
-        hmi_emitter_sincos(e, false, hmi_x86_register(0), function);
+        inline_pair(e, function);
     else
         hmi_x86_call(&e->x, e->lanes == 4 ? function->four : function->one);
     for (int k = 0; k < 2; k++)
@@ -314,12 +336,12 @@ void hmi_emitter_call(hmi_emitter *e, size_t first, size_t count)
         c.nodes[call] = hmi_jit_node_at(e->program, first + call);
     unsigned number = c.nodes[0]->row.opcode;
     hmi_jit_function function = hmi_jit_function_at(number);
-    bool pair = number == CALL_SINCOS, keeps_pointers = pair && e->program->inline_sincos;
+    bool pair = number == CALL_SINCOS, inlined = pair && e->program->inline_sincos;
     pass_time(&c, function.arity);
     save_live(e);
     pass_arguments(&c, function.arity);
-    forget_registers(e, keeps_pointers);
-    if (count > 1 || (e->lanes == 4 && pair))
+    forget_registers(e, inlined);
+    if (count > 1 || (e->lanes == 4 && pair && !inlined))
         call_to_block(&c, &function, pair);
     else
         call_to_registers(&c, &function, pair);

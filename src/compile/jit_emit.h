@@ -59,9 +59,9 @@ enum {
 };
 void hmi_emitter_put_constants(hmi_emitter *e);
 void hmi_emitter_put_sincos_numbers(hmi_emitter *e);
-/* Registers 0 and 1 = sine and cosine of register 0, by instructions; where it is wide they are in
- * `results`, eight doubles, instead. No other vector register is kept. */
-void hmi_emitter_sincos(hmi_emitter *e, bool wide, hmi_x86_operand results,
+/* Registers 0 and 1 = sine and cosine of register 0, by instructions. No other vector register is
+ * kept. `room`: where it is wide, for eight doubles. */
+void hmi_emitter_sincos(hmi_emitter *e, bool wide, hmi_x86_operand room,
                         const hmi_jit_function *function);
 /* Emits the node at a position, which is not a call. */
 void hmi_emitter_arithmetic(hmi_emitter *e, size_t position);

@@ -128,26 +128,33 @@ static void emit_call(hmi_emitter *e, uint64_t function)
         hmi_x86_pop(&e->x, kept[k]);
 }
 
-void hmi_emitter_sincos(hmi_emitter *e, bool wide, hmi_x86_operand results,
+/* The call for large arguments; of four through memory. */
+static void emit_large(hmi_emitter *e, hmi_x86_operand room, const hmi_jit_function *function)
+{
+    hmi_x86 *x = &e->x;
+    if (!x->four) {
+        emit_call(e, function->one);
+        return;
+    }
+    hmi_x86_store_four(x, room, 0);
+    hmi_x86_address(x, HMI_RDI, room);
+    emit_call(e, function->four);
+    hmi_x86_load_four(x, 0, room);
+    room.displacement += 32;
+    hmi_x86_load_four(x, 1, room);
+}
+
+void hmi_emitter_sincos(hmi_emitter *e, bool wide, hmi_x86_operand room,
                         const hmi_jit_function *function)
 {
     hmi_x86 *x = &e->x;
     bool four = x->four;
     x->four = wide;
     size_t simple = emit_test(x);
-    if (wide) {
-        hmi_x86_store_four(x, results, 0);
-        hmi_x86_address(x, HMI_RDI, results);
-    }
-    emit_call(e, wide ? function->four : function->one);
+    emit_large(e, room, function);
     size_t done = hmi_x86_jump_ahead(x);
     hmi_x86_land(x, simple);
     emit_kernel(x);
-    if (wide) {
-        hmi_x86_store_four(x, results, 0);
-        results.displacement += 32;
-        hmi_x86_store_four(x, results, 1);
-    }
     hmi_x86_land(x, done);
     x->four = four;
 }

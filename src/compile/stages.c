@@ -308,7 +308,8 @@ hm_status hmi_stages_compile(hmi_stages *stages, const hmi_stages_request *reque
                            .n = request->n,
                            .width = request->width,
                            .margin = request->margin,
-                           .count = request->stages};
+                           .count = request->stages,
+                           .estimates = request->estimates};
     hm_status status = applies(request) ? compile(&b) : HM_OK;
     for (int i = 1; i <= HMI_MOST_STAGES; i++)
         hmi_array_release(allocator, &b.tape[i].body);

@@ -36,7 +36,7 @@ typedef struct hmi_stages_request {
 typedef struct hmi_stages {
     const hmi_tape *motion;
     size_t n, width, margin; /* as requested */
-    int count;
+    int count, estimates;
     hmi_tape_function *run[HMI_MOST_STAGES + 1]; /* from 1 on; run[count]: what comes after them */
     hmi_machine_code code;
     size_t h, t, y, K, stride, end; /* slots; from a row of K to the next */

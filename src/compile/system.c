@@ -21,10 +21,12 @@ static size_t append(output_list *out, const hmi_expr *list, size_t count)
     return start;
 }
 
-static hm_status compile_list(output_list *out, hmi_tape *tape, const hmi_graph *graph)
+static hm_status compile_list(output_list *out, hmi_tape *tape, const hmi_graph *graph,
+                              hmi_tape_scratch *scratch)
 {
-    hm_status status = out->failed ? HM_ERR_NOMEM
-                                   : hmi_tape_build(tape, graph, out->list.data, out->list.count);
+    hm_status status = out->failed
+                           ? HM_ERR_NOMEM
+                           : hmi_tape_build(tape, graph, out->list.data, out->list.count, scratch);
     hmi_array_release(out->allocator, &out->list);
     return status;
 }
@@ -47,7 +49,7 @@ static hm_status append_free_servos(hm_system *system, output_list *out)
     return g->status;
 }
 
-static hm_status compile_dynamics(hm_system *system)
+static hm_status compile_dynamics(hm_system *system, hmi_tape_scratch *scratch)
 {
     hmi_derived *d = &system->derived;
     hmi_dynamics_layout *at = &system->at;
@@ -69,11 +71,11 @@ static hm_status compile_dynamics(hm_system *system)
         out.failed = true;
     else if (at->count)
         memcpy(system->dynamics_outputs, out.list.data, at->count * sizeof *out.list.data);
-    hm_status compiled = compile_list(&out, &system->dynamics, &d->graph);
+    hm_status compiled = compile_list(&out, &system->dynamics, &d->graph, scratch);
     return status == HM_OK ? compiled : status;
 }
 
-static hm_status compile_law(hm_system *system)
+static hm_status compile_law(hm_system *system, hmi_tape_scratch *scratch)
 {
     hmi_derived *d = &system->derived;
     output_list out = {.allocator = system->allocator};
@@ -81,10 +83,10 @@ static hm_status compile_law(hm_system *system)
         return HM_OK;
     append(&out, d->Q, d->n);
     append(&out, d->C, d->n);
-    return compile_list(&out, &system->law, &d->graph);
+    return compile_list(&out, &system->law, &d->graph, scratch);
 }
 
-static hm_status compile_report(hm_system *system)
+static hm_status compile_report(hm_system *system, hmi_tape_scratch *scratch)
 {
     const hmi_derived *d = &system->derived;
     hmi_report_layout *at = &system->report_at;
@@ -103,16 +105,31 @@ static hm_status compile_report(hm_system *system)
     for (size_t i = 0; i < system->model->outputs.count; i++)
         append(&out, &system->model->outputs.data[i].expr, 1);
     at->count = out.list.count;
-    return compile_list(&out, &system->report, &d->graph);
+    return compile_list(&out, &system->report, &d->graph, scratch);
 }
 
-static hm_status compile_inputs(hm_system *system)
+static hm_status compile_inputs(hm_system *system, hmi_tape_scratch *scratch)
 {
     const hmi_derived *d = &system->derived;
     output_list out = {.allocator = system->allocator};
     for (int order = 0; order < 3; order++)
         append(&out, d->input_values[order], system->model->inputs.count);
-    return compile_list(&out, &system->inputs, &d->graph);
+    return compile_list(&out, &system->inputs, &d->graph, scratch);
+}
+
+static hm_status compile_tapes(hm_system *system)
+{
+    hmi_tape_scratch scratch;
+    hmi_tape_scratch_init(&scratch, system->allocator);
+    hm_status status = compile_dynamics(system, &scratch);
+    if (status == HM_OK)
+        status = compile_law(system, &scratch);
+    if (status == HM_OK)
+        status = compile_report(system, &scratch);
+    if (status == HM_OK)
+        status = compile_inputs(system, &scratch);
+    hmi_tape_scratch_release(&scratch);
+    return status;
 }
 
 /* ---- checks ---- */
@@ -191,13 +208,7 @@ static hm_status build(hm_system *system)
     hm_status status = hmi_derive_model(&system->derived, system->model);
     system->derived.graph.interpreted = system->interpreted;
     if (status == HM_OK)
-        status = compile_dynamics(system);
-    if (status == HM_OK)
-        status = compile_law(system);
-    if (status == HM_OK)
-        status = compile_report(system);
-    if (status == HM_OK)
-        status = compile_inputs(system);
+        status = compile_tapes(system);
     if (status == HM_OK)
         status = find_used_multipliers(system);
     if (status == HM_OK)

@@ -1,8 +1,10 @@
 /* DAG -> tape: see tape.h.
  *
- * Steps: walk the outputs depth first; give places to constants, inputs and outputs; count uses;
- * emit instructions in walk order, fusing sin with cos and a product with the sum that alone uses
- * it; take places for temporaries from a stack of free ones and return them at the last use.
+ * Steps: walk the outputs depth first, noting each node at its position in the walk: its operands by
+ * position, its uses, constants with their places; give places to inputs and outputs; emit
+ * instructions in walk order, fusing sin with cos and a product with the sum that alone uses it; take
+ * places for temporaries from a stack of free ones and return them at the last use. After the notes
+ * the graph is not looked at: they lie side by side in the order of their use.
  */
 #include "compile/tape.h"
 
@@ -11,163 +13,157 @@
 #include <string.h>
 
 enum { NO_SLOT = -1 };
+enum { IS_OUTPUT = 1, IS_FUSED = 2, IS_FIXED = 4, IS_DONE = 8, IS_HOISTED = 16 };
 
-typedef struct compiler {
-    hmi_tape *tape;
-    const hmi_graph *graph;
-    const hm_allocator *allocator;
-    hmi_walk walk;
-    /* by position in walk.order; `position` maps a node to it */
-    HMI_ARRAY(uint32_t) position; /* by node, + 1; 0 = not reached */
-    HMI_ARRAY(int32_t) slot;
-    HMI_ARRAY(uint32_t) uses; /* still to come */
-    HMI_ARRAY(uint32_t) twin; /* sin <-> cos of the same argument, position + 1 */
-    HMI_ARRAY(uint8_t) state; /* bits below */
-    HMI_ARRAY(uint32_t) free_slots;
-    size_t next_slot, temporaries_end;
-} compiler;
-
-enum { IS_OUTPUT = 1, IS_FUSED = 2, IS_FIXED = 4, IS_DONE = 8 };
-
-static bool fill(const hm_allocator *allocator, void **data, size_t *count, size_t *capacity,
-                 size_t wanted, size_t size)
-{
-    if (!hmi_array_grow(allocator, data, capacity, 0, wanted, size))
-        return false;
-    if (wanted)
-        memset(*data, 0, wanted * size);
-    *count = wanted;
-    return true;
-}
-
-#define FILL(c, array, wanted)                                                                     \
-    fill((c)->allocator, (void **)&(c)->array.data, &(c)->array.count, &(c)->array.capacity,       \
-         (wanted), sizeof *(c)->array.data)
-
-static uint32_t position_of(const compiler *c, hmi_expr e)
-{
-    return c->position.data[e] - 1;
-}
-
-static uint16_t deps_of(const compiler *c, hmi_expr e)
-{
-    return c->graph->nodes.data[e].deps;
-}
-
-/* Depends on parameters and constants only: computed in the prologue. */
-static bool is_hoisted(const compiler *c, hmi_expr e)
-{
-    return !(deps_of(c, e) & ~HMI_DEP(HMI_SYM_PARAM));
-}
-
-static bool is_leaf(const compiler *c, hmi_expr e)
-{
-    hmi_op op = hmi_op_of(c->graph, e);
-    return op == HMI_CONST || op == HMI_SYMBOL;
-}
-
-/* ---- reach and number ---- */
-
-static hm_status reach(compiler *c, const hmi_expr *outputs, size_t count)
-{
-    hm_status status = hmi_walk_begin(&c->walk, c->graph);
-    for (size_t i = 0; i < count && status == HM_OK; i++)
-        status = hmi_walk_add(&c->walk, c->graph, outputs[i], 0xFFFF);
-    if (status != HM_OK)
-        return status;
-    size_t reached = c->walk.order.count;
-    if (!FILL(c, position, c->graph->nodes.count) || !FILL(c, slot, reached) ||
-        !FILL(c, uses, reached) || !FILL(c, twin, reached) || !FILL(c, state, reached))
-        return HM_ERR_NOMEM;
-    for (size_t i = 0; i < reached; i++) {
-        c->position.data[c->walk.order.data[i]] = (uint32_t)i + 1;
-        c->slot.data[i] = NO_SLOT;
-    }
-    return HM_OK;
-}
-
-static void count_uses(compiler *c, const hmi_expr *outputs, size_t count)
-{
-    for (size_t i = 0; i < c->walk.order.count; i++) {
-        hmi_expr e = c->walk.order.data[i];
-        for (int k = 0; k < hmi_op_arity(hmi_op_of(c->graph, e)); k++)
-            c->uses.data[position_of(c, hmi_operand(c->graph, e, k))]++;
-    }
-    for (size_t i = 0; i < count; i++)
-        if (outputs[i] != HMI_NONE)
-            c->uses.data[position_of(c, outputs[i])]++; /* outputs are never recycled */
-}
-
-/* Pairs sin(x) with cos(x): the walk is scanned once, remembering one of them by argument. */
-static bool pair_sines(compiler *c)
-{
-    HMI_ARRAY(uint32_t) seen = {0};
-    if (!fill(c->allocator, (void **)&seen.data, &seen.count, &seen.capacity, c->walk.order.count,
-              sizeof *seen.data))
-        return false;
-    for (size_t i = 0; i < c->walk.order.count; i++) {
-        hmi_expr e = c->walk.order.data[i];
-        hmi_op op = hmi_op_of(c->graph, e);
-        if (op != HMI_SIN && op != HMI_COS)
-            continue;
-        uint32_t argument = position_of(c, hmi_operand(c->graph, e, 0));
-        if (seen.data[argument]) {
-            c->twin.data[i] = seen.data[argument];
-            c->twin.data[seen.data[argument] - 1] = (uint32_t)i + 1;
-        } else {
-            seen.data[argument] = (uint32_t)i + 1;
-        }
-    }
-    hmi_array_release(c->allocator, &seen);
-    return true;
-}
-
-/* ---- places ---- */
-
-static bool place_constants(compiler *c)
-{
-    for (size_t i = 0; i < c->walk.order.count; i++) {
-        hmi_expr e = c->walk.order.data[i];
-        if (hmi_op_of(c->graph, e) != HMI_CONST)
-            continue;
-        c->slot.data[i] = (int32_t)c->tape->constants.count;
-        c->state.data[i] |= IS_FIXED;
-        if (!hmi_array_push(c->allocator, &c->tape->constants, hmi_constant_of(c->graph, e)->value))
-            return false;
-    }
-    if (c->tape->constants.count == 0 && !hmi_array_push(c->allocator, &c->tape->constants, 0.0))
-        return false;
-    c->next_slot = c->tape->constants.count;
-    return true;
-}
+/* A node that is reached; other nodes are named by their positions in the walk. */
+struct hmi_tape_note {
+    uint32_t operand[3]; /* of a symbol: kind and index */
+    uint32_t uses;       /* still to come */
+    int32_t slot;
+    uint32_t partner; /* sin <-> cos of the same argument; of a product the last sum; + 1 */
+    uint32_t angle;   /* a sin or cos that has it for its argument, + 1 */
+    uint8_t op, arity, state;
+};
 
 /* The symbols of each kind that occur: from first to before end. */
 typedef struct extents {
     uint32_t first[HMI_SYM_KIND_COUNT], end[HMI_SYM_KIND_COUNT];
 } extents;
 
-static extents find_extents(const compiler *c)
+typedef struct compiler {
+    hmi_tape *tape;
+    const hmi_graph *graph;
+    const hm_allocator *allocator;
+    hmi_tape_scratch *scratch;
+    hmi_tape_note *notes; /* by position */
+    size_t reached;
+    extents symbols;
+    size_t next_slot;
+} compiler;
+
+static uint32_t position_of(const compiler *c, hmi_expr e)
 {
-    extents x;
-    for (int kind = 0; kind < HMI_SYM_KIND_COUNT; kind++) {
-        x.first[kind] = UINT32_MAX;
-        x.end[kind] = 0;
-    }
-    for (size_t i = 0; i < c->walk.order.count; i++) {
-        const hmi_node *node = hmi_node_at(c->graph, c->walk.order.data[i]);
-        if (node->op != HMI_SYMBOL)
-            continue;
-        if (node->b < x.first[node->a])
-            x.first[node->a] = node->b;
-        if (node->b >= x.end[node->a])
-            x.end[node->a] = node->b + 1;
-    }
-    return x;
+    return hmi_walk_position(&c->scratch->walk, e);
 }
 
-/* One run of places a kind, from its first symbol that occurs to its last. */
-static bool add_input(compiler *c, hmi_symbol_kind kind, const extents *x, uint32_t *slots)
+/* Depends on parameters and constants only: computed in the prologue. */
+static bool is_hoisted(const hmi_tape_note *note)
 {
+    return note->state & IS_HOISTED;
+}
+
+static bool is_leaf(const hmi_tape_note *note)
+{
+    return note->arity == 0;
+}
+
+/* ---- notes ---- */
+
+static bool note_constant(compiler *c, hmi_tape_note *note, hmi_expr e)
+{
+    note->slot = (int32_t)c->tape->constants.count;
+    note->state |= IS_FIXED;
+    return hmi_array_push(c->allocator, &c->tape->constants, hmi_constant_of(c->graph, e)->value);
+}
+
+static bool note_symbol(compiler *c, hmi_tape_note *note, uint32_t kind, uint32_t index)
+{
+    note->operand[0] = kind;
+    note->operand[1] = index;
+    note->state |= IS_FIXED;
+    if (index < c->symbols.first[kind])
+        c->symbols.first[kind] = index;
+    if (index >= c->symbols.end[kind])
+        c->symbols.end[kind] = index + 1;
+    return hmi_array_push(c->allocator, &c->scratch->symbols, (uint32_t)c->reached);
+}
+
+/* Pairs sin(x) with cos(x): the first of them is remembered with the argument. */
+static void note_sine(compiler *c, uint32_t position)
+{
+    hmi_tape_note *note = &c->notes[position], *argument = &c->notes[note->operand[0]];
+    if (argument->angle) {
+        note->partner = argument->angle;
+        c->notes[argument->angle - 1].partner = position + 1;
+    } else {
+        argument->angle = position + 1;
+    }
+}
+
+static void note_operands(compiler *c, uint32_t position, hmi_expr e)
+{
+    hmi_tape_note *note = &c->notes[position];
+    bool sum = note->op == HMI_ADD || note->op == HMI_SUB;
+    for (int k = 0; k < note->arity; k++) {
+        uint32_t at = position_of(c, hmi_operand(c->graph, e, k));
+        note->operand[k] = at;
+        c->notes[at].uses++;
+        if (sum && c->notes[at].op == HMI_MUL)
+            c->notes[at].partner = position + 1;
+    }
+    if (note->op == HMI_SIN || note->op == HMI_COS)
+        note_sine(c, position);
+}
+
+static bool note_node(compiler *c, uint32_t position)
+{
+    hmi_expr e = c->scratch->walk.order.data[position];
+    const hmi_node *node = hmi_node_at(c->graph, e);
+    hmi_tape_note *note = &c->notes[position];
+    bool hoisted = !(node->deps & ~HMI_DEP(HMI_SYM_PARAM));
+    *note = (hmi_tape_note){.op = node->op,
+                            .arity = (uint8_t)hmi_op_arity((hmi_op)node->op),
+                            .slot = NO_SLOT,
+                            .state = hoisted ? IS_HOISTED : 0};
+    if (node->op == HMI_CONST)
+        return note_constant(c, note, e);
+    if (node->op == HMI_SYMBOL)
+        return note_symbol(c, note, node->a, node->b);
+    note_operands(c, position, e);
+    c->tape->node_count += !hoisted;
+    return true;
+}
+
+/* Notes what the walk has reached since the last time. */
+static bool note_nodes(compiler *c)
+{
+    hmi_tape_scratch *s = c->scratch;
+    size_t count = s->walk.order.count;
+    if (!hmi_array_grow(c->allocator, (void **)&s->notes, &s->note_capacity, c->reached,
+                        count - c->reached, sizeof *s->notes))
+        return false;
+    c->notes = s->notes;
+    for (; c->reached < count; c->reached++)
+        if (!note_node(c, (uint32_t)c->reached))
+            return false;
+    return true;
+}
+
+static hm_status reach(compiler *c, const hmi_expr *outputs, size_t count)
+{
+    hmi_walk *walk = &c->scratch->walk;
+    for (int kind = 0; kind < HMI_SYM_KIND_COUNT; kind++) {
+        c->symbols.first[kind] = UINT32_MAX;
+        c->symbols.end[kind] = 0;
+    }
+    hm_status status = hmi_walk_begin(walk, c->graph);
+    for (size_t i = 0; i < count && status == HM_OK; i++) {
+        status = hmi_walk_add(walk, c->graph, outputs[i], 0xFFFF);
+        if (status == HM_OK && !note_nodes(c))
+            status = HM_ERR_NOMEM;
+    }
+    for (size_t i = 0; i < count && status == HM_OK; i++)
+        if (outputs[i] != HMI_NONE)
+            c->notes[position_of(c, outputs[i])].uses++; /* outputs are never recycled */
+    return status;
+}
+
+/* ---- places ---- */
+
+/* One run of places a kind, from its first symbol that occurs to its last. */
+static bool add_input(compiler *c, hmi_symbol_kind kind, uint32_t *slots)
+{
+    const extents *x = &c->symbols;
     if (x->end[kind] == 0)
         return true;
     hmi_tape_input input = {kind, x->first[kind], x->end[kind] - x->first[kind],
@@ -177,39 +173,41 @@ static bool add_input(compiler *c, hmi_symbol_kind kind, const extents *x, uint3
     return hmi_array_push(c->allocator, &c->tape->inputs, input);
 }
 
-static bool place_inputs(compiler *c)
+static bool place_leaves(compiler *c)
 {
-    const extents x = find_extents(c);
     uint32_t slots[HMI_SYM_KIND_COUNT] = {0};
-    if (!add_input(c, HMI_SYM_PARAM, &x, slots))
+    if (c->tape->constants.count == 0 && !hmi_array_push(c->allocator, &c->tape->constants, 0.0))
+        return false;
+    c->next_slot = c->tape->constants.count;
+    if (!add_input(c, HMI_SYM_PARAM, slots))
         return false;
     c->tape->param_inputs = c->tape->inputs.count;
     for (int kind = 0; kind < HMI_SYM_KIND_COUNT; kind++)
-        if (kind != HMI_SYM_PARAM && !add_input(c, (hmi_symbol_kind)kind, &x, slots))
+        if (kind != HMI_SYM_PARAM && !add_input(c, (hmi_symbol_kind)kind, slots))
             return false;
-    for (size_t i = 0; i < c->walk.order.count; i++) {
-        const hmi_node *node = hmi_node_at(c->graph, c->walk.order.data[i]);
-        if (node->op != HMI_SYMBOL)
-            continue;
-        c->slot.data[i] = (int32_t)(slots[node->a] + node->b - x.first[node->a]);
-        c->state.data[i] |= IS_FIXED;
+    for (size_t i = 0; i < c->scratch->symbols.count; i++) {
+        hmi_tape_note *note = &c->notes[c->scratch->symbols.data[i]];
+        uint32_t kind = note->operand[0], index = note->operand[1];
+        note->slot = (int32_t)(slots[kind] + index - c->symbols.first[kind]);
     }
     return true;
 }
 
 static uint32_t take_slot(compiler *c)
 {
-    if (c->free_slots.count)
-        return c->free_slots.data[--c->free_slots.count];
+    hmi_tape_scratch *s = c->scratch;
+    if (s->free_slots.count)
+        return s->free_slots.data[--s->free_slots.count];
     return (uint32_t)c->next_slot++;
 }
 
 /* One use of an operand is over; its place is free after the last. */
 static bool drop_use(compiler *c, uint32_t position)
 {
-    if (--c->uses.data[position] > 0 || (c->state.data[position] & (IS_FIXED | IS_OUTPUT)))
+    hmi_tape_note *note = &c->notes[position];
+    if (--note->uses > 0 || (note->state & (IS_FIXED | IS_OUTPUT)))
         return true;
-    return hmi_array_push(c->allocator, &c->free_slots, (uint32_t)c->slot.data[position]);
+    return hmi_array_push(c->allocator, &c->scratch->free_slots, (uint32_t)note->slot);
 }
 
 /* ---- instructions ---- */
@@ -222,154 +220,145 @@ static bool emit(compiler *c, bool hoisted, hmi_instruction instruction)
 
 static uint32_t slot_at(const compiler *c, uint32_t position)
 {
-    return (uint32_t)c->slot.data[position];
+    return (uint32_t)c->notes[position].slot;
 }
 
-/* Gives node i its place, unless it has one (outputs do). */
-static void give_slot(compiler *c, size_t i, bool hoisted)
+/* Gives a node its place, unless it has one (outputs do). */
+static void give_slot(compiler *c, hmi_tape_note *note)
 {
-    if (c->slot.data[i] != NO_SLOT)
+    if (note->slot != NO_SLOT)
         return;
-    if (hoisted) { /* lives for ever */
-        c->slot.data[i] = (int32_t)c->next_slot++;
-        c->state.data[i] |= IS_FIXED;
+    if (is_hoisted(note)) { /* lives for ever */
+        note->slot = (int32_t)c->next_slot++;
+        note->state |= IS_FIXED;
     } else {
-        c->slot.data[i] = (int32_t)take_slot(c);
+        note->slot = (int32_t)take_slot(c);
     }
 }
 
-/* A product whose only use is this sum or difference is computed with it. */
-static bool fusable(const compiler *c, hmi_expr e, hmi_expr parent)
+static bool fusable(const hmi_tape_note *product, const hmi_tape_note *sum)
 {
-    uint32_t position = position_of(c, e);
-    return hmi_op_of(c->graph, e) == HMI_MUL && c->uses.data[position] == 1 &&
-           !(c->state.data[position] & (IS_FIXED | IS_OUTPUT | IS_DONE)) &&
-           is_hoisted(c, e) == is_hoisted(c, parent);
+    return product->op == HMI_MUL && product->uses == 1 &&
+           !(product->state & (IS_FIXED | IS_OUTPUT)) && is_hoisted(product) == is_hoisted(sum);
 }
 
-/* Decides fusion before anything is emitted: the product is skipped when its turn comes. */
-static void mark_fusions(compiler *c)
+/* A product whose only use is a sum or difference is computed with it; of two in one sum the second.
+ * What is reached before the first has another use. */
+static bool is_fused_later(const compiler *c, uint32_t position)
 {
-    for (size_t i = 0; i < c->walk.order.count; i++) {
-        hmi_expr e = c->walk.order.data[i];
-        hmi_op op = hmi_op_of(c->graph, e);
-        if (op != HMI_ADD && op != HMI_SUB)
-            continue;
-        const hmi_node *node = hmi_node_at(c->graph, e);
-        if (fusable(c, node->b, e))
-            c->state.data[position_of(c, node->b)] |= IS_FUSED;
-        else if (node->a != node->b && fusable(c, node->a, e))
-            c->state.data[position_of(c, node->a)] |= IS_FUSED;
-    }
+    const hmi_tape_note *note = &c->notes[position];
+    if (note->op != HMI_MUL || !note->partner)
+        return false;
+    const hmi_tape_note *sum = &c->notes[note->partner - 1];
+    if (!fusable(note, sum))
+        return false;
+    uint32_t second = sum->operand[1];
+    return second <= position || !fusable(&c->notes[second], sum);
 }
 
-static bool is_fused(const compiler *c, hmi_expr e)
+static bool is_fused(const compiler *c, uint32_t position)
 {
-    return c->state.data[position_of(c, e)] & IS_FUSED;
+    return c->notes[position].state & IS_FUSED;
 }
 
 /* a*b + c, a*b - c, c - a*b. */
-static bool emit_fused(compiler *c, size_t i, const hmi_node *node, bool hoisted)
+static bool emit_fused(compiler *c, hmi_tape_note *note)
 {
-    bool second = is_fused(c, node->b);
-    hmi_expr product = second ? node->b : node->a, other = second ? node->a : node->b;
-    const hmi_node *mul = hmi_node_at(c->graph, product);
-    uint32_t a = position_of(c, mul->a), b = position_of(c, mul->b), z = position_of(c, other);
-    hmi_tape_op op = node->op == HMI_ADD ? HMI_TAPE_MUL_ADD
+    bool second = is_fused(c, note->operand[1]);
+    const hmi_tape_note *product = &c->notes[note->operand[second]];
+    uint32_t a = product->operand[0], b = product->operand[1], z = note->operand[!second];
+    hmi_tape_op op = note->op == HMI_ADD ? HMI_TAPE_MUL_ADD
                      : second            ? HMI_TAPE_SUB_MUL
                                          : HMI_TAPE_MUL_SUB;
     hmi_instruction instruction = {op, 0, slot_at(c, a), slot_at(c, b), slot_at(c, z)};
     if (!drop_use(c, a) || !drop_use(c, b) || !drop_use(c, z))
         return false;
-    give_slot(c, i, hoisted);
-    instruction.dst = slot_at(c, (uint32_t)i);
-    return emit(c, hoisted, instruction);
+    give_slot(c, note);
+    instruction.dst = (uint32_t)note->slot;
+    return emit(c, is_hoisted(note), instruction);
 }
 
 /* sin and cos together, at the first of the two. */
-static bool emit_sincos(compiler *c, size_t i, const hmi_node *node, bool hoisted)
+static bool emit_sincos(compiler *c, hmi_tape_note *note)
 {
-    uint32_t argument = position_of(c, node->a), other = c->twin.data[i] - 1;
+    uint32_t argument = note->operand[0];
+    hmi_tape_note *other = &c->notes[note->partner - 1];
     hmi_instruction instruction = {HMI_TAPE_SINCOS, 0, slot_at(c, argument), 0, 0};
     if (!drop_use(c, argument) || !drop_use(c, argument))
         return false;
-    give_slot(c, i, hoisted);
-    give_slot(c, other, hoisted);
-    c->state.data[other] |= IS_DONE;
-    uint32_t sine = node->op == HMI_SIN ? (uint32_t)i : other;
-    uint32_t cosine = node->op == HMI_SIN ? other : (uint32_t)i;
-    instruction.dst = slot_at(c, sine);
-    instruction.b = slot_at(c, cosine);
-    return emit(c, hoisted, instruction);
+    give_slot(c, note);
+    give_slot(c, other);
+    other->state |= IS_DONE;
+    instruction.dst = (uint32_t)(note->op == HMI_SIN ? note : other)->slot;
+    instruction.b = (uint32_t)(note->op == HMI_SIN ? other : note)->slot;
+    return emit(c, is_hoisted(note), instruction);
 }
 
 /* Small whole powers by multiplication, as hmi_powi orders them. */
-static bool emit_power(compiler *c, size_t i, const hmi_node *node, bool hoisted)
+static uint32_t power_op(const compiler *c, uint32_t exponent)
 {
-    uint32_t base = position_of(c, node->a), exponent = position_of(c, node->b);
-    double n = hmi_constant_of(c->graph, node->b)->value;
-    hmi_instruction instruction = {HMI_TAPE_FIRST_OF_TABLE + HMI_POWI, 0, slot_at(c, base),
-                                   slot_at(c, exponent), 0};
-    if (n == 2 || n == 3)
-        instruction.op = n == 2 ? HMI_TAPE_SQUARE : HMI_TAPE_CUBE;
-    if (!drop_use(c, base) || !drop_use(c, exponent))
-        return false;
-    give_slot(c, i, hoisted);
-    instruction.dst = slot_at(c, (uint32_t)i);
-    return emit(c, hoisted, instruction);
+    double n = c->tape->constants.data[slot_at(c, exponent)];
+    return n == 2   ? HMI_TAPE_SQUARE
+           : n == 3 ? HMI_TAPE_CUBE
+                    : (uint32_t)HMI_TAPE_FIRST_OF_TABLE + HMI_POWI;
 }
 
-static bool emit_plain(compiler *c, size_t i, const hmi_node *node, bool hoisted)
+static bool emit_plain(compiler *c, hmi_tape_note *note)
 {
-    hmi_instruction instruction = {.op = HMI_TAPE_FIRST_OF_TABLE + node->op};
-    int arity = hmi_op_arity((hmi_op)node->op);
+    hmi_instruction instruction = {.op = (uint32_t)HMI_TAPE_FIRST_OF_TABLE + note->op};
     uint32_t operands[3] = {0};
-    for (int k = 0; k < arity; k++) {
-        hmi_expr operand = k == 0 ? node->a : k == 1 ? node->b : node->c;
-        operands[k] = slot_at(c, position_of(c, operand));
-        if (!drop_use(c, position_of(c, operand)))
+    if (note->op == HMI_POWI)
+        instruction.op = power_op(c, note->operand[1]);
+    for (int k = 0; k < note->arity; k++) {
+        operands[k] = slot_at(c, note->operand[k]);
+        if (!drop_use(c, note->operand[k]))
             return false;
     }
-    give_slot(c, i, hoisted);
-    instruction.dst = slot_at(c, (uint32_t)i);
+    give_slot(c, note);
+    instruction.dst = (uint32_t)note->slot;
     instruction.a = operands[0];
     instruction.b = operands[1];
     instruction.c = operands[2];
-    return emit(c, hoisted, instruction);
+    return emit(c, is_hoisted(note), instruction);
 }
 
-static bool emit_node(compiler *c, size_t i)
+static bool emit_node(compiler *c, uint32_t position)
 {
-    hmi_expr e = c->walk.order.data[i];
-    const hmi_node *node = hmi_node_at(c->graph, e);
-    bool hoisted = is_hoisted(c, e);
-    if (is_leaf(c, e) || (c->state.data[i] & (IS_FUSED | IS_DONE)))
+    hmi_tape_note *note = &c->notes[position];
+    if (is_leaf(note) || (note->state & IS_DONE))
         return true;
-    if ((node->op == HMI_SIN || node->op == HMI_COS) && c->twin.data[i])
-        return emit_sincos(c, i, node, hoisted);
-    if ((node->op == HMI_ADD || node->op == HMI_SUB) &&
-        (is_fused(c, node->a) || is_fused(c, node->b)))
-        return emit_fused(c, i, node, hoisted);
-    if (node->op == HMI_POWI)
-        return emit_power(c, i, node, hoisted);
-    return emit_plain(c, i, node, hoisted);
+    if (is_fused_later(c, position)) {
+        note->state |= IS_FUSED;
+        return true;
+    }
+    if ((note->op == HMI_SIN || note->op == HMI_COS) && note->partner)
+        return emit_sincos(c, note);
+    if ((note->op == HMI_ADD || note->op == HMI_SUB) &&
+        (is_fused(c, note->operand[0]) || is_fused(c, note->operand[1])))
+        return emit_fused(c, note);
+    return emit_plain(c, note);
 }
 
 /* Outputs get their own consecutive places at the end, known only when the temporaries are
  * counted: until then output k is marked by the place OUTPUT_BASE + k. */
 #define OUTPUT_BASE 0x60000000
 
-static void place_outputs(compiler *c, const hmi_expr *outputs, size_t count)
+/* How many are copied at the end because they cannot be computed in place. */
+static size_t place_outputs(compiler *c, const hmi_expr *outputs, size_t count)
 {
+    size_t copies = 0;
     for (size_t k = 0; k < count; k++) {
         if (outputs[k] == HMI_NONE)
             continue;
-        uint32_t i = position_of(c, outputs[k]);
-        if (is_leaf(c, outputs[k]) || is_hoisted(c, outputs[k]) || (c->state.data[i] & IS_OUTPUT))
-            continue; /* copied at the end */
-        c->slot.data[i] = (int32_t)(OUTPUT_BASE + k);
-        c->state.data[i] |= IS_OUTPUT;
+        hmi_tape_note *note = &c->notes[position_of(c, outputs[k])];
+        if (is_leaf(note) || is_hoisted(note) || (note->state & IS_OUTPUT)) {
+            copies++;
+            continue;
+        }
+        note->slot = (int32_t)(OUTPUT_BASE + k);
+        note->state |= IS_OUTPUT;
     }
+    return copies;
 }
 
 static bool copy_outputs(compiler *c, const hmi_expr *outputs, size_t count)
@@ -378,9 +367,9 @@ static bool copy_outputs(compiler *c, const hmi_expr *outputs, size_t count)
         hmi_instruction copy = {HMI_TAPE_COPY, (uint32_t)(OUTPUT_BASE + k), 0, 0, 0};
         if (outputs[k] == HMI_NONE)
             continue; /* hmi_tape_prepare zeroes the outputs */
-        copy.a = slot_at(c, position_of(c, outputs[k]));
-        bool hoisted = is_hoisted(c, outputs[k]);
-        if (copy.a != copy.dst && !emit(c, hoisted, copy))
+        const hmi_tape_note *note = &c->notes[position_of(c, outputs[k])];
+        copy.a = (uint32_t)note->slot;
+        if (copy.a != copy.dst && !emit(c, is_hoisted(note), copy))
             return false;
     }
     return true;
@@ -423,17 +412,14 @@ static hm_status compile(compiler *c, const hmi_expr *outputs, size_t count)
     hm_status status = reach(c, outputs, count);
     if (status != HM_OK)
         return status;
-    count_uses(c, outputs, count);
-    if (!pair_sines(c) || !place_constants(c) || !place_inputs(c))
+    if (!place_leaves(c))
         return HM_ERR_NOMEM;
-    place_outputs(c, outputs, count);
-    mark_fusions(c);
-    for (size_t i = 0; i < c->walk.order.count; i++) {
-        if (!emit_node(c, i))
+    size_t copies = place_outputs(c, outputs, count);
+    if (!hmi_array_reserve(c->allocator, &c->tape->body, c->tape->node_count + copies + 1))
+        return HM_ERR_NOMEM;
+    for (size_t i = 0; i < c->reached; i++)
+        if (!emit_node(c, (uint32_t)i))
             return HM_ERR_NOMEM;
-        c->tape->node_count += !is_leaf(c, c->walk.order.data[i]) &&
-                               !is_hoisted(c, c->walk.order.data[i]);
-    }
     return copy_outputs(c, outputs, count) ? finish(c, count) : HM_ERR_NOMEM;
 }
 
@@ -449,27 +435,39 @@ hm_status hmi_tape_assemble(hmi_tape *tape)
     return status;
 }
 
+void hmi_tape_scratch_init(hmi_tape_scratch *scratch, const hm_allocator *allocator)
+{
+    *scratch = (hmi_tape_scratch){0};
+    hmi_walk_init(&scratch->walk, allocator);
+}
+
+void hmi_tape_scratch_release(hmi_tape_scratch *scratch)
+{
+    const hm_allocator *allocator = scratch->walk.allocator;
+    if (!allocator)
+        return;
+    hmi_walk_release(&scratch->walk);
+    hmi_free(allocator, scratch->notes, scratch->note_capacity * sizeof *scratch->notes);
+    hmi_array_release(allocator, &scratch->symbols);
+    hmi_array_release(allocator, &scratch->free_slots);
+}
+
 hm_status hmi_tape_build(hmi_tape *tape, const hmi_graph *graph, const hmi_expr *outputs,
-                         size_t count)
+                         size_t count, hmi_tape_scratch *scratch)
 {
     *tape = (hmi_tape){.allocator = graph->allocator, .run = hmi_tape_interpret};
-    compiler c = {.tape = tape, .graph = graph, .allocator = graph->allocator};
-    hmi_walk_init(&c.walk, c.allocator);
-    hm_status status = compile(&c, outputs, count);
-    hmi_walk_release(&c.walk);
-    hmi_array_release(c.allocator, &c.position);
-    hmi_array_release(c.allocator, &c.slot);
-    hmi_array_release(c.allocator, &c.uses);
-    hmi_array_release(c.allocator, &c.twin);
-    hmi_array_release(c.allocator, &c.state);
-    hmi_array_release(c.allocator, &c.free_slots);
-    return status;
+    compiler c = {.tape = tape, .graph = graph, .allocator = graph->allocator, .scratch = scratch};
+    scratch->free_slots.count = scratch->symbols.count = 0;
+    return compile(&c, outputs, count);
 }
 
 hm_status hmi_tape_compile(hmi_tape *tape, const hmi_graph *graph, const hmi_expr *outputs,
                            size_t count)
 {
-    hm_status status = hmi_tape_build(tape, graph, outputs, count);
+    hmi_tape_scratch scratch;
+    hmi_tape_scratch_init(&scratch, graph->allocator);
+    hm_status status = hmi_tape_build(tape, graph, outputs, count, &scratch);
+    hmi_tape_scratch_release(&scratch);
     return status == HM_OK && !graph->interpreted ? hmi_tape_assemble(tape) : status;
 }
 

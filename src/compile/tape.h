@@ -77,10 +77,20 @@ struct hmi_tape {
  * also after a failure. */
 hm_status hmi_tape_compile(hmi_tape *tape, const hmi_graph *graph, const hmi_expr *outputs,
                            size_t count);
+/* Memory for building several tapes, one after the other. */
+typedef struct hmi_tape_note hmi_tape_note;
+typedef struct hmi_tape_scratch {
+    hmi_walk walk;
+    hmi_tape_note *notes;
+    size_t note_capacity;
+    HMI_ARRAY(uint32_t) symbols, free_slots;
+} hmi_tape_scratch;
+void hmi_tape_scratch_init(hmi_tape_scratch *scratch, const hm_allocator *allocator);
+void hmi_tape_scratch_release(hmi_tape_scratch *scratch);
 /* The same in two steps, for tapes that may never run: instructions for the interpreter; then, once
  * and before anyone takes memory of work_size, machine code where there can be any. */
 hm_status hmi_tape_build(hmi_tape *tape, const hmi_graph *graph, const hmi_expr *outputs,
-                         size_t count);
+                         size_t count, hmi_tape_scratch *scratch);
 hm_status hmi_tape_assemble(hmi_tape *tape);
 void hmi_tape_release(hmi_tape *tape);
 

@@ -86,11 +86,6 @@ typedef struct search {
     const hmi_derived *d;
 } search;
 
-static hmi_expr tidy(search *s, hmi_expr e)
-{
-    return hmi_normal_form(s->normal, e);
-}
-
 /* HMI_NONE: not given by a row, or not found yet. */
 static hmi_expr given_velocity(hmi_graph *graph, hmi_expr leaf, void *user)
 {
@@ -110,8 +105,8 @@ static hm_status solve_row(search *s, size_t row, uint32_t which)
              rest = rows->velocity_residual[row];
     s->x->velocity[which] = g->zero;
     hm_status status = hmi_explicit_express(s->x, g, &rest, 1);
-    s->x->velocity[which] = tidy(s, hmi_neg(g, hmi_div(g, rest, c)));
-    return status == HM_OK ? hmi_normal_status(s->normal) : status;
+    s->x->velocity[which] = hmi_neg(g, hmi_div(g, rest, c));
+    return status == HM_OK ? g->status : status;
 }
 
 static hm_status solve_rows(search *s, const order *o)
@@ -226,7 +221,7 @@ static hm_status add_coordinate(search *s, size_t i, hmi_expr p, hmi_expr F, hmi
     return status == HM_OK ? g->status : status;
 }
 
-/* Longer ones are not worth the time that collecting their terms takes. */
+/* Longer ones hardly get shorter, and are no faster than those with multipliers. */
 static bool is_long(search *s, const hmi_expr *list, size_t count)
 {
     enum { MOST_NODES = 160 };
@@ -283,11 +278,6 @@ static hm_status find_equations(search *s, hmi_expr *memory)
         status = add_coordinate(s, i, p[i], F[i], column, rate);
     if (status == HM_OK && (is_long(s, x->momentum, x->n) || is_long(s, x->force, x->n)))
         return hmi_normal_status(s->normal) == HM_OK ? HM_ERR_USAGE : HM_ERR_NOMEM;
-    for (size_t j = 0; status == HM_OK && j < x->n; j++) {
-        x->momentum[j] = tidy(s, x->momentum[j]);
-        x->force[j] = tidy(s, x->force[j]);
-        status = hmi_normal_status(s->normal);
-    }
     return status == HM_OK ? save_products(s) : status;
 }
 

@@ -25,9 +25,8 @@ typedef struct approx {
 
 typedef struct zero_test {
     const hmi_derived *eq;
-    hmi_walk walk;
-    approx *at;         /* by position in the walk */
-    uint32_t *position; /* by node, + 1 */
+    hmi_walk *walk;
+    approx *at; /* by position in the walk */
     uint64_t random;
 } zero_test;
 
@@ -115,16 +114,16 @@ static approx apply(hmi_op op, approx x, approx y)
 static void evaluate(zero_test *z)
 {
     const hmi_graph *g = &z->eq->graph;
-    for (size_t i = 0; i < z->walk.order.count; i++) {
-        const hmi_node *node = hmi_node_at(g, z->walk.order.data[i]);
+    for (size_t i = 0; i < z->walk->order.count; i++) {
+        const hmi_node *node = hmi_node_at(g, z->walk->order.data[i]);
         int arity = hmi_op_arity((hmi_op)node->op);
         if (node->op == HMI_CONST)
-            z->at[i] = (approx){hmi_constant_of(g, z->walk.order.data[i])->value, 0};
+            z->at[i] = (approx){hmi_constant_of(g, z->walk->order.data[i])->value, 0};
         else if (node->op == HMI_SYMBOL)
             z->at[i] = (approx){leaf_value(z, node), 0};
         else
-            z->at[i] = apply((hmi_op)node->op, z->at[z->position[node->a] - 1],
-                             arity > 1 ? z->at[z->position[node->b] - 1] : (approx){0});
+            z->at[i] = apply((hmi_op)node->op, z->at[hmi_walk_position(z->walk, node->a)],
+                             arity > 1 ? z->at[hmi_walk_position(z->walk, node->b)] : (approx){0});
     }
 }
 
@@ -143,7 +142,7 @@ static size_t sift(const zero_test *z, candidate_list *list)
 {
     size_t kept = 0, decided = 0;
     for (size_t i = 0; i < list->count; i++) {
-        approx a = z->at[z->position[list->data[i]] - 1];
+        approx a = z->at[hmi_walk_position(z->walk, list->data[i])];
         bool known = isfinite(a.value) && isfinite(a.error);
         if (known && fabsl(a.value) > 4 * a.error)
             continue;
@@ -154,14 +153,12 @@ static size_t sift(const zero_test *z, candidate_list *list)
     return decided;
 }
 
-static hm_status number_nodes(zero_test *z, const candidate_list *list)
+static hm_status walk_to(zero_test *z, const candidate_list *list)
 {
     const hmi_graph *g = &z->eq->graph;
-    hm_status status = hmi_walk_begin(&z->walk, g);
+    hm_status status = hmi_walk_begin(z->walk, g);
     for (size_t i = 0; i < list->count && status == HM_OK; i++)
-        status = hmi_walk_add(&z->walk, g, list->data[i], 0xFFFF);
-    for (size_t i = 0; i < z->walk.order.count && status == HM_OK; i++)
-        z->position[z->walk.order.data[i]] = (uint32_t)i + 1;
+        status = hmi_walk_add(z->walk, g, list->data[i], 0xFFFF);
     return status;
 }
 
@@ -169,28 +166,25 @@ static hm_status number_nodes(zero_test *z, const candidate_list *list)
 static hm_status find_zeros(hmi_derivation *d, candidate_list *list)
 {
     const hm_allocator *allocator = d->eq->allocator;
-    size_t nodes = d->eq->graph.nodes.count;
-    zero_test z = {.eq = d->eq, .random = 0x9E3779B97F4A7C15u};
-    hmi_walk_init(&z.walk, allocator);
-    z.position = hmi_alloc(allocator, nodes * sizeof *z.position);
-    hm_status status = z.position ? number_nodes(&z, list) : HM_ERR_NOMEM;
-    size_t reached = z.walk.order.count;
+    zero_test z = {.eq = d->eq, .walk = &d->adjoint.walk, .random = 0x9E3779B97F4A7C15u};
+    hm_status status = walk_to(&z, list);
+    size_t reached = z.walk->order.count;
     z.at = status == HM_OK ? hmi_alloc(allocator, (reached + 1) * sizeof *z.at) : NULL;
     size_t rounds = 0;
     for (int tries = 0; z.at && rounds < POINTS && tries < MOST_TRIES && list->count; tries++) {
         evaluate(&z);
         size_t decided = sift(&z, list);
         rounds += decided == list->count;
-        if (list->count && tries == 0 && number_nodes(&z, list) != HM_OK)
-            status = HM_ERR_NOMEM; /* the few that are left need few nodes */
+        if (list->count && tries == 0) /* the few that are left need few nodes */
+            status = walk_to(&z, list);
+        if (status != HM_OK)
+            break;
     }
     if (rounds < POINTS)
         list->count = 0; /* not decided at enough points: nothing is called zero */
     if (status == HM_OK && !z.at)
         status = HM_ERR_NOMEM;
     hmi_free(allocator, z.at, (reached + 1) * sizeof *z.at);
-    hmi_free(allocator, z.position, nodes * sizeof *z.position);
-    hmi_walk_release(&z.walk);
     return status;
 }
 

@@ -12,31 +12,37 @@ static bool copy_bytes(const hm_allocator *allocator, void **to, const void *fro
     return *to != NULL;
 }
 
+static bool copy_table(const hm_allocator *allocator, hmi_graph_table *to,
+                       const hmi_graph_table *from)
+{
+    void *slots = NULL;
+    size_t bytes = from->size * sizeof *from->slots;
+    if (!copy_bytes(allocator, &slots, from->slots, bytes, bytes))
+        return false;
+    *to = (hmi_graph_table){slots, from->count, from->size};
+    return true;
+}
+
+/* The array `name` of a graph, which is empty until it is copied. */
+#define COPY_ARRAY(to, from, name)                                                                 \
+    (copy_bytes((from)->allocator, (void **)&(to)->name.data, (from)->name.data,                   \
+                (from)->name.count * sizeof *(from)->name.data,                                    \
+                (from)->name.capacity * sizeof *(from)->name.data) &&                              \
+     ((to)->name.count = (from)->name.count, (to)->name.capacity = (from)->name.capacity, true))
+
 hm_status hmi_graph_copy(hmi_graph *to, const hmi_graph *from)
 {
-    *to = *from;
-    to->nodes.data = NULL;
-    to->constants.data = NULL;
-    to->table = NULL;
-    const hm_allocator *allocator = from->allocator;
-    void *nodes = NULL, *constants = NULL, *table = NULL;
-    bool copied = copy_bytes(allocator, &nodes, from->nodes.data,
-                             from->nodes.count * sizeof(hmi_node),
-                             from->nodes.capacity * sizeof(hmi_node)) &&
-                  copy_bytes(allocator, &constants, from->constants.data,
-                             from->constants.count * sizeof(hmi_constant),
-                             from->constants.capacity * sizeof(hmi_constant)) &&
-                  copy_bytes(allocator, &table, from->table, from->table_size * sizeof *from->table,
-                             from->table_size * sizeof *from->table);
-    to->nodes.data = nodes;
-    to->constants.data = constants;
-    to->table = table;
-    if (copied)
-        return HM_OK;
-    if (!nodes)
-        to->nodes.capacity = 0;
-    if (!constants)
-        to->constants.capacity = 0;
-    to->status = HM_ERR_NOMEM;
-    return HM_ERR_NOMEM;
+    *to = (hmi_graph){.allocator = from->allocator,
+                      .interpreted = from->interpreted,
+                      .zero = from->zero,
+                      .one = from->one,
+                      .two = from->two,
+                      .minus_one = from->minus_one,
+                      .half = from->half};
+    bool copied = COPY_ARRAY(to, from, nodes) && COPY_ARRAY(to, from, links) &&
+                  COPY_ARRAY(to, from, constants) &&
+                  copy_table(from->allocator, &to->leaves, &from->leaves) &&
+                  copy_table(from->allocator, &to->others, &from->others);
+    to->status = copied ? from->status : HM_ERR_NOMEM;
+    return copied ? HM_OK : HM_ERR_NOMEM;
 }

@@ -108,6 +108,8 @@ static hmi_expr rewrite_run(rewrite *r, hmi_graph *g, hmi_expr root, outside_val
         return HMI_NONE;
     if (!(hmi_deps(g, root) & r->deps))
         return outside(g, root);
+    if (root < *r->count && r->memo[root])
+        return r->memo[root] - 1;
     if (!cover_graph(allocator, &r->memo, r->count, r->capacity, g->nodes.count))
         return fail_memory(g);
     r->walk->stack.count = 0;

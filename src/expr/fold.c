@@ -40,6 +40,8 @@ hmi_expr hmi_fold(hmi_graph *g, hmi_op op, hmi_expr a, hmi_expr b)
             return fold_inexact(g, op, a, b);
         return hmi_ratio(g, op == HMI_ADD ? xn * yd + yn * xd : xn * yd - yn * xd, xd * yd);
     case HMI_MUL:
+        if (a == g->one || b == g->one) /* most coefficients are */
+            return a == g->one ? b : a;
         return hmi_ratio(g, xn * yn, xd * yd);
     case HMI_DIV:
         return yn ? hmi_ratio(g, xn * yd, xd * yn) : hmi_intern(g, op, a, b, 0);

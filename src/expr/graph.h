@@ -68,18 +68,30 @@ typedef struct hmi_constant {
     int32_t numerator, denominator; /* denominator 0: not a ratio */
 } hmi_constant;
 
-/* Beside the node a part of its hash, so that most probes need not look at the node. */
+/* How nodes are found again (intern.c). Beside the node a part of its hash, so that most probes need
+ * not look at the node. */
 typedef struct hmi_graph_slot {
     uint32_t hash;
     uint32_t node; /* + 1, 0 = free */
 } hmi_graph_slot;
 
+typedef struct hmi_graph_table {
+    hmi_graph_slot *slots; /* open addressing */
+    size_t count, size;
+} hmi_graph_table;
+
+/* Of a node: the newest that is filed under it, and the next of the list it is in itself; 0: none,
+ * HMI_NONE: they are found by hash. */
+typedef struct hmi_graph_link {
+    hmi_expr first, next;
+} hmi_graph_link;
+
 typedef struct hmi_graph {
     const hm_allocator *allocator;
     HMI_ARRAY(hmi_node) nodes;
     HMI_ARRAY(hmi_constant) constants;
-    hmi_graph_slot *table; /* open addressing */
-    size_t table_size;
+    HMI_ARRAY(hmi_graph_link) links; /* by node */
+    hmi_graph_table leaves, others;
     hm_status status;
     bool interpreted; /* tapes of this graph stay with the interpreter (compile/tape.h) */
     hmi_expr zero, one, two, minus_one, half; /* always present */
@@ -161,14 +173,19 @@ typedef struct hmi_walk {
     const hm_allocator *allocator;
     HMI_ARRAY(hmi_expr) order;
     HMI_ARRAY(hmi_expr) stack;
-    HMI_ARRAY(uint32_t) mark; /* = stamp where visited */
-    uint32_t stamp;
+    HMI_ARRAY(uint32_t) mark; /* by node: base + its position + 1 where this walk has been */
+    uint32_t base, last;      /* marks of earlier walks end at base, those of this one at last */
 } hmi_walk;
 
 void hmi_walk_init(hmi_walk *walk, const hm_allocator *allocator);
 void hmi_walk_release(hmi_walk *walk);
 hm_status hmi_walk_begin(hmi_walk *walk, const hmi_graph *graph);
 hm_status hmi_walk_add(hmi_walk *walk, const hmi_graph *graph, hmi_expr root, uint16_t deps_mask);
+/* Where a node that the walk has reached stands in its order. */
+static inline uint32_t hmi_walk_position(const hmi_walk *walk, hmi_expr e)
+{
+    return walk->mark.data[e] - walk->base - 1;
+}
 
 /* Numerical value of an expression that depends on parameters only (params[index]); NaN where it
  * depends on more. */

@@ -178,13 +178,14 @@ static const hmi_poly *polynomial(hmi_normal *s, hmi_expr e)
     return f && f->divisors.count == 0 ? f->numerator : NULL;
 }
 
-/* Expressions that are no polynomials stay what they are. */
+/* Expressions that are no polynomials stay by themselves, in their shortest form. */
 static void take_sum(work *w, hmi_expr e)
 {
     const hmi_poly *p = polynomial(w->normal, e);
     sum *s = new_sum(w, p ? p->count : 0);
     if (s && !p)
-        s->e = e;
+        s->e = hmi_normal_best(w->normal, e, 0);
+    hmi_normal_forgive(w->normal);
     for (uint32_t i = 0; s && p && i < p->count; i++)
         take_term(w, s, &p->terms[i]);
 }
@@ -340,10 +341,11 @@ static void try_brackets(sum *s, size_t i, best *b)
     }
 }
 
+/* As far as the work goes: every pair of every term is looked for in all terms. */
 static void save_products(work *w)
 {
     best b = {.saved = 1};
-    while (b.saved > 0 && !w->failed && hmi_normal_go(w->normal, w->term_count)) {
+    while (b.saved > 0 && !w->failed && hmi_normal_go(w->normal, w->term_count * w->term_count)) {
         b = (best){0};
         for (size_t k = 0; k < w->sum_count; k++)
             for (size_t i = 0; i < w->sums[k].count; i++) {
@@ -420,14 +422,12 @@ static size_t count_products(hmi_normal *s, const hmi_expr *list, size_t count)
             s->status = HM_ERR_NOMEM;
     for (size_t i = 0; i < s->walk.order.count; i++) {
         const hmi_node *node = hmi_node_at(g, s->walk.order.data[i]);
-        int arity = hmi_op_arity((hmi_op)node->op);
         if (node->op == HMI_MUL)
             found += moves(g, node->a) && moves(g, node->b);
         else if (node->op == HMI_DIV)
             found += moves(g, node->b);
-        else
-            found += node->op == HMI_POWI || (node->op != HMI_ADD && node->op != HMI_SUB &&
-                                              node->op != HMI_NEG && arity > 0);
+        else if (node->op != HMI_ADD && node->op != HMI_SUB && node->op != HMI_NEG)
+            found += hmi_op_arity((hmi_op)node->op) > 0;
     }
     return found;
 }
@@ -459,7 +459,7 @@ hm_status hmi_normal_few_products(hmi_normal *s, const hmi_factor_pair *pairs, s
         take_sum(w, list[k]);
     join_given(w, pairs, pair_count);
     save_products(w);
-    if (w->failed || !hmi_normal_forgive(s))
+    if (w->failed || hmi_normal_status(s) != HM_OK)
         return hmi_normal_status(s);
     build(w);
     for (size_t k = 0; k < count; k++)

@@ -7,7 +7,7 @@
 
 void hmi_batch_run(const hmi_batch *b, const hmi_lane_tape *tape)
 {
-    hmi_tape_run_lanes(&tape->lanes, &b->values, tape->work);
+    hmi_tape_run_lanes(tape->lanes, &b->values, tape->work);
 }
 
 /* Inputs that no member gave follow the model. */
@@ -29,7 +29,7 @@ void hmi_batch_point(hmi_batch *b, const hmi_four *t, const double *y)
     b->values.by_kind[HMI_SYM_COORD] = y;
     b->values.by_kind[HMI_SYM_VELOCITY] = y + n;
     b->values.by_kind[HMI_SYM_STATE] = y + 2 * n;
-    if (b->inputs.used)
+    if (b->inputs.lanes)
         run_inputs(b);
 }
 
@@ -65,7 +65,7 @@ static void run_stages(hmi_batch *b)
     if (x->stage_h) {
         b->kernels->load(x);
         for (int i = 1; i <= stages; i++)
-            b->stages.run[i](b->stages.motion, &b->values, b->stage_work);
+            b->code->stages.run[i](b->code->stages.motion, &b->values, b->stage_work);
     } else
         interpret_stages(b);
     b->kernels->finish(x);

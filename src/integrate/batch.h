@@ -11,6 +11,7 @@
  * Invariants
  *   1. Nothing is allocated after hmi_batch_create.
  *   2. Value i of lane l is at [4 i + l].
+ *   3. What is compiled (hmi_batch_code) is const, and shared by all batches of an ensemble.
  * Verified: test/unit/integrate/test_ensemble.c
  */
 #ifndef HMI_INTEGRATE_BATCH_H
@@ -21,11 +22,16 @@
 #include "integrate/batch_kernels.h"
 #include "integrate/driver.h"
 
+/* Tapes of a driver on four lanes; without a tape: not used. */
+typedef struct hmi_batch_code {
+    hmi_tape_lanes motion, inputs, residuals, total, dynamics, position, velocity;
+    hmi_stages stages; /* without run[1]: not compiled */
+} hmi_batch_code;
+
 typedef struct hmi_lane_tape {
-    hmi_tape_lanes lanes;
+    const hmi_tape_lanes *lanes; /* NULL: not used */
     double *work;
     const double *out;
-    bool used;
 } hmi_lane_tape;
 
 /* One level of the drift control. */
@@ -37,14 +43,14 @@ typedef struct hmi_lane_level {
 
 typedef struct hmi_batch {
     hmi_driver *d; /* it starts the members, and has the options; its state is nobody's */
+    const hmi_batch_code *code;
     const hmi_batch_kernels *kernels;
     hmi_arena arena;
     hmi_lane_data *x;
     hmi_lane_rank *rank; /* NULL: nothing to watch */
 
     hmi_lane_tape motion, inputs, residuals, total, dynamics;
-    hmi_stages stages; /* where they are compiled, in */
-    double *stage_work;
+    double *stage_work; /* NULL: stages are not compiled */
     hmi_lane_level position, velocity;
     hmi_tape_values values;
     double *params, *input[3];
@@ -58,9 +64,13 @@ typedef struct hmi_batch {
 
 /* Why batches do not serve the driver's system and options, in words; NULL: they do. */
 const char *hmi_batch_refusal(const hmi_driver *d);
-/* For a driver that has started. `many` members: it is worth compiling more. Destroy also after a
- * failure. */
-hm_status hmi_batch_create(hmi_driver *d, bool many, hmi_batch **batch);
+/* For a driver that has started, and outlives it. `many` members: it is worth compiling more. Release
+ * also after a failure. */
+hm_status hmi_batch_compile(const hmi_driver *d, bool many, hmi_batch_code *code);
+void hmi_batch_code_release(hmi_batch_code *code);
+/* For a driver that has started as the one of the code has, which outlives the batch. Destroy also
+ * after a failure. */
+hm_status hmi_batch_create(hmi_driver *d, const hmi_batch_code *code, hmi_batch **batch);
 void hmi_batch_destroy(hmi_batch *batch);
 
 /* The member that the driver has just restarted with goes onto a lane. `fresh_params`: they differ

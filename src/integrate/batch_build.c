@@ -4,25 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-const char *hmi_batch_refusal(const hmi_driver *d)
-{
-    const hmi_projection *p = &d->projection;
-    if (!d->method || !d->method->table)
-        return "the method is not an explicit Runge-Kutta method";
-    if (d->switches.count || d->switches.switches)
-        return "events, or functions that are not smooth";
-    if (d->ode.dirac || !d->motion || d->motion->shifted)
-        return "no compiled solve for the accelerations";
-    if (d->rows.any)
-        return "constraints that depend on each other";
-    if (d->integrals.count)
-        return "constraints of acceleration level";
-    if (d->drift == HMI_DRIFT_PROJECT && p->velocity.count &&
-        (!p->velocity.projector || (p->position.count && !p->position.projector)))
-        return "no compiled solve for the drift control";
-    return NULL;
-}
-
 /* ---- memory ---- */
 
 /* Aligned for vector registers; of all lanes. */
@@ -34,17 +15,16 @@ static double *doubles(hmi_batch *b, size_t count, bool *failed)
     return memory ? (double *)(void *)(memory + (32 - (uintptr_t)memory % 32) % 32) : NULL;
 }
 
-static hm_status use_tape(hmi_batch *b, hmi_lane_tape *lanes, const hmi_tape *tape)
+static hm_status use_tape(hmi_batch *b, hmi_lane_tape *tape, const hmi_tape_lanes *lanes)
 {
     bool failed = false;
-    hm_status status = hmi_tape_lanes_init(&lanes->lanes, tape);
-    if (status != HM_OK)
-        return status;
-    lanes->work = doubles(b, lanes->lanes.work_size / HMI_LANES + 1, &failed);
+    if (!lanes->tape)
+        return HM_OK;
+    tape->work = doubles(b, lanes->work_size / HMI_LANES + 1, &failed);
     if (failed)
         return HM_ERR_NOMEM;
-    lanes->out = hmi_tape_lanes_outputs(&lanes->lanes, lanes->work);
-    lanes->used = true;
+    tape->out = hmi_tape_lanes_outputs(lanes, tape->work);
+    tape->lanes = lanes;
     return HM_OK;
 }
 
@@ -55,10 +35,11 @@ static void *aligned(hmi_batch *b, size_t bytes, bool *failed)
     return memory ? memset(memory, 0, bytes) : NULL;
 }
 
-static hm_status use_level(hmi_batch *b, hmi_lane_level *lanes, const hmi_level *level)
+static hm_status use_level(hmi_batch *b, hmi_lane_level *lanes, const hmi_level *level,
+                           const hmi_tape_lanes *tape)
 {
     bool failed = false;
-    if (level->count == 0)
+    if (!tape->tape)
         return HM_OK;
     hmi_lane_passage *p = aligned(b, sizeof *p, &failed);
     if (failed)
@@ -71,24 +52,25 @@ static hm_status use_level(hmi_batch *b, hmi_lane_level *lanes, const hmi_level 
     lanes->sizes = level->projector->program.sizes;
     lanes->margin = level->projector->program.margin;
     lanes->rows = level->projector->program.rows;
-    return failed ? HM_ERR_NOMEM : use_tape(b, &lanes->tape, &level->projector->program.tape);
+    return failed ? HM_ERR_NOMEM : use_tape(b, &lanes->tape, tape);
 }
 
 static hm_status use_tapes(hmi_batch *b)
 {
-    hmi_driver *d = b->d;
-    hm_status status = use_tape(b, &b->motion, &d->motion->program.tape);
-    if (status == HM_OK && d->model->inputs.count)
-        status = use_tape(b, &b->inputs, &d->sim->system->inputs);
-    if (status == HM_OK && d->residuals.count)
-        status = use_tape(b, &b->residuals, &d->residuals.tape);
-    if (status == HM_OK && d->ledger.total_work)
-        status = use_tape(b, &b->total, &d->ledger.total);
-    if (d->drift != HMI_DRIFT_PROJECT)
-        return status;
+    const hmi_batch_code *code = b->code;
+    const hmi_projection *p = &b->d->projection;
+    hm_status status = use_tape(b, &b->motion, &code->motion);
     if (status == HM_OK)
-        status = use_level(b, &b->position, &d->projection.position);
-    return status == HM_OK ? use_level(b, &b->velocity, &d->projection.velocity) : status;
+        status = use_tape(b, &b->inputs, &code->inputs);
+    if (status == HM_OK)
+        status = use_tape(b, &b->residuals, &code->residuals);
+    if (status == HM_OK)
+        status = use_tape(b, &b->total, &code->total);
+    if (status == HM_OK)
+        status = use_tape(b, &b->dynamics, &code->dynamics);
+    if (status == HM_OK)
+        status = use_level(b, &b->position, &p->position, &code->position);
+    return status == HM_OK ? use_level(b, &b->velocity, &p->velocity, &code->velocity) : status;
 }
 
 static void take_pattern(const hmi_level *level, const hmi_sparse *A, size_t *start, size_t *column)
@@ -135,7 +117,7 @@ static hm_status watch_angles(hmi_batch *b, hmi_lane_rank *w)
     w->M_start = memory;
     w->M_column = memory + n + 1;
     w->M_entry = memory + n + 1 + most;
-    return use_tape(b, &b->dynamics, &system->dynamics);
+    return HM_OK;
 }
 
 /* The watch over the rows of the velocity level, where the driver has one. */
@@ -162,41 +144,29 @@ static hm_status watch_rank(hmi_batch *b)
     if (failed)
         return HM_ERR_NOMEM;
     hm_status status = hmi_rank_watch_allocate(&b->rows, &b->arena, m, n, d->ode.size);
-    return status == HM_OK && m > 1 ? watch_angles(b, w) : status;
+    return status == HM_OK && b->dynamics.lanes ? watch_angles(b, w) : status;
 }
 
-/* Stages with the motion in them, where that pays; states and K then lie in their work vector. */
+/* States and K lie in the work vector of compiled stages. */
 static hm_status use_stages(hmi_batch *b)
 {
+    const hmi_stages *stages = &b->code->stages;
     hmi_lane_data *x = b->x;
-    bool last = x->table->error_uses_last; /* estimates can only be made later */
-    const hmi_stages_request request = {.motion = &b->d->motion->program.tape,
-                                        .n = x->n,
-                                        .size = x->size,
-                                        .width = x->width,
-                                        .margin = b->d->motion->program.margin,
-                                        .stages = x->table->stages,
-                                        .a = x->table->A,
-                                        .c = x->table->c,
-                                        .b = x->table->b,
-                                        .e = x->table->error,
-                                        .estimates = last ? 0 : x->table->errors};
     bool failed = false;
-    hm_status status = hmi_stages_compile(&b->stages, &request);
-    if (status != HM_OK || !b->stages.run[1])
-        return status;
-    double *work = doubles(b, b->stages.work_size / HMI_LANES + 1, &failed);
+    if (!stages->run[1])
+        return HM_OK;
+    double *work = doubles(b, stages->work_size / HMI_LANES + 1, &failed);
     if (failed)
         return HM_ERR_NOMEM;
-    hmi_stages_fill(&b->stages, work);
+    hmi_stages_fill(stages, work);
     b->stage_work = work;
-    x->stride = b->stages.stride;
-    x->stage_h = work + HMI_LANES * b->stages.h;
-    x->stage_t = work + HMI_LANES * b->stages.t;
-    x->y = work + HMI_LANES * b->stages.y;
-    x->K = work + HMI_LANES * b->stages.K;
-    x->trial = work + HMI_LANES * b->stages.end;
-    x->estimate = last ? NULL : x->trial + HMI_LANES * x->width;
+    x->stride = stages->stride;
+    x->stage_h = work + HMI_LANES * stages->h;
+    x->stage_t = work + HMI_LANES * stages->t;
+    x->y = work + HMI_LANES * stages->y;
+    x->K = work + HMI_LANES * stages->K;
+    x->trial = work + HMI_LANES * stages->end;
+    x->estimate = stages->estimates ? x->trial + HMI_LANES * x->width : NULL;
     x->before = x->K + HMI_LANES * ((size_t)(x->table->stages - 1) * x->stride + x->width + 1);
     return HM_OK;
 }
@@ -244,7 +214,7 @@ static hm_status describe(hmi_batch *b)
     return HM_OK;
 }
 
-hm_status hmi_batch_create(hmi_driver *d, bool many, hmi_batch **out)
+hm_status hmi_batch_create(hmi_driver *d, const hmi_batch_code *code, hmi_batch **out)
 {
     const hm_allocator *allocator = d->sim->system->allocator;
     hmi_batch *b = hmi_alloc(allocator, sizeof *b);
@@ -253,12 +223,13 @@ hm_status hmi_batch_create(hmi_driver *d, bool many, hmi_batch **out)
     memset(b, 0, sizeof *b);
     *out = b;
     b->d = d;
+    b->code = code;
     b->kernels = hmi_batch_kernels_here();
     hmi_arena_init(&b->arena, allocator);
     hm_status status = use_tapes(b);
     if (status == HM_OK)
         status = describe(b);
-    if (status == HM_OK && many)
+    if (status == HM_OK)
         status = use_stages(b);
     if (status == HM_OK)
         status = allocate(b);
@@ -282,9 +253,6 @@ void hmi_batch_destroy(hmi_batch *b)
     if (!b)
         return;
     const hm_allocator *allocator = b->d->sim->system->allocator;
-    for (size_t k = 0; tape_at(b, k); k++)
-        hmi_tape_lanes_release(&tape_at(b, k)->lanes);
-    hmi_stages_release(&b->stages);
     hmi_arena_release(&b->arena);
     hmi_free(allocator, b, sizeof *b);
 }
@@ -297,10 +265,10 @@ static void put_params(hmi_batch *b, size_t l)
     for (size_t i = 0; i < b->d->model->params.count; i++)
         b->params[HMI_LANES * i + l] = sim->params[i];
     for (size_t k = 0; tape_at(b, k); k++)
-        if (tape_at(b, k)->used)
-            hmi_tape_prepare_lanes(&tape_at(b, k)->lanes, &b->values, tape_at(b, k)->work);
+        if (tape_at(b, k)->lanes)
+            hmi_tape_prepare_lanes(tape_at(b, k)->lanes, &b->values, tape_at(b, k)->work);
     if (b->stage_work)
-        hmi_stages_prepare(&b->stages, &b->values, l, b->stage_work);
+        hmi_stages_prepare(&b->code->stages, &b->values, l, b->stage_work);
 }
 
 static double largest_violation(const hmi_driver *d)

@@ -29,6 +29,7 @@ typedef int64_t bits __attribute__((vector_size(32), may_alias));
                                                         .finish = finish_##name,                   \
                                                         .count = count_##name,                     \
                                                         .errors = errors_##name,                   \
+                                                        .enter = enter_##name,                     \
                                                         .residuals = residuals_##name,             \
                                                         .sizes = sizes_##name,                     \
                                                         .judge = judge_##name,                     \
@@ -52,6 +53,18 @@ INLINE lanes root(lanes x)
     return x;
 }
 
+INLINE lanes logarithm(lanes x)
+{
+    hmi_math_log_lanes((double *)&x);
+    return x;
+}
+
+INLINE lanes exponential(lanes x)
+{
+    hmi_math_exp_lanes((double *)&x);
+    return x;
+}
+
 INLINE int set(bits x)
 {
     int found = 0;
@@ -60,11 +73,14 @@ INLINE int set(bits x)
     return found;
 }
 
-#define KERNEL  static
-#define HELPER  INLINE
-#define NAME(x) x##_portable
-#define ROOT(x) root(x)
-#define SET(x)  set(x)
+#define KERNEL             static
+#define HELPER             INLINE
+#define NAME(x)            x##_portable
+#define CHOOSE(mask, a, b) ((lanes)(((mask) & (bits)(a)) | (~(mask) & (bits)(b))))
+#define ROOT(x)            root(x)
+#define LOG(x)             logarithm(x)
+#define EXP(x)             exponential(x)
+#define SET(x)             set(x)
 #include "integrate/batch_steps.inc"
 #include "integrate/batch_watch.inc"
 TABLE(portable)
@@ -75,14 +91,23 @@ TABLE(portable)
 #undef KERNEL
 #undef HELPER
 #undef NAME
+#undef CHOOSE
 #undef ROOT
+#undef LOG
+#undef EXP
 #undef SET
 #define WITH_AVX2 __attribute__((target("avx2")))
 #define KERNEL    WITH_AVX2 static
 #define HELPER    WITH_AVX2 INLINE
 #define NAME(x)   x##_avx2
-#define ROOT(x)   ((lanes)_mm256_sqrt_pd((__m256d)(x)))
-#define SET(x)    _mm256_movemask_pd((__m256d)(x))
+/* What hmi_math_log_lanes and hmi_math_exp_lanes call, without the way through memory. */
+WITH_AVX2 __m256d Sleef_finz_logd4_u10avx2(__m256d x);
+WITH_AVX2 __m256d Sleef_finz_expd4_u10avx2(__m256d x);
+#define CHOOSE(mask, a, b) ((lanes)_mm256_blendv_pd((__m256d)(b), (__m256d)(a), (__m256d)(mask)))
+#define ROOT(x)            ((lanes)_mm256_sqrt_pd((__m256d)(x)))
+#define LOG(x)             ((lanes)Sleef_finz_logd4_u10avx2((__m256d)(x)))
+#define EXP(x)             ((lanes)Sleef_finz_expd4_u10avx2((__m256d)(x)))
+#define SET(x)             _mm256_movemask_pd((__m256d)(x))
 #include "integrate/batch_steps.inc"
 #include "integrate/batch_watch.inc"
 extern const hmi_batch_kernels hmi_batch_kernels_avx2;

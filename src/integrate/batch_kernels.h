@@ -90,16 +90,18 @@ typedef struct hmi_batch_kernels {
     /* Which steps pass? */
     void (*errors)(hmi_lane_data *x);
 
-    /* Drift control: minus the residuals, then the decisions of project_level in projection.c. The
-     * lanes that go on; *undone: some went back to their best. z: coordinates or velocities. */
+    /* Drift control begins for the lanes that pass: those. */
+    int (*enter)(const hmi_lane_data *x, hmi_lane_passage *p);
+    /* Minus the residuals, then the decisions of project_level in projection.c. The lanes that go on;
+     * *undone: some went back to their best. z: coordinates or velocities. */
     void (*residuals)(hmi_lane_passage *p, const double *residual);
     void (*sizes)(hmi_lane_passage *p, const double *terms);
     int (*judge)(hmi_lane_data *x, hmi_lane_passage *p, double *z, bool last, bool *undone);
     /* Lanes without an answer are lost; then z += step. */
     void (*answers)(hmi_lane_data *x, hmi_lane_passage *p, const double *margin);
     void (*move)(const hmi_lane_data *x, const hmi_lane_passage *p, const double *step, double *z);
-    /* How far it moved: states that moved far fail. */
-    void (*moved)(hmi_lane_data *x);
+    /* How far it moved, which is components first .. end: states that moved far fail. */
+    void (*moved)(hmi_lane_data *x, size_t first, size_t end);
 
     /* to := from on these lanes. */
     void (*select)(const hmi_four *lanes, size_t count, const double *from, double *to);

@@ -28,25 +28,12 @@ static void find_step(hmi_batch *b, hmi_lane_level *level)
     b->kernels->answers(b->x, level->passage, margin);
 }
 
-static bool begin_passage(const hmi_lane_data *x, hmi_lane_passage *p)
-{
-    bool any = false;
-    for (size_t l = 0; l < HMI_LANES; l++) {
-        bool going = hmi_lane_in(&x->passing, l) && !hmi_lane_in(&x->lost, l);
-        hmi_lane_mark(&p->going, l, going);
-        hmi_lane_mark(&p->steps, l, going);
-        p->last.of[l] = INFINITY;
-        any |= going;
-    }
-    return any;
-}
-
 /* z: coordinates or velocities of `trial`. */
 static void project_level(hmi_batch *b, hmi_lane_level *level, double *z, const double *residual)
 {
     hmi_lane_passage *p = level->passage;
     bool undone = false;
-    int going = begin_passage(b->x, p);
+    int going = b->kernels->enter(b->x, p);
     for (int i = 0; going; i++) {
         take_residual(b, level, residual);
         if (i == 0) {
@@ -71,7 +58,7 @@ void hmi_batch_settle(hmi_batch *b)
     if (b->position.passage)
         project_level(b, &b->position, x->trial, b->residuals.out);
     project_level(b, &b->velocity, x->trial + n, b->residuals.out + rows);
-    b->kernels->moved(x);
+    b->kernels->moved(x, b->position.passage ? 0 : x->n, 2 * x->n);
 }
 
 /* ---- rank ---- */
@@ -115,7 +102,7 @@ static void watch_rank(hmi_batch *b)
     for (size_t l = 0; dependent; dependent >>= 1, l++)
         if (dependent & 1)
             look_for_dependence(b, l);
-    if (b->dynamics.used)
+    if (b->dynamics.lanes)
         relate_velocities(b);
 }
 
@@ -127,7 +114,7 @@ void hmi_batch_observe(hmi_batch *b)
     hmi_batch_point(b, &b->x->t, b->x->y);
     if (rows && !b->measured)
         hmi_batch_run(b, &b->residuals);
-    if (b->total.used)
+    if (b->total.lanes)
         hmi_batch_run(b, &b->total);
-    b->kernels->observe(b->x, b->residuals.out, rows, b->total.used ? b->total.out : NULL);
+    b->kernels->observe(b->x, b->residuals.out, rows, b->total.lanes ? b->total.out : NULL);
 }

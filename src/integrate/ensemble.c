@@ -372,6 +372,14 @@ static hm_status find_reference(hmi_pool *pool, hmi_worker *first)
     return HM_OK;
 }
 
+/* Once for all workers. */
+static hm_status compile_batches(hmi_pool *pool, const hmi_worker *first)
+{
+    enum { MANY = 64 };
+    return hmi_batch_compile(hmi_driver_of(first->starter), pool->members->count >= MANY,
+                             &pool->code);
+}
+
 static hm_status prepare_worker(hmi_pool *pool, hmi_worker *worker, bool first)
 {
     hm_status status = hmi_worker_init(worker, pool);
@@ -381,10 +389,11 @@ static hm_status prepare_worker(hmi_pool *pool, hmi_worker *worker, bool first)
         status = find_reference(pool, worker);
     else if (pool->batched)
         status = hmi_worker_start(worker, pool->reference);
+    if (status == HM_OK && first && pool->batched)
+        status = compile_batches(pool, worker);
     return status == HM_OK && pool->batched ? hmi_worker_make_batch(worker) : status;
 }
 
-/* Threads prepare themselves: they compile at the same time. */
 static void *run_thread(void *user)
 {
     hmi_pool *pool = user;
@@ -430,6 +439,7 @@ static hm_status run_pool(hmi_pool *pool)
     hm_status status = prepare_worker(pool, &first, true);
     if (status == HM_OK)
         run_workers(pool, &first);
+    hmi_batch_code_release(&pool->code);
     hmi_worker_release(&first);
     return status != HM_OK ? status : pool->status;
 }

@@ -5,7 +5,9 @@
  *      the lane, or what ran there before.
  *   2. Workers share the compiled system, which is const; each has a copy of the outer structs of
  *      model and system that points to a context of its own, so that diagnostics do not meet.
- *   3. The lock guards records, counts and the user's callbacks; the heap lock the allocator.
+ *   3. The machine code of batches is compiled once, by the worker that the calling thread runs: it
+ *      outlives the others.
+ *   4. The lock guards records, counts and the user's callbacks; the heap lock the allocator.
  */
 #ifndef HMI_INTEGRATE_ENSEMBLE_H
 #define HMI_INTEGRATE_ENSEMBLE_H
@@ -39,6 +41,7 @@ typedef struct hmi_pool {
     const hm_allocator *heap;
     size_t reference; /* the member that systems are compiled at; count: none starts */
     bool batched, sets_params;
+    hmi_batch_code code; /* of all batches, from the driver of the first worker */
     size_t n, states, outputs, row_size;
     HMI_OWN_LINE pthread_mutex_t heap_lock;
     HMI_OWN_LINE atomic_size_t next;
@@ -92,6 +95,7 @@ typedef struct hmi_worker {
 hm_status hmi_worker_init(hmi_worker *worker, hmi_pool *pool);
 /* Does the member start? HM_ERR_NOMEM, else whatever is wrong with it. */
 hm_status hmi_worker_start(hmi_worker *worker, size_t member);
+/* With the pool's code. */
 hm_status hmi_worker_make_batch(hmi_worker *worker);
 void hmi_worker_release(hmi_worker *worker);
 /* Members until none is left. */

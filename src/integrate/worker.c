@@ -252,9 +252,7 @@ hm_status hmi_worker_start(hmi_worker *w, size_t member)
 
 hm_status hmi_worker_make_batch(hmi_worker *w)
 {
-    enum { MANY = 64 };
-    bool many = w->pool->members->count / w->pool->result->jobs >= MANY;
-    return hmi_batch_create(hmi_driver_of(w->starter), many, &w->batch);
+    return hmi_batch_create(hmi_driver_of(w->starter), &w->pool->code, &w->batch);
 }
 
 /* The starter takes over a lane, its parameters included. */

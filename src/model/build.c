@@ -29,11 +29,9 @@ void *hmi_builder_alloc(hmi_builder *b, size_t size)
     return memory;
 }
 
-bool hmi_graph_sound(hmi_builder *b, hmi_span at)
+bool hmi_report_unsound(hmi_builder *b, hmi_span at)
 {
-    if (b->graph->status == HM_OK)
-        return !b->context->out_of_memory;
-    if (b->graph->status == HM_ERR_NOMEM)
+    if (b->graph->status != HM_ERR_LIMIT)
         return hmi_no_memory(b);
     if (!b->context->limit_exceeded)
         hmi_error(b->context, at, NULL, "the model is too large: more than %d expressions",
@@ -392,6 +390,7 @@ void hmi_builder_release(hmi_builder *b)
     hmi_array_release(allocator, &b->globals);
     hmi_array_release(allocator, &b->param_values);
     hmi_array_release(allocator, &b->objects);
+    hmi_array_release(allocator, &b->called);
     hmi_names_release(&b->object_names);
     hmi_adjoint_release(&b->adjoint);
     hmi_tangent_release(&b->time_derivative);

@@ -118,6 +118,7 @@ typedef struct hmi_builder {
     size_t bytes; /* of the arena and of the model's */
     hmi_repeats repeats;
     hmi_memo memo;
+    HMI_ARRAY(uint8_t) called; /* by name: which function of the language it is (functions.c) */
     hmi_scope *free_scopes;
     size_t errors; /* of the context, at the start */
     hmi_value gravity;
@@ -299,6 +300,11 @@ void *hmi_model_alloc(hmi_builder *b, size_t size);
 void *hmi_builder_alloc(hmi_builder *b, size_t size);
 bool hmi_no_memory(hmi_builder *b);
 /* True while the graph is sound; otherwise reports memory or the limit. */
-bool hmi_graph_sound(hmi_builder *b, hmi_span at);
+bool hmi_report_unsound(hmi_builder *b, hmi_span at);
+static inline bool hmi_graph_sound(hmi_builder *b, hmi_span at)
+{
+    bool sound = b->graph->status == HM_OK && !b->context->out_of_memory;
+    return sound || hmi_report_unsound(b, at);
+}
 
 #endif

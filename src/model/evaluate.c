@@ -354,11 +354,8 @@ static bool build_by_kind(hmi_builder *b, const hmi_ast *e, const hmi_scope *sco
     return false;
 }
 
-bool hmi_spend(hmi_builder *b, int64_t steps, hmi_span at)
+static bool report_spent(hmi_builder *b, hmi_span at)
 {
-    b->steps += steps;
-    if (b->steps <= b->context->most_steps && b->bytes <= HMI_MOST_BUILD_BYTES)
-        return hmi_graph_sound(b, at);
     hmi_error(b->context, at, NULL, "the model is too large: more than %lld %s to write it out",
               b->bytes > HMI_MOST_BUILD_BYTES ? (long long)HMI_MOST_BUILD_BYTES >> 20
                                               : (long long)b->context->most_steps,
@@ -367,10 +364,23 @@ bool hmi_spend(hmi_builder *b, int64_t steps, hmi_span at)
     return false;
 }
 
+static inline bool spend(hmi_builder *b, int64_t steps, hmi_span at)
+{
+    b->steps += steps;
+    return b->steps <= b->context->most_steps && b->bytes <= HMI_MOST_BUILD_BYTES
+               ? hmi_graph_sound(b, at)
+               : report_spent(b, at);
+}
+
+bool hmi_spend(hmi_builder *b, int64_t steps, hmi_span at)
+{
+    return spend(b, steps, at);
+}
+
 static bool within_limits(hmi_builder *b, hmi_span at)
 {
     if (b->depth <= HMI_MOST_DEPTH)
-        return hmi_spend(b, 1, at);
+        return spend(b, 1, at);
     hmi_error(b->context, at, NULL, "definitions are nested too deeply");
     return false;
 }

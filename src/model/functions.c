@@ -66,7 +66,7 @@ static bool named_operation(const char *name, hmi_op *op)
     for (int k = HMI_SYMBOL + 1; k < HMI_OP_COUNT; k++) {
         *op = (hmi_op)k;
         const char *text = hmi_op_text(*op);
-        if (text[0] == name[0] && is_called(*op) && strcmp(text, name) == 0)
+        if (is_called(*op) && strcmp(text, name) == 0)
             return true;
     }
     return false;
@@ -401,15 +401,6 @@ static const function functions[] = {
     {"total_multiplier", 1, 1, "one constraint", true, call_multiplier},
 };
 
-/* Most calls are sin, cos and their like: a look at the first letter saves most comparisons. */
-static const function *find_function(const char *name)
-{
-    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
-        if (functions[i].name[0] == name[0] && strcmp(functions[i].name, name) == 0)
-            return &functions[i];
-    return NULL;
-}
-
 /* Those of the parser, which have an index. */
 static const char *const repetitions[] = {"sum", "prod"};
 enum { FUNCTIONS = sizeof functions / sizeof *functions, REPETITIONS = 2 };
@@ -436,14 +427,44 @@ bool hmi_is_function(const char *name)
     return false;
 }
 
+/* What a name calls: a number below FUNCTIONS of the table, FUNCTIONS + an operation, or NOTHING. */
+enum { NOTHING = FUNCTIONS + HMI_OP_COUNT, NOT_LOOKED_UP = 0 };
+
+static int look_up(const char *name)
+{
+    hmi_op op;
+    for (int i = 0; i < FUNCTIONS; i++)
+        if (strcmp(functions[i].name, name) == 0)
+            return i;
+    return named_operation(name, &op) ? FUNCTIONS + (int)op : NOTHING;
+}
+
+/* The same, looked up once a name. */
+static int called_by(hmi_builder *b, int name, const char *text)
+{
+    _Static_assert(NOTHING < UINT8_MAX, "fits, with one added");
+    size_t old = b->called.count, wanted = (size_t)name + 1;
+    if (wanted > old) {
+        if (!hmi_array_reserve(&b->context->allocator, &b->called, wanted - old)) {
+            hmi_no_memory(b);
+            return look_up(text);
+        }
+        memset(b->called.data + old, NOT_LOOKED_UP, wanted - old);
+        b->called.count = wanted;
+    }
+    if (b->called.data[name] == NOT_LOOKED_UP)
+        b->called.data[name] = (uint8_t)(look_up(text) + 1);
+    return b->called.data[name] - 1;
+}
+
 bool hmi_call_function(hmi_builder *b, const hmi_ast *e, const hmi_scope *scope, const char *name,
                        bool *found, hmi_value *out)
 {
     call c = {.b = b, .e = e, .scope = scope, .name = name, .count = e->count};
     hmi_value few[HMI_FEW_ARGUMENTS];
-    hmi_op op = HMI_SYMBOL;
-    const function *f = find_function(name);
-    *found = f || named_operation(name, &op);
+    int called = called_by(b, e->name, name);
+    const function *f = called < FUNCTIONS ? &functions[called] : NULL;
+    *found = called != NOTHING;
     if (!*found)
         return false;
     if (f && (e->count < f->least || e->count > f->most))
@@ -455,5 +476,5 @@ bool hmi_call_function(hmi_builder *b, const hmi_ast *e, const hmi_scope *scope,
         return false;
     if (f)
         return f->run(&c, out);
-    return apply_operation(&c, op, out);
+    return apply_operation(&c, (hmi_op)(called - FUNCTIONS), out);
 }

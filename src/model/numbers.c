@@ -61,7 +61,13 @@ bool hmi_build_whole(hmi_builder *b, const hmi_ast *e, const hmi_scope *scope, c
 {
     hmi_expr value;
     double number;
-    if (!hmi_build_scalar(b, e, scope, &value) || !number_of(b, value, e->span, what, &number))
+    if (!hmi_build_scalar(b, e, scope, &value))
+        return false;
+    if (hmi_is_const(b->graph, value) && hmi_constant_of(b->graph, value)->denominator == 1) {
+        *out = hmi_constant_of(b->graph, value)->numerator; /* most are: the index of a loop */
+        return true;
+    }
+    if (!number_of(b, value, e->span, what, &number))
         return false;
     if (!mark_structural(b, value))
         return false;

@@ -112,6 +112,27 @@ static void test_many_nodes(void **state)
         assert_int_equal(hmi_symbol(g, HMI_SYM_COORD, 1000 + i), first + i);
 }
 
+/* One operand with very many uses, from either side, with leaves and with operations. */
+static void test_many_uses(void **state)
+{
+    (void)state;
+    enum { MANY = 20000 };
+    static hmi_expr sums[MANY], differences[MANY];
+    hmi_expr root = hmi_intern(g, HMI_SIN, x, 0, 0);
+    for (uint32_t i = 0; i < MANY; i++) {
+        hmi_expr other = i % 2 ? hmi_symbol(g, HMI_SYM_STATE, i) : number(0.5 + i);
+        sums[i] = hmi_intern(g, HMI_ADD, root, other, 0);
+        differences[i] = hmi_intern(g, HMI_SUB, other, root, 0);
+    }
+    size_t nodes = g->nodes.count;
+    for (uint32_t i = MANY; i-- > 0;) {
+        hmi_expr other = i % 2 ? hmi_symbol(g, HMI_SYM_STATE, i) : number(0.5 + i);
+        assert_int_equal(hmi_intern(g, HMI_ADD, other, root, 0), sums[i]);
+        assert_int_equal(hmi_intern(g, HMI_SUB, other, root, 0), differences[i]);
+    }
+    assert_int_equal(g->nodes.count, nodes);
+}
+
 /* ---- simplification ---- */
 
 static void same(hmi_expr a, hmi_expr b)
@@ -313,6 +334,10 @@ static void test_walk(void **state)
         assert_int_equal(hmi_walk_add(&walk, g, f(HMI_SIN, x), 0xFFFF), HM_OK);
         assert_int_equal(hmi_walk_add(&walk, g, HMI_NONE, 0xFFFF), HM_OK);
         assert_int_equal(walk.order.count, 7);
+        for (uint32_t i = 0; i < 7; i++)
+            assert_int_equal(hmi_walk_position(&walk, walk.order.data[i]), i);
+        if (round == 1)
+            walk.last = UINT32_MAX - 5; /* as after very many walks: marks begin anew */
     }
     assert_int_equal(hmi_walk_begin(&walk, g), HM_OK);
     assert_int_equal(hmi_walk_add(&walk, g, e, HMI_DEP(HMI_SYM_VELOCITY)), HM_OK);
@@ -440,13 +465,13 @@ static void test_sticky_errors(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_equal_is_one),  TEST(test_commutative),  TEST(test_invariants),
-        TEST(test_many_nodes),    TEST(test_sums),         TEST(test_cancelling),
-        TEST(test_products),      TEST(test_powers),       TEST(test_functions),
-        TEST(test_right_angles),  TEST(test_not_finite),   TEST(test_ratios),
-        TEST(test_large_ratios),  TEST(test_walk),         TEST(test_constants),
-        TEST(test_copy),          TEST(test_whole_powers), TEST(test_op_values),
-        TEST(test_sticky_errors),
+        TEST(test_equal_is_one), TEST(test_commutative),   TEST(test_invariants),
+        TEST(test_many_nodes),   TEST(test_many_uses),     TEST(test_sums),
+        TEST(test_cancelling),   TEST(test_products),      TEST(test_powers),
+        TEST(test_functions),    TEST(test_right_angles),  TEST(test_not_finite),
+        TEST(test_ratios),       TEST(test_large_ratios),  TEST(test_walk),
+        TEST(test_constants),    TEST(test_copy),          TEST(test_whole_powers),
+        TEST(test_op_values),    TEST(test_sticky_errors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
