@@ -14,16 +14,16 @@
 enum { LINE = 64 };
 
 /* Numbers before the inner sums. */
-static size_t doubles_of_rows(const hmi_jet *jet)
+size_t hmi_jet_doubles_of_rows(const hmi_jet *jet)
 {
     size_t line = LINE / sizeof(double);
-    return (2 * jet->constant.count + HMI_JET_SCALES + line - 1) / line * line;
+    return (3 * jet->constant.count + HMI_JET_SCALES + line - 1) / line * line;
 }
 
 static size_t doubles_of(const hmi_jet *jet)
 {
     size_t order = (size_t)jet->order;
-    return doubles_of_rows(jet) + jet->block_count * 8 * (2 + order) + order * HMI_JET_SCALES;
+    return hmi_jet_doubles_of_rows(jet) + jet->block_count * (20 + 8 * order) + order * HMI_JET_SCALES;
 }
 
 static size_t bytes_of(const hmi_jet *jet)
@@ -130,7 +130,7 @@ static void relocate(hmi_jet_code *code, size_t count, uint32_t factor)
  * sealed only up to that. */
 static void place_inner(hmi_jet *jet)
 {
-    uint32_t first = (uint32_t)doubles_of_rows(jet);
+    uint32_t first = (uint32_t)hmi_jet_doubles_of_rows(jet);
     for (size_t i = 0; i < jet->code.count; i++)
         jet->code.data[i].inner += first;
     for (size_t i = 0; i < jet->pairs.count; i++) {
@@ -156,8 +156,9 @@ hm_status hmi_jet_seal(hmi_jet *jet, int order)
     jet->memory = (double *)((uint8_t *)jet->allocation +
                              (LINE - (uintptr_t)jet->allocation % LINE));
     jet->scale = jet->memory + 2 * rows;
-    jet->inner = jet->memory + doubles_of_rows(jet);
-    jet->ahead = jet->inner + 4 * jet->block_count;
+    jet->inner = jet->memory + hmi_jet_doubles_of_rows(jet);
+    jet->partial = jet->inner + 4 * jet->block_count;
+    jet->ahead = jet->partial + 4 * jet->block_count;
     jet->series = jet->ahead + 12 * jet->block_count;
     jet->scales = jet->series + 8 * (size_t)jet->order * jet->block_count;
     relocate(jet->zero.data, jet->zero.count, 2);
@@ -182,13 +183,35 @@ void hmi_jet_set_unit(hmi_jet *jet, double tau)
     if (tau == jet->unit)
         return;
     jet->unit = tau;
-    for (int k = 1; k <= jet->order; k++, scale += HMI_JET_SCALES) {
+    for (int k = 1; k <= jet->order && k <= HMI_JET_MOST_ORDER; k++, scale += HMI_JET_SCALES) {
         scale[HMI_JET_K] = k;
         scale[HMI_JET_INVERSE] = jet->reciprocal[k];
         scale[HMI_JET_LINK] = tau * jet->reciprocal[k + 1];
         scale[HMI_JET_GIVEN] = tau * jet->reciprocal[k];
         scale[HMI_JET_RISE] = k * rate;
+        if (k < HMI_JET_MOST_ORDER)
+            memcpy(&scale[HMI_JET_PART], &jet->find_part[k + 1], sizeof jet->find_part[k + 1]);
     }
+}
+
+/* y_1 is 0 until order 1 has come: there x_1 y_1 would be both ends of the inner sums of order 2. */
+void hmi_jet_begin_orders(const hmi_jet *jet, const hmi_jet_program *program)
+{
+    for (size_t i = 0; i < program->link_count; i++)
+        if (program->links[i].row != HMI_JET_NO_PLACE)
+            jet->memory[hmi_jet_coming(jet, program->links[i].row)] =
+                hmi_jet_get(jet, program->links[i].row, 1);
+    memset(jet->inner, 0, 4 * jet->block_count * sizeof *jet->inner);
+    for (size_t i = 0; i < jet->block_count; i++)
+        memset(jet->series + (2 * i + 1) * 4 * (size_t)jet->order, 0, 4 * sizeof *jet->series);
+}
+
+void hmi_jet_end_orders(const hmi_jet *jet, const hmi_jet_program *program)
+{
+    for (size_t i = 0; i < program->link_count; i++)
+        if (program->links[i].row != HMI_JET_NO_PLACE)
+            hmi_jet_put(jet, program->links[i].row, 1,
+                        jet->memory[hmi_jet_coming(jet, program->links[i].row)]);
 }
 
 void hmi_jet_execute_orders(const hmi_jet *jet, const hmi_jet_program *program, int first, int end,
@@ -197,7 +220,6 @@ void hmi_jet_execute_orders(const hmi_jet *jet, const hmi_jet_program *program, 
     double *series = jet->series + 4 * (first - 1), *next = ends->next, *now = ends->now;
     double *scale = jet->scales + HMI_JET_SCALES * (first - 1);
     for (int k = first; k < end; k++) {
-        jet->find_inner[k](jet->memory, series);
         program->entry(jet->memory, series, scale, next, ends->matrix, now);
         series += 4;
         scale += HMI_JET_SCALES;

@@ -68,7 +68,7 @@ typedef struct hmi_jet_turn {
     uint32_t by_sine, by_cosine; /* w sin x, w cos x */
 } hmi_jet_turn;
 
-/* Machine code of inner sums: the numbers, coefficients k of the series. */
+/* Machine code of inner sums, of jet->partial: the numbers, coefficients k - 1 of the series. */
 typedef void hmi_jet_inner_function(double *base, const double *series);
 
 typedef struct hmi_jet {
@@ -88,21 +88,22 @@ typedef struct hmi_jet {
 
     HMI_ARRAY(hmi_jet_code)
     moving; /* those at order 0 whose rows change in time, after hmi_jet_seal */
-    double reciprocal[HMI_JET_MOST_ORDER + 3]; /* 1/k, up to one beyond the order in memory */
+    double reciprocal[HMI_JET_MOST_ORDER + 3]; /* 1/k */
     int order;                                 /* K, after hmi_jet_seal */
     void *allocation;
-    double *memory; /* in it: x_0, x_k of the rows, then */
-    double *scale;  /* by hmi_jet_scale, of the order at work */
-    double *scales; /* the same of all orders, */
-    double unit;    /* for this unit of time */
-    double *inner;  /* by pair, in blocks of four, */
-    double *ahead;  /* and part of those of the next three orders */
+    double *memory;                            /* in it: x_0, x_k of the rows, then */
+    double *scale;                             /* by hmi_jet_scale, of the order at work */
+    double *scales;                            /* the same of all orders, */
+    double unit;                               /* for this unit of time */
+    double *inner;                             /* by pair, in blocks of four, */
+    double *partial;                           /* what was known one order before, */
+    double *ahead;                             /* and part of it of the next three orders */
     double *series; /* by four pairs: their x_1, .., x_K, then their y_1, .., y_K */
     size_t block_count;
     bool fused;   /* multiplications and additions are, as the processor can: in all three ways */
     bool vectors; /* AVX2 is there */
     hmi_machine_code inner_code;
-    hmi_jet_inner_function *find_inner[HMI_JET_MOST_ORDER + 1]; /* by order; NULL: no code */
+    hmi_jet_inner_function *find_part[HMI_JET_MOST_ORDER + 1]; /* by order; NULL: no code */
 } hmi_jet;
 
 /* Numbers of an order; those of the caller are set before programs run. */
@@ -111,7 +112,8 @@ typedef enum hmi_jet_scale {
     HMI_JET_INVERSE, /* 1/k */
     HMI_JET_LINK,    /* the factor of links, */
     HMI_JET_GIVEN,   /* of coefficients that are given, */
-    HMI_JET_RISE,    /* and of what is taken from sums: the caller's */
+    HMI_JET_RISE,    /* and of what is taken from sums: the caller's; */
+    HMI_JET_PART,    /* the bytes of jet->find_part of the next order */
     HMI_JET_SCALES = 8
 } hmi_jet_scale;
 
@@ -232,9 +234,8 @@ typedef struct hmi_jet_program {
     bool keep;
     const hmi_jet_link *links;
     size_t link_count;
-    bool
-        closed; /* no other program or caller reads coefficients of rows, but those of links: others
-                  * need not be in memory */
+    bool closed; /* for hmi_jet_execute_orders only: it completes the inner sums of the next order, and
+                  * leaves in memory only coefficients that the next order reads */
     bool links_apart; /* a link reads what another writes: not in machine code */
     hmi_machine_code code;
     hmi_jet_function *entry; /* of the code; NULL: none */
@@ -272,11 +273,14 @@ static inline void hmi_jet_execute(const hmi_jet *jet, const hmi_jet_program *pr
 /* Can a program run on its own, order after order? */
 static inline bool hmi_jet_runs_orders(const hmi_jet *jet, const hmi_jet_program *program)
 {
-    return program->entry && program->matrix_size && !program->links_apart && jet->find_inner[1];
+    return program->entry && program->closed && jet->find_part[1];
 }
 
-/* Orders first .. end - 1 of such a program, with their inner sums; ends are those of the first, and of the
- * others `width` further. */
+/* Before order 1 of such a program, and when others are to read what its links have made. */
+void hmi_jet_begin_orders(const hmi_jet *jet, const hmi_jet_program *program);
+void hmi_jet_end_orders(const hmi_jet *jet, const hmi_jet_program *program);
+/* Orders first .. end - 1 of it; the inner sums of order `end` are made too. ends are those of the first, and
+ * of the others `width` further. */
 void hmi_jet_execute_orders(const hmi_jet *jet, const hmi_jet_program *program, int first, int end,
                             const hmi_jet_ends *ends, size_t width);
 

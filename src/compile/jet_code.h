@@ -71,12 +71,25 @@ void hmi_jet_schedule(hmi_jet *jet, size_t first);
 /* Finds the inner sums of one. */
 void hmi_jet_convolve_code(hmi_jet *jet, hmi_jet_code *code);
 
+/* ---- jet.c ---- */
+
+/* Where closed programs have the coefficient of a row that links make, from order to order: in its own place
+ * the old one would be in the way of the new. */
+static inline uint32_t hmi_jet_coming(const hmi_jet *jet, uint32_t row)
+{
+    return (uint32_t)(2 * jet->constant.count + HMI_JET_SCALES) + row;
+}
+/* Numbers before the inner sums. */
+size_t hmi_jet_doubles_of_rows(const hmi_jet *jet);
+
 /* ---- jet_inner.inc, jet_inner_code.c ---- */
 
-/* The first order k whose sums are made with those of k + 1, k + 2, k + 3: before, x_{k-1} would be among the
- * first factors of sums too. */
+/* The first order k whose sums are made with those of k + 1, k + 2, k + 3: before, the same product would be
+ * added from both ends. */
 enum { HMI_JET_FIRST_FOUR = 6 };
-/* Machine code of inner sums, where there can be some. */
+/* For more blocks C does as well as machine code. */
+enum { HMI_JET_MOST_BLOCKS = 64 };
+/* Machine code of their parts, where there can be some. */
 hm_status hmi_jet_compile_inner(hmi_jet *jet);
 
 /* ---- jet_run.c ---- */

@@ -23,12 +23,6 @@ static uint32_t zeroth(uint32_t place)
     return place;
 }
 
-/* Inner sums are read once. */
-static hmi_x86_operand inner(uint32_t place)
-{
-    return hmi_jet_number(HMI_RDI, place);
-}
-
 static uint32_t scale(const emitter *e, hmi_jet_scale which)
 {
     return hmi_jet_scale_number(e, which);
@@ -148,7 +142,7 @@ static void emit_linear(emitter *e, const hmi_jet_code *ip)
 /* a b in a register. */
 static void multiply(emitter *e, const hmi_jet_code *ip, int r)
 {
-    hmi_x86_load(&e->x, r, inner(ip->inner));
+    hmi_x86_load(&e->x, r, hmi_jet_inner_sum(e, ip->inner));
     if (ip->op == HMI_JET_TIMES || ip->op == HMI_JET_PRODUCT)
         add_product(e, r, zeroth(ip->a), coefficient(ip->b));
     if (ip->op != HMI_JET_INNER && ip->op != HMI_JET_INNER_PRODUCT)
@@ -173,7 +167,7 @@ static void emit_product(emitter *e, const hmi_jet_code *ip)
 static void subtract_inner(emitter *e, const hmi_jet_code *ip)
 {
     int a = in_register(e, coefficient(ip->a), LEFT);
-    hmi_x86_arithmetic(&e->x, HMI_X86_SUB, LEFT, a, inner(ip->inner));
+    hmi_x86_arithmetic(&e->x, HMI_X86_SUB, LEFT, a, hmi_jet_inner_sum(e, ip->inner));
 }
 
 static void emit_quotient(emitter *e, const hmi_jet_code *ip)
@@ -183,7 +177,7 @@ static void emit_quotient(emitter *e, const hmi_jet_code *ip)
         return;
     }
     if (ip->op == HMI_JET_CONST_DIV) {
-        hmi_x86_load(&e->x, LEFT, inner(ip->inner));
+        hmi_x86_load(&e->x, LEFT, hmi_jet_inner_sum(e, ip->inner));
         add_product(e, LEFT, zeroth(ip->dst), coefficient(ip->b));
         apply(e, HMI_X86_MUL, LEFT, read(e, zeroth(2 * e->jet->minus_one)));
     } else {
@@ -206,11 +200,11 @@ static void emit_power(emitter *e, const hmi_jet_code *ip)
     hmi_x86_operand k = read(e, scale(e, HMI_JET_K));
     int power = in_register(e, zeroth(ip->b), LEFT);
     hmi_x86_arithmetic(&e->x, HMI_X86_ADD, RIGHT, power, read(e, zeroth(2 * e->jet->one)));
-    apply(e, HMI_X86_MUL, RIGHT, inner(ip->inner));
+    apply(e, HMI_X86_MUL, RIGHT, hmi_jet_inner_sum(e, ip->inner));
     hmi_x86_arithmetic(&e->x, HMI_X86_MUL, LEFT, power, k);
     apply(e, HMI_X86_MUL, LEFT, read(e, coefficient(ip->a)));
     apply(e, HMI_X86_MUL, LEFT, read(e, zeroth(ip->dst)));
-    hmi_x86_load(&e->x, third, inner(ip->inner + 1));
+    hmi_x86_load(&e->x, third, hmi_jet_inner_sum(e, ip->inner + 1));
     apply(e, HMI_X86_MUL, third, k);
     apply(e, HMI_X86_SUB, RIGHT, hmi_x86_register(third));
     apply(e, HMI_X86_ADD, LEFT, hmi_x86_register(RIGHT));
@@ -223,7 +217,7 @@ static void emit_power(emitter *e, const hmi_jet_code *ip)
 /* LEFT := a_k b_0 + inner */
 static void chain(emitter *e, uint32_t a, uint32_t b, uint32_t sum)
 {
-    hmi_x86_load(&e->x, LEFT, inner(sum));
+    hmi_x86_load(&e->x, LEFT, hmi_jet_inner_sum(e, sum));
     add_product(e, LEFT, zeroth(b), coefficient(a));
 }
 

@@ -42,22 +42,37 @@ FUSED static inline block add_by_number(block a, block b, block c)
 #undef TARGET
 #undef MADD
 #else
-#define find_fused     find_plain
-#define find_by_number find_plain
+#define find_fused         find_plain
+#define find_by_number     find_plain
+#define complete_fused     complete_plain
+#define complete_by_number complete_plain
 #endif
 
-void hmi_jet_begin_order(const hmi_jet *jet, int k)
+static void find_part(const hmi_jet *jet, int k)
 {
-    jet->scale[HMI_JET_K] = k;
-    jet->scale[HMI_JET_INVERSE] = jet->reciprocal[k];
-    if (jet->find_inner[k])
-        jet->find_inner[k](jet->memory, jet->series + 4 * (k - 1));
-    else if (k == 1)
-        memset(jet->inner, 0, 4 * jet->block_count * sizeof *jet->inner);
+    if (jet->find_part[k])
+        jet->find_part[k](jet->memory, jet->series + 4 * (k - 2));
     else if (jet->vectors)
         find_fused(jet, k);
     else if (jet->fused)
         find_by_number(jet, k);
     else
         find_plain(jet, k);
+}
+
+void hmi_jet_begin_order(const hmi_jet *jet, int k)
+{
+    jet->scale[HMI_JET_K] = k;
+    jet->scale[HMI_JET_INVERSE] = jet->reciprocal[k];
+    if (k == 1) {
+        memset(jet->inner, 0, 4 * jet->block_count * sizeof *jet->inner);
+        return;
+    }
+    find_part(jet, k);
+    if (jet->vectors)
+        complete_fused(jet, k);
+    else if (jet->fused)
+        complete_by_number(jet, k);
+    else
+        complete_plain(jet, k);
 }

@@ -1,7 +1,7 @@
 /* Inner sums of jets as machine code: what jet_inner.inc says, with the same bits, block after block
  * without a loop over them. One text for each of the first orders, which are not alike, and one for each
  * k % 4 of those after.
- *   RDI numbers   RSI series, at coefficient k   RAX, R10, R11: pointers of a loop
+ *   RDI numbers   RSI series, at coefficient k - 1   RAX, R10, R11: pointers of a loop
  * Verified: test/unit/compile/test_jet.c
  */
 #include "compile/jet_code.h"
@@ -10,10 +10,8 @@
 
 #include <string.h>
 
-/* Beyond this C does as well. */
-enum { MOST_BLOCKS = 48 };
 enum { FIRST_FOUR = HMI_JET_FIRST_FOUR, FIRST_ALIKE = FIRST_FOUR + 4 };
-enum { S = 0, R = 4, Y = 8, X = 12 }; /* registers: of sums, of y, of x */
+enum { S = 0, R = 4, Y = 8, X = 12 }; /* registers: of sums, of y, of x; those above stay */
 
 typedef struct inner_emitter {
     hmi_x86 x;
@@ -42,14 +40,14 @@ static hmi_x86_operand coefficient(const emitter *e, bool y, int j)
 
 static hmi_x86_operand back(const emitter *e, bool y, int j)
 {
-    return at(HMI_RSI, series_of(e, y) - 4 * j);
+    return at(HMI_RSI, series_of(e, y) - 4 * (j - 1));
 }
 
-/* The inner sum, or what is ahead of it by 1, 2, 3 orders. */
+/* P_k, or what is ahead by 1, 2, 3 orders. */
 static hmi_x86_operand sum(const emitter *e, int ahead)
 {
     const double *first = ahead ? e->jet->ahead + (size_t)(ahead - 1) * 4 * e->jet->block_count
-                                : e->jet->inner;
+                                : e->jet->partial;
     return at(HMI_RDI, first - e->jet->memory + 4 * (int64_t)e->block);
 }
 
@@ -76,21 +74,16 @@ static void store_sum(emitter *e, int i, int ahead)
 static void emit_small(emitter *e, int k)
 {
     clear(e, S);
-    clear(e, R);
     for (int j = 2; j < k - 1; j++)
         add(e, S, coefficient(e, false, j), coefficient(e, true, k - j));
-    if (k > 1)
-        add(e, S, coefficient(e, false, 1), coefficient(e, true, k - 1));
-    if (k > 2)
-        add(e, R, coefficient(e, false, k - 1), coefficient(e, true, 1));
-    store_sum(e, 0, 0);
+    hmi_x86_store_four(&e->x, sum(e, 0), S);
 }
 
 static void emit_rest(emitter *e, int i)
 {
     hmi_x86_load_four(&e->x, S, sum(e, i));
     clear(e, R);
-    for (int j = i; j > 0; j--) {
+    for (int j = i + 1; j > 1; j--) {
         add(e, S, coefficient(e, false, j), back(e, true, j));
         add(e, R, back(e, false, j), coefficient(e, true, j));
     }
@@ -151,13 +144,8 @@ static void emit_four(emitter *e, int rest, bool rounds)
         emit_rounds(e, rest);
     for (int n = 0; n < rest; n++)
         emit_step(e, n);
-    hmi_x86_load_four(&e->x, X, back(e, false, 1));
-    hmi_x86_load_four(&e->x, Y, back(e, true, 1));
-    for (int i = 0; i < 4; i++) {
-        hmi_x86_fused(&e->x, HMI_X86_FMADD231, S + i, Y, coefficient(e, false, i + 1));
-        hmi_x86_fused(&e->x, HMI_X86_FMADD231, R + i, X, coefficient(e, true, i + 1));
+    for (int i = 0; i < 4; i++)
         store_sum(e, i, i);
-    }
 }
 
 /* ---- all ---- */
@@ -193,7 +181,7 @@ static void set_entries(hmi_jet *jet, const size_t *start)
     for (int k = 1; k <= HMI_JET_MOST_ORDER; k++) {
         int like = k < FIRST_ALIKE ? k : FIRST_ALIKE + (k - FIRST_ALIKE) % 4;
         const uint8_t *entry = (const uint8_t *)jet->inner_code.pages + start[like];
-        memcpy(&jet->find_inner[k], &entry, sizeof entry);
+        memcpy(&jet->find_part[k], &entry, sizeof entry);
     }
 }
 
@@ -201,8 +189,7 @@ hm_status hmi_jet_compile_inner(hmi_jet *jet)
 {
     size_t start[FIRST_ALIKE + 4] = {0};
     emitter e = {.x = {.allocator = jet->allocator}, .jet = jet};
-    if (!jet->vectors || !hmi_jit_available() || jet->block_count > MOST_BLOCKS ||
-        jet->inner_code.pages)
+    if (!jet->vectors || !hmi_jit_available() || jet->block_count > HMI_JET_MOST_BLOCKS || jet->inner_code.pages)
         return HM_OK;
     emit_orders(&e, start);
     if (!e.x.failed)

@@ -35,20 +35,62 @@ static void list_block(const hmi_jet *jet, size_t i, uint32_t place[4])
     }
 }
 
+/* r := the four numbers, by way of LEFT and RIGHT. */
+static void join_four(emitter *e, int r, const uint32_t place[4])
+{
+    int high = RIGHT;
+    join_two(e, LEFT, place[0], place[1]);
+    if (place[0] == place[2] && place[1] == place[3])
+        high = LEFT;
+    else
+        join_two(e, RIGHT, place[2], place[3]);
+    hmi_x86_join(&e->x, r, LEFT, high);
+}
+
+/* Where the series of a block begins, from the first one. */
+static size_t series_of(const emitter *e, size_t i)
+{
+    return i * 4 * (size_t)e->jet->order;
+}
+
+static hmi_x86_operand in_memory(const emitter *e, const double *numbers)
+{
+    return word(HMI_RDI, (size_t)(numbers - e->jet->memory));
+}
+
 /* Whole blocks are stored, so that they can be loaded at once. */
 static void keep_block(emitter *e, size_t i)
 {
     uint32_t place[4];
     e->time++;
     list_block(e->jet, i, place);
-    join_two(e, LEFT, place[0], place[1]);
-    if (place[0] == place[2] && place[1] == place[3]) {
-        hmi_x86_join(&e->x, LEFT, LEFT, LEFT);
-    } else {
-        join_two(e, RIGHT, place[2], place[3]);
-        hmi_x86_join(&e->x, LEFT, LEFT, RIGHT);
-    }
-    hmi_x86_store_four(&e->x, word(HMI_RSI, i * 4 * (size_t)e->jet->order), LEFT);
+    join_four(e, LEFT, place);
+    hmi_x86_store_four(&e->x, word(HMI_RSI, series_of(e, i)), LEFT);
+}
+
+/* x and y of a block, and its inner sums of the next order: see jet_inner.inc. y_1 is read before it is
+ * written: hmi_jet_begin_orders. */
+static void keep_and_sum(emitter *e, size_t i)
+{
+    const hmi_jet *jet = e->jet;
+    uint32_t place[2][4];
+    e->time++;
+    list_block(jet, 2 * i, place[0]);
+    list_block(jet, 2 * i + 1, place[1]);
+    int x = hmi_jet_open(e), y = hmi_jet_open(e);
+    join_four(e, x, place[0]);
+    join_four(e, y, place[1]);
+    hmi_x86_store_four(&e->x, word(HMI_RSI, series_of(e, 2 * i)), x);
+    hmi_x86_load_four(&e->x, LEFT, in_memory(e, jet->partial + 4 * i));
+    e->x.four = true;
+    hmi_x86_fused(&e->x, HMI_X86_FMADD231, LEFT, y, in_memory(e, jet->series + series_of(e, 2 * i)));
+    hmi_x86_fused(&e->x, HMI_X86_FMADD231, LEFT, x,
+                  in_memory(e, jet->series + series_of(e, 2 * i + 1)));
+    e->x.four = false;
+    hmi_x86_store_four(&e->x, in_memory(e, jet->inner + 4 * i), LEFT);
+    hmi_x86_store_four(&e->x, word(HMI_RSI, series_of(e, 2 * i + 1)), y);
+    hmi_jet_leave(e, x);
+    hmi_jet_leave(e, y);
 }
 
 /* ---- links ---- */
@@ -66,8 +108,13 @@ static void emit_link(emitter *e, const hmi_jet_link *link)
         hmi_x86_arithmetic(&e->x, HMI_X86_MUL, LEFT, LEFT, hmi_jet_read(e, 2 * e->jet->minus_one));
     if (link->at != HMI_JET_NO_PLACE)
         hmi_x86_store(&e->x, word(HMI_RCX, link->at), value);
-    if (link->row != HMI_JET_NO_PLACE && hmi_jet_is_wanted(e, 2 * link->row + 1))
-        hmi_x86_store(&e->x, word(HMI_RDI, 2 * (size_t)link->row + 1), value);
+    if (link->row == HMI_JET_NO_PLACE || !hmi_jet_is_wanted(e, 2 * link->row + 1))
+        return;
+    hmi_jet_move_home(e, 2 * link->row + 1);
+    hmi_x86_store(&e->x,
+                  word(HMI_RDI, e->closed ? hmi_jet_coming(e->jet, link->row)
+                                          : 2 * (size_t)link->row + 1),
+                  value);
 }
 
 bool hmi_jet_links_cross(const hmi_jet_program *program)
@@ -81,10 +128,11 @@ bool hmi_jet_links_cross(const hmi_jet_program *program)
 
 /* ---- when ---- */
 
-/* Tasks are blocks, then links. */
+/* Tasks are blocks, x and y of them where they are summed at once, then links. */
 static size_t blocks_of(const emitter *e, const hmi_jet_program *program)
 {
-    return program->keep ? 2 * e->jet->block_count : 0;
+    size_t parts = program->closed ? 1 : 2;
+    return program->keep ? parts * e->jet->block_count : 0;
 }
 
 static size_t links_of(const hmi_jet_program *program)
@@ -109,11 +157,31 @@ static uint32_t place_block(emitter *e, size_t i)
     return when;
 }
 
-/* When its source is there and nobody reads the row any more. */
+/* x and y, and when nobody reads the inner sums of this order any more. */
+static uint32_t place_sum(emitter *e, size_t i)
+{
+    const size_t inner = (size_t)(e->jet->inner - e->jet->memory) + 4 * i;
+    uint32_t when = later(place_block(e, 2 * i), place_block(e, 2 * i + 1)), place[4];
+    for (size_t lane = 0; lane < 4; lane++)
+        when = later(when, e->accessed[inner + lane]);
+    for (size_t n = 0; n < 8; n++) {
+        list_block(e->jet, 2 * i + n / 4, place);
+        uint32_t number = place[n % 4] + 1;
+        e->accessed[number] = later(e->accessed[number], when);
+    }
+    return when;
+}
+
+static uint32_t place_task(emitter *e, const hmi_jet_program *program, size_t i)
+{
+    return program->closed ? place_sum(e, i) : place_block(e, i);
+}
+
+/* When its source is there and, where the row is written itself, nobody reads it any more. */
 static uint32_t place_link(emitter *e, const hmi_jet_link *link)
 {
     uint32_t source = 2 * link->source + 1, when = e->written[source];
-    if (link->row != HMI_JET_NO_PLACE)
+    if (link->row != HMI_JET_NO_PLACE && !e->closed)
         when = later(when, e->accessed[2 * (size_t)link->row + 1]);
     e->accessed[source] = later(e->accessed[source], when);
     return when;
@@ -140,7 +208,7 @@ void hmi_jet_place_tasks(hmi_jet_emitter *e, const hmi_jet_program *program)
     }
     uint32_t *when = e->next_task.data;
     for (size_t i = 0; i < tasks; i++)
-        when[i] = i < blocks ? place_block(e, i) : place_link(e, &program->links[i - blocks]);
+        when[i] = i < blocks ? place_task(e, program, i) : place_link(e, &program->links[i - blocks]);
     for (size_t i = tasks; i > 0; i--) {
         uint32_t *first = &e->first_task.data[when[i - 1]];
         e->next_task.data[i - 1] = *first;
@@ -154,7 +222,9 @@ void hmi_jet_emit_tasks(hmi_jet_emitter *e, const hmi_jet_program *program)
     if (e->first_task.count == 0) /* not placed yet */
         return;
     for (uint32_t i = e->first_task.data[e->position]; i != NO_TASK; i = e->next_task.data[i])
-        if (i < blocks)
+        if (i < blocks && program->closed)
+            keep_and_sum(e, i);
+        else if (i < blocks)
             keep_block(e, i);
         else
             emit_link(e, &program->links[i - blocks]);

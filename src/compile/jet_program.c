@@ -32,9 +32,9 @@ static void emit_pairs(emitter *e, const hmi_jet_list *list)
 {
     const hmi_jet_pair *first = e->jet->pairs.data + list->first;
     const hmi_jet_pair *end = e->jet->pairs.data + list->end;
-    hmi_x86_load(&e->x, LEFT, word(HMI_RDI, first->inner));
+    hmi_x86_load(&e->x, LEFT, hmi_jet_inner_sum(e, first->inner));
     for (const hmi_jet_pair *p = first + 1; p < end; p++)
-        apply(e, HMI_X86_ADD, LEFT, word(HMI_RDI, p->inner));
+        apply(e, HMI_X86_ADD, LEFT, hmi_jet_inner_sum(e, p->inner));
     int value = hmi_jet_in_register(e, list->value + 1, RIGHT);
     hmi_x86_arithmetic(&e->x, HMI_X86_SUB, LEFT, value, hmi_x86_register(LEFT));
     int ends = hmi_jet_open(e);
@@ -198,50 +198,91 @@ static void emit_sums(emitter *e, const hmi_jet_program *program)
 
 /* ---- a program ---- */
 
-static void emit_segment(emitter *e, const hmi_jet_segment *segment)
+/* Instruction i of the program, of a segment that begins with number `first`. */
+static void emit_instruction(emitter *e, const hmi_jet_segment *segment, size_t first, size_t i)
 {
-    for (size_t i = segment ? segment->first : 0; segment && i < segment->end; i++)
-        hmi_jet_emit_instruction(e, &e->jet->code.data[i]);
+    size_t at = e->sequence.count ? e->sequence.data[i] : segment->first + (i - first);
+    e->instruction = (uint32_t)at;
+    hmi_jet_emit_instruction(e, &e->jet->code.data[at]);
+    e->instruction = HMI_JET_NO_PLACE;
+}
+
+/* Returns how many instructions it has. */
+static size_t emit_segment(emitter *e, const hmi_jet_segment *segment)
+{
+    size_t count = segment ? segment->end - segment->first : 0;
+    for (size_t i = 0; i < count; i++)
+        emit_instruction(e, segment, 0, i);
+    return count;
 }
 
 /* What is to be kept or handed on follows as soon as it is there. */
-static void emit_second(emitter *e, const hmi_jet_program *program)
+static void emit_second(emitter *e, const hmi_jet_program *program, size_t first)
 {
     const hmi_jet_segment *second = program->second;
     size_t count = second ? second->end - second->first : 0;
     e->position = 0;
     hmi_jet_emit_tasks(e, program);
     while (e->position < count) {
-        hmi_jet_emit_instruction(e, &e->jet->code.data[second->first + e->position++]);
+        size_t i = first + e->position++;
+        emit_instruction(e, second, first, i);
         hmi_jet_emit_tasks(e, program);
     }
 }
 
+/* Before registers hold anything; it takes what time there is while the order before is waited for. */
+static void call_part(emitter *e)
+{
+    hmi_x86_call_memory(&e->x, hmi_jet_in_memory(e, hmi_jet_scale_number(e, HMI_JET_PART)));
+}
+
+static void begin_links(emitter *e, const hmi_jet_program *program)
+{
+    for (size_t i = 0; program->closed && i < program->link_count; i++)
+        if (program->links[i].row != HMI_JET_NO_PLACE)
+            e->coming[2 * program->links[i].row + 1] = true;
+}
+
 static void emit(emitter *e, const hmi_jet_program *program)
 {
-    emit_segment(e, program->segment);
+    e->position = 0;
+    e->instruction = HMI_JET_NO_PLACE;
+    begin_links(e, program);
+    if (program->closed)
+        call_part(e);
+    size_t first = emit_segment(e, program->segment);
     emit_sums(e, program);
-    emit_second(e, program);
+    emit_second(e, program, first);
     hmi_x86_zero_upper(&e->x);
     hmi_x86_return(&e->x);
 }
 
-/* Once to see when blocks and links can be emitted, once to see what is read when, then in earnest. */
-static void emit_thrice(emitter *e, const hmi_jet_program *program)
+/* Before it is emitted in earnest: in which order, when blocks and links can be, what is read when. */
+static void prepare(emitter *e, const hmi_jet_program *program)
+{
+    emit(e, program);
+    if (e->x.failed || e->x.code.count > 2 * MOST_BYTES)
+        return;
+    hmi_jet_order_program(e, program);
+    hmi_jet_registers_restart(e, true);
+    if (!e->x.failed)
+        emit(e, program);
+    hmi_jet_place_tasks(e, program);
+    hmi_jet_registers_restart(e, true);
+    if (!e->x.failed)
+        emit(e, program);
+}
+
+static void emit_all(emitter *e, const hmi_jet_program *program)
 {
     e->scales_apart = program->matrix_size > 0;
-    e->closed = program->closed && !program->links_apart;
+    e->closed = program->closed;
     if (!hmi_jet_registers_init(e)) {
         e->x.failed = true;
         return;
     }
-    emit(e, program);
-    if (e->x.failed || e->x.code.count > 2 * MOST_BYTES)
-        return;
-    hmi_jet_place_tasks(e, program);
-    hmi_jet_registers_restart(e, true);
-    emit(e, program);
-    if (e->x.failed)
+    prepare(e, program);
+    if (e->x.failed || e->first_task.count == 0)
         return;
     hmi_jet_registers_restart(e, false);
     emit(e, program);
@@ -253,15 +294,19 @@ hm_status hmi_jet_compile(hmi_jet *jet, hmi_jet_program *program)
     size_t doubles = jet->constant.count + 8 * jet->block_count * (size_t)(jet->order + 1);
     if (!hmi_jit_available() || !jet->fused || doubles > INT32_MAX / 64)
         return HM_OK;
+    if (hmi_jet_compile_inner(jet) != HM_OK)
+        return HM_ERR_NOMEM;
     program->links_apart = hmi_jet_links_cross(program);
-    emit_thrice(&e, program);
+    program->closed = program->closed && program->keep && program->matrix_size &&
+                      !program->links_apart && jet->find_part[1];
+    emit_all(&e, program);
     if (!e.x.failed && e.x.code.count <= MOST_BYTES)
         hmi_jit_install(e.x.code.data, e.x.code.count, &program->code);
     if (program->code.pages) /* C has no cast from data to functions */
         memcpy(&program->entry, &program->code.pages, sizeof program->entry);
     hmi_jet_registers_release(&e);
     hmi_array_release(jet->allocator, &e.x.code);
-    return e.x.failed ? HM_ERR_NOMEM : hmi_jet_compile_inner(jet);
+    return e.x.failed ? HM_ERR_NOMEM : HM_OK;
 }
 
 void hmi_jet_program_release(hmi_jet_program *program)

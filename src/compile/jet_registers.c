@@ -8,12 +8,15 @@
 
 enum { FIRST_HELD = HMI_JET_FIRST_HELD, HELD = HMI_JET_HELD };
 enum { NOTHING_YET, READ, WRITTEN };
+enum { DIRTY_SOONER = 8 };
 #define NEVER     UINT32_MAX
 #define NO_NUMBER UINT32_MAX
 
 hmi_x86_operand hmi_jet_in_memory(const hmi_jet_emitter *e, uint32_t number)
 {
     size_t scales = 2 * e->jet->constant.count;
+    if (e->coming[number])
+        return hmi_jet_number(HMI_RDI, hmi_jet_coming(e->jet, number / 2));
     return e->scales_apart && number >= scales ? hmi_jet_number(HMI_RDX, number - scales)
                                                : hmi_jet_number(HMI_RDI, number);
 }
@@ -23,15 +26,17 @@ hmi_x86_operand hmi_jet_in_memory(const hmi_jet_emitter *e, uint32_t number)
 bool hmi_jet_registers_init(hmi_jet_emitter *e)
 {
     const hm_allocator *allocator = e->jet->allocator;
-    e->numbers = 2 * e->jet->constant.count + HMI_JET_SCALES;
+    e->numbers = hmi_jet_doubles_of_rows(e->jet) + 4 * e->jet->block_count;
     e->upcoming = hmi_alloc(allocator, 3 * e->numbers * sizeof *e->upcoming);
-    e->first = hmi_alloc(allocator, e->numbers);
+    e->first = hmi_alloc(allocator, 2 * e->numbers);
     if (!e->upcoming || !e->first)
         return false;
+    e->coming = e->first + e->numbers;
     e->written = e->upcoming + e->numbers;
     e->accessed = e->written + e->numbers;
     memset(e->upcoming, 0, 3 * e->numbers * sizeof *e->upcoming);
     memset(e->first, NOTHING_YET, e->numbers);
+    memset(e->coming, false, e->numbers);
     memset(e->held, 0xFF, sizeof e->held);
     e->counting = true;
     return true;
@@ -41,10 +46,12 @@ void hmi_jet_registers_release(hmi_jet_emitter *e)
 {
     const hm_allocator *allocator = e->jet->allocator;
     hmi_array_release(allocator, &e->uses);
+    hmi_array_release(allocator, &e->accesses);
+    hmi_array_release(allocator, &e->sequence);
     hmi_array_release(allocator, &e->first_task);
     hmi_array_release(allocator, &e->next_task);
     hmi_free(allocator, e->upcoming, 3 * e->numbers * sizeof *e->upcoming);
-    hmi_free(allocator, e->first, e->numbers);
+    hmi_free(allocator, e->first, 2 * e->numbers);
 }
 
 /* Uses of each number, one after the other. */
@@ -75,11 +82,21 @@ static void note_first(hmi_jet_emitter *e, uint32_t number, uint8_t what)
         e->first[number] = what;
 }
 
+/* The first time. */
+static void note_access(hmi_jet_emitter *e, uint32_t number, bool write)
+{
+    const hmi_jet_access access = {e->instruction, number, write};
+    if (e->instruction != HMI_JET_NO_PLACE && e->sequence.capacity == 0 &&
+        !hmi_array_push(e->jet->allocator, &e->accesses, access))
+        e->x.failed = true;
+}
+
 static void note_use(hmi_jet_emitter *e, uint32_t number)
 {
     const hmi_jet_use use = {number, e->time, NEVER};
     note_first(e, number, READ);
     e->accessed[number] = e->position;
+    note_access(e, number, false);
     if (!hmi_array_push(e->jet->allocator, &e->uses, use))
         e->x.failed = true;
 }
@@ -107,6 +124,14 @@ static int find(const hmi_jet_emitter *e, uint32_t number)
     return -1;
 }
 
+/* When what a register holds is read, from a time on. What is not in memory counts as if it were read
+ * sooner: others would wait until it is stored and loaded. */
+static uint32_t read_at(hmi_jet_emitter *e, int i, uint32_t from)
+{
+    uint32_t time = e->held[i] == NO_NUMBER ? NEVER : next_use(e, e->held[i], from);
+    return e->dirty[i] && time != NEVER ? from + (time - from) / DIRTY_SOONER : time;
+}
+
 /* The register whose number is read latest, from a time on; *until: when. */
 static int latest(hmi_jet_emitter *e, uint32_t from, uint32_t *until)
 {
@@ -114,7 +139,7 @@ static int latest(hmi_jet_emitter *e, uint32_t from, uint32_t *until)
     for (int i = 0; i < HELD; i++) {
         if (e->busy[i])
             continue;
-        uint32_t time = e->held[i] == NO_NUMBER ? NEVER : next_use(e, e->held[i], from);
+        uint32_t time = read_at(e, i, from);
         if (found < 0 || time > *until) {
             found = i;
             *until = time;
@@ -143,6 +168,30 @@ static int room_for(hmi_jet_emitter *e, uint32_t number)
         return -1;
     drop(e, i, e->time);
     return i;
+}
+
+void hmi_jet_move_home(hmi_jet_emitter *e, uint32_t number)
+{
+    hmi_x86_operand from = hmi_jet_in_memory(e, number);
+    int i = find(e, number);
+    if (e->counting || !e->coming[number])
+        return;
+    e->coming[number] = false;
+    if (i >= 0) {
+        e->dirty[i] = true;
+    } else if (next_use(e, number, e->time + 1) != NEVER) {
+        hmi_x86_load_one(&e->x, HMI_JET_RIGHT, from);
+        hmi_x86_store(&e->x, hmi_jet_in_memory(e, number), HMI_JET_RIGHT);
+    }
+}
+
+hmi_x86_operand hmi_jet_inner_sum(hmi_jet_emitter *e, uint32_t place)
+{
+    if (e->counting) {
+        e->accessed[place] = e->position;
+        note_access(e, place, false);
+    }
+    return hmi_jet_number(HMI_RDI, place);
 }
 
 hmi_x86_operand hmi_jet_read(hmi_jet_emitter *e, uint32_t number)
@@ -207,6 +256,7 @@ void hmi_jet_close(hmi_jet_emitter *e, uint32_t number, int r)
     if (e->counting) {
         note_first(e, number, WRITTEN);
         e->written[number] = e->accessed[number] = e->position;
+        note_access(e, number, true);
         return;
     }
     if (before >= 0) {

@@ -24,7 +24,11 @@ typedef struct splitter {
     hmi_jet *jet;
     size_t count; /* of the instructions that are split */
     uint8_t *of;  /* by row */
+    uint32_t *depth; /* by row: how late its coefficients are found */
 } splitter;
+
+/* Depth of the late rows: all others are found before. */
+enum { DEPTH_OF_LATE = 1 << 16 };
 
 /* Rows whose coefficients of the same order an instruction reads; returns how many. */
 static size_t operands(const hmi_jet_code *c, uint32_t rows[3])
@@ -139,6 +143,22 @@ static void mark_late(splitter *s)
     }
 }
 
+static void find_depths(splitter *s)
+{
+    for (size_t i = 0; i < s->jet->constant.count; i++)
+        s->depth[i] = (s->of[i] & LATE) ? DEPTH_OF_LATE : 0;
+    for (size_t i = 0; i < s->count; i++) {
+        const hmi_jet_code *c = &s->jet->code.data[i];
+        uint32_t rows[3], most = 0;
+        for (size_t k = is_code(c) ? operands(c, rows) : 0; k > 0; k--)
+            most = s->depth[rows[k - 1]] > most ? s->depth[rows[k - 1]] : most;
+        if (is_code(c) && s->depth[c->dst] <= most)
+            s->depth[c->dst] = most + 1;
+        if (is_code(c) && c->op == HMI_JET_SINCOS && s->depth[c->c] <= most)
+            s->depth[c->c] = most + 1;
+    }
+}
+
 /* ---- products with constants, where they are added ---- */
 
 #define NOT_SCALED UINT32_MAX
@@ -200,14 +220,27 @@ static hm_status fold_scaled(splitter *s)
 
 /* ---- marks ---- */
 
-/* Inner sums of what is left. */
+/* The greatest depth of results below another one; 0: there is none. */
+static uint32_t depth_below(const splitter *s, uint32_t depth)
+{
+    uint32_t found = 0;
+    for (size_t i = 0; i < s->count; i++) {
+        uint32_t of = s->depth[s->jet->code.data[i].dst];
+        found = of < depth && of > found ? of : found;
+    }
+    return found;
+}
+
+/* Inner sums of what is left: those whose factors are found at about the same time in one block. The last
+ * ones first, as the last block may have few: those that are there soonest, and do not wait then. */
 static void convolve_live(splitter *s)
 {
     hmi_jet *jet = s->jet;
     jet->pairs.count = 0;
-    for (size_t i = 0; i < s->count; i++)
-        if (writes(s, &jet->code.data[i], LIVE))
-            hmi_jet_convolve_code(jet, &jet->code.data[i]);
+    for (uint32_t depth = depth_below(s, UINT32_MAX); depth > 0; depth = depth_below(s, depth))
+        for (size_t i = 0; i < s->count; i++)
+            if (s->depth[jet->code.data[i].dst] == depth && writes(s, &jet->code.data[i], LIVE))
+                hmi_jet_convolve_code(jet, &jet->code.data[i]);
     for (size_t i = 0; i < jet->pairs.count; i++) {
         s->of[jet->pairs.data[i].x] |= IN_SECOND;
         s->of[jet->pairs.data[i].y] |= IN_SECOND;
@@ -263,6 +296,11 @@ static void append_product(splitter *s, hmi_jet_code c, bool first)
         sum = c.p != s->jet->one;
     }
     if (b_ends && !a_ends) { /* of HALF a has the coefficient */
+        uint32_t swap = c.a;
+        c.a = c.b;
+        c.b = swap;
+    }
+    if (a_ends && b_ends && s->depth[c.b] > s->depth[c.a]) { /* what is found last is added last */
         uint32_t swap = c.a;
         c.a = c.b;
         c.b = swap;
@@ -346,13 +384,18 @@ hm_status hmi_jet_split(hmi_jet *jet, const hmi_jet_halves *halves, hmi_jet_segm
         return jet->status = HM_ERR_NOMEM;
     size_t rows = jet->constant.count;
     s.of = hmi_alloc(jet->allocator, rows + 1);
-    if (!s.of)
+    s.depth = hmi_alloc(jet->allocator, (rows + 1) * sizeof *s.depth);
+    if (!s.of || !s.depth) {
+        hmi_free(jet->allocator, s.of, rows + 1);
+        hmi_free(jet->allocator, s.depth, (rows + 1) * sizeof *s.depth);
         return jet->status = HM_ERR_NOMEM;
+    }
     memset(s.of, 0, rows + 1);
     mark(&s, halves->late, halves->late_count, LATE | ZERO);
     mark(&s, halves->late + (halves->late_count - halves->from_zero), halves->from_zero, FROM_ZERO);
     mark(&s, halves->first, halves->first_count, LIVE | IN_FIRST);
     mark(&s, halves->second, halves->second_count, LIVE | IN_SECOND);
+    find_depths(&s);
     mark_live(&s);
     convolve_live(&s);
     mark_needed(&s, IN_FIRST);
@@ -365,5 +408,6 @@ hm_status hmi_jet_split(hmi_jet *jet, const hmi_jet_halves *halves, hmi_jet_segm
     for (size_t i = 0; i < halves->first_count; i++)
         halves->vanishes[i] = is_zero(&s, halves->first[i]) || jet->constant.data[halves->first[i]];
     hmi_free(jet->allocator, s.of, rows + 1);
+    hmi_free(jet->allocator, s.depth, (rows + 1) * sizeof *s.depth);
     return jet->status;
 }

@@ -261,6 +261,13 @@ void hmi_x86_call(hmi_x86 *x, uint64_t address)
     hmi_x86_bytes(x, "\xFF\xD0", 2);
 }
 
+void hmi_x86_call_memory(hmi_x86 *x, hmi_x86_operand pointer)
+{
+    put_rex(x, 0, pointer);
+    put(x, 0xFF);
+    put_operand(x, 2, pointer, 0);
+}
+
 void hmi_x86_jump(hmi_x86 *x, uint64_t address)
 {
     put_address(x, address);

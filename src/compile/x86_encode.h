@@ -110,6 +110,7 @@ void hmi_x86_push(hmi_x86 *x, int number);
 void hmi_x86_pop(hmi_x86 *x, int number);
 void hmi_x86_and(hmi_x86 *x, int number, int8_t mask);
 void hmi_x86_call(hmi_x86 *x, uint64_t address); /* through RAX */
+void hmi_x86_call_memory(hmi_x86 *x, hmi_x86_operand pointer);
 void hmi_x86_jump(hmi_x86 *x, uint64_t address); /* through RAX */
 void hmi_x86_return(hmi_x86 *x);
 /* Jumps when the pointer is NULL, to a place given later. Returns what to give to `land`. */

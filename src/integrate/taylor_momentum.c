@@ -471,7 +471,8 @@ static void raise_order(hmi_taylor *T, int k, const hmi_jet_ends *ends)
 {
     if (k == T->order) {
         find_velocities(T, k, ends);
-    } else if (T->solver.inverted && T->program[HMI_TAYLOR_ORDER].entry) {
+    } else if (T->solver.inverted && T->program[HMI_TAYLOR_ORDER].entry &&
+               !T->program[HMI_TAYLOR_ORDER].closed) {
         hmi_jet_execute(&T->jet, &T->program[HMI_TAYLOR_ORDER], k, ends);
     } else {
         find_velocities(T, k, ends);
@@ -479,12 +480,13 @@ static void raise_order(hmi_taylor *T, int k, const hmi_jet_ends *ends)
     }
 }
 
-/* Orders one by one. */
-static void raise_slowly(hmi_taylor *T, int first, hmi_jet_ends ends)
+/* Orders one by one; begun: the inner sums of the last one are there. */
+static void raise_slowly(hmi_taylor *T, int first, bool begun, hmi_jet_ends ends)
 {
     double *scale = T->jet.scale, rate = 1 / T->tau; /* a power of two: nothing is rounded */
     for (int k = first; k <= T->order; k++) {
-        hmi_jet_begin_order(&T->jet, k);
+        if (!begun)
+            hmi_jet_begin_order(&T->jet, k);
         scale[HMI_JET_LINK] = T->tau * T->jet.reciprocal[k + 1];
         scale[HMI_JET_GIVEN] = T->tau * T->jet.reciprocal[k];
         scale[HMI_JET_RISE] = k * rate;
@@ -505,16 +507,18 @@ void hmi_taylor_raise_momenta(hmi_taylor *T, const double *y)
                          .matrix = T->solver.K};
     start_series(T, y);
     if (!T->solver.inverted || !hmi_jet_runs_orders(&T->jet, whole) || T->order < 3) {
-        raise_slowly(T, 1, ends);
+        raise_slowly(T, 1, false, ends);
         return;
     }
     hmi_jet_set_unit(&T->jet, T->tau);
+    hmi_jet_begin_orders(&T->jet, whole);
     hmi_jet_execute_orders(&T->jet, whole, 1, 2, &ends, T->width);
     hmi_jet_put(&T->jet, T->time_row, 1, 0);
     ends.now += T->width;
     ends.next += T->width;
     hmi_jet_execute_orders(&T->jet, whole, 2, T->order, &ends, T->width);
+    hmi_jet_end_orders(&T->jet, whole);
     ends.now += (size_t)(T->order - 2) * T->width;
     ends.next += (size_t)(T->order - 2) * T->width;
-    raise_slowly(T, T->order, ends);
+    raise_slowly(T, T->order, true, ends);
 }

@@ -537,12 +537,154 @@ static void test_halves(void **state)
     hmi_graph_release(&g);
 }
 
+/* ---- all of an order in one program ---- */
+
+enum { WIDTH = 4 }; /* q, v */
+static const double unit = 0.5;
+
+/* The same tape as a motion: v_k and mu_k are a matrix times rows of the first half, q' = v. */
+typedef struct motion {
+    halves_run run;
+    uint32_t late[3];
+    hmi_jet_list lists[FIRST];
+    hmi_jet_link links[10];
+    hmi_jet_program whole, rise, rest;
+    double matrix[4 * FIRST], values[4], scratch[10];
+} motion;
+
+static void add_coordinates(motion *m)
+{
+    for (uint32_t i = 0; i < 2; i++) {
+        uint32_t q = hmi_jet_row_of(&m->run.jet, HMI_SYM_COORD, i);
+        m->links[i] = (hmi_jet_link){q, m->late[i], i, HMI_JET_RATE_LINK};
+    }
+    memcpy(m->links + 2, m->run.links, m->run.link_count * sizeof *m->links);
+}
+
+static void make_programs(motion *m)
+{
+    halves_run *r = &m->run;
+    for (int i = 0; i < FIRST; i++)
+        m->lists[i] = (hmi_jet_list){.value = hmi_jet_place(&r->jet, r->jet.zero_row),
+                                     .less = HMI_JET_NO_PLACE,
+                                     .rise = r->vanishes[i]
+                                                 ? HMI_JET_NO_PLACE
+                                                 : hmi_jet_place(&r->jet, r->rows[i])};
+    for (int i = 0; i < 4 * FIRST; i++)
+        m->matrix[i] = i % 4 < FIRST ? sin(1 + i) / 8 : 0;
+    m->rise = (hmi_jet_program){.segment = &r->half[0], .lists = m->lists, .list_count = FIRST};
+    m->rest = (hmi_jet_program){.segment = &r->half[1],
+                                .keep = true,
+                                .links = m->links,
+                                .link_count = 2 + r->link_count};
+    m->whole = m->rise;
+    m->whole.matrix_size = m->whole.given_count = FIRST;
+    m->whole.given = m->late;
+    m->whole.negated = 2;
+    m->whole.scaled = m->whole.keep = m->whole.closed = true;
+    m->whole.second = m->rest.segment;
+    m->whole.links = m->links;
+    m->whole.link_count = m->rest.link_count;
+}
+
+static void open_motion(motion *m, const hmi_graph *g, const hmi_expr *list, way how)
+{
+    *m = (motion){.run = {.split = true}};
+    hmi_jet_init(&m->run.jet, &heap);
+    m->run.jet.vectors = m->run.jet.vectors && how != PLAIN;
+    add_tape(&m->run, g, list, m->late);
+    split_orders(&m->run, m->late);
+    assert_int_equal(hmi_jet_seal(&m->run.jet, ORDER), HM_OK);
+    add_coordinates(m);
+    make_programs(m);
+    if (how == MACHINE_CODE)
+        assert_int_equal(hmi_jet_compile(&m->run.jet, &m->whole), HM_OK);
+    assert_true(hmi_jet_runs_orders(&m->run.jet, &m->whole) == (m->whole.entry != NULL));
+}
+
+/* Even columns, odd columns, both. */
+static void multiply(motion *m)
+{
+    double sum[2][4];
+    bool fused = m->run.jet.fused;
+    for (int j = 0; j < FIRST; j++)
+        for (int i = 0; i < 4; i++) {
+            double a = m->matrix[4 * j + i], *s = &sum[j % 2][i];
+            *s = j < 2 ? a * m->values[j] : fused ? fma(a, m->values[j], *s) : a * m->values[j] + *s;
+        }
+    for (int i = 0; i < 4; i++)
+        m->values[i] = sum[0][i] + sum[1][i];
+}
+
+static void run_slowly(motion *m, int k, const hmi_jet_ends *ends)
+{
+    hmi_jet *jet = &m->run.jet;
+    hmi_jet_begin_order(jet, k);
+    jet->scale[HMI_JET_LINK] = unit * jet->reciprocal[k + 1];
+    jet->scale[HMI_JET_GIVEN] = unit * jet->reciprocal[k];
+    jet->scale[HMI_JET_RISE] = k / unit;
+    hmi_jet_execute(jet, &m->rise, k, ends);
+    multiply(m);
+    hmi_jet_give(jet, &m->whole, ends);
+    hmi_jet_execute(jet, &m->rest, k, ends);
+}
+
+/* Coefficients of q and v, by the whole program where there is machine code. */
+static void run_motion(motion *m, double Y[ORDER + 2][WIDTH])
+{
+    hmi_jet *jet = &m->run.jet;
+    hmi_jet_ends ends = {.values = m->values,
+                         .now = Y[1] + 2,
+                         .next = Y[2],
+                         .scratch = m->scratch,
+                         .matrix = m->matrix};
+    put_symbols(&m->run, 0);
+    run_order_zero(&m->run);
+    for (size_t i = 0; i < m->rest.link_count; i++) {
+        double x = hmi_jet_get(jet, m->links[i].source, 0);
+        hmi_jet_put(jet, m->links[i].row, 1,
+                    m->links[i].kind == HMI_JET_MINUS_LINK ? -unit * x : unit * x);
+    }
+    if (hmi_jet_runs_orders(jet, &m->whole)) {
+        hmi_jet_set_unit(jet, unit);
+        hmi_jet_begin_orders(jet, &m->whole);
+        hmi_jet_execute_orders(jet, &m->whole, 1, ORDER, &ends, WIDTH);
+        return;
+    }
+    for (int k = 1; k < ORDER; k++, ends.now += WIDTH, ends.next += WIDTH)
+        run_slowly(m, k, &ends);
+}
+
+static void test_whole_orders(void **state)
+{
+    (void)state;
+    static double Y[3][ORDER + 2][WIDTH];
+    hmi_graph g;
+    hmi_expr list[OUTPUTS];
+    assert_int_equal(hmi_graph_init(&g, &heap), HM_OK);
+    write_equations(&g, list);
+    for (int how = PLAIN; how <= MACHINE_CODE; how++)
+        for (int again = 0; again < 2; again++) { /* what an expansion leaves is no part of the next */
+            motion m;
+            open_motion(&m, &g, list, (way)how);
+            for (int n = 0; n <= again; n++)
+                run_motion(&m, Y[how]);
+            hmi_jet_program_release(&m.whole);
+            close_run(&m.run);
+            assert_memory_equal(Y[0], Y[how], sizeof Y[0]);
+        }
+    for (int k = 2; k < ORDER; k++)
+        for (int i = 0; i < WIDTH; i++)
+            assert_true(isfinite(Y[0][k][i]) && Y[0][k][i] != 0);
+    hmi_graph_release(&g);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_operations),   cmocka_unit_test(test_constant_operands),
         cmocka_unit_test(test_compositions), cmocka_unit_test(test_singular),
-        cmocka_unit_test(test_halves),
+        cmocka_unit_test(test_halves),       cmocka_unit_test(test_whole_orders),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
