@@ -149,11 +149,18 @@ typedef struct hmi_driver {
 
 /* The sim's driver; NULL before the first start. */
 hmi_driver *hmi_driver_of(const hm_sim *sim);
+/* driver.c: a new driver in place of the sim's old one, whose tapes it takes. options NULL: the
+ * model's. *driver is set, and the sim's, also after a failure, unless there is no memory for it. */
+hm_status hmi_driver_create(hm_sim *sim, const hm_run_options *options, hmi_driver **driver);
+/* options.c: d->options, complete. HM_ERR_USAGE with a diagnostic. */
+hm_status hmi_driver_read_options(hmi_driver *d, const hm_run_options *options);
 
 /* start.c: everything up to the first step. Diagnostics in the context. */
 hm_status hmi_driver_start(hm_sim *sim, const hm_run_options *options, hmi_driver **driver);
 /* The last part of it: the method and the ledger begin at the sim's state. */
 hm_status hmi_driver_begin(hmi_driver *d);
+/* Is there a motion at all from the sim's state? Diagnostics name what is wrong. */
+hm_status hmi_driver_check_motion(hmi_driver *d);
 /* restart.c: the same with another state and other parameters in the sim of a driver that has made runs, with
  * the same options: what does not depend on them stays, and nothing is allocated where the state is
  * consistent. For systems without switching functions, as long as the motion tape answers at the
@@ -180,6 +187,8 @@ hm_status hmi_driver_finish(hmi_driver *d);
 /* A warning for the result; kept once. Where one cannot be kept a warning says that. */
 void hmi_driver_warn(hmi_driver *d, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void hmi_driver_fail(hmi_driver *d, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* An error about what was asked for, with one word of it (%s): HM_ERR_USAGE. */
+hm_status hmi_driver_refuse(const hmi_driver *d, const char *message, const char *word);
 /* Fails with what the method says of its last attempt, or with what grows. */
 void hmi_driver_explain(hmi_driver *d, hm_status status);
 /* Drift control: y back to the constraints; velocities of degenerate Lagrangians. */

@@ -45,6 +45,12 @@ void hmi_driver_fail(hmi_driver *d, const char *format, ...)
     va_end(args);
 }
 
+hm_status hmi_driver_refuse(const hmi_driver *d, const char *message, const char *word)
+{
+    hmi_error(d->model->context, hmi_no_span, NULL, message, word);
+    return HM_ERR_USAGE;
+}
+
 /* ---- failures in words ---- */
 
 /* The component of y that grows fastest relative to its size, as a name; NULL where none is large. */

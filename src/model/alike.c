@@ -39,8 +39,9 @@ static bool is_family(const char *name)
 static void add(pool *p, const char *name)
 {
     size_t count = p->names.count;
-    if (!(is_numbered(name) || is_family(name)) ||
-        (count && same_base(p->names.data[count - 1], name)))
+    if (count && same_base(p->names.data[count - 1], name))
+        return;
+    if (!is_numbered(name) && !is_family(name))
         return;
     p->failed |= !hmi_array_push(p->allocator, &p->names, name);
 }
