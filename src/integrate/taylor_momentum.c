@@ -487,6 +487,8 @@ static void raise_slowly(hmi_taylor *T, int first, bool begun, hmi_jet_ends ends
     for (int k = first; k <= T->order; k++) {
         if (!begun)
             hmi_jet_begin_order(&T->jet, k);
+        scale[HMI_JET_K] = k;
+        scale[HMI_JET_INVERSE] = T->jet.reciprocal[k];
         scale[HMI_JET_LINK] = T->tau * T->jet.reciprocal[k + 1];
         scale[HMI_JET_GIVEN] = T->tau * T->jet.reciprocal[k];
         scale[HMI_JET_RISE] = k * rate;

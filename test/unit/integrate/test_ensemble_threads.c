@@ -210,7 +210,7 @@ static void test_tolerances(void **state)
     close_ensemble(&e);
     open_ensemble(&e, bump, "x'", "l");
     set_columns(&e, 0.5, 0.05, 3, 0.2);
-    check_tolerances(&e, 2);
+    check_tolerances(&e, 3);
     close_ensemble(&e);
 }
 
