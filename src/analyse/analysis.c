@@ -80,7 +80,7 @@ const char *hmi_analysis_print(hmi_analysis *a, const hmi_graph *graph, hmi_expr
     enum { LONGEST = 2000 };
     hmi_text text;
     const hmi_print_options options = {.style = HMI_PRINT_PLAIN,
-                                       .namer = {print_symbol, (void *)a->model}};
+                                       .namer = {.name = print_symbol, .user = (void *)a->model}};
     hmi_text_init(&text, a->allocator);
     hm_status status = hmi_print(&text, graph, e, &options);
     if (status == HM_ERR_LIMIT || text.length > LONGEST) {
