@@ -19,7 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MEMBERS = 10000, ROUNDS = 5, PIECE = 5000, SHORT_PIECE = 2500, MOST_ROUNDS = 30 };
+enum { MEMBERS = 10000, PIECE = 2500, ROUNDS = 8, MOST_ROUNDS = 30 };
 
 static const char skate[] = "param m = 1, J = 0.1, g = 4.905; coord x, y, th\n"
                             "kinetic m/2*(x'^2 + y'^2) + J/2*th'^2; potential -m*g*x\n"
@@ -132,7 +132,7 @@ typedef struct threads_time {
 static void time_piece(ensemble *e, size_t first, unsigned jobs, threads_time *best)
 {
     double wall = seconds(CLOCK_MONOTONIC), used = seconds(CLOCK_PROCESS_CPUTIME_ID);
-    run_by_hamel(e, first, SHORT_PIECE, jobs);
+    run_by_hamel(e, first, PIECE, jobs);
     used = seconds(CLOCK_PROCESS_CPUTIME_ID) - used;
     wall = seconds(CLOCK_MONOTONIC) - wall;
     best->least = fmin(best->least, used);
@@ -150,7 +150,7 @@ static bool was_alone(const threads_time *best, unsigned jobs)
 static void time_threads(ensemble *e, const unsigned jobs[2], threads_time all[2])
 {
     all[0] = all[1] = (threads_time){0};
-    for (size_t first = 0; first < MEMBERS; first += SHORT_PIECE) {
+    for (size_t first = 0; first < MEMBERS; first += PIECE) {
         threads_time best[2] = {{INFINITY, 0, INFINITY}, {INFINITY, 0, INFINITY}};
         bool enough = false;
         for (int round = 0; round < MOST_ROUNDS && !enough; round++) {

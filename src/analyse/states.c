@@ -248,6 +248,16 @@ static void enclose_velocities(hmi_states *s)
     mag_clear(slack);
 }
 
+/* Do the rows of A depend on velocities? Where they do not, a better velocity leaves them as they are. */
+static bool rows_move(const hmi_states *s)
+{
+    const hmi_sparse *A = &s->derived->constraints.A;
+    uint16_t deps = 0;
+    for (size_t k = 0; k < A->value.count; k++)
+        deps |= hmi_deps(&s->derived->graph, A->value.data[k]);
+    return deps & HMI_DEP(HMI_SYM_VELOCITY);
+}
+
 /* Random velocities, those of the pivot columns such that the velocity rows hold. */
 static hm_status draw_velocities(hmi_states *s, bool *found)
 {
@@ -260,7 +270,7 @@ static hm_status draw_velocities(hmi_states *s, bool *found)
         evaluate(s, &s->kinematics, 0);
         if (s->kinematics.failed)
             return HM_OK;
-        hm_status status = choose_rows(s);
+        hm_status status = k == 0 || rows_move(s) ? choose_rows(s) : HM_OK;
         if (status != HM_OK)
             return status;
         double size = correct_velocity(s);

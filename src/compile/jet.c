@@ -17,13 +17,14 @@ enum { LINE = 64 };
 size_t hmi_jet_doubles_of_rows(const hmi_jet *jet)
 {
     size_t line = LINE / sizeof(double);
-    return (3 * jet->constant.count + HMI_JET_SCALES + line - 1) / line * line;
+    return (2 * jet->constant.count + HMI_JET_SCALES + line - 1) / line * line;
 }
 
 static size_t doubles_of(const hmi_jet *jet)
 {
     size_t order = (size_t)jet->order;
-    return hmi_jet_doubles_of_rows(jet) + jet->block_count * (20 + 8 * order) + order * HMI_JET_SCALES;
+    return hmi_jet_doubles_of_rows(jet) + jet->block_count * (20 + 8 * order) +
+           order * HMI_JET_SCALES;
 }
 
 static size_t bytes_of(const hmi_jet *jet)
@@ -195,23 +196,11 @@ void hmi_jet_set_unit(hmi_jet *jet, double tau)
 }
 
 /* y_1 is 0 until order 1 has come: there x_1 y_1 would be both ends of the inner sums of order 2. */
-void hmi_jet_begin_orders(const hmi_jet *jet, const hmi_jet_program *program)
+void hmi_jet_begin_orders(const hmi_jet *jet)
 {
-    for (size_t i = 0; i < program->link_count; i++)
-        if (program->links[i].row != HMI_JET_NO_PLACE)
-            jet->memory[hmi_jet_coming(jet, program->links[i].row)] =
-                hmi_jet_get(jet, program->links[i].row, 1);
     memset(jet->inner, 0, 4 * jet->block_count * sizeof *jet->inner);
     for (size_t i = 0; i < jet->block_count; i++)
         memset(jet->series + (2 * i + 1) * 4 * (size_t)jet->order, 0, 4 * sizeof *jet->series);
-}
-
-void hmi_jet_end_orders(const hmi_jet *jet, const hmi_jet_program *program)
-{
-    for (size_t i = 0; i < program->link_count; i++)
-        if (program->links[i].row != HMI_JET_NO_PLACE)
-            hmi_jet_put(jet, program->links[i].row, 1,
-                        jet->memory[hmi_jet_coming(jet, program->links[i].row)]);
 }
 
 void hmi_jet_execute_orders(const hmi_jet *jet, const hmi_jet_program *program, int first, int end,

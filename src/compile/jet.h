@@ -6,7 +6,8 @@
  * k of its row from those of its operands up to k. Convolutions
  *     Sum_{j=0..k} x_j y_{k-j} = (x_0 y_k + x_k y_0) + Sum_{j=1..k-1} x_j y_{k-j}
  * have an inner sum that earlier orders have made ready: hmi_jet_begin_order finds all of them at once,
- * four convolutions side by side, before the instructions run. For that every convolution has the
+ * four convolutions side by side, before the instructions run, or a program that is all of an order (closed)
+ * completes those of the next one (jet_inner.inc, jet_keep.c). For that every convolution has the
  * series of its x and of its y in memory, by fours: hmi_jet_keep adds the coefficients of an order.
  *
  * Recurrences. + - * / sqrt have their own; x^p with constant p that of Euler; everything else that
@@ -91,14 +92,14 @@ typedef struct hmi_jet {
     double reciprocal[HMI_JET_MOST_ORDER + 3]; /* 1/k */
     int order;                                 /* K, after hmi_jet_seal */
     void *allocation;
-    double *memory;                            /* in it: x_0, x_k of the rows, then */
-    double *scale;                             /* by hmi_jet_scale, of the order at work */
-    double *scales;                            /* the same of all orders, */
-    double unit;                               /* for this unit of time */
-    double *inner;                             /* by pair, in blocks of four, */
-    double *partial;                           /* what was known one order before, */
-    double *ahead;                             /* and part of it of the next three orders */
-    double *series; /* by four pairs: their x_1, .., x_K, then their y_1, .., y_K */
+    double *memory;  /* in it: x_0, x_k of the rows, then */
+    double *scale;   /* by hmi_jet_scale, of the order at work */
+    double *scales;  /* the same of all orders, */
+    double unit;     /* for this unit of time */
+    double *inner;   /* by pair, in blocks of four, */
+    double *partial; /* what was known one order before, */
+    double *ahead;   /* and part of it of the next three orders */
+    double *series;  /* by four pairs: their x_1, .., x_K, then their y_1, .., y_K */
     size_t block_count;
     bool fused;   /* multiplications and additions are, as the processor can: in all three ways */
     bool vectors; /* AVX2 is there */
@@ -234,7 +235,8 @@ typedef struct hmi_jet_program {
     bool keep;
     const hmi_jet_link *links;
     size_t link_count;
-    bool closed; /* for hmi_jet_execute_orders only: it completes the inner sums of the next order, and
+    bool
+        closed; /* for hmi_jet_execute_orders only: it completes the inner sums of the next order, and
                   * leaves in memory only coefficients that the next order reads */
     bool links_apart; /* a link reads what another writes: not in machine code */
     hmi_machine_code code;
@@ -276,9 +278,8 @@ static inline bool hmi_jet_runs_orders(const hmi_jet *jet, const hmi_jet_program
     return program->entry && program->closed && jet->find_part[1];
 }
 
-/* Before order 1 of such a program, and when others are to read what its links have made. */
-void hmi_jet_begin_orders(const hmi_jet *jet, const hmi_jet_program *program);
-void hmi_jet_end_orders(const hmi_jet *jet, const hmi_jet_program *program);
+/* Before order 1 of such a program. */
+void hmi_jet_begin_orders(const hmi_jet *jet);
 /* Orders first .. end - 1 of it; the inner sums of order `end` are made too. ends are those of the first, and
  * of the others `width` further. */
 void hmi_jet_execute_orders(const hmi_jet *jet, const hmi_jet_program *program, int first, int end,

@@ -73,12 +73,6 @@ void hmi_jet_convolve_code(hmi_jet *jet, hmi_jet_code *code);
 
 /* ---- jet.c ---- */
 
-/* Where closed programs have the coefficient of a row that links make, from order to order: in its own place
- * the old one would be in the way of the new. */
-static inline uint32_t hmi_jet_coming(const hmi_jet *jet, uint32_t row)
-{
-    return (uint32_t)(2 * jet->constant.count + HMI_JET_SCALES) + row;
-}
 /* Numbers before the inner sums. */
 size_t hmi_jet_doubles_of_rows(const hmi_jet *jet);
 

@@ -34,23 +34,22 @@ typedef struct hmi_jet_emitter {
     hmi_x86 x;
     const hmi_jet *jet;
     bool scales_apart; /* in RDX */
-    bool counting; /* not in earnest yet */
-    bool closed;   /* only what is read before it is written has to be in memory afterwards */
-    uint32_t time; /* which instruction, sum, .. this is */
+    bool counting;     /* not in earnest yet */
+    bool closed;       /* only what is read before it is written has to be in memory afterwards */
+    uint32_t time;     /* which instruction, sum, .. this is */
     uint32_t position; /* how many instructions of the second segment there were */
     HMI_ARRAY(uint32_t) first_task, next_task; /* by position; by task: see jet_keep.c */
-    uint32_t instruction; /* at work, of jet->code */
-    HMI_ARRAY(hmi_jet_access) accesses; /* until there is */
-    HMI_ARRAY(uint32_t) sequence; /* of the instructions: see jet_order.c */
+    uint32_t instruction;                      /* at work, of jet->code */
+    HMI_ARRAY(hmi_jet_access) accesses;        /* until there is */
+    HMI_ARRAY(uint32_t) sequence;              /* of the instructions: see jet_order.c */
     HMI_ARRAY(hmi_jet_use) uses;
     size_t numbers;
-    uint32_t *upcoming;          /* by number: its next use */
-    uint8_t *first;              /* by number: what came first, */
-    uint8_t *coming;             /* is it in hmi_jet_coming? */
+    uint32_t *upcoming;           /* by number: its next use */
+    uint8_t *first;               /* by number: what came first, */
     uint32_t *written, *accessed; /* the last position where it was written, or read as well */
-    uint32_t held[HMI_JET_HELD]; /* by register: the number it holds */
-    bool dirty[HMI_JET_HELD];    /* which is not in memory */
-    bool busy[HMI_JET_HELD];     /* a number is being made there */
+    uint32_t held[HMI_JET_HELD];  /* by register: the number it holds */
+    bool dirty[HMI_JET_HELD];     /* which is not in memory */
+    bool busy[HMI_JET_HELD];      /* a number is being made there */
 } hmi_jet_emitter;
 
 static inline hmi_x86_operand hmi_jet_number(int base, size_t doubles)
@@ -87,8 +86,6 @@ void hmi_jet_leave(hmi_jet_emitter *e, int r);
 /* The register for a number that the next instruction makes, the last of its time. */
 int hmi_jet_result(hmi_jet_emitter *e);
 
-/* A coefficient in hmi_jet_coming gives way, RIGHT is lost. */
-void hmi_jet_move_home(hmi_jet_emitter *e, uint32_t number);
 /* Has it to be in memory when the program ends? */
 bool hmi_jet_is_wanted(const hmi_jet_emitter *e, uint32_t number);
 

@@ -189,7 +189,8 @@ hm_status hmi_jet_compile_inner(hmi_jet *jet)
 {
     size_t start[FIRST_ALIKE + 4] = {0};
     emitter e = {.x = {.allocator = jet->allocator}, .jet = jet};
-    if (!jet->vectors || !hmi_jit_available() || jet->block_count > HMI_JET_MOST_BLOCKS || jet->inner_code.pages)
+    if (!jet->vectors || !hmi_jit_available() || jet->block_count > HMI_JET_MOST_BLOCKS ||
+        jet->inner_code.pages)
         return HM_OK;
     emit_orders(&e, start);
     if (!e.x.failed)

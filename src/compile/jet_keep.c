@@ -83,7 +83,8 @@ static void keep_and_sum(emitter *e, size_t i)
     hmi_x86_store_four(&e->x, word(HMI_RSI, series_of(e, 2 * i)), x);
     hmi_x86_load_four(&e->x, LEFT, in_memory(e, jet->partial + 4 * i));
     e->x.four = true;
-    hmi_x86_fused(&e->x, HMI_X86_FMADD231, LEFT, y, in_memory(e, jet->series + series_of(e, 2 * i)));
+    hmi_x86_fused(&e->x, HMI_X86_FMADD231, LEFT, y,
+                  in_memory(e, jet->series + series_of(e, 2 * i)));
     hmi_x86_fused(&e->x, HMI_X86_FMADD231, LEFT, x,
                   in_memory(e, jet->series + series_of(e, 2 * i + 1)));
     e->x.four = false;
@@ -108,13 +109,8 @@ static void emit_link(emitter *e, const hmi_jet_link *link)
         hmi_x86_arithmetic(&e->x, HMI_X86_MUL, LEFT, LEFT, hmi_jet_read(e, 2 * e->jet->minus_one));
     if (link->at != HMI_JET_NO_PLACE)
         hmi_x86_store(&e->x, word(HMI_RCX, link->at), value);
-    if (link->row == HMI_JET_NO_PLACE || !hmi_jet_is_wanted(e, 2 * link->row + 1))
-        return;
-    hmi_jet_move_home(e, 2 * link->row + 1);
-    hmi_x86_store(&e->x,
-                  word(HMI_RDI, e->closed ? hmi_jet_coming(e->jet, link->row)
-                                          : 2 * (size_t)link->row + 1),
-                  value);
+    if (link->row != HMI_JET_NO_PLACE && hmi_jet_is_wanted(e, 2 * link->row + 1))
+        hmi_x86_store(&e->x, word(HMI_RDI, 2 * (size_t)link->row + 1), value);
 }
 
 bool hmi_jet_links_cross(const hmi_jet_program *program)
@@ -177,11 +173,11 @@ static uint32_t place_task(emitter *e, const hmi_jet_program *program, size_t i)
     return program->closed ? place_sum(e, i) : place_block(e, i);
 }
 
-/* When its source is there and, where the row is written itself, nobody reads it any more. */
+/* When its source is there and nobody reads the row any more. */
 static uint32_t place_link(emitter *e, const hmi_jet_link *link)
 {
     uint32_t source = 2 * link->source + 1, when = e->written[source];
-    if (link->row != HMI_JET_NO_PLACE && !e->closed)
+    if (link->row != HMI_JET_NO_PLACE)
         when = later(when, e->accessed[2 * (size_t)link->row + 1]);
     e->accessed[source] = later(e->accessed[source], when);
     return when;
@@ -208,7 +204,8 @@ void hmi_jet_place_tasks(hmi_jet_emitter *e, const hmi_jet_program *program)
     }
     uint32_t *when = e->next_task.data;
     for (size_t i = 0; i < tasks; i++)
-        when[i] = i < blocks ? place_task(e, program, i) : place_link(e, &program->links[i - blocks]);
+        when[i] = i < blocks ? place_task(e, program, i)
+                             : place_link(e, &program->links[i - blocks]);
     for (size_t i = tasks; i > 0; i--) {
         uint32_t *first = &e->first_task.data[when[i - 1]];
         e->next_task.data[i - 1] = *first;

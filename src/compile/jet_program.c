@@ -1,5 +1,6 @@
-/* Programs of jets as machine code, one for all orders, since inner sums are found before it runs: one
- * straight line with the same bits as jet.c and jet_run.c. Registers: jet_emit.h.
+/* Programs of jets as machine code, one for all orders, since inner sums are found before they are read: one
+ * straight line with the same bits as jet.c and jet_run.c. Registers: jet_emit.h; what comes first:
+ * jet_order.c.
  * Verified: test/unit/compile/test_jet.c
  */
 #include "compile/jet_emit.h"
@@ -236,18 +237,10 @@ static void call_part(emitter *e)
     hmi_x86_call_memory(&e->x, hmi_jet_in_memory(e, hmi_jet_scale_number(e, HMI_JET_PART)));
 }
 
-static void begin_links(emitter *e, const hmi_jet_program *program)
-{
-    for (size_t i = 0; program->closed && i < program->link_count; i++)
-        if (program->links[i].row != HMI_JET_NO_PLACE)
-            e->coming[2 * program->links[i].row + 1] = true;
-}
-
 static void emit(emitter *e, const hmi_jet_program *program)
 {
     e->position = 0;
     e->instruction = HMI_JET_NO_PLACE;
-    begin_links(e, program);
     if (program->closed)
         call_part(e);
     size_t first = emit_segment(e, program->segment);

@@ -15,8 +15,6 @@ enum { DIRTY_SOONER = 8 };
 hmi_x86_operand hmi_jet_in_memory(const hmi_jet_emitter *e, uint32_t number)
 {
     size_t scales = 2 * e->jet->constant.count;
-    if (e->coming[number])
-        return hmi_jet_number(HMI_RDI, hmi_jet_coming(e->jet, number / 2));
     return e->scales_apart && number >= scales ? hmi_jet_number(HMI_RDX, number - scales)
                                                : hmi_jet_number(HMI_RDI, number);
 }
@@ -28,15 +26,13 @@ bool hmi_jet_registers_init(hmi_jet_emitter *e)
     const hm_allocator *allocator = e->jet->allocator;
     e->numbers = hmi_jet_doubles_of_rows(e->jet) + 4 * e->jet->block_count;
     e->upcoming = hmi_alloc(allocator, 3 * e->numbers * sizeof *e->upcoming);
-    e->first = hmi_alloc(allocator, 2 * e->numbers);
+    e->first = hmi_alloc(allocator, e->numbers);
     if (!e->upcoming || !e->first)
         return false;
-    e->coming = e->first + e->numbers;
     e->written = e->upcoming + e->numbers;
     e->accessed = e->written + e->numbers;
     memset(e->upcoming, 0, 3 * e->numbers * sizeof *e->upcoming);
     memset(e->first, NOTHING_YET, e->numbers);
-    memset(e->coming, false, e->numbers);
     memset(e->held, 0xFF, sizeof e->held);
     e->counting = true;
     return true;
@@ -51,7 +47,7 @@ void hmi_jet_registers_release(hmi_jet_emitter *e)
     hmi_array_release(allocator, &e->first_task);
     hmi_array_release(allocator, &e->next_task);
     hmi_free(allocator, e->upcoming, 3 * e->numbers * sizeof *e->upcoming);
-    hmi_free(allocator, e->first, 2 * e->numbers);
+    hmi_free(allocator, e->first, e->numbers);
 }
 
 /* Uses of each number, one after the other. */
@@ -168,21 +164,6 @@ static int room_for(hmi_jet_emitter *e, uint32_t number)
         return -1;
     drop(e, i, e->time);
     return i;
-}
-
-void hmi_jet_move_home(hmi_jet_emitter *e, uint32_t number)
-{
-    hmi_x86_operand from = hmi_jet_in_memory(e, number);
-    int i = find(e, number);
-    if (e->counting || !e->coming[number])
-        return;
-    e->coming[number] = false;
-    if (i >= 0) {
-        e->dirty[i] = true;
-    } else if (next_use(e, number, e->time + 1) != NEVER) {
-        hmi_x86_load_one(&e->x, HMI_JET_RIGHT, from);
-        hmi_x86_store(&e->x, hmi_jet_in_memory(e, number), HMI_JET_RIGHT);
-    }
 }
 
 hmi_x86_operand hmi_jet_inner_sum(hmi_jet_emitter *e, uint32_t place)

@@ -22,8 +22,8 @@ enum {
 
 typedef struct splitter {
     hmi_jet *jet;
-    size_t count; /* of the instructions that are split */
-    uint8_t *of;  /* by row */
+    size_t count;    /* of the instructions that are split */
+    uint8_t *of;     /* by row */
     uint32_t *depth; /* by row: how late its coefficients are found */
 } splitter;
 

@@ -511,13 +511,12 @@ void hmi_taylor_raise_momenta(hmi_taylor *T, const double *y)
         return;
     }
     hmi_jet_set_unit(&T->jet, T->tau);
-    hmi_jet_begin_orders(&T->jet, whole);
+    hmi_jet_begin_orders(&T->jet);
     hmi_jet_execute_orders(&T->jet, whole, 1, 2, &ends, T->width);
     hmi_jet_put(&T->jet, T->time_row, 1, 0);
     ends.now += T->width;
     ends.next += T->width;
     hmi_jet_execute_orders(&T->jet, whole, 2, T->order, &ends, T->width);
-    hmi_jet_end_orders(&T->jet, whole);
     ends.now += (size_t)(T->order - 2) * T->width;
     ends.next += (size_t)(T->order - 2) * T->width;
     raise_slowly(T, T->order, true, ends);

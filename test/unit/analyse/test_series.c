@@ -32,16 +32,21 @@ static void open_jet(fixture *f, const char *outputs)
     hmi_series_start(&f->jet, ORDERS, BITS);
 }
 
-/* x = 0.7 + 0.3 s - 0.2 s^2, y = -0.4 + s + 0.5 s^3 */
-static void run_curve(fixture *f)
+/* x = 0.75 + 0.25 s - 0.5 s^2, y = -0.375 + s + 0.5 s^3 */
+static void fill_leaves(hmi_series *jet, size_t k)
 {
     static const double x[] = {0.75, 0.25, -0.5}, y[] = {-0.375, 1, 0, 0.5};
+    for (size_t i = 0; i < jet->leaves.count; i++) {
+        const hmi_series_leaf *leaf = &jet->leaves.data[i];
+        double value = leaf->index == 0 ? (k < 3 ? x[k] : 0) : (k < 4 ? y[k] : 0);
+        arb_set_d(hmi_series_leaf_value(jet, i, k), value);
+    }
+}
+
+static void run_curve(fixture *f)
+{
     for (size_t k = 0; k < ORDERS; k++) {
-        for (size_t i = 0; i < f->jet.leaves.count; i++) {
-            const hmi_series_leaf *leaf = &f->jet.leaves.data[i];
-            double value = leaf->index == 0 ? (k < 3 ? x[k] : 0) : (k < 4 ? y[k] : 0);
-            arb_set_d(hmi_series_leaf_value(&f->jet, i, k), value);
-        }
+        fill_leaves(&f->jet, k);
         hmi_series_extend(&f->jet, k);
     }
 }
@@ -158,6 +163,35 @@ static void powers_at_zero(void **state)
     close_jet(&f);
 }
 
+/* One part an order ahead of the other, which shares sines with it: the same as all at once. */
+static void parts_are_the_whole(void **state)
+{
+    (void)state;
+    fixture f = {0};
+    hmi_series jet;
+    open_jet(&f, "output a = x*sin(x)\noutput b = y*cos(x) + tan(y)*sin(x)\n");
+    run_curve(&f);
+    hmi_series_init(&jet, &f.context->allocator, f.model, &f.graph);
+    assert_int_equal(hmi_series_add(&jet, f.model->outputs.data[0].expr), HM_OK);
+    hmi_series_part first = hmi_series_so_far(&jet), none = {0};
+    assert_int_equal(hmi_series_add(&jet, f.model->outputs.data[1].expr), HM_OK);
+    hmi_series_start(&jet, ORDERS, BITS);
+    for (size_t k = 0; k <= ORDERS; k++) {
+        if (k < ORDERS) {
+            fill_leaves(&jet, k);
+            hmi_series_extend_part(&jet, k, none, first);
+        }
+        if (k > 0)
+            hmi_series_extend_part(&jet, k - 1, first, hmi_series_so_far(&jet));
+    }
+    assert_false(jet.failed);
+    for (size_t i = 0; i < 2; i++)
+        for (size_t k = 0; k < ORDERS; k++)
+            assert_true(arb_equal(hmi_series_root(&jet, i, k), hmi_series_root(&f.jet, i, k)));
+    hmi_series_release(&jet);
+    close_jet(&f);
+}
+
 /* What balls do not decide, and what does not exist, fails. */
 static void failures(void **state)
 {
@@ -184,6 +218,7 @@ int main(void)
         cmocka_unit_test(partners_serve_twice),
         cmocka_unit_test(numbers_are_exact),
         cmocka_unit_test(powers_at_zero),
+        cmocka_unit_test(parts_are_the_whole),
         cmocka_unit_test(failures),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

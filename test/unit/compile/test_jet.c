@@ -298,6 +298,8 @@ static void test_compositions(void **state)
     check_composition(&g, hmi_apply(&g, HMI_MAX, s, y, 0), "max");
     hmi_expr less_than = hmi_apply(&g, HMI_LT, x, y, 0);
     check_composition(&g, hmi_apply(&g, HMI_SELECT, less_than, s, c), "if");
+    hmi_expr first = hmi_mul(&g, x, hmi_number(&g, 3)), not_less = hmi_apply(&g, HMI_LT, y, x, 0);
+    check_composition(&g, hmi_apply(&g, HMI_SELECT, not_less, y, first), "else, in a register");
     check_composition(&g, hmi_mul(&g, hmi_apply(&g, HMI_SIGN, hmi_sub(&g, x, y), 0, 0), s), "sign");
     hmi_graph_release(&g);
 }
@@ -567,16 +569,13 @@ static void make_programs(motion *m)
     for (int i = 0; i < FIRST; i++)
         m->lists[i] = (hmi_jet_list){.value = hmi_jet_place(&r->jet, r->jet.zero_row),
                                      .less = HMI_JET_NO_PLACE,
-                                     .rise = r->vanishes[i]
-                                                 ? HMI_JET_NO_PLACE
-                                                 : hmi_jet_place(&r->jet, r->rows[i])};
+                                     .rise = r->vanishes[i] ? HMI_JET_NO_PLACE
+                                                            : hmi_jet_place(&r->jet, r->rows[i])};
     for (int i = 0; i < 4 * FIRST; i++)
         m->matrix[i] = i % 4 < FIRST ? sin(1 + i) / 8 : 0;
     m->rise = (hmi_jet_program){.segment = &r->half[0], .lists = m->lists, .list_count = FIRST};
-    m->rest = (hmi_jet_program){.segment = &r->half[1],
-                                .keep = true,
-                                .links = m->links,
-                                .link_count = 2 + r->link_count};
+    m->rest = (hmi_jet_program){
+        .segment = &r->half[1], .keep = true, .links = m->links, .link_count = 2 + r->link_count};
     m->whole = m->rise;
     m->whole.matrix_size = m->whole.given_count = FIRST;
     m->whole.given = m->late;
@@ -610,7 +609,9 @@ static void multiply(motion *m)
     for (int j = 0; j < FIRST; j++)
         for (int i = 0; i < 4; i++) {
             double a = m->matrix[4 * j + i], *s = &sum[j % 2][i];
-            *s = j < 2 ? a * m->values[j] : fused ? fma(a, m->values[j], *s) : a * m->values[j] + *s;
+            *s = j < 2   ? a * m->values[j]
+                 : fused ? fma(a, m->values[j], *s)
+                         : a * m->values[j] + *s;
         }
     for (int i = 0; i < 4; i++)
         m->values[i] = sum[0][i] + sum[1][i];
@@ -647,7 +648,7 @@ static void run_motion(motion *m, double Y[ORDER + 2][WIDTH])
     }
     if (hmi_jet_runs_orders(jet, &m->whole)) {
         hmi_jet_set_unit(jet, unit);
-        hmi_jet_begin_orders(jet, &m->whole);
+        hmi_jet_begin_orders(jet);
         hmi_jet_execute_orders(jet, &m->whole, 1, ORDER, &ends, WIDTH);
         return;
     }
@@ -664,7 +665,8 @@ static void test_whole_orders(void **state)
     assert_int_equal(hmi_graph_init(&g, &heap), HM_OK);
     write_equations(&g, list);
     for (int how = PLAIN; how <= MACHINE_CODE; how++)
-        for (int again = 0; again < 2; again++) { /* what an expansion leaves is no part of the next */
+        for (int again = 0; again < 2;
+             again++) { /* what an expansion leaves is no part of the next */
             motion m;
             open_motion(&m, &g, list, (way)how);
             for (int n = 0; n <= again; n++)
