@@ -1,25 +1,24 @@
 /* Ensembles against what an expert writes by hand (bench/hand): trajectories of 10 s at rtol 1e-8,
  * by DOP853 in scalar C and by hm_ensemble_run, on one core and on all.
  *
- * All are timed by turns on the same members, in pieces, of which the least time of several rounds
- * counts: the machine may be shared. One core is timed by processor time. Threads are timed by the clock
- * on the wall against one thread, each piece with threads of its own, until a round of each had its
- * processors to itself or there were many rounds. Two figures say what that is worth: how many
- * processors the threads had, since a busy machine gives them fewer, and how much more processor time
- * they take than one thread. Only the public API is used.
+ * One core is timed by processor time, by turns on the same members, in pieces of which the least time of
+ * several rounds counts: the machine may be shared. Threads are timed by the clock on the wall on all members
+ * at once, one thread and all by turns, the least time of each. What two cores of the machine are worth is
+ * shown by hand-written C on as many threads, which share nothing. Only the public API is used.
  */
 #include "hand/hand.h"
 
 #include <hamel/hamel.h>
 
 #include <math.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { MEMBERS = 10000, PIECE = 2500, ROUNDS = 8, MOST_ROUNDS = 30 };
+enum { MEMBERS = 10000, PIECE = 2500, ROUNDS = 8, MOST_THREADS = 64 };
 
 static const char skate[] = "param m = 1, J = 0.1, g = 4.905; coord x, y, th\n"
                             "kinetic m/2*(x'^2 + y'^2) + J/2*th'^2; potential -m*g*x\n"
@@ -65,20 +64,24 @@ static void close_ensemble(ensemble *e)
     hm_context_destroy(e->context);
 }
 
+static double simulate_by_hand(const ensemble *e, size_t k)
+{
+    double y[8] = {0};
+    hand_work work;
+    if (e->model == HAND_SKATE) {
+        y[5] = e->values[k];
+    } else {
+        y[0] = e->values[k];
+        y[1] = 0.5;
+    }
+    (void)hand_simulate(e->model, 10, 1e-8, 1e-10, y, &work);
+    return y[0] + y[1];
+}
+
 static void run_by_hand(ensemble *e, size_t first, size_t count)
 {
-    for (size_t k = first; k < first + count; k++) {
-        double y[8] = {0};
-        hand_work work;
-        if (e->model == HAND_SKATE)
-            y[5] = e->values[k];
-        else {
-            y[0] = e->values[k];
-            y[1] = 0.5;
-        }
-        (void)hand_simulate(e->model, 10, 1e-8, 1e-10, y, &work);
-        e->by_hand += y[0] + y[1];
-    }
+    for (size_t k = first; k < first + count; k++)
+        e->by_hand += simulate_by_hand(e, k);
 }
 
 static bool add_final(void *user, const hm_member_result *result)
@@ -124,58 +127,66 @@ static void time_both(ensemble *e, double *hand, double *hamel)
     }
 }
 
-/* Of all members: clock on the wall, processor time then, and the least processor time. */
+/* ---- threads ---- */
+
+/* Of all members: the least time by the clock on the wall, and of the processors. */
 typedef struct threads_time {
-    double wall, used, least;
+    double wall, used;
 } threads_time;
 
-static void time_piece(ensemble *e, size_t first, unsigned jobs, threads_time *best)
+typedef struct share {
+    ensemble *e;
+    size_t first, count;
+    double sum;
+} share;
+
+static void *run_share(void *user)
+{
+    share *s = user;
+    for (size_t k = s->first; k < s->first + s->count; k++)
+        s->sum += simulate_by_hand(s->e, k);
+    return NULL;
+}
+
+/* What two cores of this machine give to a program that shares nothing. */
+static void run_by_hand_on(ensemble *e, unsigned jobs)
+{
+    pthread_t threads[MOST_THREADS];
+    share shares[MOST_THREADS];
+    for (unsigned k = 0; k < jobs; k++) {
+        shares[k] = (share){e, k * MEMBERS / jobs, (k + 1) * MEMBERS / jobs - k * MEMBERS / jobs,
+                            0};
+        if (pthread_create(&threads[k], NULL, run_share, &shares[k]) != 0)
+            abort();
+    }
+    for (unsigned k = 0; k < jobs; k++)
+        pthread_join(threads[k], NULL);
+}
+
+static void time_on(ensemble *e, bool hand, unsigned jobs, threads_time *best)
 {
     double wall = seconds(CLOCK_MONOTONIC), used = seconds(CLOCK_PROCESS_CPUTIME_ID);
-    run_by_hamel(e, first, PIECE, jobs);
-    used = seconds(CLOCK_PROCESS_CPUTIME_ID) - used;
-    wall = seconds(CLOCK_MONOTONIC) - wall;
-    best->least = fmin(best->least, used);
-    if (wall < best->wall) {
-        best->wall = wall;
-        best->used = used;
+    if (hand)
+        run_by_hand_on(e, jobs);
+    else
+        run_by_hamel(e, 0, MEMBERS, jobs);
+    best->used = fmin(best->used, seconds(CLOCK_PROCESS_CPUTIME_ID) - used);
+    best->wall = fmin(best->wall, seconds(CLOCK_MONOTONIC) - wall);
+}
+
+/* On 1 and on all processors by turns, so that a neighbour's work is in both. */
+static void print_threads(ensemble *e, bool hand, int rounds)
+{
+    unsigned processors = (unsigned)sysconf(_SC_NPROCESSORS_ONLN);
+    unsigned jobs = processors < MOST_THREADS ? processors : MOST_THREADS;
+    threads_time one = {INFINITY, INFINITY}, all = one;
+    for (int round = 0; round < rounds; round++) {
+        time_on(e, hand, 1, &one);
+        time_on(e, hand, jobs, &all);
     }
-}
-
-static bool was_alone(const threads_time *best, unsigned jobs)
-{
-    return best->used >= 0.98 * jobs * best->wall;
-}
-
-static void time_threads(ensemble *e, const unsigned jobs[2], threads_time all[2])
-{
-    all[0] = all[1] = (threads_time){0};
-    for (size_t first = 0; first < MEMBERS; first += PIECE) {
-        threads_time best[2] = {{INFINITY, 0, INFINITY}, {INFINITY, 0, INFINITY}};
-        bool enough = false;
-        for (int round = 0; round < MOST_ROUNDS && !enough; round++) {
-            for (int k = 0; k < 2; k++)
-                time_piece(e, first, jobs[k], &best[k]);
-            enough = round >= ROUNDS && was_alone(&best[0], jobs[0]) &&
-                     was_alone(&best[1], jobs[1]);
-        }
-        for (int k = 0; k < 2; k++) {
-            all[k].wall += best[k].wall;
-            all[k].used += best[k].used;
-            all[k].least += best[k].least;
-        }
-    }
-}
-
-static void print_threads(ensemble *e)
-{
-    const unsigned jobs[2] = {1, (unsigned)sysconf(_SC_NPROCESSORS_ONLN)};
-    threads_time time[2];
-    time_threads(e, jobs, time);
-    printf("  on 1 and on %u threads, by the wall  %8.0f %12.0f %8.2f >= 1.9 of 2 idle cores\n",
-           jobs[1], MEMBERS / time[0].wall, MEMBERS / time[1].wall, time[0].wall / time[1].wall);
-    printf("    processors they had; time they used %6.2f %12.2f %8.3f\n",
-           time[0].used / time[0].wall, time[1].used / time[1].wall, time[1].least / time[0].least);
+    printf("  %s on 1 and %2u threads, by the wall %8.0f %12.0f %8.2f %s, processor time x %.2f\n",
+           hand ? "by hand" : "Hamel  ", jobs, MEMBERS / one.wall, MEMBERS / all.wall,
+           one.wall / all.wall, hand ? "of this machine" : ">= 1.9 of 2 idle", all.used / one.used);
 }
 
 static void print_rows(const char *name, hand_model model)
@@ -192,7 +203,8 @@ static void print_rows(const char *name, hand_model model)
     printf("%-34s %12.0f %12.0f %8.2f >= 2.5%s\n", name, MEMBERS / hand, MEMBERS / hamel,
            hand / hamel, hand >= 2.5 * hamel ? "" : " missed");
     printf("%-34s %12s %12.1e\n", "  mean difference of final values", "", difference);
-    print_threads(&e);
+    print_threads(&e, true, 3);
+    print_threads(&e, false, model == HAND_SKATE ? 24 : 8);
     close_ensemble(&e);
 }
 
