@@ -331,3 +331,12 @@ void hmi_derived_release(hmi_derived *eq)
     hmi_graph_release(&eq->graph);
     hmi_arena_release(&eq->arena);
 }
+
+hmi_expr hmi_momentum_rate(const hmi_derived *eq, hmi_graph *graph, size_t i)
+{
+    hmi_expr given = hmi_add(graph, hmi_add(graph, eq->impressed[i], eq->dissipation[i]),
+                             eq->gyroscopic[i]);
+    if (eq->has_nonideal)
+        given = hmi_add(graph, given, eq->C[i]);
+    return hmi_add(graph, given, eq->dL_dq[i]);
+}

@@ -73,6 +73,10 @@ typedef struct hmi_derived {
 hm_status hmi_derive_model(hmi_derived *eq, const hm_model *model);
 void hmi_derived_release(hmi_derived *eq);
 
+/* F_i of  p' = F + A^T lambda:  dL/dq + all forces but the ideal ones of constraints. The graph is that of the
+ * equations or a copy of it. */
+hmi_expr hmi_momentum_rate(const hmi_derived *eq, hmi_graph *graph, size_t i);
+
 /* Entry (i, j) of a sparse matrix; `zero` where it is not stored. */
 hmi_expr hmi_sparse_entry(const hmi_sparse *matrix, size_t i, size_t j, hmi_expr zero);
 /* Entry (i, j) of the symmetric M. */

@@ -178,22 +178,27 @@ hm_status hmi_explicit_along_motion(const hmi_explicit *x, hmi_graph *graph, con
     return graph->status;
 }
 
-/* p or F of the model, in q, u, t. */
-static hmi_expr force_of(const hmi_derived *d, hmi_graph *g, size_t i)
+hm_status hmi_explicit_gradient(const hmi_explicit *x, hmi_graph *graph, hmi_adjoint *adjoint,
+                                hmi_expr e, hmi_expr *out)
 {
-    hmi_expr given = hmi_add(g, hmi_add(g, d->impressed[i], d->dissipation[i]), d->gyroscopic[i]);
-    if (d->has_nonideal)
-        given = hmi_add(g, given, d->C[i]);
-    return hmi_add(g, given, d->dL_dq[i]);
+    hm_status status = hmi_gradient(adjoint, graph, e, HMI_SYM_VELOCITY);
+    for (size_t j = 0; j < x->n; j++)
+        out[j] = graph->zero;
+    for (size_t k = 0; status == HM_OK && k < adjoint->partials.count; k++)
+        for (size_t j = 0; j < x->n; j++)
+            if (x->independent[j] == adjoint->partials.data[k].index)
+                out[j] = adjoint->partials.data[k].value;
+    return status;
 }
 
+/* p and F of the model, in q, u, t. */
 static hm_status express_model(search *s, hmi_expr *p, hmi_expr *F)
 {
     size_t n = s->d->n;
     for (size_t i = 0; i < n; i++)
         p[i] = s->d->momentum[i];
     for (size_t i = 0; i < n; i++)
-        F[i] = force_of(s->d, s->graph, i);
+        F[i] = hmi_momentum_rate(s->d, s->graph, i);
     hm_status status = hmi_explicit_express(s->x, s->graph, p, n);
     return status == HM_OK ? hmi_explicit_express(s->x, s->graph, F, n) : status;
 }
@@ -204,13 +209,7 @@ static hm_status add_coordinate(search *s, size_t i, hmi_expr p, hmi_expr F, hmi
 {
     hmi_explicit *x = s->x;
     hmi_graph *g = s->graph;
-    hm_status status = hmi_gradient(&s->adjoint, g, x->velocity[i], HMI_SYM_VELOCITY);
-    for (size_t k = 0; k < x->n; k++)
-        column[k] = g->zero;
-    for (size_t k = 0; status == HM_OK && k < s->adjoint.partials.count; k++)
-        for (size_t j = 0; j < x->n; j++)
-            if (x->independent[j] == s->adjoint.partials.data[k].index)
-                column[j] = s->adjoint.partials.data[k].value;
+    hm_status status = hmi_explicit_gradient(x, g, &s->adjoint, x->velocity[i], column);
     if (status == HM_OK)
         status = hmi_explicit_along_motion(x, g, NULL, column, x->n, rate);
     for (size_t j = 0; status == HM_OK && j < x->n; j++) {

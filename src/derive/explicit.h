@@ -36,6 +36,9 @@ hm_status hmi_explicit_find(hmi_explicit *x, const hmi_derived *d, hmi_graph *gr
 /* Expressions of the model in q, u, t. */
 hm_status hmi_explicit_express(const hmi_explicit *x, hmi_graph *graph, hmi_expr *list,
                                size_t count);
+/* out[n] := de/du of an expression in q, u, t. */
+hm_status hmi_explicit_gradient(const hmi_explicit *x, hmi_graph *graph, hmi_adjoint *adjoint,
+                                hmi_expr e, hmi_expr *out);
 /* out[k] := d/dt of list[k](q, u, z, t), u held; rates: z'. */
 hm_status hmi_explicit_along_motion(const hmi_explicit *x, hmi_graph *graph, const hmi_expr *rates,
                                     const hmi_expr *list, size_t count, hmi_expr *out);

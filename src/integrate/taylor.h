@@ -172,12 +172,16 @@ static inline uint32_t hmi_taylor_coordinate(const hmi_taylor *T, size_t i)
 
 /* Builds the jets for a series of the given order. Release also after a failure. */
 hm_status hmi_taylor_init(hmi_taylor *T, hmi_ode *ode, int order);
+/* Memory of the series, zeroed; *failed: there is none. */
+void *hmi_taylor_take(hmi_taylor *T, size_t count, size_t size, bool *failed);
 /* T->place and T->width, when n is known. */
 hm_status hmi_taylor_place(hmi_taylor *T);
 void hmi_taylor_release(hmi_taylor *T);
 /* ---- the series by momenta (taylor_momentum.c) ---- */
 
 bool hmi_taylor_has_momenta(const hmi_ode *ode);
+/* T->momenta.tape, and where its outputs are; n and m where velocities are given (taylor_momentum_tape.c). */
+hm_status hmi_taylor_compile_momentum_tape(hmi_taylor *T);
 /* Everything of the jets up to their seal, and what is left after it. */
 hm_status hmi_taylor_add_momenta(hmi_taylor *T);
 hm_status hmi_taylor_compile_momenta(hmi_taylor *T);

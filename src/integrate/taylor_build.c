@@ -4,7 +4,7 @@
 #include "integrate/ledger.h"
 #include "integrate/residuals.h"
 
-static void *take(hmi_taylor *T, size_t count, size_t size, bool *failed)
+void *hmi_taylor_take(hmi_taylor *T, size_t count, size_t size, bool *failed)
 {
     void *memory = hmi_arena_alloc(&T->arena, (count + 1) * size);
     *failed |= !memory;
@@ -53,15 +53,15 @@ static hm_status add_rows(hmi_taylor *T)
     const hmi_ledger *ledger = T->ode->ledger;
     bool nonideal = wants(ledger, HMI_POWER_NONIDEAL);
     if (nonideal || wants(ledger, HMI_POWER_IDEAL))
-        T->ideal = take(T, T->n, sizeof *T->ideal, &failed);
+        T->ideal = hmi_taylor_take(T, T->n, sizeof *T->ideal, &failed);
     if (nonideal)
-        T->nonideal = take(T, T->n, sizeof *T->nonideal, &failed);
+        T->nonideal = hmi_taylor_take(T, T->n, sizeof *T->nonideal, &failed);
     T->motions = T->ideal && T->sim->system->derived.has_nonideal ? 2 : 1;
     for (int k = 0; k < T->motions; k++) {
         hmi_taylor_motion *m = &T->motion[k];
         m->with_C = k == 0 && T->sim->system->derived.has_nonideal;
-        m->a = k == 0 ? m->a : take(T, T->n, sizeof *m->a, &failed);
-        m->mu = take(T, T->m, sizeof *m->mu, &failed);
+        m->a = k == 0 ? m->a : hmi_taylor_take(T, T->n, sizeof *m->a, &failed);
+        m->mu = hmi_taylor_take(T, T->m, sizeof *m->mu, &failed);
         for (size_t i = 0; i < T->n && k > 0 && !failed; i++)
             m->a[i] = hmi_jet_new_row(&T->jet, false);
         for (size_t i = 0; i < T->m && !failed; i++)
@@ -160,8 +160,8 @@ static hm_status build_lists(hmi_taylor *T)
     bool failed = false;
     for (int k = 0; k < T->motions && !failed; k++) {
         hmi_taylor_motion *m = &T->motion[k];
-        m->right = take(T, T->n + T->m, sizeof *m->right, &failed);
-        m->reaction = take(T, T->n, sizeof *m->reaction, &failed);
+        m->right = hmi_taylor_take(T, T->n + T->m, sizeof *m->right, &failed);
+        m->reaction = hmi_taylor_take(T, T->n, sizeof *m->reaction, &failed);
         if (!failed)
             write_lists(T, m);
     }
@@ -178,8 +178,8 @@ static hm_status link_state(hmi_taylor *T)
     hmi_jet *jet = &T->jet;
     uint32_t n = (uint32_t)T->n, m = (uint32_t)T->m, states = (uint32_t)T->ode->states;
     bool failed = false;
-    T->links = take(T, T->ode->size, sizeof *T->links, &failed);
-    T->given = take(T, T->n + T->m, sizeof *T->given, &failed);
+    T->links = hmi_taylor_take(T, T->ode->size, sizeof *T->links, &failed);
+    T->given = hmi_taylor_take(T, T->n + T->m, sizeof *T->given, &failed);
     if (failed)
         return HM_ERR_NOMEM;
     T->link_count = T->ode->size;
@@ -207,13 +207,13 @@ static hm_status link_state(hmi_taylor *T)
 static bool allocate(hmi_taylor *T)
 {
     bool failed = false;
-    T->M = take(T, T->n * T->n, sizeof *T->M, &failed);
-    T->right = take(T, T->n + T->m + 3, sizeof *T->right, &failed);
+    T->M = hmi_taylor_take(T, T->n * T->n, sizeof *T->M, &failed);
+    T->right = hmi_taylor_take(T, T->n + T->m + 3, sizeof *T->right, &failed);
     for (int k = 0; k < T->motions; k++)
-        T->motion[k].answer = take(T, T->n + T->m + 3, sizeof(double), &failed);
-    T->scratch = take(T, T->link_count, sizeof *T->scratch, &failed);
-    T->turning = take(T, T->n, sizeof *T->turning, &failed);
-    T->Y = take(T, (size_t)(T->order + 1) * T->width + 7, sizeof *T->Y, &failed);
+        T->motion[k].answer = hmi_taylor_take(T, T->n + T->m + 3, sizeof(double), &failed);
+    T->scratch = hmi_taylor_take(T, T->link_count, sizeof *T->scratch, &failed);
+    T->turning = hmi_taylor_take(T, T->n, sizeof *T->turning, &failed);
+    T->Y = hmi_taylor_take(T, (size_t)(T->order + 1) * T->width + 7, sizeof *T->Y, &failed);
     return !failed;
 }
 
@@ -286,7 +286,7 @@ static hm_status compile_all(hmi_taylor *T)
 static hm_status add_equations(hmi_taylor *T)
 {
     bool failed = false;
-    T->motion[0].a = take(T, T->n, sizeof *T->motion[0].a, &failed);
+    T->motion[0].a = hmi_taylor_take(T, T->n, sizeof *T->motion[0].a, &failed);
     hm_status status = failed ? HM_ERR_NOMEM : hmi_taylor_place(T);
     if (status == HM_OK)
         status = add_tapes(T);
@@ -303,7 +303,7 @@ hm_status hmi_taylor_place(hmi_taylor *T)
     size_t nq = T->coordinates, rest = T->ode->states + T->works, at = 0;
     bool failed = false;
     T->width = nq + T->n + rest;
-    T->place = take(T, T->width, sizeof *T->place, &failed);
+    T->place = hmi_taylor_take(T, T->width, sizeof *T->place, &failed);
     if (failed)
         return HM_ERR_NOMEM;
     for (size_t i = 0; i < 2 * nq + rest; i++)

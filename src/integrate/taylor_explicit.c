@@ -23,19 +23,12 @@ typedef struct builder {
     hmi_expr *list;
 } builder;
 
-static void *take(hmi_taylor *T, size_t count, size_t size, bool *failed)
-{
-    void *memory = hmi_arena_alloc(&T->arena, (count + 1) * size);
-    *failed |= !memory;
-    return memory;
-}
-
 static hm_status list_given(hmi_taylor *T, const hmi_explicit *x)
 {
     hmi_taylor_given *g = &T->given_velocities;
     bool failed = false;
-    g->is_given = take(T, x->coordinates, sizeof *g->is_given, &failed);
-    g->coordinate = take(T, x->coordinates, sizeof *g->coordinate, &failed);
+    g->is_given = hmi_taylor_take(T, x->coordinates, sizeof *g->is_given, &failed);
+    g->coordinate = hmi_taylor_take(T, x->coordinates, sizeof *g->coordinate, &failed);
     if (failed)
         return HM_ERR_NOMEM;
     for (size_t i = 0; i < x->coordinates; i++)
@@ -60,18 +53,9 @@ static size_t place_outputs(hmi_taylor *T)
     return g->rates + T->ode->states + T->works;
 }
 
-/* out[n] := de/du. */
 static hm_status put_gradient(builder *b, hmi_expr e, hmi_expr *out)
 {
-    const hmi_explicit *x = b->x;
-    hm_status status = hmi_gradient(&b->adjoint, b->graph, e, HMI_SYM_VELOCITY);
-    for (size_t j = 0; j < x->n; j++)
-        out[j] = b->graph->zero;
-    for (size_t k = 0; status == HM_OK && k < b->adjoint.partials.count; k++)
-        for (size_t j = 0; j < x->n; j++)
-            if (x->independent[j] == b->adjoint.partials.data[k].index)
-                out[j] = b->adjoint.partials.data[k].value;
-    return status;
+    return hmi_explicit_gradient(b->x, b->graph, &b->adjoint, e, out);
 }
 
 static hm_status put_motion(builder *b)
@@ -130,7 +114,7 @@ static hm_status compile(builder *b, size_t count)
         status = hmi_tape_compile(&g->tape, b->graph, b->list, count);
     if (status != HM_OK)
         return status;
-    g->work = take(T, g->tape.work_size, sizeof *g->work, &failed);
+    g->work = hmi_taylor_take(T, g->tape.work_size, sizeof *g->work, &failed);
     g->out = failed ? NULL : hmi_tape_outputs(&g->tape, g->work);
     return failed ? HM_ERR_NOMEM : HM_OK;
 }
@@ -143,7 +127,7 @@ hm_status hmi_taylor_add_given(hmi_taylor *T, const hmi_explicit *x, hmi_graph *
     if (status != HM_OK)
         return status;
     size_t count = place_outputs(T);
-    b.list = take(T, count, sizeof *b.list, &failed);
+    b.list = hmi_taylor_take(T, count, sizeof *b.list, &failed);
     if (failed)
         return HM_ERR_NOMEM;
     hmi_adjoint_init(&b.adjoint, graph->allocator);

@@ -24,13 +24,6 @@
 
 #include <string.h>
 
-static void *take(hmi_taylor *T, size_t count, size_t size, bool *failed)
-{
-    void *memory = hmi_arena_alloc(&T->arena, (count + 1) * size);
-    *failed |= !memory;
-    return memory;
-}
-
 /* ---- what it is for ---- */
 
 static bool has_plain_masses(const hmi_derived *d)
@@ -56,139 +49,6 @@ bool hmi_taylor_has_momenta(const hmi_ode *ode)
                        !hmi_tape_uses(&ledger->tape, HMI_SYM_ACCELERATION));
 }
 
-/* ---- the tape ---- */
-
-/* A^T mu = d(mu.psi)/dv, by one sweep. */
-static hm_status list_reactions(hmi_taylor *T, hmi_graph *g, hmi_expr *list)
-{
-    const hmi_derived *d = &T->sim->system->derived;
-    bool failed = false;
-    hmi_adjoint adjoint;
-    hmi_expr *mu = take(T, T->m, sizeof *mu, &failed);
-    if (failed)
-        return HM_ERR_NOMEM;
-    for (size_t i = 0; i < T->m; i++)
-        mu[i] = hmi_symbol(g, HMI_SYM_MULTIPLIER, (uint32_t)i);
-    for (size_t i = 0; i < T->n; i++)
-        list[i] = g->zero;
-    hmi_adjoint_init(&adjoint, T->sim->system->allocator);
-    hm_status status = HM_OK;
-    if (T->m)
-        status = hmi_adjoint_sweep(&adjoint, g, d->constraints.velocity_residual, mu, T->m,
-                                   HMI_SYM_VELOCITY);
-    for (size_t k = 0; status == HM_OK && k < adjoint.partials.count; k++)
-        list[adjoint.partials.data[k].index] = adjoint.partials.data[k].value;
-    hmi_adjoint_release(&adjoint);
-    return status;
-}
-
-/* F, C included. */
-static hmi_expr force_of(const hmi_derived *d, hmi_graph *g, size_t i)
-{
-    hmi_expr given = hmi_add(g, hmi_add(g, d->impressed[i], d->dissipation[i]), d->gyroscopic[i]);
-    if (d->has_nonideal)
-        given = hmi_add(g, given, d->C[i]);
-    return hmi_add(g, given, d->dL_dq[i]);
-}
-
-/* Where the outputs are: p, psi, A^T mu, F, v, rates of auxiliary states, powers. Returns how many. */
-static size_t place_outputs(hmi_taylor *T)
-{
-    hmi_taylor_momenta *p = &T->momenta;
-    p->reaction = T->n + T->m;
-    p->force = p->reaction + T->n;
-    p->velocity = p->force + T->n;
-    p->rates = p->velocity + T->coordinates;
-    p->power = p->rates + T->ode->states;
-    return p->power + T->works;
-}
-
-/* What both ways have in common. */
-static void list_common(hmi_taylor *T, hmi_graph *g, hmi_expr *list)
-{
-    const hmi_taylor_momenta *p = &T->momenta;
-    for (uint32_t i = 0; i < T->coordinates; i++)
-        list[p->velocity + i] = hmi_symbol(g, HMI_SYM_VELOCITY, i);
-    for (size_t i = 0; i < T->ode->states; i++)
-        list[p->rates + i] = T->sim->system->derived.state_rates[i];
-    for (size_t i = 0; i < T->works; i++)
-        list[p->power + i] = hmi_ledger_expression(T->ode->ledger, T->sim->system, i);
-}
-
-static hm_status list_outputs(hmi_taylor *T, hmi_graph *g, hmi_expr *list)
-{
-    const hmi_derived *d = &T->sim->system->derived;
-    const hmi_taylor_momenta *p = &T->momenta;
-    size_t n = T->n, m = T->m;
-    memcpy(list, d->momentum, n * sizeof *list);
-    if (m)
-        memcpy(list + n, d->constraints.velocity_residual, m * sizeof *list);
-    for (size_t i = 0; i < n; i++)
-        list[p->force + i] = force_of(d, g, i);
-    hm_status status = list_reactions(T, g, list + p->reaction);
-    return status == HM_OK ? g->status : status;
-}
-
-/* The same without the velocities that constraints give (derive/explicit.h). */
-static hm_status list_explicit(hmi_taylor *T, const hmi_explicit *x, hmi_graph *g, hmi_expr *list)
-{
-    const hmi_taylor_momenta *p = &T->momenta;
-    memcpy(list, x->momentum, x->n * sizeof *list);
-    memcpy(list + p->force, x->force, x->n * sizeof *list);
-    memcpy(list + p->velocity, x->velocity, x->coordinates * sizeof *list);
-    for (size_t i = 0; i < x->n; i++)
-        list[p->reaction + i] = g->zero;
-    return hmi_explicit_express(x, g, list + p->rates, T->ode->states + T->works);
-}
-
-/* Does the motion go without multipliers? Then these are its equations, of a graph that has grown. Not for
- * states off the constraints, whose distance stays what it is. */
-static hm_status find_explicit(hmi_taylor *T, hmi_explicit *x, hmi_graph *g)
-{
-    hm_status status = T->kept ? hmi_explicit_find(x, &T->sim->system->derived, g, &T->arena)
-                               : HM_ERR_USAGE;
-    if (status != HM_OK)
-        return status == HM_ERR_USAGE ? HM_OK : status;
-    T->given_velocities.used = true;
-    T->n = x->n;
-    T->m = 0;
-    return hmi_taylor_add_given(T, x, g);
-}
-
-static hm_status list_all(hmi_taylor *T, hmi_graph *g, hmi_expr **list, size_t *count)
-{
-    hmi_explicit x;
-    bool failed = false;
-    hm_status status = find_explicit(T, &x, g);
-    if (status != HM_OK)
-        return status;
-    *count = place_outputs(T);
-    *list = take(T, *count, sizeof **list, &failed);
-    if (failed)
-        return HM_ERR_NOMEM;
-    list_common(T, g, *list);
-    return T->given_velocities.used ? list_explicit(T, &x, g, *list) : list_outputs(T, g, *list);
-}
-
-static hm_status compile_tape(hmi_taylor *T)
-{
-    hmi_expr *list = NULL;
-    size_t count = 0;
-    bool failed = false;
-    hmi_graph graph = {0};
-    hm_status status = hmi_graph_copy(&graph, &T->sim->system->derived.graph);
-    if (status == HM_OK)
-        status = list_all(T, &graph, &list, &count);
-    graph.interpreted = true; /* jets are made of it, it never runs */
-    if (status == HM_OK)
-        status = hmi_tape_compile(&T->momenta.tape, &graph, list, count);
-    hmi_graph_release(&graph);
-    if (status != HM_OK)
-        return status;
-    T->momenta.work = take(T, T->momenta.tape.work_size, sizeof(double), &failed);
-    return failed ? HM_ERR_NOMEM : HM_OK;
-}
-
 /* ---- rows ---- */
 
 /* The rates of coordinates that the series has: sines and cosines of these take the short way. */
@@ -206,10 +66,10 @@ static hm_status add_rows(hmi_taylor *T)
     hmi_jet *jet = &T->jet;
     hmi_taylor_momenta *p = &T->momenta;
     bool failed = false;
-    p->q = take(T, T->coordinates, sizeof *p->q, &failed);
-    p->z = take(T, T->ode->states, sizeof *p->z, &failed);
-    p->push = take(T, T->n, sizeof *p->push, &failed);
-    p->late = take(T, T->n + T->m, sizeof *p->late, &failed);
+    p->q = hmi_taylor_take(T, T->coordinates, sizeof *p->q, &failed);
+    p->z = hmi_taylor_take(T, T->ode->states, sizeof *p->z, &failed);
+    p->push = hmi_taylor_take(T, T->n, sizeof *p->push, &failed);
+    p->late = hmi_taylor_take(T, T->n + T->m, sizeof *p->late, &failed);
     if (failed)
         return HM_ERR_NOMEM;
     for (size_t i = 0; i < T->coordinates; i++)
@@ -249,8 +109,8 @@ static hm_status add_links(hmi_taylor *T)
     const hmi_taylor_momenta *p = &T->momenta;
     size_t states = T->ode->states, nq = T->coordinates;
     bool failed = false;
-    T->links = take(T, nq + T->n + states + T->works + 2 * jet->turns.count, sizeof *T->links,
-                    &failed);
+    T->links = hmi_taylor_take(T, nq + T->n + states + T->works + 2 * jet->turns.count,
+                               sizeof *T->links, &failed);
     if (failed)
         return HM_ERR_NOMEM;
     for (size_t i = 0; i < T->n; i++)
@@ -275,7 +135,7 @@ static hm_status add_links(hmi_taylor *T)
 static hm_status split(hmi_taylor *T, bool *vanishes)
 {
     bool failed = false;
-    uint32_t *second = take(T, T->link_count, sizeof *second, &failed);
+    uint32_t *second = hmi_taylor_take(T, T->link_count, sizeof *second, &failed);
     if (failed)
         return HM_ERR_NOMEM;
     for (size_t i = 0; i < T->link_count; i++)
@@ -300,7 +160,7 @@ static hm_status add_sums(hmi_taylor *T, const bool *vanishes)
 {
     bool failed = false;
     size_t n = T->n, m = T->m;
-    hmi_jet_list *right = T->momenta.right = take(T, n + m, sizeof *right, &failed);
+    hmi_jet_list *right = T->momenta.right = hmi_taylor_take(T, n + m, sizeof *right, &failed);
     for (size_t i = 0; i < n + m && !failed; i++) {
         uint32_t value = i < n ? T->momenta.push[i] : T->jet.zero_row;
         right[i] = (hmi_jet_list){.value = hmi_jet_place(&T->jet, value),
@@ -316,8 +176,8 @@ hm_status hmi_taylor_add_momenta(hmi_taylor *T)
     bool failed = false;
     T->motions = 1;
     T->momenta.used = true;
-    bool *vanishes = take(T, 2 * T->n + T->m, sizeof *vanishes, &failed);
-    hm_status status = failed ? HM_ERR_NOMEM : compile_tape(T);
+    bool *vanishes = hmi_taylor_take(T, 2 * T->n + T->m, sizeof *vanishes, &failed);
+    hm_status status = failed ? HM_ERR_NOMEM : hmi_taylor_compile_momentum_tape(T);
     if (status == HM_OK)
         status = hmi_taylor_place(T);
     if (status == HM_OK)

@@ -70,16 +70,9 @@ static void list_equations(equations *e, hmi_expr *list)
     memcpy(list, x->velocity, x->coordinates * sizeof *list);
     list += x->coordinates;
     hmi_adjoint_init(&adjoint, e->graph.allocator);
-    for (size_t i = 0; i < x->n; i++) {
-        assert_int_equal(hmi_gradient(&adjoint, &e->graph, x->momentum[i], HMI_SYM_VELOCITY),
-                         HM_OK);
-        for (size_t j = 0; j < x->n; j++)
-            list[i * x->n + j] = e->graph.zero;
-        for (size_t k = 0; k < adjoint.partials.count; k++)
-            for (size_t j = 0; j < x->n; j++)
-                if (x->independent[j] == adjoint.partials.data[k].index)
-                    list[i * x->n + j] = adjoint.partials.data[k].value;
-    }
+    for (size_t i = 0; i < x->n; i++)
+        assert_int_equal(
+            hmi_explicit_gradient(x, &e->graph, &adjoint, x->momentum[i], list + i * x->n), HM_OK);
     hmi_adjoint_release(&adjoint);
     list += x->n * x->n;
     assert_int_equal(hmi_explicit_along_motion(x, &e->graph, NULL, x->momentum, x->n, list), HM_OK);
