@@ -135,7 +135,8 @@ typedef struct hmi_taylor {
     hmi_arena arena;
     hmi_jet jet;
     hmi_jet_segment inputs, dynamics, residuals, powers;
-    bool has_inputs, has_residuals, has_powers, kept;
+    bool has_inputs, has_residuals, has_powers;
+    bool may_be_given; /* velocities, by constraints */
     hmi_jet_program program[HMI_TAYLOR_CODES];
     int order;                /* of the series of the state, */
     int most_order;           /* and what there is room for */

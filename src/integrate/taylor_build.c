@@ -297,6 +297,13 @@ static hm_status add_equations(hmi_taylor *T)
     return status == HM_OK ? build_lists(T) : status;
 }
 
+/* Velocities by constraints, without a solve that the user wants: not for states off the constraints either,
+ * whose distance stays what it is. */
+static bool may_be_given(const hmi_ode *ode)
+{
+    return ode->kept && ode->sim->formulation == HMI_AUTO;
+}
+
 hm_status hmi_taylor_place(hmi_taylor *T)
 {
     const hmi_taylor_given *given = &T->given_velocities;
@@ -317,7 +324,7 @@ hm_status hmi_taylor_init(hmi_taylor *T, hmi_ode *ode, int order)
     hm_sim *sim = ode->sim;
     *T = (hmi_taylor){.ode = ode, .sim = sim, .n = ode->n, .order = order, .tau = 1};
     T->coordinates = ode->n;
-    T->kept = ode->kept;
+    T->may_be_given = may_be_given(ode);
     T->most_order = order;
     hmi_arena_init(&T->arena, sim->system->allocator);
     hmi_jet_init(&T->jet, sim->system->allocator);
@@ -342,8 +349,8 @@ hm_status hmi_taylor_init(hmi_taylor *T, hmi_ode *ode, int order)
 bool hmi_taylor_reuse(hmi_taylor *T, hmi_ode *ode, int order)
 {
     hmi_ledger *ledger = ode->ledger;
-    if (order > T->most_order || ode->kept != T->kept || uses_baumgarte(ode) != T->has_residuals ||
-        (ledger ? ledger->count : 0) != T->works)
+    if (order > T->most_order || may_be_given(ode) != T->may_be_given ||
+        uses_baumgarte(ode) != T->has_residuals || (ledger ? ledger->count : 0) != T->works)
         return false;
     T->ode = ode;
     if (hmi_taylor_has_momenta(ode) != T->momenta.used)

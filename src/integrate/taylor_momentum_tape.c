@@ -78,12 +78,12 @@ static hm_status list_explicit(hmi_taylor *T, const hmi_explicit *x, hmi_graph *
     return hmi_explicit_express(x, g, list + p->rates, T->ode->states + T->works);
 }
 
-/* Does the motion go without multipliers? Then these are its equations, of a graph that has grown. Not for
- * states off the constraints, whose distance stays what it is. */
+/* Does the motion go without multipliers? Then these are its equations, of a graph that has grown. */
 static hm_status find_explicit(hmi_taylor *T, hmi_explicit *x, hmi_graph *g)
 {
-    hm_status status = T->kept ? hmi_explicit_find(x, &T->sim->system->derived, g, &T->arena)
-                               : HM_ERR_USAGE;
+    hm_status status = T->may_be_given
+                           ? hmi_explicit_find(x, &T->sim->system->derived, g, &T->arena)
+                           : HM_ERR_USAGE;
     if (status != HM_OK)
         return status == HM_ERR_USAGE ? HM_OK : status;
     T->given_velocities.used = true;

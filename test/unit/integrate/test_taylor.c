@@ -289,6 +289,26 @@ static void test_given_velocities(void **state)
     check_close("disc", 10, y[0], y[1], 1e-9);
 }
 
+/* A solve that the user wants is made, though the run before went without one. */
+static void test_wanted_solve(void **state)
+{
+    (void)state;
+    double y[2][10];
+    motion *m = motion_text(DISC "initial lean = 0.2, yaw' = 0.5, spin' = 3, x' ~ 3, y' ~ 0\n"
+                                 "simulate 0 .. 2 method taylor rtol 1e-12 atol 1e-14");
+    for (int k = 0; k < 2; k++) {
+        double q[5], v[5];
+        hm_model_initial(m->model, q, v, NULL);
+        hm_sim_set_state(m->sim, 0, q, v, NULL);
+        m->options.formulation = k == 0 ? HM_AUTO : HM_GRAM;
+        motion_must(m);
+        assert_true(m->result.steps < 20); /* by series */
+        hm_sim_state(m->sim, y[k], y[k] + 5, NULL);
+    }
+    check_close("disc", 10, y[0], y[1], 1e-11);
+    motion_close(m);
+}
+
 /* Off the constraints, by the user's wish, such velocities are not given: the distance stays. */
 static void test_kept_initial(void **state)
 {
@@ -489,6 +509,7 @@ int main(void)
         cmocka_unit_test(test_events),
         cmocka_unit_test(test_given_velocities),
         cmocka_unit_test(test_kept_initial),
+        cmocka_unit_test(test_wanted_solve),
         cmocka_unit_test(test_brief_events),
         cmocka_unit_test(test_switches),
         cmocka_unit_test(test_no_series),
