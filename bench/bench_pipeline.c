@@ -158,13 +158,13 @@ int main(void)
         int size, runs;
         const char *target;
     } rows[] = {
-        {"pendulum, positions", pendulum_positions, 10, 9, ""},
-        {"pendulum, positions", pendulum_positions, 50, 9, "10"},
+        {"pendulum, positions", pendulum_positions, 10, 60, ""},
+        {"pendulum, positions", pendulum_positions, 50, 60, "10"},
         {"pendulum, positions", pendulum_positions, 200, 5, "300"},
-        {"pendulum, expanded sum", pendulum_expanded, 10, 9, ""},
-        {"pendulum, expanded sum", pendulum_expanded, 50, 9, "10"},
-        {"pendulum, expanded sum", pendulum_expanded, 200, 3, "300"},
-        {"chain of particles", particle_chain, 1000, 5, ""},
+        {"pendulum, expanded sum", pendulum_expanded, 10, 60, ""},
+        {"pendulum, expanded sum", pendulum_expanded, 50, 60, "10"},
+        {"pendulum, expanded sum", pendulum_expanded, 200, 5, "300"},
+        {"chain of particles", particle_chain, 1000, 12, ""},
         {"chain of particles", particle_chain, 10000, 3, "600"},
         {"chain of particles", particle_chain, 40000, 2, ""},
     };
