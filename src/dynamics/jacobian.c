@@ -6,8 +6,9 @@
  * the equations of the motion again, with the factorisation that the solve left behind.
  *
  * Redundant rows. q'' = ... A^+ b ... has, at constant rank and for consistent b, a derivative in
- * which r2 enters by its projection on R(A) only (Golub & Pereyra 1973). Multipliers are not unique
- * then, and no force law may use them; dl gives the unique A^T dl.
+ * which r2 enters by its projection on R(A) only (Golub & Pereyra 1973). The multiplier of minimum
+ * norm lies in R(A) = {A w}, which turns with A: its derivative has the part (I - A A^+) (dA) w
+ * outside.
  *
  * Implicit laws. With H = d(Q + C)/d lambda the multipliers feed back:  M dx = r1 + (A^T + H) dl.
  * Verified against 256-bit differences: test/physics/test_jacobian.c
@@ -25,6 +26,19 @@ static void constraint_side(hmi_dynamics *d, const double *r2, double *s)
         hmi_graded_project(&d->graded, p);
     for (int k = 0; k < d->rank; k++)
         s[k] = p[k] * d->R[d->order[k]];
+    d->scratch_used = mark;
+}
+
+/* dlambda += (I - A A^+) turning */
+static void turn_multipliers(hmi_dynamics *d, const double *turning, double *dlambda)
+{
+    size_t mark = d->scratch_used;
+    double *p = hmi_take(d, (size_t)d->m);
+    for (int k = 0; k < d->m; k++)
+        p[k] = turning[d->order[k]];
+    hmi_graded_project(&d->graded, p);
+    for (int k = 0; k < d->m; k++)
+        dlambda[d->order[k]] += turning[d->order[k]] - p[k];
     d->scratch_used = mark;
 }
 
@@ -87,9 +101,32 @@ hm_status hmi_dynamics_derivative(hmi_dynamics *d, const hmi_directions *directi
         solve_direction(d, K, r, s, x, l);
         hmi_times(n, x, d->D, to);
         finite = finite && hmi_all_finite(n, to);
-        if (dlambda)
-            hmi_model_multipliers(d, l, dlambda + hmi_area(c, m));
+        if (!dlambda)
+            continue;
+        hmi_model_multipliers(d, l, dlambda + hmi_area(c, m));
+        if (directions->turning && d->rank < m)
+            turn_multipliers(d, directions->turning + hmi_area(c, m), dlambda + hmi_area(c, m));
     }
     d->scratch_used = 0;
     return finite ? HM_OK : HM_ERR_NUMERIC;
+}
+
+/* F y = lambda, w = D Y^T y: then A w = lambda */
+void hmi_dynamics_preimage(hmi_dynamics *d, const hmi_solution *solution, double *w)
+{
+    size_t mark = d->scratch_used;
+    double *p = hmi_take(d, (size_t)d->m), *y = hmi_take(d, (size_t)d->rank);
+    hmi_zero(d->n, w);
+    if (d->rank < d->m) {
+        for (int k = 0; k < d->m; k++)
+            p[k] = solution->total_lambda[d->order[k]];
+        hmi_graded_solve(&d->graded, p, y);
+    } else {
+        for (int k = 0; k < d->m; k++)
+            y[k] = solution->total_lambda[d->order[k]] * d->R[d->order[k]];
+        hmi_qr_solve_transposed(d->n, d->rank, d->QR, y);
+    }
+    hmi_mul_transposed(d->rank, d->n, 1, d->Z, y, w);
+    hmi_times(d->n, d->D, w, w);
+    d->scratch_used = mark;
 }

@@ -193,18 +193,22 @@ HM_MUST_CHECK hm_status hmi_accelerate(hmi_dynamics *d, const double *restrict M
  * total one, Q stands for Q + u + C):
  *     force      (count x n)  dQ/ds - (dM/ds) q'' + (dA/ds)^T lambda
  *     constraint (count x m)  db/ds - (dA/ds) q''
+ *     turning    (count x m)  (dA/ds) w with w from hmi_dynamics_preimage; only used where rows are
+ *                             redundant, for the minimum-norm multipliers; NULL: zero
  *     feedback   (n x m)      d(Q + C)/d lambda_total of an implicit law; NULL: none
  * One direction after the other. */
 typedef struct hmi_directions {
     int count;
-    const double *force, *constraint, *feedback;
+    const double *force, *constraint, *turning, *feedback;
 } hmi_directions;
 
-/* dqdd (count x n), dlambda (count x m; NULL: not wanted; where rows are redundant only A^T dlambda
- * means something). The last call on d must have been
+/* dqdd (count x n), dlambda (count x m; NULL: not wanted). The last call on d must have been
  * hmi_dynamics_solve with HM_OK, or this one. HM_ERR_NUMERIC: the feedback makes it singular. */
 HM_MUST_CHECK hm_status hmi_dynamics_derivative(hmi_dynamics *d, const hmi_directions *directions,
                                                 double *dqdd, double *dlambda);
+
+/* w (n) with A w = lambda_total, of minimum norm: see `turning` above. */
+void hmi_dynamics_preimage(hmi_dynamics *d, const hmi_solution *solution, double *w);
 
 /* ---- geometry -------------------------------------------------------------------------------- */
 

@@ -87,13 +87,14 @@ static void check_geometry(hmi_dynamics *d, int n, int m, const hmi_equations *e
     assert_int_equal(hmi_dynamics_geometry(d, e, s, &none), HM_OK);
 }
 
-static void check_derivatives(hmi_dynamics *d, int n, int m)
+static void check_derivatives(hmi_dynamics *d, int n, int m, const hmi_solution *s)
 {
-    double dqdd[2 * N], dlambda[2 * M_MOST];
+    double w[N], dqdd[2 * N], dlambda[2 * M_MOST];
+    hmi_dynamics_preimage(d, s, w);
     for (int i = 0; i < M_MOST * N; i++)
         rate[i] = 0.001 * next();
     for (int k = 0; k < 2; k++) {
-        hmi_directions directions = {2, rate, rate, k ? rate : NULL};
+        hmi_directions directions = {2, rate, rate, rate, k ? rate : NULL};
         assert_int_equal(hmi_dynamics_derivative(d, &directions, dqdd, dlambda), HM_OK);
         assert_true(hmi_all_finite(2 * n, dqdd) && hmi_all_finite(2 * m, dlambda));
     }
@@ -122,7 +123,7 @@ static void check_shape(int n, int m, int kind, int servos, bool with_law)
     assert_finite(&s, n, m, servos);
     hmi_dynamics_check(d, &e, &s, &checks);
     if (s.verdict.unique_acceleration)
-        check_derivatives(d, n, m);
+        check_derivatives(d, n, m, &s);
     if (kind == 0 && !servos && !with_law && status == HM_OK)
         check_geometry(d, n, m, &e, &s);
     double qdot[N];

@@ -265,7 +265,7 @@ static void what_has_no_answer(void **state)
     hmi_geometry geometry = {0};
     assert_int_equal(hmi_dynamics_solve(d, &equations, &options, &found), HM_OK);
     assert_int_equal(hmi_dynamics_geometry(d, &equations, &found, &geometry), HM_ERR_UNDETERMINED);
-    hmi_directions directions = {1, d1, d2, feedback};
+    hmi_directions directions = {1, d1, d2, NULL, feedback};
     assert_int_equal(hmi_dynamics_derivative(d, &directions, dqdd, NULL), HM_ERR_NUMERIC);
     hmi_dynamics_destroy(d);
 }
