@@ -18,8 +18,12 @@ static void lay_out_columns(hmi_columns *columns, const hmi_derived *eq, hmi_jac
     for (int k = 0; k < HMI_SYM_KIND_COUNT; k++)
         columns->start[k] = SIZE_MAX;
     columns->count = 0;
-    add_columns(columns, HMI_SYM_COORD, n);
-    add_columns(columns, HMI_SYM_VELOCITY, n);
+    if (kind == HMI_JACOBIAN_PARAM) {
+        add_columns(columns, HMI_SYM_PARAM, model->params.count);
+    } else {
+        add_columns(columns, HMI_SYM_COORD, n);
+        add_columns(columns, HMI_SYM_VELOCITY, n);
+    }
     if (kind == HMI_JACOBIAN_STATE) {
         add_columns(columns, HMI_SYM_STATE, model->states.count);
         add_columns(columns, HMI_SYM_TIME, 1);
@@ -168,17 +172,9 @@ static void fill_rows(hmi_derived *eq, hmi_block block, size_t count, hmi_expr *
 
 /* Kinds in the order of their columns. */
 static const hmi_symbol_kind directions[] = {
-    HMI_SYM_COORD,
-    HMI_SYM_VELOCITY,
-    HMI_SYM_STATE,
-    HMI_SYM_TIME,
-    HMI_SYM_INPUT,
-    HMI_SYM_INPUT_RATE,
-    HMI_SYM_INPUT_RATE2,
-    HMI_SYM_REACTION,
-    HMI_SYM_MULTIPLIER,
-    HMI_SYM_TOTAL_REACTION,
-    HMI_SYM_TOTAL_MULTIPLIER,
+    HMI_SYM_PARAM,    HMI_SYM_COORD,      HMI_SYM_VELOCITY,       HMI_SYM_STATE,
+    HMI_SYM_TIME,     HMI_SYM_INPUT,      HMI_SYM_INPUT_RATE,     HMI_SYM_INPUT_RATE2,
+    HMI_SYM_REACTION, HMI_SYM_MULTIPLIER, HMI_SYM_TOTAL_REACTION, HMI_SYM_TOTAL_MULTIPLIER,
 };
 
 static hm_status differentiate_row(hmi_derivation *d, const hmi_columns *columns, hmi_expr row,

@@ -179,12 +179,13 @@ static void gather_constraints(const hm_sim *sim, hmi_slopes *s, const double *g
 }
 
 /* The motion at the present state, with forces. */
-static hm_status solve_motion(hm_sim *sim, const double *gains, hmi_solution *solution)
+static hm_status solve_motion(hm_sim *sim, hmi_jacobian_kind kind, const double *gains,
+                              hmi_solution *solution)
 {
-    const hmi_slopes *s = &sim->derivatives->by[HMI_JACOBIAN_STATE];
+    const hmi_slopes *s = &sim->derivatives->by[kind];
     hm_sim_evaluate_fast(sim);
     if (stabilised(gains)) {
-        const double *values = hmi_sim_run_slopes(sim, HMI_JACOBIAN_STATE, NULL, NULL);
+        const double *values = hmi_sim_run_slopes(sim, kind, NULL, NULL);
         double *b = hmi_sim_dynamics(sim) + sim->system->at.b;
         for (size_t k = 0; k < sim->system->derived.constraints.count; k++)
             for (int c = HMI_BLOCK_POSITION; c <= HMI_BLOCK_VELOCITY; c++)
@@ -206,11 +207,12 @@ static hm_status ideal_motion(hm_sim *sim, hmi_slopes *s, const double *Q, const
 }
 
 /* dqdd, dlambda and dQi/ds of the problem without C. Leaves dQi/ds in `reaction`. */
-static hm_status differentiate_ideal(hm_sim *sim, hmi_slopes *s, const double *gains)
+static hm_status differentiate_ideal(hm_sim *sim, hmi_jacobian_kind kind, hmi_slopes *s,
+                                     const double *gains)
 {
     size_t n = sim->system->derived.n, m = sim->system->derived.constraints.count;
     size_t free = s->jacobian->columns.free;
-    hmi_sim_run_slopes(sim, HMI_JACOBIAN_STATE, s->acceleration, s->lambda);
+    hmi_sim_run_slopes(sim, kind, s->acceleration, s->lambda);
     clear(s->force, free * n);
     clear(s->reaction, free * n);
     gather(s, HMI_BLOCK_FORCE, s->force);
@@ -286,23 +288,23 @@ static hm_status write_rows(const hm_sim *sim, const hmi_slopes *s, double *J)
     return hmi_all_finite((int)((n + states) * free), J) ? HM_OK : HM_ERR_NUMERIC;
 }
 
-static hm_status differentiate(hm_sim *sim, const double *gains, double *J)
+static hm_status differentiate(hm_sim *sim, hmi_jacobian_kind kind, const double *gains, double *J)
 {
-    hmi_slopes *s = &sim->derivatives->by[HMI_JACOBIAN_STATE];
+    hmi_slopes *s = &sim->derivatives->by[kind];
     size_t n = sim->system->derived.n, free = s->jacobian->columns.free;
     hmi_solution solution;
-    hm_status status = solve_motion(sim, gains, &solution);
+    hm_status status = solve_motion(sim, kind, gains, &solution);
     if (status != HM_OK)
         return status;
-    hmi_sim_run_slopes(sim, HMI_JACOBIAN_STATE, sim->qdd, sim->total_multiplier);
+    hmi_sim_run_slopes(sim, kind, sim->qdd, sim->total_multiplier);
     gather_inputs(sim, s);
     if (uses_ideal(sim)) {
         status = ideal_motion(sim, s, solution.Q, sim->qdd);
         if (status == HM_OK)
-            status = differentiate_ideal(sim, s, gains);
+            status = differentiate_ideal(sim, kind, s, gains);
         if (status != HM_OK)
             return status;
-        hmi_sim_run_slopes(sim, HMI_JACOBIAN_STATE, sim->qdd, sim->total_multiplier);
+        hmi_sim_run_slopes(sim, kind, sim->qdd, sim->total_multiplier);
     }
     clear(s->force, free * n);
     gather(s, HMI_BLOCK_FORCE, s->force);
@@ -324,9 +326,11 @@ static hm_status differentiate(hm_sim *sim, const double *gains, double *J)
 
 /* ---- differences, where the chain rule is not worked out ---- */
 
-static double *variable(hm_sim *sim, size_t d)
+static double *variable(hm_sim *sim, hmi_jacobian_kind kind, size_t d)
 {
     size_t n = sim->system->derived.n, states = sim->system->model->states.count;
+    if (kind == HMI_JACOBIAN_PARAM)
+        return &sim->params[d];
     if (d < 2 * n)
         return d < n ? &sim->q[d] : &sim->v[d - n];
     return d < 2 * n + states ? &sim->z[d - 2 * n] : &sim->t;
@@ -351,15 +355,15 @@ static hm_status add_moved(hm_sim *sim, double *x, double h, double t, double *c
 }
 
 /* (8 (f(h) - f(-h)) - (f(2h) - f(-2h))) / 12 h */
-static hm_status difference(hm_sim *sim, double *J)
+static hm_status difference(hm_sim *sim, hmi_jacobian_kind kind, double *J)
 {
     static const double moves[4] = {-2, -1, 1, 2}, weights[4] = {1, -8, 8, -1};
-    size_t free = sim->derivatives->by[HMI_JACOBIAN_STATE].jacobian->columns.free;
+    size_t free = sim->derivatives->by[kind].jacobian->columns.free;
     size_t rows = sim->system->derived.n + sim->system->model->states.count;
     hm_status status = HM_OK;
     clear(J, rows * free);
     for (size_t d = 0; d < free && status == HM_OK; d++) {
-        double *x = variable(sim, d);
+        double *x = variable(sim, kind, d);
         double h = hmi_power_of_two(1 / (1e-3 * fmax(fabs(*x), 1e-2)));
         for (int k = 0; k < 4 && status == HM_OK; k++)
             status = add_moved(sim, x, moves[k] * h, weights[k] / (12 * h), J + d, free);
@@ -368,13 +372,23 @@ static hm_status difference(hm_sim *sim, double *J)
     return status == HM_OK ? last : status;
 }
 
-hm_status hmi_sim_jacobian(hm_sim *sim, const double *gains, double *J)
+static hm_status derive(hm_sim *sim, hmi_jacobian_kind kind, const double *gains, double *J)
 {
-    hm_status status = hmi_sim_prepare_derivatives(sim, HMI_JACOBIAN_STATE);
+    hm_status status = hmi_sim_prepare_derivatives(sim, kind);
     if (status != HM_OK)
         return status;
     bool chained = sim->system->model->servos.count == 0 && !(uses_ideal(sim) && uses_total(sim));
-    return chained ? differentiate(sim, gains, J) : difference(sim, J);
+    return chained ? differentiate(sim, kind, gains, J) : difference(sim, kind, J);
+}
+
+hm_status hmi_sim_jacobian(hm_sim *sim, const double *gains, double *J)
+{
+    return derive(sim, HMI_JACOBIAN_STATE, gains, J);
+}
+
+hm_status hmi_sim_param_jacobian(hm_sim *sim, const double *gains, double *J)
+{
+    return derive(sim, HMI_JACOBIAN_PARAM, gains, J);
 }
 
 hm_status hmi_sim_residual_jacobian(hm_sim *sim, double *residual, double *C)

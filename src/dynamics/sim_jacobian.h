@@ -1,6 +1,6 @@
 /* Exact derivatives of the motion at the present state of a sim.
  *
- *     d(q'', z')/d(q, v, z, t)
+ *     d(q'', z')/d(q, v, z, t)   and   d(q'', z')/d(parameters)
  *
  * by differentiating the equations (derive/jacobian.h) and solving them again with the factorisation
  * of the motion (hmi_dynamics_derivative): redundant constraints, singular M, non-ideal forces and
@@ -51,6 +51,9 @@ void hmi_sim_derivatives_destroy(hmi_sim_derivatives *derivatives);
  * those that a program set are constant. Statuses are those of hmi_sim_accelerate; HM_ERR_NUMERIC
  * where a derivative is not finite. */
 HM_MUST_CHECK hm_status hmi_sim_jacobian(hm_sim *sim, const double *gains, double *J);
+/* The same by parameters: as many columns as the model has scalar parameters, each varied by itself
+ * (parameters that are computed from others do not follow). */
+HM_MUST_CHECK hm_status hmi_sim_param_jacobian(hm_sim *sim, const double *gains, double *J);
 
 /* Residuals of the constraints (2m: phi, then phi' or psi; 0 where a row has none) and, where it is
  * not NULL, their derivatives (2m x columns of J, row-major) at the present state. */

@@ -15,9 +15,11 @@ static double largest_error; /* over all models, for the record */
 
 /* ---- differences: Ridders' extrapolation, which also says how good it is ---- */
 
-static double *variable(hm_sim *sim, size_t d)
+static double *variable(hm_sim *sim, bool params, size_t d)
 {
     size_t n = sim->system->derived.n, states = sim->system->model->states.count;
+    if (params)
+        return &sim->params[d];
     if (d < 2 * n)
         return d < n ? &sim->q[d] : &sim->v[d - n];
     return d < 2 * n + states ? &sim->z[d - 2 * n] : &sim->t;
@@ -69,21 +71,22 @@ static bool ridders(hm_sim *sim, double *x, size_t rows, double *slope, double *
 }
 
 /* Compares all columns; how many could be. */
-static size_t compare(const char *name, probe *p, double tolerance)
+static size_t compare(const char *name, probe *p, bool params, double tolerance)
 {
     hm_sim *sim = p->sim;
     size_t rows = p->n + p->model->states.count;
-    size_t columns = 2 * p->n + p->model->states.count + 1;
+    size_t columns = params ? p->model->params.count : 2 * p->n + p->model->states.count + 1;
     double *J = calloc(rows * columns + 1, sizeof *J), slope[MOST_ROWS], doubt[MOST_ROWS];
     double value[MOST_ROWS];
     assert_true(rows <= MOST_ROWS);
     assert_non_null(J);
-    hm_status status = hmi_sim_jacobian(sim, NULL, J);
+    hm_status status = params ? hmi_sim_param_jacobian(sim, NULL, J)
+                              : hmi_sim_jacobian(sim, NULL, J);
     if (status != HM_OK)
         fail_msg("%s: %s", name, hm_status_text(status));
     size_t compared = 0;
     for (size_t d = 0; d < columns; d++) {
-        double *x = variable(sim, d), size = 1;
+        double *x = variable(sim, params, d), size = 1;
         if (!motion_at(sim, x, *x, value) || !ridders(sim, x, rows, slope, doubt))
             continue;
         for (size_t i = 0; i < rows; i++)
@@ -125,7 +128,7 @@ static void compare_file(const char *path)
         move_state(p, 1e-2);
         if (hmi_sim_accelerate(p->sim, &solution) != HM_OK)
             move_state(p, -1e-2);
-        size_t compared = compare(path, p, 1e-8);
+        size_t compared = compare(path, p, false, 1e-8) + compare(path, p, true, 1e-8);
         if (getenv("VERBOSE"))
             printf("%s: %zu entries, largest error so far %.1e\n", strrchr(path, '/'), compared,
                    largest_error);
@@ -161,7 +164,7 @@ static void examples(void **state)
 static void compare_text(const char *text, double tolerance)
 {
     probe *p = probe_text(text);
-    size_t compared = compare(text, p, tolerance);
+    size_t compared = compare(text, p, false, tolerance) + compare(text, p, true, tolerance);
     assert_true(compared >= (2 * p->n + 1) * p->n / 2);
     probe_close(p);
 }
