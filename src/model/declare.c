@@ -236,6 +236,11 @@ static bool declare_family(hmi_builder *b, const hmi_entry *entry)
     slot->upper = upper;
     slot->first = (uint32_t)b->model->coords.count;
     hmi_expr symbol;
+    size_t count = (size_t)(upper - lower) + 1;
+    /* Millions would be copied while they grow; small families grow with all the others. */
+    if (count > b->model->coords.count &&
+        !hmi_array_reserve(&b->context->allocator, &b->model->coords, count))
+        return hmi_no_memory(b);
     for (int64_t i = lower; i <= upper; i++)
         if (!add_coord(b, member_name(b, base, strlen(base), i), entry->span, &symbol))
             return false;

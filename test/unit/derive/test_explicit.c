@@ -1,6 +1,7 @@
 /* Velocities that constraints give: which rows do, and the equations of those that are left against the
  * solve with multipliers; forms with few products against the expressions they stand for. */
 #include "support/check.h"
+#include "support/disc.h"
 #include "support/probe.h"
 
 #include "compile/tape.h"
@@ -11,14 +12,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define DISC                                                                                       \
-    "param g = 9.81; coord x, y, yaw, lean, spin\n"                                                \
-    "let e1 = x'*cos(yaw) + y'*sin(yaw) + yaw'*sin(lean)\n"                                        \
-    "let e2 = -x'*sin(yaw) + y'*cos(yaw) - lean'*cos(lean)\n"                                      \
-    "kinetic (e1^2 + e2^2 + (lean'*sin(lean))^2)/2 + (lean'^2 + (yaw'*cos(lean))^2)/8\n"           \
-    "kinetic (spin' + yaw'*sin(lean))^2/4; potential g*cos(lean)\n"                                \
-    "constraint a: x' = cos(yaw)*spin'; constraint b: y' = sin(yaw)*spin'\n"
 
 #define POINT "coord x, y, z; kinetic (x'^2 + y'^2 + z'^2)/2\n"
 

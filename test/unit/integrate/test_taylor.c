@@ -1,20 +1,13 @@
 /* Method taylor: exact motions, every kind of system it takes against DOP853, order, dense output,
  * events, works of the ledger, places without a series, refusals, bits, memory. */
 #include "support/check.h"
+#include "support/disc.h"
 #include "support/motion.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define DISC                                                                                       \
-    "param g = 9.81; coord x, y, yaw, lean, spin\n"                                                \
-    "let e1 = x'*cos(yaw) + y'*sin(yaw) + yaw'*sin(lean)\n"                                        \
-    "let e2 = -x'*sin(yaw) + y'*cos(yaw) - lean'*cos(lean)\n"                                      \
-    "kinetic (e1^2 + e2^2 + (lean'*sin(lean))^2)/2 + (lean'^2 + (yaw'*cos(lean))^2)/8\n"           \
-    "kinetic (spin' + yaw'*sin(lean))^2/4; potential g*cos(lean)\n"                                \
-    "constraint a: x' = cos(yaw)*spin'; constraint b: y' = sin(yaw)*spin'\n"
 
 static motion *run_by(const char *text, const char *method, double rtol)
 {
