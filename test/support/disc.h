@@ -2,6 +2,8 @@
 #ifndef TEST_SUPPORT_DISC_H
 #define TEST_SUPPORT_DISC_H
 
+#include <hamel/hamel.h>
+
 #define DISC                                                                                       \
     "param g = 9.81; coord x, y, yaw, lean, spin\n"                                                \
     "let e1 = x'*cos(yaw) + y'*sin(yaw) + yaw'*sin(lean)\n"                                        \
