@@ -5,7 +5,7 @@
  *   bench_chain            N = 100, 1 000, 10 000, then to 10^6 coordinates
  *   bench_chain N...       these numbers of particles only
  */
-#include "dynamics/sim.h"
+#include "dynamics/sim/sim.h"
 
 #include <hamel/hamel.h>
 

@@ -1,9 +1,9 @@
 /* One evaluation of M, Q, A, b by each engine: the interpreter, machine code, four lanes a call.
  * Times are the least of several batches (the machine is shared); those of one line are measured in
  * turns, so that their ratios hold. */
-#include "compile/jit.h"
-#include "compile/lanes.h"
-#include "compile/system.h"
+#include "compile/jit/jit.h"
+#include "compile/jit/lanes.h"
+#include "compile/system/system.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -101,7 +101,7 @@ static void run_by_hamel(ensemble *e, size_t first, size_t count, unsigned jobs)
     options.run.rtol = 1e-8;
     options.run.atol = 1e-10;
     options.run.method = "dop853";
-    options.run.content = HM_FRAME_STATE;
+    options.run.content = HM_FRAME_CONTENT_STATE;
     options.jobs = jobs;
     options.on_member = add_final;
     options.user = e;

@@ -1,5 +1,5 @@
 /* Method taylor and method dop853 against hand-written C with DOP853 (bench/hand), at equal final
- * error: what `auto` goes by (integrate/start.c). Both sides are timed alternately, the least of
+ * error: what `auto` goes by (integrate/run/start.c). Both sides are timed alternately, the least of
  * each counts. */
 #include "hand/hand.h"
 

@@ -4,10 +4,11 @@
  * Operands are chosen where operations are smooth and values moderate, so that a difference beyond
  * the tolerance is a wrong rule and not bad conditioning.
  */
-#include "compile/tape.h"
-#include "expr/diff.h"
+#include "compile/tape/tape.h"
+#include "expr/graph/diff.h"
 
 #include "../test/unit/expr/random_dag.h"
+#include "compile/jit/assemble.h"
 
 #include <stdint.h>
 #include <stdio.h>

@@ -1,9 +1,10 @@
 /* Bytes -> any DAG at all, any doubles -> interpreter, machine code, four lanes portably and as
  * machine code: outputs must agree bit by bit; so must its jets, interpreted, by vectors and as machine
  * code. */
-#include "compile/jit.h"
-#include "compile/lanes.h"
+#include "compile/jit/jit.h"
+#include "compile/jit/lanes.h"
 #include "jets.h"
+#include "compile/jit/assemble.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -46,7 +46,7 @@ static void check_messages(const hm_context *context, hm_status status)
     size_t errors = 0;
     for (size_t i = 0; i < hm_context_diagnostic_count(context); i++) {
         const hm_diagnostic *d = hm_context_diagnostic(context, i);
-        errors += d->severity == HM_ERROR;
+        errors += d->severity == HM_SEVERITY_ERROR;
         require(d->message && d->message[0]);
         require(d->line >= 0 && (d->line == 0 || (d->file && d->column >= 1 && d->length >= 1)));
         require(hm_diagnostic_format(d, i % 2, shown, sizeof shown) > strlen(d->message));

@@ -1,7 +1,7 @@
 /* See jets.h. */
 #include "jets.h"
 
-#include "compile/jet.h"
+#include "compile/jet/jet.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 #ifndef HAMEL_FUZZ_JETS_H
 #define HAMEL_FUZZ_JETS_H
 
-#include "compile/tape.h"
+#include "compile/tape/tape.h"
 
 /* Aborts where interpreter, vectors and machine code do not give the same bits for the coefficients of
  * the tape's outputs, for sums over pairs of them, and for what links make of them. The symbols' series

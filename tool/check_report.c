@@ -46,7 +46,7 @@ static void print_nonlinear(const hm_constraint_analysis *c)
     else if (c->linear_form)
         line("with the others it amounts to %s%s", c->linear_form,
              c->other_form ? " at the initial state" : "");
-    if (c->linear_form && c->linear_kind != HM_UNCLASSIFIED)
+    if (c->linear_form && c->linear_kind != HM_CLASS_UNCLASSIFIED)
         line("which is %s", hm_class_text(c->linear_kind));
     if (c->other_form)
         line("the other branch: %s", c->other_form);
@@ -63,18 +63,18 @@ static void print_nonlinear(const hm_constraint_analysis *c)
 static void print_class(const hm_constraint_analysis *c)
 {
     switch (c->kind) {
-    case HM_HOLONOMIC:
+    case HM_CLASS_HOLONOMIC:
         break;
-    case HM_SEMIHOLONOMIC:
+    case HM_CLASS_SEMIHOLONOMIC:
         line("semiholonomic: exact, dω = 0");
         break;
-    case HM_INTEGRABLE:
+    case HM_CLASS_INTEGRABLE:
         line("integrable: not exact, but ω∧dω = 0, so it is holonomic");
         break;
-    case HM_NONHOLONOMIC:
+    case HM_CLASS_NONHOLONOMIC:
         line(c->level == HM_LEVEL_VELOCITY ? "nonholonomic: ω∧dω ≠ 0, proved" : "nonholonomic");
         break;
-    case HM_NONLINEAR_NONHOLONOMIC:
+    case HM_CLASS_NONLINEAR_NONHOLONOMIC:
         line("nonholonomic, nonlinear in the velocities");
         break;
     default:
@@ -94,9 +94,9 @@ static void print_constraint(const hm_constraint_analysis *c)
            c->level == HM_LEVEL_ACCELERATION ? ""
            : c->catastatic                   ? ", catastatic"
                                              : ", acatastatic",
-           c->kind == HM_HOLONOMIC ? ", holonomic" : "");
+           c->kind == HM_CLASS_HOLONOMIC ? ", holonomic" : "");
     print_class(c);
-    if (c->kind == HM_SEMIHOLONOMIC || c->kind == HM_INTEGRABLE) {
+    if (c->kind == HM_CLASS_SEMIHOLONOMIC || c->kind == HM_CLASS_INTEGRABLE) {
         if (c->linear)
             print_integral(c);
         print_evidence(&c->evidence);

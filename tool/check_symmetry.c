@@ -8,7 +8,7 @@
 
 static const char *yes_or_no(hm_answer answer)
 {
-    return answer == HM_YES ? "yes" : answer == HM_NO ? "no" : "unknown";
+    return answer == HM_ANSWER_YES ? "yes" : answer == HM_ANSWER_NO ? "no" : "unknown";
 }
 
 static void print_generator(const hm_model *model, const hm_symmetry *s)
@@ -23,7 +23,7 @@ static void print_generator(const hm_model *model, const hm_symmetry *s)
     printf("\n    L unchanged: %s, constraints unchanged: %s, a virtual displacement: %s\n",
            yes_or_no(s->lagrangian_invariant), yes_or_no(s->distribution_invariant),
            yes_or_no(s->horizontal));
-    printf("    J = %s%s\n", s->momentum, s->conserved == HM_YES ? " is conserved" : "");
+    printf("    J = %s%s\n", s->momentum, s->conserved == HM_ANSWER_YES ? " is conserved" : "");
     if (s->equation)
         printf("    J' = %s\n", s->equation);
 }
@@ -62,7 +62,7 @@ void print_symmetries(const hm_model *model, const hm_symmetries *found)
 
 static json_t *answer_value(hm_answer answer)
 {
-    return answer == HM_UNKNOWN ? json_null() : json_boolean(answer == HM_YES);
+    return answer == HM_ANSWER_UNKNOWN ? json_null() : json_boolean(answer == HM_ANSWER_YES);
 }
 
 static json_t *symmetry_object(const hm_model *model, const hm_symmetry *s)

@@ -255,13 +255,13 @@ static hm_status add_panel(const comparing *x, hm_figure *figure, size_t i, doub
         right[k] = m->correct[k * 2 * m->n + i];
         wrong[k] = m->other[k * (2 * m->n + m->k) + i];
     }
-    const hm_series series[2] = {
+    const hm_curve series[2] = {
         {.label = "correct", .x = m->t, .y = right, .count = m->count},
         {.label = hm_comparison_kind(x->comparison), .x = m->t, .y = wrong, .count = m->count}};
     const hm_panel panel = {.x_label = "t",
                             .y_label = hm_model_coordinate_name(x->s->model, i),
-                            .series = series,
-                            .series_count = 2};
+                            .curves = series,
+                            .curve_count = 2};
     return hm_figure_add(figure, &panel);
 }
 
@@ -275,9 +275,9 @@ static bool write_plot(const comparing *x, const char *path)
     snprintf(title, sizeof title, "%s: correct and %s", hm_model_name(x->s->model),
              hm_comparison_kind(x->comparison));
     hm_status status = columns ? hm_figure_create(NULL, title, NULL, &figure) : HM_ERR_NOMEM;
-    const hm_series series = {.label = NULL, .x = m->t, .y = m->distance, .count = m->count};
+    const hm_curve series = {.label = NULL, .x = m->t, .y = m->distance, .count = m->count};
     const hm_panel distance = {
-        .x_label = "t", .y_label = "distance", .series = &series, .series_count = 1};
+        .x_label = "t", .y_label = "distance", .curves = &series, .curve_count = 1};
     if (status == HM_OK)
         status = hm_figure_add(figure, &distance);
     for (size_t i = 0; i < shown && status == HM_OK; i++)

@@ -84,8 +84,9 @@ json_t *eigenvalue_list(const hm_linearization *l)
 
 json_t *stable_value(const hm_linearization *l)
 {
-    return l->stability == HM_MARGINAL ? json_string("marginal")
-                                       : json_boolean(l->stability == HM_STABLE);
+    return l->stability == HM_STABILITY_MARGINAL
+               ? json_string("marginal")
+               : json_boolean(l->stability == HM_STABILITY_STABLE);
 }
 
 static json_t *mode_list(const hm_linearization *l)
@@ -256,9 +257,9 @@ static void print_verdict(const hm_linearization *l)
                "they do not decide\n",
                l->family, l->zeros, l->zeros == 1 ? "" : "s", l->zeros == 1 ? "s" : "", l->family);
     printf("%s", hm_stability_text(l->stability));
-    if (l->stability == HM_UNSTABLE)
+    if (l->stability == HM_STABILITY_UNSTABLE)
         printf(": an eigenvalue has a positive real part\n");
-    else if (l->stability == HM_STABLE)
+    else if (l->stability == HM_STABILITY_STABLE)
         printf(l->family ? ": the others have negative real parts; a disturbance ends on a "
                            "neighbouring state\n"
                          : ": all eigenvalues have negative real parts\n");

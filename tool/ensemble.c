@@ -165,7 +165,7 @@ static bool write_row(ensemble *e)
 static bool on_frame(void *user, size_t member, const hm_frame *frame)
 {
     ensemble *e = user;
-    if (frame->reason == HM_FRAME_EVENT)
+    if (frame->reason == HM_FRAME_REASON_EVENT)
         return true;
     start_row(e, member, frame->t, frame->q, frame->v, frame->z, frame->outputs);
     return write_row(e);
@@ -294,7 +294,8 @@ static int run_members(ensemble *e, unsigned jobs)
                                          .columns = e->columns,
                                          .values = e->values};
     options.run = e->run;
-    options.run.content = e->csv_path && e->outputs ? HM_FRAME_FORCES : HM_FRAME_STATE;
+    options.run.content = e->csv_path && e->outputs ? HM_FRAME_CONTENT_FORCES
+                                                    : HM_FRAME_CONTENT_STATE;
     options.jobs = jobs;
     options.on_member = on_member;
     options.on_frame = e->csv_path && e->trajectories ? on_frame : NULL;

@@ -13,18 +13,18 @@ static const struct {
     const char *name;
     unsigned group, content;
 } groups_known[] = {
-    {"energy", COLUMNS_ENERGY, HM_FRAME_ENERGY},
-    {"work", COLUMNS_WORK, HM_FRAME_ENERGY},
-    {"violation", COLUMNS_VIOLATION, HM_FRAME_VIOLATION},
-    {"residual", COLUMNS_RESIDUAL, HM_FRAME_VIOLATION},
-    {"lambda", COLUMNS_LAMBDA, HM_FRAME_FORCES},
-    {"Qc", COLUMNS_QC, HM_FRAME_FORCES},
-    {"Qi", COLUMNS_QI, HM_FRAME_FORCES},
-    {"Qni", COLUMNS_QNI, HM_FRAME_FORCES},
-    {"u", COLUMNS_U, HM_FRAME_FORCES},
-    {"acceleration", COLUMNS_ACCELERATION, HM_FRAME_FORCES},
-    {"check", COLUMNS_CHECK, HM_FRAME_CHECKS},
-    {"all", ~0u, HM_FRAME_ALL},
+    {"energy", COLUMNS_ENERGY, HM_FRAME_CONTENT_ENERGY},
+    {"work", COLUMNS_WORK, HM_FRAME_CONTENT_ENERGY},
+    {"violation", COLUMNS_VIOLATION, HM_FRAME_CONTENT_VIOLATION},
+    {"residual", COLUMNS_RESIDUAL, HM_FRAME_CONTENT_VIOLATION},
+    {"lambda", COLUMNS_LAMBDA, HM_FRAME_CONTENT_FORCES},
+    {"Qc", COLUMNS_QC, HM_FRAME_CONTENT_FORCES},
+    {"Qi", COLUMNS_QI, HM_FRAME_CONTENT_FORCES},
+    {"Qni", COLUMNS_QNI, HM_FRAME_CONTENT_FORCES},
+    {"u", COLUMNS_U, HM_FRAME_CONTENT_FORCES},
+    {"acceleration", COLUMNS_ACCELERATION, HM_FRAME_CONTENT_FORCES},
+    {"check", COLUMNS_CHECK, HM_FRAME_CONTENT_CHECKS},
+    {"all", ~0u, HM_FRAME_CONTENT_ALL},
 };
 enum { GROUPS = sizeof groups_known / sizeof *groups_known };
 
@@ -161,7 +161,7 @@ bool columns_create(column_set *set, const hm_model *model, unsigned groups)
         if (groups & groups_known[i].group)
             set->content |= groups_known[i].content;
     if (hm_model_output_count(model) > 0)
-        set->content |= HM_FRAME_FORCES;
+        set->content |= HM_FRAME_CONTENT_FORCES;
     return !set->failed && set->row;
 }
 

@@ -27,7 +27,7 @@ void run_files_destroy(run_files *files)
 
 unsigned run_files_content(const run_files *files)
 {
-    unsigned content = HM_FRAME_STATE;
+    unsigned content = HM_FRAME_CONTENT_STATE;
     if (files->csv_path || files->hdf5_path)
         content |= files->columns.content;
     if (files->plot_path)
@@ -84,7 +84,7 @@ bool run_files_add(run_files *files, const hm_frame *frame)
     bool good = true;
     if (files->plot_path)
         good = add_to_table(files, frame);
-    if (!good || (frame->reason == HM_FRAME_EVENT && !files->event_rows))
+    if (!good || (frame->reason == HM_FRAME_REASON_EVENT && !files->event_rows))
         return good;
     if (!files->csv_path && !files->hdf5_path)
         return true;

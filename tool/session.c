@@ -33,10 +33,10 @@ void print_diagnostics(hm_context *context, bool quiet)
     size_t shown = 0;
     for (size_t i = 0; i < hm_context_diagnostic_count(context); i++) {
         const hm_diagnostic *diagnostic = hm_context_diagnostic(context, i);
-        if (quiet && diagnostic->severity != HM_ERROR)
+        if (quiet && diagnostic->severity != HM_SEVERITY_ERROR)
             continue;
         print_diagnostic(diagnostic);
-        shown += diagnostic->severity == HM_ERROR;
+        shown += diagnostic->severity == HM_SEVERITY_ERROR;
     }
     if (hm_context_error_count(context) > shown)
         fputs("hamel: more errors were found; mend these first\n", stderr);
@@ -135,7 +135,7 @@ static json_t *warnings_of(const hm_context *context)
     json_t *list = json_array();
     for (size_t i = 0; i < hm_context_diagnostic_count(context); i++) {
         const hm_diagnostic *d = hm_context_diagnostic(context, i);
-        if (d->severity == HM_WARNING)
+        if (d->severity == HM_SEVERITY_WARNING)
             json_array_append_new(list, json_string(d->message));
     }
     return list;

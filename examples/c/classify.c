@@ -34,7 +34,7 @@ int main(void)
         status = hm_system_analyse(system, &analysis);
     if (status == HM_OK)
         print(analysis);
-    bool right = status == HM_OK && analysis->constraints[0].kind == HM_NONHOLONOMIC &&
+    bool right = status == HM_OK && analysis->constraints[0].kind == HM_CLASS_NONHOLONOMIC &&
                  analysis->set.configuration_dimension == 3;
     hm_analysis_destroy(analysis);
     hm_system_destroy(system);

@@ -51,7 +51,7 @@ static bool shows_mistakes(hm_context *context)
         return false;
     const hm_diagnostic *first = hm_context_diagnostic(context, 0);
     printf("line %d, column %d: %s; %s\n", first->line, first->column, first->message, first->hint);
-    bool right = first->severity == HM_ERROR && first->line == 2 && first->column == 9;
+    bool right = first->severity == HM_SEVERITY_ERROR && first->line == 2 && first->column == 9;
     hm_context_clear(context);
     return right;
 }

@@ -59,7 +59,7 @@ static hm_status drive(hm_sim *sim, double end)
 static hm_status show(hm_sim *sim)
 {
     hm_frame frame;
-    hm_status status = hm_sim_frame(sim, HM_FRAME_ALL, &frame);
+    hm_status status = hm_sim_frame(sim, HM_FRAME_CONTENT_ALL, &frame);
     if (status != HM_OK)
         return status;
     printf("t = %.2f  s = %.6f  angle = %9.6f  s'' = %9.6f\n", frame.t, frame.q[0],

@@ -46,7 +46,7 @@ static hm_status find_threshold(hm_sim *sim, double *slow, double *fast)
         hm_status status = look(sim, middle, &stability);
         if (status != HM_OK)
             return status;
-        *(stability == HM_UNSTABLE ? slow : fast) = middle;
+        *(stability == HM_STABILITY_UNSTABLE ? slow : fast) = middle;
     }
     return HM_OK;
 }

@@ -23,12 +23,12 @@ extern "C" {
 
 /* Classes of a single constraint, on the manifold of the position constraints. */
 typedef enum hm_class {
-    HM_HOLONOMIC,              /* position level */
-    HM_SEMIHOLONOMIC,          /* velocity level, exact: Flannery (33) */
-    HM_INTEGRABLE,             /* velocity level, exact after multiplication by a factor */
-    HM_NONHOLONOMIC,           /* not integrable (Frobenius) */
-    HM_NONLINEAR_NONHOLONOMIC, /* nonlinear in the velocities */
-    HM_UNCLASSIFIED            /* not decided: see the remark */
+    HM_CLASS_HOLONOMIC,              /* position level */
+    HM_CLASS_SEMIHOLONOMIC,          /* velocity level, exact: Flannery (33) */
+    HM_CLASS_INTEGRABLE,             /* velocity level, exact after multiplication by a factor */
+    HM_CLASS_NONHOLONOMIC,           /* not integrable (Frobenius) */
+    HM_CLASS_NONLINEAR_NONHOLONOMIC, /* nonlinear in the velocities */
+    HM_CLASS_UNCLASSIFIED            /* not decided: see the remark */
 } hm_class;
 /* "holonomic", "semiholonomic", ... */
 HM_API const char *hm_class_text(hm_class kind);

@@ -62,7 +62,7 @@ typedef struct hm_allocator {
 /* malloc/realloc/free. */
 HM_API hm_allocator hm_allocator_default(void);
 
-typedef enum hm_severity { HM_NOTE, HM_WARNING, HM_ERROR } hm_severity;
+typedef enum hm_severity { HM_SEVERITY_NOTE, HM_SEVERITY_WARNING, HM_SEVERITY_ERROR } hm_severity;
 
 /* One message about the user's input. Strings belong to the context and live until
  * hm_context_clear or hm_context_destroy. Line and column count from 1; the column counts

@@ -65,7 +65,7 @@ typedef struct hm_member_result {
     double t_end;          /* reached */
     const double *q, *v;   /* final state; NULL where the run did not start */
     const double *z;       /* hm_model_state_count */
-    const double *outputs; /* at the end; NULL unless content has HM_FRAME_FORCES */
+    const double *outputs; /* at the end; NULL unless content has HM_FRAME_CONTENT_FORCES */
     long steps, rejected, evaluations;
     double violation; /* of the constraints: the largest of all, over the whole run */
     bool has_total;

@@ -44,7 +44,11 @@ typedef struct hm_linearize_options {
 } hm_linearize_options;
 HM_API hm_linearize_options hm_linearize_options_default(void);
 
-typedef enum hm_stability { HM_UNSTABLE, HM_MARGINAL, HM_STABLE } hm_stability;
+typedef enum hm_stability {
+    HM_STABILITY_UNSTABLE,
+    HM_STABILITY_MARGINAL,
+    HM_STABILITY_STABLE
+} hm_stability;
 /* "unstable", "marginal", "stable" */
 HM_API const char *hm_stability_text(hm_stability stability);
 

@@ -3,8 +3,8 @@
  *
  *   hm_figure *figure;
  *   hm_figure_create(NULL, "Pendulum", NULL, &figure);
- *   hm_series series = {.label = "x", .x = t, .y = x, .count = rows};
- *   hm_panel panel = {.x_label = "t", .y_label = "x", .series = &series, .series_count = 1};
+ *   hm_curve curve = {.label = "x", .x = t, .y = x, .count = rows};
+ *   hm_panel panel = {.x_label = "t", .y_label = "x", .curves = &curve, .curve_count = 1};
  *   hm_figure_add(figure, &panel);
  *   hm_figure_svg(figure, write_file, file);
  */
@@ -21,18 +21,18 @@ extern "C" {
 #endif
 
 /* One curve. The numbers belong to the caller and must outlive the figure; NaN interrupts it. */
-typedef struct hm_series {
+typedef struct hm_curve {
     const char *label;
     const double *x, *y, *z; /* z: in space only */
     size_t count;
-} hm_series;
+} hm_curve;
 
 /* One pair of axes, or a box in space, with its curves. Zero is the default of every field. */
 typedef struct hm_panel {
     const char *title;
     const char *x_label, *y_label, *z_label;
-    const hm_series *series; /* copied, with their labels */
-    size_t series_count;
+    const hm_curve *curves; /* copied, with their labels */
+    size_t curve_count;
     bool space;   /* x, y, z in an orthographic view; else x and y in the plane */
     bool equal;   /* one unit is equally long on all axes */
     bool log_y;   /* logarithmic; zeros are drawn at the foot, signs are ignored */

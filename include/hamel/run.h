@@ -33,19 +33,19 @@ typedef struct hm_ledger {
 
 /* Why a frame is given. */
 typedef enum hm_frame_reason {
-    HM_FRAME_OUTPUT, /* the start, or a multiple of `every` after it */
-    HM_FRAME_END,    /* the end of the run, where it is not an output time */
-    HM_FRAME_EVENT   /* an event: the state just before it acts; one more follows where it `set`s */
+    HM_FRAME_REASON_OUTPUT, /* the start, or a multiple of `every` after it */
+    HM_FRAME_REASON_END,    /* the end of the run, where it is not an output time */
+    HM_FRAME_REASON_EVENT /* an event: the state just before it acts; one more follows where it `set`s */
 } hm_frame_reason;
 
 /* What a frame holds beyond t, q, v, z: ask only for what is used, each costs time. */
 typedef enum hm_frame_content {
-    HM_FRAME_STATE = 0,
-    HM_FRAME_FORCES = 1,    /* qdd, lambda, Qi, Qni, Qc, C, outputs */
-    HM_FRAME_ENERGY = 2,    /* kinetic, potential, total, work, balance */
-    HM_FRAME_VIOLATION = 4, /* position_violation, velocity_violation */
-    HM_FRAME_CHECKS = 8,    /* ideal_check; implies HM_FRAME_FORCES */
-    HM_FRAME_ALL = 15
+    HM_FRAME_CONTENT_STATE = 0,
+    HM_FRAME_CONTENT_FORCES = 1,    /* qdd, lambda, Qi, Qni, Qc, C, outputs */
+    HM_FRAME_CONTENT_ENERGY = 2,    /* kinetic, potential, total, work, balance */
+    HM_FRAME_CONTENT_VIOLATION = 4, /* position_violation, velocity_violation */
+    HM_FRAME_CONTENT_CHECKS = 8,    /* ideal_check; implies HM_FRAME_CONTENT_FORCES */
+    HM_FRAME_CONTENT_ALL = 15
 } hm_frame_content;
 
 /* Arrays belong to the sim and live until its next call; NULL where not asked for or where the
@@ -53,7 +53,7 @@ typedef enum hm_frame_content {
  * rows; signs as in hm_evaluation. */
 typedef struct hm_frame {
     hm_frame_reason reason;
-    size_t event; /* HM_FRAME_EVENT: index into the result's events */
+    size_t event; /* HM_FRAME_REASON_EVENT: index into the result's events */
     double t;
     const double *q, *v;             /* n */
     const double *z;                 /* hm_model_state_count */
@@ -81,10 +81,14 @@ typedef bool (*hm_progress_function)(void *user, double t, double part);
 
 /* ---- options --------------------------------------------------------------------------------- */
 
+/* The method that is chosen by the system and the tolerance. */
+#define HM_METHOD_AUTO "auto"
+
 typedef struct hm_run_options {
-    double start, end;  /* default: `simulate`, else 0 and 10. The sim's time is set to start */
-    double every;       /* between output times; default: `simulate`, else (end - start)/200 */
-    const char *method; /* "auto", "rk5", "dop853", "taylor", "radau", "rattle", "dla", ...; NULL:
+    double start, end; /* default: `simulate`, else 0 and 10. The sim's time is set to start */
+    double every;      /* between output times; default: `simulate`, else (end - start)/200 */
+    const char
+        *method; /* HM_METHOD_AUTO, "rk5", "dop853", "taylor", "radau", "rattle", "dla", ...; NULL:
                              the model's, else auto */
     double rtol,
         atol;    /* of a step; default: the model's, else 1e-9 and 1e-12, the latter less where
@@ -93,11 +97,11 @@ typedef struct hm_run_options {
     double largest_step;  /* default infinity */
     const char *drift;    /* "project", "baumgarte", "none"; NULL: the model's, else project */
     double drift_gain[2]; /* (a, b) of Baumgarte: phi'' + 2a phi' + b^2 phi = 0; default 5, 5 */
-    hm_formulation formulation; /* default HM_AUTO */
+    hm_formulation formulation; /* default HM_FORMULATION_AUTO */
     bool keep_initial; /* start from the state as it is; default: `initial keep` in the model */
     bool fix_state;    /* all of the sim's state counts as given by `=`; default false */
     long most_steps;   /* 0: no limit (default) */
-    unsigned content;  /* hm_frame_content bits of the frames; default HM_FRAME_FORCES */
+    unsigned content;  /* hm_frame_content bits of the frames; default HM_FRAME_CONTENT_FORCES */
     hm_frame_function on_frame;       /* default NULL */
     hm_progress_function on_progress; /* default NULL */
     void *user;                       /* given to both */

@@ -21,7 +21,7 @@
 extern "C" {
 #endif
 
-typedef enum hm_answer { HM_NO, HM_YES, HM_UNKNOWN } hm_answer;
+typedef enum hm_answer { HM_ANSWER_NO, HM_ANSWER_YES, HM_ANSWER_UNKNOWN } hm_answer;
 
 /* A generator xi(q, t) of transformations q -> q + eps xi, with its momentum J = p xi. */
 typedef struct hm_symmetry {

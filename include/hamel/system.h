@@ -103,21 +103,21 @@ HM_API void hm_matrix_dense(const hm_matrix *matrix, double *dense);
 /* How the equations are solved; hm_formulation_name gives "auto", "uk", "gram", "kkt", "nullspace",
  * "gauss", "singular", "dirac". */
 typedef enum hm_formulation {
-    HM_AUTO,
-    HM_UK,
-    HM_GRAM,
-    HM_KKT,
-    HM_NULLSPACE,
-    HM_GAUSS,
-    HM_SINGULAR,
-    HM_DIRAC
+    HM_FORMULATION_AUTO,
+    HM_FORMULATION_UK,
+    HM_FORMULATION_GRAM,
+    HM_FORMULATION_KKT,
+    HM_FORMULATION_NULLSPACE,
+    HM_FORMULATION_GAUSS,
+    HM_FORMULATION_SINGULAR,
+    HM_FORMULATION_DIRAC
 } hm_formulation;
 HM_API const char *hm_formulation_name(hm_formulation formulation);
 /* false: there is no such formulation. */
 HM_API bool hm_formulation_find(const char *name, hm_formulation *formulation);
 
 typedef struct hm_evaluate_options {
-    hm_formulation formulation; /* default HM_AUTO */
+    hm_formulation formulation; /* default HM_FORMULATION_AUTO */
     bool compare;               /* compute every formulation that applies; default true */
 } hm_evaluate_options;
 HM_API hm_evaluate_options hm_evaluate_options_default(void);

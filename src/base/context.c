@@ -210,7 +210,7 @@ static bool said_already(const hm_context *context, const hm_diagnostic *d)
 static void report(hm_context *context, hm_severity severity, hmi_span at, const char *hint,
                    const char *format, va_list args)
 {
-    size_t *said = severity == HM_ERROR ? &context->errors : &context->remarks;
+    size_t *said = severity == HM_SEVERITY_ERROR ? &context->errors : &context->remarks;
     if (*said >= HMI_MOST_ERRORS) {
         ++*said;
         return;
@@ -221,7 +221,7 @@ static void report(hm_context *context, hm_severity severity, hmi_span at, const
     if (hint)
         diagnostic.hint = hmi_arena_text(&context->arena, hint, strlen(hint));
     if (diagnostic.message && said_already(context, &diagnostic)) {
-        context->repeated |= severity == HM_ERROR;
+        context->repeated |= severity == HM_SEVERITY_ERROR;
         return;
     }
     ++*said;
@@ -238,17 +238,17 @@ static void report(hm_context *context, hm_severity severity, hmi_span at, const
 
 void hmi_error(hm_context *context, hmi_span at, const char *hint, const char *format, ...)
 {
-    REPORT(HM_ERROR);
+    REPORT(HM_SEVERITY_ERROR);
 }
 
 void hmi_warning(hm_context *context, hmi_span at, const char *hint, const char *format, ...)
 {
-    REPORT(HM_WARNING);
+    REPORT(HM_SEVERITY_WARNING);
 }
 
 void hmi_note(hm_context *context, hmi_span at, const char *hint, const char *format, ...)
 {
-    REPORT(HM_NOTE);
+    REPORT(HM_SEVERITY_NOTE);
 }
 
 bool hmi_context_too_many(const hm_context *context)
@@ -267,7 +267,9 @@ hm_status hmi_context_status(const hm_context *context, size_t errors_before)
 
 static const char *severity_text(hm_severity severity)
 {
-    return severity == HM_ERROR ? "error" : severity == HM_WARNING ? "warning" : "note";
+    return severity == HM_SEVERITY_ERROR     ? "error"
+           : severity == HM_SEVERITY_WARNING ? "warning"
+                                             : "note";
 }
 
 /* Writes through snprintf at the place reached so far, never past the end. */
@@ -308,10 +310,10 @@ size_t hm_diagnostic_format(const hm_diagnostic *d, bool color, char *buffer, si
 {
     output out = {buffer, size, 0};
     const char *off = color ? "\033[0m" : "", *bold = color ? "\033[1m" : "";
-    const char *tint = !color                      ? ""
-                       : d->severity == HM_ERROR   ? "\033[1;31m"
-                       : d->severity == HM_WARNING ? "\033[1;35m"
-                                                   : "\033[1;36m";
+    const char *tint = !color                               ? ""
+                       : d->severity == HM_SEVERITY_ERROR   ? "\033[1;31m"
+                       : d->severity == HM_SEVERITY_WARNING ? "\033[1;35m"
+                                                            : "\033[1;36m";
     if (d->file && d->line > 0)
         put(&out, "%s%s:%d:%d:%s ", bold, d->file, d->line, d->column, off);
     else if (d->file)

@@ -24,13 +24,13 @@ static hmi_expr zero_acceleration(hmi_graph *graph, hmi_expr leaf, void *user)
 /* The gradient of e by a kind of symbol, as the next row of A. */
 static hm_status push_row(hmi_derivation *d, row_set *set, size_t i, hmi_expr e, hmi_symbol_kind by)
 {
-    hmi_sparse *A = &set->rows->A;
+    hmi_expr_matrix *A = &set->rows->A;
     hm_status status = hmi_gradient(&d->adjoint, &d->eq->graph, e, by);
     if (status == HM_OK)
         status = hmi_count_entries(d);
     for (size_t k = 0; status == HM_OK && k < d->adjoint.partials.count; k++)
-        status = hmi_sparse_push(d, A, d->adjoint.partials.data[k].index,
-                                 d->adjoint.partials.data[k].value);
+        status = hmi_expr_matrix_push(d, A, d->adjoint.partials.data[k].index,
+                                      d->adjoint.partials.data[k].value);
     A->start[i + 1] = A->column.count;
     return status;
 }
@@ -76,7 +76,7 @@ static hm_status open_rows(hmi_derivation *d, row_set *set, hmi_rows *rows, size
                           HMI_DEP(HMI_SYM_ACCELERATION));
     if (!rows->b || !rows->position_residual || !rows->velocity_residual)
         return HM_ERR_NOMEM;
-    return hmi_sparse_init(d, &rows->A, count, d->eq->n);
+    return hmi_expr_matrix_init(d, &rows->A, count, d->eq->n);
 }
 
 static void add_gain(hmi_derivation *d, size_t i)

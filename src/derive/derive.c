@@ -7,14 +7,15 @@
 
 /* ---- sparse matrices ---- */
 
-hm_status hmi_sparse_init(hmi_derivation *d, hmi_sparse *matrix, size_t rows, size_t columns)
+hm_status hmi_expr_matrix_init(hmi_derivation *d, hmi_expr_matrix *matrix, size_t rows,
+                               size_t columns)
 {
-    *matrix = (hmi_sparse){.rows = rows, .columns = columns};
+    *matrix = (hmi_expr_matrix){.rows = rows, .columns = columns};
     matrix->start = hmi_arena_alloc(&d->eq->arena, (rows + 1) * sizeof *matrix->start);
     return matrix->start ? HM_OK : HM_ERR_NOMEM;
 }
 
-static void sparse_release(const hm_allocator *allocator, hmi_sparse *matrix)
+static void sparse_release(const hm_allocator *allocator, hmi_expr_matrix *matrix)
 {
     hmi_array_release(allocator, &matrix->column);
     hmi_array_release(allocator, &matrix->value);
@@ -26,7 +27,8 @@ hm_status hmi_count_entries(hmi_derivation *d)
     return d->entries <= HMI_MOST_ENTRIES ? HM_OK : HM_ERR_LIMIT;
 }
 
-hm_status hmi_sparse_push(hmi_derivation *d, hmi_sparse *matrix, uint32_t column, hmi_expr value)
+hm_status hmi_expr_matrix_push(hmi_derivation *d, hmi_expr_matrix *matrix, uint32_t column,
+                               hmi_expr value)
 {
     const hm_allocator *allocator = d->eq->allocator;
     if (!hmi_array_push(allocator, &matrix->column, column) ||
@@ -35,7 +37,7 @@ hm_status hmi_sparse_push(hmi_derivation *d, hmi_sparse *matrix, uint32_t column
     return HM_OK;
 }
 
-hmi_expr hmi_sparse_entry(const hmi_sparse *matrix, size_t i, size_t j, hmi_expr zero)
+hmi_expr hmi_expr_matrix_entry(const hmi_expr_matrix *matrix, size_t i, size_t j, hmi_expr zero)
 {
     size_t low = matrix->start[i], high = matrix->start[i + 1];
     while (low < high) {
@@ -52,8 +54,8 @@ hmi_expr hmi_sparse_entry(const hmi_sparse *matrix, size_t i, size_t j, hmi_expr
 
 hmi_expr hmi_mass_entry(const hmi_derived *eq, size_t i, size_t j)
 {
-    return i >= j ? hmi_sparse_entry(&eq->M, i, j, eq->graph.zero)
-                  : hmi_sparse_entry(&eq->M, j, i, eq->graph.zero);
+    return i >= j ? hmi_expr_matrix_entry(&eq->M, i, j, eq->graph.zero)
+                  : hmi_expr_matrix_entry(&eq->M, j, i, eq->graph.zero);
 }
 
 /* ---- derivatives along the motion with q'' = 0 ---- */
@@ -163,7 +165,7 @@ static hm_status derive_mass_row(hmi_derivation *d, size_t i)
             break;
         if (hmi_deps(&eq->graph, entry.value) & HMI_DEP(HMI_SYM_VELOCITY))
             eq->quadratic = false;
-        status = hmi_sparse_push(d, &eq->M, entry.index, entry.value);
+        status = hmi_expr_matrix_push(d, &eq->M, entry.index, entry.value);
     }
     eq->M.start[i + 1] = eq->M.column.count;
     return status;
@@ -173,7 +175,7 @@ static hm_status derive_mass(hmi_derivation *d)
 {
     hmi_derived *eq = d->eq;
     eq->quadratic = true;
-    hm_status status = hmi_sparse_init(d, &eq->M, eq->n, eq->n);
+    hm_status status = hmi_expr_matrix_init(d, &eq->M, eq->n, eq->n);
     for (size_t i = 0; status == HM_OK && i < eq->n; i++)
         status = derive_mass_row(d, i);
     return status == HM_OK && d->variable_mass ? hmi_add_variable_mass(d) : status;

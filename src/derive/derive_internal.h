@@ -1,6 +1,6 @@
 /* What the files of derivation share. */
-#ifndef HMI_DERIVE_INTERNAL_H
-#define HMI_DERIVE_INTERNAL_H
+#ifndef HMI_DERIVE_DERIVE_INTERNAL_H
+#define HMI_DERIVE_DERIVE_INTERNAL_H
 
 #include "derive/derived.h"
 
@@ -18,8 +18,10 @@ enum { HMI_MOST_ENTRIES = 1 << 24 };
 
 /* Counts the entries that the last sweep gave; HM_ERR_LIMIT when there are too many in all. */
 hm_status hmi_count_entries(hmi_derivation *d);
-hm_status hmi_sparse_init(hmi_derivation *d, hmi_sparse *matrix, size_t rows, size_t columns);
-hm_status hmi_sparse_push(hmi_derivation *d, hmi_sparse *matrix, uint32_t column, hmi_expr value);
+hm_status hmi_expr_matrix_init(hmi_derivation *d, hmi_expr_matrix *matrix, size_t rows,
+                               size_t columns);
+hm_status hmi_expr_matrix_push(hmi_derivation *d, hmi_expr_matrix *matrix, uint32_t column,
+                               hmi_expr value);
 hmi_expr *hmi_new_vector(hmi_derivation *d, size_t count);
 hm_status hmi_gradient_into(hmi_derivation *d, hmi_expr e, hmi_symbol_kind by, hmi_expr *vector);
 /* d/dt at q'' = 0; HMI_NONE on failure (see the graph's status). */

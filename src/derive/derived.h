@@ -17,22 +17,22 @@
 #ifndef HMI_DERIVE_DERIVED_H
 #define HMI_DERIVE_DERIVED_H
 
-#include "expr/diff.h"
+#include "expr/graph/diff.h"
 #include "model/model.h"
 
 /* Compressed rows. */
-typedef struct hmi_sparse {
+typedef struct hmi_expr_matrix {
     size_t rows, columns;
     size_t *start; /* rows + 1 */
     HMI_ARRAY(uint32_t) column;
     HMI_ARRAY(hmi_expr) value;
-} hmi_sparse;
+} hmi_expr_matrix;
 
 /* Constraint rows and their residuals: position level phi and phi', velocity level psi. Where a
  * level has no residual the entry is HMI_NONE. */
 typedef struct hmi_rows {
     size_t count;
-    hmi_sparse A;
+    hmi_expr_matrix A;
     hmi_expr *b;
     hmi_expr *position_residual; /* phi */
     hmi_expr *velocity_residual; /* phi' or psi */
@@ -48,9 +48,9 @@ typedef struct hmi_derived {
     hmi_expr lagrangian; /* L, constant `mass` entries included */
     hmi_expr *momentum;  /* p = dL/dq' */
     hmi_expr *dL_dq;
-    hmi_sparse M;   /* lower triangle */
-    bool quadratic; /* L is quadratic in the velocities: M does not depend on them */
-    hmi_expr *Q;    /* impressed + dissipation + gyroscopic - bias */
+    hmi_expr_matrix M; /* lower triangle */
+    bool quadratic;    /* L is quadratic in the velocities: M does not depend on them */
+    hmi_expr *Q;       /* impressed + dissipation + gyroscopic - bias */
     hmi_expr *impressed, *dissipation, *gyroscopic;
     hmi_expr *bias; /* d/dt dL/dq' - dL/dq at q'' = 0 */
     hmi_expr *C;    /* non-ideal; zero where none */
@@ -78,7 +78,7 @@ void hmi_derived_release(hmi_derived *eq);
 hmi_expr hmi_momentum_rate(const hmi_derived *eq, hmi_graph *graph, size_t i);
 
 /* Entry (i, j) of a sparse matrix; `zero` where it is not stored. */
-hmi_expr hmi_sparse_entry(const hmi_sparse *matrix, size_t i, size_t j, hmi_expr zero);
+hmi_expr hmi_expr_matrix_entry(const hmi_expr_matrix *matrix, size_t i, size_t j, hmi_expr zero);
 /* Entry (i, j) of the symmetric M. */
 hmi_expr hmi_mass_entry(const hmi_derived *eq, size_t i, size_t j);
 

@@ -44,10 +44,10 @@ static size_t collect(hmi_derivation *d, extra *list)
 }
 
 /* Merges the sorted extras of row i into the row of M copied from `old`. */
-static hm_status merge_row(hmi_derivation *d, const hmi_sparse *old, size_t i, const extra *list,
-                           size_t count, size_t *next)
+static hm_status merge_row(hmi_derivation *d, const hmi_expr_matrix *old, size_t i,
+                           const extra *list, size_t count, size_t *next)
 {
-    hmi_sparse *M = &d->eq->M;
+    hmi_expr_matrix *M = &d->eq->M;
     size_t k = old->start[i], end = old->start[i + 1];
     hm_status status = HM_OK;
     while (status == HM_OK && (k < end || (*next < count && list[*next].row == i))) {
@@ -59,7 +59,7 @@ static hm_status merge_row(hmi_derivation *d, const hmi_sparse *old, size_t i, c
             value = old->value.data[k++];
         if (extra_column <= column)
             value = hmi_add(&d->eq->graph, value, list[(*next)++].value);
-        status = hmi_sparse_push(d, M, column < extra_column ? column : extra_column, value);
+        status = hmi_expr_matrix_push(d, M, column < extra_column ? column : extra_column, value);
     }
     M->start[i + 1] = M->column.count;
     return status;
@@ -72,8 +72,8 @@ hm_status hmi_add_variable_mass(hmi_derivation *d)
     if (!list)
         return HM_ERR_NOMEM;
     size_t count = collect(d, list), next = 0;
-    hmi_sparse old = eq->M;
-    hm_status status = hmi_sparse_init(d, &eq->M, eq->n, eq->n);
+    hmi_expr_matrix old = eq->M;
+    hm_status status = hmi_expr_matrix_init(d, &eq->M, eq->n, eq->n);
     for (size_t i = 0; status == HM_OK && i < eq->n; i++)
         status = merge_row(d, &old, i, list, count, &next);
     for (size_t k = 0; k < count; k++)

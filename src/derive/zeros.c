@@ -212,7 +212,7 @@ static bool *flag_zeros(const hmi_derivation *d, const candidate_list *zeros)
     return flags;
 }
 
-static void drop_entries(hmi_sparse *matrix, const bool *zero)
+static void drop_entries(hmi_expr_matrix *matrix, const bool *zero)
 {
     size_t kept = 0;
     for (size_t i = 0; i < matrix->rows; i++) {

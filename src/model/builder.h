@@ -10,7 +10,7 @@
 #ifndef HMI_MODEL_BUILDER_H
 #define HMI_MODEL_BUILDER_H
 
-#include "expr/diff.h"
+#include "expr/graph/diff.h"
 #include "lang/parser.h"
 #include "model/model.h"
 #include "model/value.h"
@@ -127,8 +127,8 @@ typedef struct hmi_builder {
 } hmi_builder;
 
 /* What ends a model that is written out for ever. Nested loops are refused by the product of their
- * counts before they start; HMI_MOST_STEPS (context.h) ends what cannot be foreseen. */
-enum { HMI_MOST_DEPTH = 800, HMI_MOST_ARGUMENTS = 64 };
+ * counts before they start; HMI_MOST_STEPS (base/context.h) ends what cannot be foreseen. */
+enum { HMI_MOST_EXPRESSION_DEPTH = 800, HMI_MOST_ARGUMENTS = 64 };
 #define HMI_MOST_REPEATS      INT64_C(20000000)
 #define HMI_MOST_CALL_REPEATS INT64_C(1000000000)
 #define HMI_MOST_BUILD_BYTES  (512u << 20)
@@ -139,7 +139,7 @@ bool hmi_builder_init(hmi_builder *b, hm_context *context, hmi_tree *tree, hm_mo
                       const hm_model_options *options);
 void hmi_builder_release(hmi_builder *b);
 
-/* ---- expressions (evaluate.c, call.c, functions.c, rotation.c) ---- */
+/* ---- expressions (expressions.c, call.c, functions.c, rotation.c) ---- */
 
 /* False after an error that has been reported. */
 bool hmi_build_value(hmi_builder *b, const hmi_ast *e, const hmi_scope *scope, hmi_value *out);

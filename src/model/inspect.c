@@ -1,5 +1,5 @@
 /* The public questions about a model. */
-#include "expr/diff.h"
+#include "expr/graph/diff.h"
 #include "lang/parser.h"
 #include "model/model.h"
 

@@ -7,8 +7,8 @@
 #define HMI_MODEL_MODEL_H
 
 #include "base/context.h"
-#include "expr/graph.h"
-#include "expr/print.h"
+#include "expr/graph/graph.h"
+#include "expr/print/print.h"
 #include "lang/ast.h"
 
 #include <hamel/model.h>
@@ -192,7 +192,7 @@ struct hm_model {
     HMI_ARRAY(hmi_event) events;
     HMI_ARRAY(hmi_output) outputs;
     HMI_ARRAY(hmi_named_expr) named;
-    HMI_ARRAY(const char *) literal; /* names that would be printed like others (alike.c) */
+    HMI_ARRAY(const char *) literal; /* names that would be printed like others (name_clashes.c) */
     hmi_simulate simulate;
     bool keep_initial; /* `initial keep` was used */
 };
@@ -206,7 +206,7 @@ void hmi_model_print_name(const hm_model *model, hmi_text *out, hmi_print_style 
                           const char *name, int dots);
 /* "the kinetic energy" and so on. */
 const char *hmi_energy_text(hmi_statement_kind kind);
-/* What the printers of expr/print.h ask for. */
+/* What the printers of expr/print/print.h ask for. */
 hmi_namer hmi_model_namer(const hm_model *model);
 
 /* A scalar expression of t, parameters, coordinates, velocities, states, inputs and scalar `let`

@@ -1,5 +1,5 @@
 /* Names: declarations, scopes, lets, labels, targets. */
-#include "expr/print.h"
+#include "expr/print/print.h"
 #include "model/builder.h"
 
 #include <string.h>

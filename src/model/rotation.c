@@ -223,7 +223,7 @@ static bool omega_by_kind(hmi_builder *b, hmi_span at, const hmi_rotation *r, bo
 
 static bool omega_of(hmi_builder *b, hmi_span at, const hmi_rotation *r, bool body, hmi_expr w[3])
 {
-    if (++b->depth > HMI_MOST_DEPTH) {
+    if (++b->depth > HMI_MOST_EXPRESSION_DEPTH) {
         b->depth--;
         hmi_error(b->context, at, NULL, "too many rotations in a product");
         return false;

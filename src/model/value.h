@@ -6,7 +6,7 @@
 #ifndef HMI_MODEL_VALUE_H
 #define HMI_MODEL_VALUE_H
 
-#include "expr/graph.h"
+#include "expr/graph/graph.h"
 
 typedef struct hmi_rotation hmi_rotation;
 

@@ -106,9 +106,9 @@ static const char *directive_text(char *at, const char *end)
 static void read_directive(script *s, char *at, char *end, int line)
 {
     if (starts_with(at, "# expect error"))
-        read_expectation(s, HM_ERROR, at + 14, end, line);
+        read_expectation(s, HM_SEVERITY_ERROR, at + 14, end, line);
     else if (starts_with(at, "# expect warning"))
-        read_expectation(s, HM_WARNING, at + 16, end, line);
+        read_expectation(s, HM_SEVERITY_WARNING, at + 16, end, line);
     else if (starts_with(at, "# expect hint:") && s->count > 0)
         copy_text(s->list[s->count - 1].hint, sizeof s->list->hint, at + 14, end);
     else if (starts_with(at, "# expect status: "))

@@ -224,7 +224,7 @@ static void random_systems(void **state)
             fail_msg("%s is not found in\n%s", momentum[kind], text);
         bool known = false;
         for (size_t i = 0; i < f.found->symmetry_count; i++)
-            known |= f.found->symmetries[i].lagrangian_invariant == HM_YES;
+            known |= f.found->symmetries[i].lagrangian_invariant == HM_ANSWER_YES;
         assert_int_equal(known, !broken);
         forget(&f);
     }

@@ -1,4 +1,4 @@
-/* Symmetries and first integrals found without a hint (src/analyse/symmetry.c): those of the issue's
+/* Symmetries and first integrals found without a hint (src/analyse/symmetry/symmetry.c): those of the issue's
  * list and of the literature, and none where there are none. What is found is written as Hamel
  * prints it; `drift` along a run is checked for each. */
 #include "support/check.h"
@@ -278,18 +278,23 @@ static void check_generators(const char *text, const verdict *wanted, size_t cou
 static void answers_for_generators(void **state)
 {
     static const verdict knife_edge[] = {
-        {"spin", HM_YES, HM_NO, HM_YES, HM_YES, NULL},
-        {"shift x", HM_YES, HM_YES, HM_NO, HM_NO, "multiplier(blade)*(sin(phi))"},
-        {"shift y", HM_YES, HM_YES, HM_NO, HM_NO, "multiplier(blade)*(-cos(phi))"},
-        {"turn", HM_YES, HM_NO, HM_NO, HM_NO, "multiplier(blade)*(-x*cos(phi) - y*sin(phi))"},
+        {"spin", HM_ANSWER_YES, HM_ANSWER_NO, HM_ANSWER_YES, HM_ANSWER_YES, NULL},
+        {"shift x", HM_ANSWER_YES, HM_ANSWER_YES, HM_ANSWER_NO, HM_ANSWER_NO,
+         "multiplier(blade)*(sin(phi))"},
+        {"shift y", HM_ANSWER_YES, HM_ANSWER_YES, HM_ANSWER_NO, HM_ANSWER_NO,
+         "multiplier(blade)*(-cos(phi))"},
+        {"turn", HM_ANSWER_YES, HM_ANSWER_NO, HM_ANSWER_NO, HM_ANSWER_NO,
+         "multiplier(blade)*(-x*cos(phi) - y*sin(phi))"},
     };
     static const verdict nonlinear[] = {
         /* Appell and Hamel's kind: z'^2 = (x^2 + y^2)(x'^2 + y'^2) */
-        {"along", HM_YES, HM_NO, HM_NO, HM_NO, "multiplier(c)*(-2*x'*(x^2 + y^2))"},
-        {"turn", HM_YES, HM_YES, HM_NO, HM_NO, "multiplier(c)*(2*(x^2 + y^2)*(y*x' - x*y'))"},
+        {"along", HM_ANSWER_YES, HM_ANSWER_NO, HM_ANSWER_NO, HM_ANSWER_NO,
+         "multiplier(c)*(-2*x'*(x^2 + y^2))"},
+        {"turn", HM_ANSWER_YES, HM_ANSWER_YES, HM_ANSWER_NO, HM_ANSWER_NO,
+         "multiplier(c)*(2*(x^2 + y^2)*(y*x' - x*y'))"},
     };
     static const verdict driven[] = {
-        {"lift", HM_NO, HM_YES, HM_YES, HM_NO, "(-9.81) + (t)"},
+        {"lift", HM_ANSWER_NO, HM_ANSWER_YES, HM_ANSWER_YES, HM_ANSWER_NO, "(-9.81) + (t)"},
     };
     (void)state;
     check_generators("param m = 1, I = 0.3; coord x, y, phi\n"

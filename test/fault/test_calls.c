@@ -108,7 +108,7 @@ static hm_status step(subject *s)
     if (status == HM_OK)
         status = hm_sim_advance(s->sim, 0.1);
     if (status == HM_OK)
-        status = hm_sim_frame(s->sim, HM_FRAME_ALL, &frame);
+        status = hm_sim_frame(s->sim, HM_FRAME_CONTENT_ALL, &frame);
     return status == HM_OK ? hm_sim_result(s->sim, &result) : status;
 }
 

@@ -304,14 +304,14 @@ static void test_outputs_at_rest(void **state)
                             "initial x' = 1, y' = 0.5; simulate 0 .. 2 every 0.5");
     m->options.on_frame = keep_outputs;
     m->options.user = kept;
-    m->options.content = HM_FRAME_ENERGY;
+    m->options.content = HM_FRAME_CONTENT_ENERGY;
     motion_must(m);
     check_number("hold", kept[0], 9.81 * sin(0.3), 1e-9);
     motion_close(m);
     m = motion_text("coord x; kinetic x'^2/2; output a = x; output b = x/x; simulate 0 .. 1");
     m->options.on_frame = keep_outputs;
     m->options.user = kept;
-    m->options.content = HM_FRAME_ENERGY;
+    m->options.content = HM_FRAME_CONTENT_ENERGY;
     motion_must(m);
     assert_true(motion_says(m, "output 'b' has no finite value at t = 0"));
     assert_false(motion_says(m, "output 'a'"));

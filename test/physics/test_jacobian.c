@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "dynamics/solve.h"
+#include "dynamics/formulations/dynamics.h"
 #include "physics/random_systems.h"
 
 #ifdef HAMEL_SANITIZE

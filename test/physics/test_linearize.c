@@ -103,7 +103,8 @@ static void test_bicycle(void **state)
         assert_int_equal(l->dimension, moving ? 5 : 10);
         assert_int_equal(l->zeros, moving ? 1 : 6);
         assert_int_equal(l->family, moving ? 1 : 5);
-        assert_int_equal(l->stability, bicycle[i].v < 4.5 ? HM_UNSTABLE : HM_STABLE);
+        assert_int_equal(l->stability,
+                         bicycle[i].v < 4.5 ? HM_STABILITY_UNSTABLE : HM_STABILITY_STABLE);
         hm_linearization_destroy(l);
         motion_close(m);
     }
@@ -125,7 +126,8 @@ static void test_bicycle_rows(void **state)
         for (int k = 0; k < 8; k++)
             check_number(columns[k % 4], entry(l, k < 4 ? "phi'" : "delta'", columns[k % 4]),
                          expected[k], 1e-11);
-        assert_int_equal(l->stability, v > 4.3 && v < 6.02 ? HM_STABLE : HM_UNSTABLE);
+        assert_int_equal(l->stability,
+                         v > 4.3 && v < 6.02 ? HM_STABILITY_STABLE : HM_STABILITY_UNSTABLE);
         hm_linearization_destroy(l);
         motion_close(m);
     }
@@ -145,7 +147,7 @@ static double threshold(motion *m, const char *param, double unstable, double st
         set(m, middle);
         l = linearize_or_fail(m, NULL);
         assert_int_equal(l->rest, HM_REST_STEADY);
-        *(l->stability == HM_UNSTABLE ? &unstable : &stable) = middle;
+        *(l->stability == HM_STABILITY_UNSTABLE ? &unstable : &stable) = middle;
         hm_linearization_destroy(l);
     }
     return stable;
@@ -210,7 +212,7 @@ static void test_pendulum(void **state)
     const double complex down[2] = {w * I, -w * I}, up[2] = {w, -w};
     hm_linearization *l = linearize_or_fail(m, NULL);
     expect_eigenvalues("down", l, 2, down, 1e-13);
-    assert_int_equal(l->stability, HM_MARGINAL);
+    assert_int_equal(l->stability, HM_STABILITY_MARGINAL);
     assert_int_equal(l->zeros + l->family, 0);
     hm_linearization_destroy(l);
     const double q = 3, v = 0.1;
@@ -221,7 +223,7 @@ static void test_pendulum(void **state)
     check_number("up", l->q[0], 3.14159265358979323846, 1e-14);
     check_number("at rest", l->v[0], 0, 1e-14);
     expect_eigenvalues("up", l, 2, up, 1e-13);
-    assert_int_equal(l->stability, HM_UNSTABLE);
+    assert_int_equal(l->stability, HM_STABILITY_UNSTABLE);
     hm_linearization_destroy(l);
     motion_close(m);
 }
@@ -285,7 +287,7 @@ static void test_quaternion_top(void **state)
     assert_int_equal(l->dimension, 6);
     expect_eigenvalues("quaternions", l, 6, expected, 1e-7);
     expect_eigenvalues("quaternions", l, 4, expected, 1e-12);
-    assert_int_equal(l->stability, HM_MARGINAL);
+    assert_int_equal(l->stability, HM_STABILITY_MARGINAL);
     assert_int_equal(l->family, 1);
     hm_linearization_destroy(l);
     motion_close(m);
@@ -312,7 +314,7 @@ static void test_chaplygin_sleigh(void **state)
         assert_int_equal(l->dropped_count, 3);
         expect_eigenvalues("sleigh", l, 2, expected, 1e-12);
         assert_int_equal(l->family, 1);
-        assert_int_equal(l->stability, a > 0 ? HM_STABLE : HM_UNSTABLE);
+        assert_int_equal(l->stability, a > 0 ? HM_STABILITY_STABLE : HM_STABILITY_UNSTABLE);
         hm_linearization_destroy(l);
         motion_close(m);
     }
@@ -343,7 +345,7 @@ static void test_trailers(void **state)
         const double complex expected[2] = {-u / 0.6, -u / 1.1};
         assert_int_equal(l->rest, HM_REST_STEADY);
         expect_eigenvalues("trailers", l, 2, expected, 1e-12);
-        assert_int_equal(l->stability == HM_UNSTABLE, u < 0);
+        assert_int_equal(l->stability == HM_STABILITY_UNSTABLE, u < 0);
         hm_linearization_destroy(l);
         motion_close(m);
     }
@@ -362,7 +364,7 @@ static void test_states(void **state)
         double complex s = CMPLX(l->re[k], l->im[k]);
         assert_true(cabs((s * s + 3 * s + 4) * (s + 1) + 2) < 1e-12);
     }
-    assert_int_equal(l->stability, HM_STABLE);
+    assert_int_equal(l->stability, HM_STABILITY_STABLE);
     hm_linearization_destroy(l);
     motion_close(m);
 }
@@ -377,7 +379,7 @@ static void test_no_false_claims(void **state)
     assert_int_equal(l->rest, HM_REST_EQUILIBRIUM);
     assert_int_equal(l->zeros, 1);
     assert_int_equal(l->family, 0);
-    assert_int_equal(l->stability, HM_MARGINAL);
+    assert_int_equal(l->stability, HM_STABILITY_MARGINAL);
     hm_linearization_destroy(l);
     motion_close(m);
     m = motion_text("coord a\nkinetic a'^2/2\nforce a = (1 - cos(a))^2\ninitial a = 0, a' = 1\n");

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "dynamics/solve.h"
+#include "dynamics/formulations/dynamics.h"
 #include "linalg/linalg.h"
 #include "physics/random_systems.h"
 

@@ -1,4 +1,4 @@
-/* Loops with more constraints than needed (src/integrate/rows.c): rows that depend on others only
+/* Loops with more constraints than needed (src/integrate/run/row_choice.c): rows that depend on others only
  * where the constraints hold are left out of the stages of a step. Bricard's mechanism (IFToMM A04)
  * in angles and in points with unit vectors, which have no inertia, goes the same way. */
 #include "support/check.h"
@@ -136,7 +136,7 @@ static void test_multipliers(void **state)
                             "initial x = 0, y = -1, x' = 0, y' = 0; simulate 0 .. 1 every 0.5");
     m->options.on_frame = keep_lambda;
     m->options.user = lambda;
-    m->options.content = HM_FRAME_FORCES;
+    m->options.content = HM_FRAME_CONTENT_FORCES;
     motion_must(m);
     /* A = [0, -2; 0, -4], reaction 9.81 = -2 l1 - 4 l2, shortest l = -9.81 (2, 4)/20 */
     check_number("first", lambda[0], -9.81 * 2 / 20, 1e-9);

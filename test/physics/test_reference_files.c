@@ -42,7 +42,7 @@ static void read_table(const char *name, table *t)
 static double value_of(const motion *m, const char *name)
 {
     hm_frame frame;
-    assert_int_equal(hm_sim_frame(m->sim, HM_FRAME_FORCES, &frame), HM_OK);
+    assert_int_equal(hm_sim_frame(m->sim, HM_FRAME_CONTENT_FORCES, &frame), HM_OK);
     for (size_t i = 0; i < hm_model_output_count(m->model); i++)
         if (strcmp(hm_model_output_name(m->model, i), name) == 0)
             return frame.outputs[i];
@@ -156,7 +156,7 @@ static void test_fekete(void **state)
     m->options.end = 1000;
     motion_must(m);
     hm_frame frame;
-    assert_int_equal(hm_sim_frame(m->sim, HM_FRAME_FORCES, &frame), HM_OK);
+    assert_int_equal(hm_sim_frame(m->sim, HM_FRAME_CONTENT_FORCES, &frame), HM_OK);
     for (size_t i = 0; i < 20; i++) {
         for (size_t k = 0; k < 3; k++) {
             snprintf(name, sizeof name, "%c[%zu]", "xyz"[k], i + 1);

@@ -1,5 +1,5 @@
 /* Relative equilibria: linearised motion in a frame that moves along a symmetry
- * (src/analyse/relative.c), against exact results. */
+ * (src/analyse/linearize/relative_equilibrium.c), against exact results. */
 #include "support/check.h"
 #include "support/motion.h"
 
@@ -47,7 +47,7 @@ static void test_conical_pendulum(void **state)
     has_eigenvalue(l, I * W * sqrt(1 + 3 * cos(a) * cos(a)), 1e-12);
     has_eigenvalue(l, 0, 1e-12);
     assert_int_equal(l->family, 1);
-    assert_int_equal(l->stability, HM_MARGINAL);
+    assert_int_equal(l->stability, HM_STABILITY_MARGINAL);
     assert_non_null(strstr(l->frame, "x' = -3.4476"));
     hm_linearization_destroy(l);
     motion_close(m);
@@ -71,7 +71,8 @@ static void test_circular_orbits(void **state)
         assert_int_equal(l->rest, HM_REST_RELATIVE);
         assert_int_equal(l->dimension, 3);
         has_eigenvalue(l, csqrt(power[i] - 3), 1e-12);
-        assert_int_equal(l->stability, power[i] > 3 ? HM_UNSTABLE : HM_MARGINAL);
+        assert_int_equal(l->stability,
+                         power[i] > 3 ? HM_STABILITY_UNSTABLE : HM_STABILITY_MARGINAL);
         hm_linearization_destroy(l);
         motion_close(m);
     }
@@ -104,7 +105,7 @@ static void test_lagrange_triangle(void **state)
         has_eigenvalue(l, csqrt((-1 + csqrt(1 - 4 * K)) / 2), 1e-8);
         has_eigenvalue(l, csqrt((-1 - csqrt(1 - 4 * K)) / 2), 1e-8);
         has_eigenvalue(l, I, 1e-8);
-        assert_int_equal(l->stability == HM_UNSTABLE, 4 * K > 1);
+        assert_int_equal(l->stability == HM_STABILITY_UNSTABLE, 4 * K > 1);
         hm_linearization_destroy(l);
         motion_close(m);
     }
@@ -125,7 +126,7 @@ static void test_skate_in_a_circle(void **state)
     has_eigenvalue(l, 0, 1e-12);
     assert_int_equal(l->zeros, 2);
     assert_int_equal(l->family, 2);
-    assert_int_equal(l->stability, HM_STABLE);
+    assert_int_equal(l->stability, HM_STABILITY_STABLE);
     hm_linearization_destroy(l);
     motion_close(m);
 }
@@ -148,7 +149,7 @@ static void test_sleeping_top_in_quaternions(void **state)
         assert_int_equal(l->rest, HM_REST_RELATIVE);
         assert_int_equal(l->symmetries, 2);
         assert_int_equal(l->dropped_count, 1); /* both turn about the same axis here */
-        assert_int_equal(l->stability, k ? HM_MARGINAL : HM_UNSTABLE);
+        assert_int_equal(l->stability, k ? HM_STABILITY_MARGINAL : HM_STABILITY_UNSTABLE);
         double s = limit * (k ? 1.01 : 0.99), half = 0.12 * s / (2 * J);
         double grow = 1.3 * 9.81 * 0.4 / J - half * half;
         if (!k) /* in any frame the growth is the same */
@@ -205,7 +206,7 @@ static void test_drifting_chain(void **state)
     for (int j = 0; j < N; j++)
         has_eigenvalue(l, 2 * I * sin(j * M_PI / (2 * N)), 1e-11);
     assert_int_equal(l->family, 1);
-    assert_int_equal(l->stability, HM_MARGINAL);
+    assert_int_equal(l->stability, HM_STABILITY_MARGINAL);
     hm_linearization_destroy(l);
     motion_close(m);
 }

@@ -251,7 +251,7 @@ static bool follow(void *user, const hm_frame *frame)
 static void run(motion *m, named *n, double end, double every)
 {
     n->m = m;
-    m->options.content = HM_FRAME_FORCES | HM_FRAME_ENERGY;
+    m->options.content = HM_FRAME_CONTENT_FORCES | HM_FRAME_CONTENT_ENERGY;
     m->options.on_frame = follow;
     m->options.user = n;
     m->options.end = end;

@@ -84,7 +84,7 @@ static bool is_conserved(const expect_subject *s, const hm_symmetries *found, co
 {
     for (size_t i = 0; i < found->symmetry_count; i++)
         if (strcmp(found->symmetries[i].name, name) == 0)
-            return found->symmetries[i].conserved == HM_YES;
+            return found->symmetries[i].conserved == HM_ANSWER_YES;
     fail_msg("%s: no symmetry is called '%s'", s->path, name);
     return false;
 }

@@ -4,7 +4,7 @@
 
 #include "support/check.h"
 
-#include "analyse/sample.h"
+#include "analyse/balls/sample.h"
 
 #include <hamel/hamel.h>
 

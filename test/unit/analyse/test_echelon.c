@@ -1,7 +1,7 @@
 /* Rank in ball arithmetic. */
 #include "support/check.h"
 
-#include "analyse/echelon.h"
+#include "analyse/balls/echelon.h"
 
 #include <math.h>
 

@@ -1,7 +1,7 @@
 /* Integrated forms in numbers: constant on surfaces that are known, and along a run. */
 #include "support/check.h"
 
-#include "analyse/analysis.h"
+#include "analyse/classify/analysis.h"
 
 #include <hamel/hamel.h>
 

@@ -1,7 +1,7 @@
 /* Null vectors in balls, and numbers recognised from balls. */
 #include "support/check.h"
 
-#include "analyse/null.h"
+#include "analyse/balls/null_space.h"
 
 #include <math.h>
 

@@ -2,7 +2,7 @@
  * whether one is found; forms without one in closed form must give none. */
 #include "analyse_fixture.h"
 
-#include "analyse/potential.h"
+#include "analyse/classify/potential.h"
 
 static bool finds(const char *constraint, const char *initial)
 {

@@ -1,7 +1,7 @@
 /* Power series in ball arithmetic, against Arb's own and against identities. */
 #include "support/check.h"
 
-#include "analyse/series.h"
+#include "analyse/balls/series.h"
 
 #include <hamel/hamel.h>
 

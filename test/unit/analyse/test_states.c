@@ -2,8 +2,8 @@
  * and rates of change along the motion. */
 #include "analyse_fixture.h"
 
-#include "analyse/saddle.h"
-#include "analyse/states.h"
+#include "analyse/balls/kkt.h"
+#include "analyse/symmetry/states.h"
 
 #include <math.h>
 

@@ -222,8 +222,8 @@ static void large(void **state)
                           "constraint c: x[1]' = x[2]*x[3]'\nconstraint d: x[5] = x[6]");
     hm_analysis *a = analyse(p);
     assert_false(a->set.known);
-    assert_int_equal(a->constraints[0].kind, HM_UNCLASSIFIED);
-    assert_int_equal(a->constraints[1].kind, HM_HOLONOMIC);
+    assert_int_equal(a->constraints[0].kind, HM_CLASS_UNCLASSIFIED);
+    assert_int_equal(a->constraints[1].kind, HM_CLASS_HOLONOMIC);
     assert_int_equal(a->remark_count, 1);
     hm_analysis_destroy(a);
     probe_close(p);

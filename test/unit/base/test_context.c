@@ -130,7 +130,7 @@ static void test_no_place(void **state)
     char buffer[256];
     hmi_warning(context, hmi_no_span, NULL, "nothing %d", 7);
     const hm_diagnostic *d = hm_context_diagnostic(context, 0);
-    assert_int_equal(d->severity, HM_WARNING);
+    assert_int_equal(d->severity, HM_SEVERITY_WARNING);
     assert_int_equal(d->line, 0);
     assert_null(d->file);
     assert_null(d->source_line);

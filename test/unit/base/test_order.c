@@ -1,7 +1,7 @@
 /* Orders of elimination: permutations, little fill, narrow bands, who waits for whom. */
 #include "support/check.h"
 
-#include "base/order.h"
+#include "linalg/order.h"
 #include "linalg/sparse.h"
 
 #include <stdlib.h>

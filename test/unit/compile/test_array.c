@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "compile/array.h"
+#include "compile/array/array.h"
 
 #include "unit/expr/random_dag.h"
 
@@ -48,13 +48,13 @@ static void check_once(const hmi_array_code *code, const hmi_graph *g, const hmi
     assert_non_null(memory);
     for (size_t i = 0; i < code->work_size + 2 * GUARD; i++)
         memory[i] = guard_value;
-    hmi_array_prepare(code, values, work);
+    hmi_array_code_prepare(code, values, work);
     for (int round = 0; round < 2; round++) {
-        hmi_array_run(code, values, work);
-        hmi_array_run_late(code, values, work);
+        hmi_array_code_run(code, values, work);
+        hmi_array_code_run_late(code, values, work);
         for (size_t k = 0; k < count; k++) {
             double value = outputs[k] == HMI_NONE ? 0 : expected[outputs[k]];
-            double result = hmi_array_outputs(code, work)[k];
+            double result = hmi_array_code_outputs(code, work)[k];
             if (!same_bits(result, value))
                 fail_msg("output %zu is %.17g instead of %.17g", k, result, value);
         }
@@ -69,8 +69,8 @@ static void check_array(const hmi_graph *g, const hmi_expr *outputs, size_t coun
                         const hmi_tape_values *values)
 {
     hmi_array_code code;
-    const hmi_array_options options = {.late = late};
-    assert_int_equal(hmi_array_compile(&code, g, outputs, count, &options), HM_OK);
+    const hmi_array_code_options options = {.late = late};
+    assert_int_equal(hmi_array_code_compile(&code, g, outputs, count, &options), HM_OK);
     check_once(&code, g, outputs, count, values);
     code.wide = false;
     check_once(&code, g, outputs, count, values);
@@ -173,7 +173,7 @@ static size_t check_pieces(repeated *r)
     const hmi_tape_values values = values_of(r);
     hmi_array_code code;
     check_array(&r->g, r->outputs, r->count, HMI_DEP(HMI_SYM_MATRIX), &values);
-    assert_int_equal(hmi_array_compile(&code, &r->g, r->outputs, r->count, NULL), HM_OK);
+    assert_int_equal(hmi_array_code_compile(&code, &r->g, r->outputs, r->count, NULL), HM_OK);
     size_t segments = code.code.count;
     hmi_array_code_release(&code);
     end(r);
@@ -188,7 +188,7 @@ static void test_chain(void **state)
         repeated *r = begin(3);
         for (uint32_t i = 1; i < PIECES; i++)
             add_piece(r, i, i - 1, false, own);
-        assert_in_range(check_pieces(r), 1, 40 * (PIECES / HMI_ARRAY_BLOCK + 1));
+        assert_in_range(check_pieces(r), 1, 40 * (PIECES / HMI_ARRAY_CODE_BLOCK + 1));
     }
 }
 
@@ -198,7 +198,7 @@ static void test_interleaved(void **state)
     repeated *r = begin(4);
     for (uint32_t i = 1; i < PIECES; i++)
         add_piece(r, i, i - 1, true, true);
-    assert_in_range(check_pieces(r), 1, 40 * (PIECES / HMI_ARRAY_BLOCK + 1));
+    assert_in_range(check_pieces(r), 1, 40 * (PIECES / HMI_ARRAY_CODE_BLOCK + 1));
 }
 
 /* A tree without pattern, with a hole now and then. */
@@ -210,7 +210,7 @@ static void test_irregular(void **state)
     for (uint32_t i = 1; i < PIECES; i++)
         if (dag_choose(&s, 7))
             add_piece(r, i, dag_choose(&s, i), false, i % 2);
-    assert_in_range(check_pieces(r), 1, 40 * (PIECES / HMI_ARRAY_BLOCK + 1));
+    assert_in_range(check_pieces(r), 1, 40 * (PIECES / HMI_ARRAY_CODE_BLOCK + 1));
 }
 
 /* A sum over all pieces is as deep as there are terms: array code declines. */
@@ -225,7 +225,7 @@ static void test_depth(void **state)
         hmi_expr x = hmi_symbol(g, HMI_SYM_COORD, i);
         sum = hmi_add(g, hmi_intern(g, HMI_SIN, sum, 0, 0), x);
     }
-    assert_int_equal(hmi_array_compile(&code, g, &sum, 1, NULL), HM_ERR_LIMIT);
+    assert_int_equal(hmi_array_code_compile(&code, g, &sum, 1, NULL), HM_ERR_LIMIT);
     hmi_array_code_release(&code);
     end(r);
 }
@@ -236,7 +236,7 @@ static void test_every_operation(void **state)
     (void)state;
     static const hmi_op ops[] = {
 #define OP(name, arity, text, value, ddx, ddy) HMI_##name,
-#include "expr/ops.def"
+#include "expr/graph/ops.def"
 #undef OP
     };
     for (size_t i = 0; i < sizeof ops / sizeof *ops; i++) {
@@ -297,7 +297,7 @@ static uint32_t place_of(hmi_access access, uint32_t region, uint32_t k)
 static void check_segment(int op, const hmi_access access[4], int ahead, bool avx2)
 {
     uint32_t list[4 * LENGTH], at[4];
-    double work[4 * REGION + 2 * HMI_ARRAY_BLOCK]; /* what is called ahead is there */
+    double work[4 * REGION + 2 * HMI_ARRAY_CODE_BLOCK]; /* what is called ahead is there */
     for (uint32_t r = 0; r < 4; r++) {
         for (uint32_t k = 0; k < LENGTH; k++)
             list[r * LENGTH + k] = place_of(HMI_ACCESS_LIST, r, k);
@@ -315,7 +315,7 @@ static void check_segment(int op, const hmi_access access[4], int ahead, bool av
     code.code.data = &segment, code.code.count = 1;
     code.index.data = list, code.index.count = 4 * LENGTH;
     const hmi_tape_values none = {0};
-    hmi_array_run(&code, &none, work);
+    hmi_array_code_run(&code, &none, work);
     for (uint32_t k = 0; k < LENGTH; k++) {
         double x = work[place_of(access[0], 0, k)], y = work[place_of(access[1], 1, k)],
                z = work[place_of(access[2], 2, k)], made = work[place_of(access[3], 3, k)];
@@ -334,7 +334,7 @@ static void test_every_placing(void **state)
     repeated *r = begin(3);
     hmi_array_code probe;
     hmi_expr x = hmi_symbol(&r->g, HMI_SYM_COORD, 0);
-    assert_int_equal(hmi_array_compile(&probe, &r->g, &x, 1, NULL), HM_OK);
+    assert_int_equal(hmi_array_code_compile(&probe, &r->g, &x, 1, NULL), HM_OK);
     bool avx2 = probe.wide;
     hmi_array_code_release(&probe);
     end(r);
@@ -364,8 +364,8 @@ static void count_calls(const hmi_array_code *code, uint32_t slot, uint8_t *call
         if (g->a_access != HMI_ACCESS_VECTOR || g->a < slot || g->a >= slot + FAR)
             continue;
         for (uint32_t k = 0; k < g->count; k += LINE) {
-            uint32_t here = (g->a - slot + k) / LINE, next = here + HMI_ARRAY_BLOCK / LINE;
-            *late += here > HMI_ARRAY_BLOCK / LINE && calls[here] == 0;
+            uint32_t here = (g->a - slot + k) / LINE, next = here + HMI_ARRAY_CODE_BLOCK / LINE;
+            *late += here > HMI_ARRAY_CODE_BLOCK / LINE && calls[here] == 0;
             if (g->ahead & HMI_AHEAD_A)
                 calls[next]++;
         }
@@ -379,7 +379,7 @@ static void test_calls_ahead(void **state)
     for (uint32_t count = 1000; count <= FAR; count += FAR - 1000) {
         hmi_graph g;
         hmi_array_code code;
-        uint8_t *calls = calloc(FAR / LINE + HMI_ARRAY_BLOCK, 1);
+        uint8_t *calls = calloc(FAR / LINE + HMI_ARRAY_CODE_BLOCK, 1);
         hmi_expr *outputs = calloc(count, sizeof *outputs);
         size_t late = 0, called = 0;
         assert_true(calls && outputs);
@@ -388,7 +388,7 @@ static void test_calls_ahead(void **state)
             hmi_expr x = hmi_symbol(&g, HMI_SYM_COORD, i);
             outputs[i] = hmi_sub(&g, hmi_mul(&g, x, x), hmi_apply(&g, HMI_SQRT, x, 0, 0));
         }
-        assert_int_equal(hmi_array_compile(&code, &g, outputs, count, NULL), HM_OK);
+        assert_int_equal(hmi_array_code_compile(&code, &g, outputs, count, NULL), HM_OK);
         count_calls(&code, code.inputs.data[0].slot, calls, &late);
         for (uint32_t line = 0; line < FAR / LINE; line++) {
             assert_in_range(calls[line], 0, 1);
@@ -416,7 +416,7 @@ static void test_allocation_failures(void **state)
         const hm_allocator failing = heap_allocator(&heap);
         hmi_array_code code;
         r->g.allocator = &failing;
-        hm_status status = hmi_array_compile(&code, &r->g, r->outputs, r->count, NULL);
+        hm_status status = hmi_array_code_compile(&code, &r->g, r->outputs, r->count, NULL);
         hmi_array_code_release(&code);
         r->g.allocator = &allocator;
         assert_int_equal(heap.live_bytes, 0);

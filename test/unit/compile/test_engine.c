@@ -17,11 +17,13 @@
 
 #include <cmocka.h>
 
-#include "compile/jit.h"
-#include "compile/lanes.h"
-#include "compile/system.h"
+#include "compile/jit/jit.h"
+#include "compile/jit/lanes.h"
+#include "compile/system/system.h"
 
 #include "unit/expr/random_dag.h"
+#include "compile/jit/assemble.h"
+#include "compile/tape/machine_code.h"
 
 static void open_graph(hmi_graph *g)
 {
@@ -161,7 +163,7 @@ static void check_outputs(hmi_graph *g, const hmi_expr *outputs, size_t count, d
     hmi_tape_lanes lanes;
     assert_int_equal(hmi_tape_compile(&tape, g, outputs, count), HM_OK);
     assert_int_equal(hmi_tape_lanes_init(&lanes, &tape), HM_OK);
-    assert_true(!hmi_jit_available() || tape.body.count <= 1 ||
+    assert_true(!hmi_machine_code_available() || tape.body.count <= 1 ||
                 (tape.code.entry && lanes.code.entry));
     for (int round = 0; round < rounds; round++) {
         choose_inputs(&in, s, round % 2);
@@ -354,7 +356,7 @@ static void test_choice(void **state)
     hm_system_destroy(system);
     options.engine = HM_ENGINE_JIT;
     hm_status status = hm_system_create_with(model, &options, &system);
-    assert_int_equal(status, hmi_jit_available() ? HM_OK : HM_ERR_USAGE);
+    assert_int_equal(status, hmi_machine_code_available() ? HM_OK : HM_ERR_USAGE);
     if (status == HM_OK) {
         assert_int_equal(hm_system_get_statistics(system).engine, HM_ENGINE_JIT);
         assert_true(hm_system_get_statistics(system).code_bytes > 0);

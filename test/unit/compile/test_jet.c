@@ -11,8 +11,9 @@
 
 #include <cmocka.h>
 
-#include "compile/jet.h"
-#include "expr/diff.h"
+#include "compile/jet/jet.h"
+#include "expr/graph/diff.h"
+#include "compile/jit/assemble.h"
 
 #include <math.h>
 

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "compile/tape.h"
+#include "compile/tape/tape.h"
 
 /* The portable interpreter under names of its own. */
 void switch_prepare(const hmi_tape *tape, const hmi_tape_values *values, double *work);
@@ -19,11 +19,12 @@ void switch_run(const hmi_tape *tape, const hmi_tape_values *values, double *wor
 #define HMI_TAPE_SWITCH
 #define hmi_tape_prepare   switch_prepare
 #define hmi_tape_interpret switch_run
-#include "compile/interpreter.c"
+#include "compile/tape/interpreter.c"
 #undef hmi_tape_prepare
 #undef hmi_tape_interpret
 
 #include "unit/expr/random_dag.h"
+#include "compile/jit/assemble.h"
 
 typedef struct engine {
     void (*prepare)(const hmi_tape *tape, const hmi_tape_values *values, double *work);

@@ -20,7 +20,7 @@ static void expect_warning(const char *statements, const char *velocity, int col
     assert_int_equal(hm_context_diagnostic_count(p->context), 1);
     const hm_diagnostic *d = hm_context_diagnostic(p->context, 0);
     snprintf(fragment, sizeof fragment, "is linear in %s:", velocity);
-    assert_int_equal(d->severity, HM_WARNING);
+    assert_int_equal(d->severity, HM_SEVERITY_WARNING);
     assert_non_null(strstr(d->message, fragment));
     assert_int_equal(d->line, 3);
     assert_int_equal(d->column, column);

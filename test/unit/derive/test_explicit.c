@@ -4,10 +4,11 @@
 #include "support/disc.h"
 #include "support/probe.h"
 
-#include "compile/tape.h"
-#include "derive/explicit.h"
-#include "dynamics/sim.h"
-#include "expr/normal.h"
+#include "compile/tape/tape.h"
+#include "derive/voronets.h"
+#include "dynamics/sim/sim.h"
+#include "expr/normal/normal.h"
+#include "compile/jit/assemble.h"
 
 #include <math.h>
 #include <stdlib.h>

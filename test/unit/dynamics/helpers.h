@@ -13,7 +13,7 @@
 #include <cmocka.h>
 #include <jansson.h>
 
-#include "dynamics/solve.h"
+#include "dynamics/formulations/dynamics.h"
 
 enum { MOST = 4096 };
 

@@ -83,8 +83,8 @@ static void laws_without_a_value(void **state)
 static void formulations_by_name(void **state)
 {
     (void)state;
-    hm_formulation found = HM_AUTO;
-    for (hm_formulation f = HM_AUTO; f <= HM_DIRAC; f++) {
+    hm_formulation found = HM_FORMULATION_AUTO;
+    for (hm_formulation f = HM_FORMULATION_AUTO; f <= HM_FORMULATION_DIRAC; f++) {
         assert_true(hm_formulation_find(hm_formulation_name(f), &found));
         assert_int_equal(found, f);
     }
@@ -99,8 +99,8 @@ static void formulations_that_do_not_apply(void **state)
     hm_evaluate_options options = hm_evaluate_options_default();
     hm_evaluation at;
     options.compare = false;
-    for (hm_formulation f = HM_AUTO; f <= HM_SINGULAR; f++) {
-        bool needs_inverse = f == HM_UK || f == HM_GRAM;
+    for (hm_formulation f = HM_FORMULATION_AUTO; f <= HM_FORMULATION_SINGULAR; f++) {
+        bool needs_inverse = f == HM_FORMULATION_UK || f == HM_FORMULATION_GRAM;
         options.formulation = f;
         hm_status status = hm_sim_evaluate(p->sim, &options, &at);
         assert_int_equal(status, needs_inverse ? HM_ERR_USAGE : HM_OK);
@@ -124,10 +124,11 @@ static void large_systems(void **state)
     hm_evaluation at;
     const hm_geometry *geometry;
     double qdd[401];
-    for (hm_formulation f = HM_AUTO; f <= HM_SINGULAR; f++) {
+    for (hm_formulation f = HM_FORMULATION_AUTO; f <= HM_FORMULATION_SINGULAR; f++) {
         options.formulation = f;
         hm_status status = hm_sim_evaluate(p->sim, &options, &at);
-        assert_int_equal(status, f == HM_AUTO || f == HM_KKT ? HM_OK : HM_ERR_LIMIT);
+        assert_int_equal(
+            status, f == HM_FORMULATION_AUTO || f == HM_FORMULATION_KKT ? HM_OK : HM_ERR_LIMIT);
         if (status == HM_OK) {
             assert_string_equal(at.formulation, "sparse");
             check_number("x[7]''", at.qdd[6], 3, 1e-15);

@@ -1,7 +1,7 @@
-/* The compiled solve (compile/motion.h) against the rank-revealing one, what it hoists, how it grows,
+/* The compiled solve (compile/solve/motion.h) against the rank-revealing one, what it hoists, how it grows,
  * and where it hands over. */
-#include "dynamics/sim_motion.h"
-#include "integrate/driver.h"
+#include "dynamics/sim/motion.h"
+#include "integrate/run/driver.h"
 #include "support/check.h"
 #include "support/probe.h"
 
@@ -357,7 +357,7 @@ static void runs_share_tapes(void **state)
     options.end = 2;
     const hmi_sim_motion *motion = NULL;
     for (int k = 0; k < 5; k++) {
-        options.formulation = k == 2 ? HM_KKT : HM_AUTO;
+        options.formulation = k == 2 ? HM_FORMULATION_KKT : HM_FORMULATION_AUTO;
         if (k == 3)
             probe_set(p, "g", 2 * 9.81);
         if (k == 4)

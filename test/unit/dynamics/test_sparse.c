@@ -3,8 +3,8 @@
 #include "support/heap.h"
 #include "support/probe.h"
 
-#include "dynamics/fast.h"
-#include "dynamics/large.h"
+#include "dynamics/sim/compiled.h"
+#include "dynamics/sim/large.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -6,8 +6,8 @@
 #ifndef MINI_LANGUAGE_H
 #define MINI_LANGUAGE_H
 
-#include "expr/graph.h"
-#include "expr/print.h"
+#include "expr/graph/graph.h"
+#include "expr/print/print.h"
 
 #include <ctype.h>
 #include <math.h>

@@ -1,4 +1,4 @@
-/* Random expression DAGs over every operation of ops.def, with their values and derivatives computed
+/* Random expression DAGs over every operation of src/expr/graph/ops.def, with their values and derivatives computed
  * beside them in long double by rules that are independent of the library's. Shared by the tests of
  * graph, derivatives and tape, and by fuzz/fuzz_derivative.c.
  *
@@ -8,7 +8,7 @@
 #ifndef TEST_UNIT_EXPR_RANDOM_DAG_H
 #define TEST_UNIT_EXPR_RANDOM_DAG_H
 
-#include "expr/graph.h"
+#include "expr/graph/graph.h"
 
 #include <stdlib.h>
 #include <tgmath.h>
@@ -72,7 +72,7 @@ static inline wide dag_value(hmi_op op, wide x, wide y, wide z)
 #define OP(name, arity, text, value, ddx, ddy)                                                     \
     case HMI_##name:                                                                               \
         return value;
-#include "expr/ops.def"
+#include "expr/graph/ops.def"
 #undef OP
     default:
         return NAN;

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "expr/diff.h"
+#include "expr/graph/diff.h"
 #include "unit/expr/random_dag.h"
 
 static const wide tolerance = 1e-10L;
@@ -139,7 +139,7 @@ static void test_operations(void **state)
     dag_source s = {.state = 1};
     static const hmi_op all[] = {
 #define OP(name, arity, text, value, ddx, ddy) HMI_##name,
-#include "expr/ops.def"
+#include "expr/graph/ops.def"
 #undef OP
     };
     assert_int_equal(sizeof all / sizeof *all, HMI_OP_COUNT - HMI_SYMBOL - 1);

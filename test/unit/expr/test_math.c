@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "expr/math.h"
+#include "expr/graph/math.h"
 
 /* The forms for processors without fused multiply-add, under names of their own. */
 #define DECLARE1(name, accuracy) double plain_##name(double x);
@@ -42,7 +42,7 @@ void plain_exp_lanes(double x[4]);
 #define hmi_math_log_lanes plain_log_lanes
 #define hmi_math_exp_lanes plain_exp_lanes
 #define HMI_MATH_WITHOUT_FMA
-#include "expr/math.c"
+#include "expr/graph/math.c"
 #undef hmi_math_sincos
 #undef hmi_math_sin
 #undef hmi_math_cos

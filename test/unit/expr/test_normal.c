@@ -6,8 +6,8 @@
 
 #include <cmocka.h>
 
-#include "expr/diff.h"
-#include "expr/normal.h"
+#include "expr/graph/diff.h"
+#include "expr/normal/normal.h"
 #include "mini_language.h"
 
 typedef struct fixture {

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "expr/print.h"
+#include "expr/print/print.h"
 #include "mini_language.h"
 
 #include <unistd.h>
@@ -437,14 +437,15 @@ static void compile_c(const char *folder)
     hm_allocator allocator = hm_allocator_default();
     hmi_text_init(&ours, &allocator);
     hmi_text_add(&ours,
-                 "#include <expr/math.h>\n#include <math.h>\n"
+                 "#include <expr/graph/math.h>\n#include <math.h>\n"
                  "#define F1(f, u) double f(double x) { return hmi_math_##f(x); }\n"
                  "#define F2(f, u) double f(double x, double y) { return hmi_math_##f(x, y); "
                  "}\nF1(sin, ) F1(cos, ) HMI_MATH_FUNCTIONS(F1, F2)\n");
     write_file(folder, "ours.c", &ours);
     hmi_text_release(&ours);
     snprintf(command, sizeof command,
-             "cd %s && cc %s -o f f.c ours.c " HAMEL_SOURCE_DIR "/src/expr/math.c -lsleef -lm",
+             "cd %s && cc %s -o f f.c ours.c " HAMEL_SOURCE_DIR
+             "/src/expr/graph/math.c -lsleef -lm",
              folder, flags);
     assert_int_equal(system(command), 0);
 }

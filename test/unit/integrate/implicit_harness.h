@@ -1,11 +1,11 @@
-/* Drives a method through method.h directly: no driver, no events, no projection unless asked for. */
+/* Drives a method through src/integrate/ode/method.h directly: no driver, no events, no projection unless asked for. */
 #ifndef TEST_UNIT_INTEGRATE_IMPLICIT_HARNESS_H
 #define TEST_UNIT_INTEGRATE_IMPLICIT_HARNESS_H
 
 #include "support/check.h"
 #include "support/probe.h"
 
-#include "integrate/implicit.h"
+#include "integrate/ode/degenerate.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #include "support/heap.h"
 #include "support/probe.h"
 
-#include "dynamics/sim_jacobian.h"
+#include "dynamics/sim/motion_derivatives.h"
 
 #include <glob.h>
 #include <math.h>

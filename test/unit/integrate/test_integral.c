@@ -1,4 +1,4 @@
-/* Drift of the integrals of acceleration-level constraints: src/integrate/integral.c. */
+/* Drift of the integrals of acceleration-level constraints: src/integrate/drift/acceleration_drift.c. */
 #include "support/check.h"
 #include "support/motion.h"
 
@@ -58,7 +58,7 @@ static void test_frames_and_resets(void **state)
     (void)state;
     double last[2] = {0};
     motion *m = motion_text(BENT " every 0.1\nevent kick: t = 5 set x' = x' + 3");
-    m->options.content = HM_FRAME_VIOLATION;
+    m->options.content = HM_FRAME_CONTENT_VIOLATION;
     m->options.on_frame = keep_last;
     m->options.user = last;
     motion_must(m);

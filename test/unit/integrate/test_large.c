@@ -4,7 +4,7 @@
 #include "support/check.h"
 #include "support/motion.h"
 
-#include "dynamics/sim.h"
+#include "dynamics/sim/sim.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -91,7 +91,7 @@ static void test_middle(void **state)
     (void)state;
     motion *fast = motion_text(CHAIN(30, WAVY)), *dense = motion_text(CHAIN(30, WAVY));
     fast->options.rtol = dense->options.rtol = 1e-10;
-    dense->options.formulation = HM_UK;
+    dense->options.formulation = HM_FORMULATION_UK;
     assert_non_null(fast->sim->fast);
     motion_must(fast);
     motion_must(dense);
@@ -131,7 +131,7 @@ static void test_refusals(void **state)
         motion_close(m);
     }
     motion *m = motion_text(CHAIN(140, STRAIGHT));
-    m->options.formulation = HM_UK;
+    m->options.formulation = HM_FORMULATION_UK;
     assert_int_not_equal(motion_run(m), HM_OK);
     assert_true(motion_says(m, "not available beyond"));
     motion_close(m);

@@ -56,7 +56,7 @@ static hm_status run_with(failing_heap *h, const void *user)
     hm_run_options options = hm_run_options_default(model);
     options.method = now->method;
     options.drift = now->drift;
-    options.content = HM_FRAME_ALL;
+    options.content = HM_FRAME_CONTENT_ALL;
     heap_arm(h);
     hm_status status = hm_sim_run(sim, &options, &result);
     heap_disarm(h);

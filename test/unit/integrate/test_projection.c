@@ -1,5 +1,5 @@
 /* Drift control: back onto the constraints by the compiled solve and by the rank-revealing one. */
-#include "integrate/driver.h"
+#include "integrate/run/driver.h"
 #include "support/check.h"
 #include "support/motion.h"
 

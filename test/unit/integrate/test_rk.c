@@ -71,7 +71,7 @@ static double dense_error(const char *method, double h)
     m->options.rtol = m->options.atol = 1e6;
     m->options.step = m->options.largest_step = h;
     m->options.every = 0.003;
-    m->options.content = HM_FRAME_STATE;
+    m->options.content = HM_FRAME_CONTENT_STATE;
     m->options.on_frame = compare_frame;
     m->options.user = &d;
     motion_must(m);

@@ -35,7 +35,7 @@ static void watch(motion *m, record *r)
 {
     m->options.on_frame = keep;
     m->options.user = r;
-    m->options.content = HM_FRAME_ALL;
+    m->options.content = HM_FRAME_CONTENT_ALL;
 }
 
 static void test_frames(void **state)
@@ -58,7 +58,7 @@ static void test_frames(void **state)
     m->options.end = 2.1;
     motion_must(m);
     assert_int_equal(r.count, 10);
-    assert_int_equal(r.last, HM_FRAME_END);
+    assert_int_equal(r.last, HM_FRAME_REASON_END);
     motion_close(m);
 }
 
@@ -205,7 +205,7 @@ static void test_stepwise(void **state)
     double t = 0.5 * (2 + hm_sim_time(m->sim));
     assert_int_equal(hm_sim_interpolate(m->sim, t, &q, &v, NULL), HM_OK);
     check_number("between", v, -2 * (t - 2), 1e-11);
-    assert_int_equal(hm_sim_frame(m->sim, HM_FRAME_ALL, &frame), HM_OK);
+    assert_int_equal(hm_sim_frame(m->sim, HM_FRAME_CONTENT_ALL, &frame), HM_OK);
     check_number("x''", frame.qdd[0], -2, 0);
     check_number("work", frame.work.impressed, frame.kinetic, 1e-11);
     motion_close(m);

@@ -225,7 +225,7 @@ static void test_dense_output(void **state)
     double worst = 0;
     motion *m = motion_text("coord x; kinetic x'^2/2; potential x^2/2; initial x' = 1\n"
                             "simulate 0 .. 10 every 0.01 method taylor rtol 1e-13 atol 1e-15");
-    m->options.content = HM_FRAME_STATE;
+    m->options.content = HM_FRAME_CONTENT_STATE;
     m->options.on_frame = compare_frame;
     m->options.user = &worst;
     motion_must(m);
@@ -269,7 +269,7 @@ static void test_given_velocities(void **state)
         m->options.method = k == 0 ? "taylor" : "dop853";
         m->options.rtol = 1e-12;
         m->options.atol = 1e-14;
-        m->options.content = HM_FRAME_STATE;
+        m->options.content = HM_FRAME_CONTENT_STATE;
         m->options.on_frame = roll;
         m->options.user = &worst;
         motion_must(m);
@@ -293,7 +293,7 @@ static void test_wanted_solve(void **state)
         double q[5], v[5];
         hm_model_initial(m->model, q, v, NULL);
         hm_sim_set_state(m->sim, 0, q, v, NULL);
-        m->options.formulation = k == 0 ? HM_AUTO : HM_GRAM;
+        m->options.formulation = k == 0 ? HM_FORMULATION_AUTO : HM_FORMULATION_GRAM;
         motion_must(m);
         assert_true(m->result.steps < 20); /* by series */
         hm_sim_state(m->sim, y[k], y[k] + 5, NULL);

@@ -142,7 +142,7 @@ static void check_not_started(hm_sim *sim)
     assert_int_equal(hm_sim_step(sim), HM_ERR_USAGE);
     assert_int_equal(hm_sim_advance(sim, 1), HM_ERR_USAGE);
     assert_int_equal(hm_sim_interpolate(sim, 1, &q, NULL, NULL), HM_ERR_USAGE);
-    assert_int_equal(hm_sim_frame(sim, HM_FRAME_ALL, &frame), HM_ERR_USAGE);
+    assert_int_equal(hm_sim_frame(sim, HM_FRAME_CONTENT_ALL, &frame), HM_ERR_USAGE);
     assert_int_equal(hm_sim_result(sim, &result), HM_ERR_USAGE);
 }
 
@@ -205,7 +205,9 @@ static void test_frames_stop(void **state)
         int frames;
         double t;
         hm_frame_reason reason;
-    } cases[] = {{1, 0, HM_FRAME_OUTPUT}, {3, 1, HM_FRAME_OUTPUT}, {6, 2.25, HM_FRAME_END}};
+    } cases[] = {{1, 0, HM_FRAME_REASON_OUTPUT},
+                 {3, 1, HM_FRAME_REASON_OUTPUT},
+                 {6, 2.25, HM_FRAME_REASON_END}};
     for (int k = 0; k < 3; k++) {
         motion *m = motion_text(free_fall);
         patience p = {.left = cases[k].frames};
@@ -248,7 +250,7 @@ static void test_event_frames_stop(void **state)
         m->options.user = &p;
         assert_int_equal(motion_run(m), HM_OK);
         assert_int_equal(m->result.status, HM_RUN_INTERRUPTED);
-        assert_int_equal(p.reason, HM_FRAME_EVENT);
+        assert_int_equal(p.reason, HM_FRAME_REASON_EVENT);
         check_number("t", m->result.t_end, 1, 1e-12);
         motion_close(m);
     }

@@ -1,5 +1,5 @@
 /* Warnings of a run: kept once, and where one cannot be kept the result says so. */
-#include "integrate/driver.h"
+#include "integrate/run/driver.h"
 #include "support/heap.h"
 
 #include <string.h>

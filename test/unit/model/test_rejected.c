@@ -266,7 +266,7 @@ static void gravity_without_bodies(void **state)
     (void)state;
     probe *p = probe_text("coord x\nkinetic x'^2/2\ngravity [0, -9.81]\n");
     assert_int_equal(hm_context_diagnostic_count(p->context), 1);
-    assert_int_equal(hm_context_diagnostic(p->context, 0)->severity, HM_WARNING);
+    assert_int_equal(hm_context_diagnostic(p->context, 0)->severity, HM_SEVERITY_WARNING);
     assert_string_equal(hm_context_diagnostic(p->context, 0)->message,
                         "gravity acts on bodies, and this model has none");
     probe_close(p);

@@ -1,5 +1,5 @@
 /* Axes: ticks that people would choose, for every range there is. */
-#include "output/axis.h"
+#include "output/plot/axis.h"
 #include "support/check.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 /* Figures: well-formed SVG that is the same everywhere, curves without invisible points, pages that
  * show what there is. HAMEL_UPDATE_GOLDEN=1 writes the golden figure anew. */
 #include "helpers.h"
-#include "output/plot.h"
+#include "output/plot/plot.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -78,14 +78,14 @@ static hm_figure *small_figure(const hm_allocator *allocator)
     }
     small_y[5] = NAN;
     hm_figure *figure = NULL;
-    hm_series series[] = {{"a < b & c", small_x, small_y, NULL, SMALL},
-                          {"θ", small_y, small_x, NULL, SMALL}};
-    hm_panel plain = {.title = "panel", .x_label = "t", .series = series, .series_count = 2};
+    hm_curve series[] = {{"a < b & c", small_x, small_y, NULL, SMALL},
+                         {"θ", small_y, small_x, NULL, SMALL}};
+    hm_panel plain = {.title = "panel", .x_label = "t", .curves = series, .curve_count = 2};
     hm_panel space = {.x_label = "x", .y_label = "y", .z_label = "z", .space = true, .ends = true};
-    hm_series path = {"p", small_x, small_x, small_x, SMALL};
-    space.series = &path;
-    space.series_count = 1;
-    hm_panel log = {.x_label = "t", .series = series, .series_count = 1, .log_y = true};
+    hm_curve path = {"p", small_x, small_x, small_x, SMALL};
+    space.curves = &path;
+    space.curve_count = 1;
+    hm_panel log = {.x_label = "t", .curves = series, .curve_count = 1, .log_y = true};
     if (hm_figure_create(allocator, "Small", "a figure", &figure) != HM_OK)
         return NULL;
     hm_figure_set_columns(figure, 2);
@@ -363,14 +363,14 @@ static void many_curves_and_odd_names(void **state)
                                             "d",
                                             "\xff\xfe", "\xef\xbf\xbf"};
     double x[3] = {0, 1, 2}, y[CURVES][3];
-    hm_series series[CURVES];
+    hm_curve series[CURVES];
     hm_figure *figure;
     for (int k = 0; k < CURVES; k++) {
         for (int i = 0; i < 3; i++)
             y[k][i] = k + 0.1 * i * k;
-        series[k] = (hm_series){odd[k] ? odd[k] : "plain", x, y[k], NULL, 3};
+        series[k] = (hm_curve){odd[k] ? odd[k] : "plain", x, y[k], NULL, 3};
     }
-    const hm_panel panel = {.series = series, .series_count = CURVES};
+    const hm_panel panel = {.curves = series, .curve_count = CURVES};
     assert_int_equal(hm_figure_create(NULL, "1 > 0", NULL, &figure), HM_OK);
     assert_int_equal(hm_figure_add(figure, &panel), HM_OK);
     char *text = draw(figure);
@@ -390,13 +390,13 @@ static void paths_in_space(void **state)
     (void)state;
     double x[5] = {1, 1, 1, 1, 1}, moving[5] = {0, 1, NAN, 3, 4},
            none[5] = {NAN, NAN, NAN, NAN, NAN};
-    hm_series series[] = {{"rest", x, x, x, 5},
-                          {"gap", moving, x, moving, 5},
-                          {"empty", x, x, x, 0},
-                          {"none", none, none, none, 5}};
+    hm_curve series[] = {{"rest", x, x, x, 5},
+                         {"gap", moving, x, moving, 5},
+                         {"empty", x, x, x, 0},
+                         {"none", none, none, none, 5}};
     for (size_t k = 0; k < 4; k++) {
         const hm_panel panel = {
-            .series = &series[k], .series_count = 1, .space = true, .ends = k % 2 == 0};
+            .curves = &series[k], .curve_count = 1, .space = true, .ends = k % 2 == 0};
         hm_figure *figure;
         assert_int_equal(hm_figure_create(NULL, "", "", &figure), HM_OK);
         assert_int_equal(hm_figure_add(figure, &panel), HM_OK);

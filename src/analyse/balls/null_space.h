@@ -1,0 +1,18 @@
+/* Null vectors of what an echelon holds, as exact numbers where they are simple ratios. */
+#ifndef HMI_ANALYSE_BALLS_NULL_SPACE_H
+#define HMI_ANALYSE_BALLS_NULL_SPACE_H
+
+#include "analyse/balls/echelon.h"
+#include "expr/graph/graph.h"
+
+#include <arb_mat.h>
+
+/* One vector a row, (columns - rank) x columns: 1 or -1 in a column without pivot, 0 in the others
+ * of that kind; the last element that is not 0 is positive. The matrix is initialised here; the echelon's rows are reduced further. */
+void hmi_null_vectors(hmi_echelon *e, arb_mat_t vectors);
+
+/* A number for the graph: p/q with q <= 360 where the ball is that within 2^tolerance, else the
+ * nearest double and *exact = false. */
+hmi_expr hmi_ball_number(hmi_graph *graph, const arb_t x, double tolerance, bool *exact);
+
+#endif

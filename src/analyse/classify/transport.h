@@ -1,0 +1,56 @@
+/* One curve through one point: the matrices K of flag.h. Internal to the flag. */
+#ifndef HMI_ANALYSE_CLASSIFY_TRANSPORT_H
+#define HMI_ANALYSE_CLASSIFY_TRANSPORT_H
+
+#include "analyse/classify/flag.h"
+
+#include <arb_mat.h>
+
+/* Rows whose tangent space is meant, targets whose d omega is looked at. */
+typedef struct hmi_transport {
+    hmi_sampler *sampler;
+    hmi_forms *forms;
+    hmi_arena arena;
+    const hmi_form **form; /* of the rows, then of the targets */
+    size_t rows, targets, size;
+    size_t *w_start,
+        *g_start;   /* first roots of a form in the jet: components, gradient of a target */
+    hmi_series jet; /* components first, up to `components`: gradients need velocities */
+    hmi_series_part components;
+    slong precision;
+    bool inexact;
+
+    hmi_curve point; /* order 1 */
+    size_t rank;
+    size_t *chosen;    /* independent rows, rank of them */
+    size_t *pivot;     /* their columns, in some order */
+    size_t *freed;     /* the other columns, size - rank */
+    bool *is_free;     /* by column */
+    arb_mat_t inverse; /* of the chosen rows and pivot columns */
+    bool has_inverse;
+    double zero, nonzero; /* log2, of the choice of rows */
+} hmi_transport;
+
+hm_status hmi_transport_init(hmi_transport *tr, hmi_sampler *sampler, const hmi_form *const *rows,
+                             size_t row_count, const hmi_form *const *targets, size_t target_count,
+                             size_t size);
+void hmi_transport_release(hmi_transport *tr);
+
+/* Draws a point and finds the independent rows there. HM_ERR_LIMIT: undecided at this many bits. */
+hm_status hmi_transport_point(hmi_transport *tr, slong precision);
+
+/* K_0 ... K_levels-1 at the point along a random curve: K[level] is targets x (size - rank), one
+ * after the other. For levels > 1 target k must be a chosen row: target_of[i] is the target that
+ * chosen row i is, or SIZE_MAX. HM_ERR_NUMERIC: a function has no value there. */
+hm_status hmi_transport_curve(hmi_transport *tr, size_t levels, const size_t *target_of, arb_ptr K);
+
+/* A random velocity X of the point that the rows allow, with the rate 1 of t, where size is n + 1
+ * and the rows do not stop t. Into order 0 of tr->point.X. */
+void hmi_transport_velocity(hmi_transport *tr);
+
+/* flag.c: evidence of a point looked at; none yet; points for a space of this dimension. */
+void hmi_evidence_note(hmi_evidence *evidence, const hmi_transport *tr);
+hmi_evidence hmi_no_evidence(void);
+int hmi_points_for(size_t size);
+
+#endif

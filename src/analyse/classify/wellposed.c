@@ -1,0 +1,393 @@
+/* Is the motion well posed? The initial state, ranks along a short run, functions that are not
+ * Lipschitz. The initial state comes first: random points are drawn about it.
+ * Verified: test/unit/analyse/test_wellposed.c
+ */
+#include "analyse/classify/analysis.h"
+#include "linalg/linalg.h"
+
+#include <hamel/run.h>
+
+#include <math.h>
+#include <string.h>
+
+enum { RUN_STEPS = 200, RUN_SAMPLES = 20, MOST_FUNCTIONS = 12, MOST_SVD = 120 };
+
+/* ---- ranks ---- */
+
+/* Singular values of A with rows of unit length: the smallest of the first `rank`, which is the
+ * distance to the nearest matrix of lower rank [Eckart and Young 1936]. */
+static hm_status rank_distance(hmi_analysis *a, const hm_evaluation *at, double *distance)
+{
+    size_t n = at->A.columns, m = at->A.rows;
+    double *A = hmi_alloc(a->allocator, (m * n + m + m * m + 1) * sizeof *A);
+    double *sigma = A + m * n, *V = sigma + m;
+    if (!A)
+        return HM_ERR_NOMEM;
+    hm_matrix_dense(&at->A, A);
+    for (size_t i = 0; i < m; i++) {
+        double length = hmi_norm((int)n, A + i * n);
+        for (size_t j = 0; j < n && length > 0; j++)
+            A[i * n + j] /= length;
+    }
+    hmi_svd((int)n, (int)m, A, sigma, V);
+    *distance = at->rank_A > 0 && (size_t)at->rank_A <= m ? sigma[at->rank_A - 1] : 0;
+    hmi_free(a->allocator, A, (m * n + m + m * m + 1) * sizeof *A);
+    return HM_OK;
+}
+
+static hm_status look_at_state(hmi_analysis *a, hm_sim *sim, hm_status *solved, double *distance,
+                               hm_evaluation *at)
+{
+    const hm_evaluate_options options = {.formulation = HM_FORMULATION_AUTO, .compare = false};
+    *solved = hm_sim_evaluate(sim, &options, at);
+    *distance = 0;
+    if (*solved == HM_ERR_NOMEM)
+        return *solved;
+    bool known = at->solved && at->A.rows > 0 && at->A.rows <= MOST_SVD &&
+                 at->A.columns <= MOST_SVD;
+    return known ? rank_distance(a, at, distance) : HM_OK;
+}
+
+/* ---- the initial state ---- */
+
+static hm_status copy_moves(hmi_analysis *a, const hm_moved *moved, size_t count)
+{
+    hm_wellposedness *w = &a->shown.wellposedness;
+    const char **name = hmi_arena_alloc(&a->arena, (count + 1) * sizeof *name);
+    double *to = hmi_arena_alloc(&a->arena, (count + 1) * sizeof *to);
+    if (!name || !to)
+        return HM_ERR_NOMEM;
+    for (size_t i = 0; i < count; i++) {
+        to[i] = moved[i].to;
+        name[i] = hmi_arena_text(&a->arena, moved[i].name, strlen(moved[i].name));
+        if (!name[i])
+            return HM_ERR_NOMEM;
+    }
+    w->moved_name = name;
+    w->moved_to = to;
+    w->moved_count = count;
+    return HM_OK;
+}
+
+static hm_status settle(hmi_analysis *a, hm_sim *sim)
+{
+    const hm_moved *moved = NULL;
+    size_t count = 0;
+    hm_wellposedness *w = &a->shown.wellposedness;
+    if (a->model->keep_initial) {
+        w->kept = true; /* run as it is */
+        return HM_OK;
+    }
+    hm_status status = hm_sim_make_consistent(sim, false, &moved, &count);
+    w->consistent = status == HM_OK;
+    if (status == HM_OK)
+        status = copy_moves(a, moved, count);
+    else if (status != HM_ERR_NOMEM) {
+        w->message = "the initial state cannot be made consistent";
+        status = HM_OK;
+    }
+    return status;
+}
+
+/* Ranks at one state of the run; false: no more. */
+static hm_status look_along(hmi_analysis *a, hm_sim *probe, double t, bool *good)
+{
+    hm_wellposedness *w = &a->shown.wellposedness;
+    hm_evaluation at;
+    hm_status solved;
+    double distance;
+    hm_sim_set_state(probe, t, a->q0, a->v0, a->z0);
+    hm_status status = look_at_state(a, probe, &solved, &distance, &at);
+    *good = status == HM_OK && solved == HM_OK && at.solved;
+    if (!*good)
+        return status;
+    w->run_end = t;
+    w->rank_lowest = at.rank_A < w->rank_lowest ? at.rank_A : w->rank_lowest;
+    w->rank_highest = at.rank_A > w->rank_highest ? at.rank_A : w->rank_highest;
+    w->unique_acceleration &= at.unique_acceleration || at.velocity_determined;
+    if (distance < w->distance_lowest * (1 - 1e-9)) {
+        w->distance_lowest = distance;
+        w->distance_time = t;
+    }
+    return HM_OK;
+}
+
+/* Steps, and looks at the sample times that each passes. */
+static hm_status step_along(hmi_analysis *a, hm_sim *sim, hm_sim *probe, double start, double end)
+{
+    int sample = 1;
+    bool good = true;
+    hm_status status = HM_OK;
+    for (int k = 0; status == HM_OK && good && k < RUN_STEPS && sample <= RUN_SAMPLES; k++) {
+        status = hm_sim_step(sim);
+        while (status == HM_OK && good && sample <= RUN_SAMPLES) {
+            double t = start + (end - start) * sample / RUN_SAMPLES;
+            if (t > hm_sim_time(sim))
+                break;
+            status = hm_sim_interpolate(sim, t, a->q0, a->v0, a->z0);
+            if (status == HM_OK)
+                status = look_along(a, probe, t, &good);
+            sample++;
+        }
+    }
+    return status;
+}
+
+/* Ranks in the first tenth of the run; what stops it is no matter of this, and what it would say is
+ * for `run` to say. */
+static hm_status follow_run(hmi_analysis *a, hm_sim *sim, hm_sim *probe)
+{
+    hm_context *context = a->model->context;
+    size_t kept = context->diagnostics.count, errors = context->errors, remarks = context->remarks;
+    hm_run_options options = hm_run_options_default(a->model);
+    hm_status status = hm_sim_start(sim, &options);
+    if (status == HM_OK)
+        status = step_along(a, sim, probe, options.start,
+                            options.start + (options.end - options.start) / 10);
+    if (status == HM_ERR_NOMEM)
+        return status;
+    context->diagnostics.count = kept;
+    context->errors = errors;
+    context->remarks = remarks;
+    return HM_OK;
+}
+
+/* Do position and velocity constraints hold? */
+static bool holds(const hmi_analysis *a, const hm_evaluation *at)
+{
+    double worst = 0;
+    for (size_t i = 0; i < a->model->constraints.count; i++)
+        worst = fmax(worst, fmax(fabs(at->position_residual[i]), fabs(at->velocity_residual[i])));
+    return worst < 1e-9;
+}
+
+static void take_initial(hmi_analysis *a, const hm_evaluation *at, double distance)
+{
+    hm_wellposedness *w = &a->shown.wellposedness;
+    if (w->kept)
+        w->consistent = holds(a, at);
+    w->known = at->solved;
+    w->rank_M = at->rank_M;
+    w->rank_A = w->rank_lowest = w->rank_highest = at->rank_A;
+    w->definite = at->definite;
+    w->semidefinite = at->semidefinite;
+    w->unique_acceleration = at->unique_acceleration || at->velocity_determined;
+    w->unique_multipliers = at->unique_multipliers;
+    w->gram_condition = at->gram_condition;
+    w->distance = w->distance_lowest = distance;
+    w->distance_time = w->run_end = at->t;
+}
+
+/* Why there is no motion: what the evaluation said. */
+static hm_status take_reason(hmi_analysis *a, size_t before, hm_status solved)
+{
+    const hm_context *context = a->model->context;
+    bool said = context->diagnostics.count > before;
+    const char *reason = said ? context->diagnostics.data[before].message : hm_status_text(solved);
+    a->shown.wellposedness.message = hmi_analysis_text(a, "%s", reason);
+    return a->shown.wellposedness.message ? HM_OK : HM_ERR_NOMEM;
+}
+
+static hm_status with_sims(hmi_analysis *a, hm_sim *sim, hm_sim *probe)
+{
+    size_t n = a->model->coords.count, z = a->model->states.count;
+    double distance;
+    hm_status solved;
+    hm_evaluation at;
+    hm_status status = settle(a, sim);
+    if (status != HM_OK)
+        return status;
+    hm_sim_state(sim, a->q0, a->v0, a->z0);
+    a->t0 = hm_sim_time(sim);
+    hm_sim_set_state(probe, a->t0, a->q0, a->v0, a->z0);
+    size_t before = a->model->context->diagnostics.count;
+    status = look_at_state(a, probe, &solved, &distance, &at);
+    if (status == HM_OK && solved != HM_OK)
+        status = take_reason(a, before, solved);
+    if (status != HM_OK)
+        return status;
+    take_initial(a, &at, distance);
+    double *kept = hmi_arena_alloc(&a->arena, (2 * n + z + 1) * sizeof *kept);
+    if (!kept)
+        return HM_ERR_NOMEM;
+    hmi_copy((int)(2 * n + z), a->q0, kept);
+    const hm_wellposedness *w = &a->shown.wellposedness;
+    if (solved == HM_OK && at.solved && (w->consistent || w->kept) && n <= HM_MOST_CLASSIFIED)
+        status = follow_run(a, sim, probe);
+    hmi_copy((int)(2 * n + z), kept, a->q0);
+    return status;
+}
+
+hm_status hmi_analyse_start(hmi_analysis *a)
+{
+    hm_sim *sim = NULL, *probe = NULL;
+    size_t n = a->model->coords.count, z = a->model->states.count;
+    a->q0 = hmi_arena_alloc(&a->arena, (2 * n + z + 1) * sizeof(double));
+    if (!a->q0)
+        return HM_ERR_NOMEM;
+    a->v0 = a->q0 + n;
+    a->z0 = a->v0 + n;
+    hm_model_initial(a->model, a->q0, a->v0, a->z0);
+    hm_status status = hm_sim_create(a->system, &sim);
+    if (status == HM_OK)
+        status = hm_sim_create(a->system, &probe);
+    if (status == HM_OK)
+        status = with_sims(a, sim, probe);
+    hm_sim_destroy(probe);
+    hm_sim_destroy(sim);
+    return status;
+}
+
+/* ---- functions that are not Lipschitz ---- */
+
+typedef struct singular_list {
+    hm_singular_function list[MOST_FUNCTIONS];
+    size_t count;
+} singular_list;
+
+/* An operation that may not be smooth: where `zero` is 0. power: it is |zero|^power there; 0 for a
+ * jump. */
+typedef struct trouble {
+    const char *what; /* NULL: none */
+    hmi_expr zero;
+    double power;
+    hmi_expr jump; /* what it jumps by; HMI_NONE: by something */
+} trouble;
+
+/* What vanishes where a condition may change: comparisons, and what is made of them. */
+static hmi_expr switching(hmi_graph *g, hmi_expr condition)
+{
+    hmi_op op = hmi_op_of(g, condition);
+    hmi_expr x = hmi_operand(g, condition, 0);
+    if (op == HMI_NOT)
+        return switching(g, x);
+    hmi_expr y = hmi_operand(g, condition, 1);
+    if (op == HMI_AND || op == HMI_OR)
+        return hmi_mul(g, switching(g, x), switching(g, y));
+    return hmi_sub(g, x, y);
+}
+
+static trouble trouble_of(hmi_graph *g, hmi_expr e)
+{
+    hmi_op op = hmi_op_of(g, e);
+    hmi_expr x = hmi_op_arity(op) > 0 ? hmi_operand(g, e, 0) : HMI_NONE;
+    hmi_expr y = hmi_op_arity(op) > 1 ? hmi_operand(g, e, 1) : HMI_NONE;
+    double power = op == HMI_POW && hmi_is_const(g, y) ? hmi_constant_of(g, y)->value : 1;
+    switch (op) {
+    case HMI_SQRT:
+        return (trouble){"not smooth", x, 0.5, HMI_NONE};
+    case HMI_POW:
+        return power > 0 && power < 1 ? (trouble){"not smooth", x, power, HMI_NONE} : (trouble){0};
+    case HMI_ASIN:
+    case HMI_ACOS:
+        return (trouble){"not smooth", hmi_sub(g, hmi_mul(g, x, x), g->one), 0.5, HMI_NONE};
+    case HMI_SIGN:
+        return (trouble){"discontinuous", x, 0, HMI_NONE};
+    case HMI_SELECT:
+        return (trouble){"switches", switching(g, x), 0, hmi_sub(g, y, hmi_operand(g, e, 2))};
+    default:
+        return (trouble){0};
+    }
+}
+
+/* Does e vanish to second order at the initial state, as a sum of squares does? */
+static hm_status second_order(hmi_analysis *a, hmi_graph *g, hmi_expr e, bool *flat)
+{
+    static const hmi_symbol_kind kinds[] = {HMI_SYM_COORD, HMI_SYM_VELOCITY, HMI_SYM_STATE,
+                                            HMI_SYM_TIME};
+    hmi_adjoint adjoint;
+    hm_status status = HM_OK;
+    hmi_adjoint_init(&adjoint, a->allocator);
+    *flat = true;
+    for (size_t k = 0; status == HM_OK && k < sizeof kinds / sizeof *kinds; k++) {
+        status = hmi_gradient(&adjoint, g, e, kinds[k]);
+        for (size_t i = 0; status == HM_OK && i < adjoint.partials.count; i++) {
+            double slope;
+            status = hmi_analysis_values(a, g, &adjoint.partials.data[i].value, 1, &slope);
+            *flat &= fabs(slope) < 1e-12;
+        }
+    }
+    hmi_adjoint_release(&adjoint);
+    return status;
+}
+
+/* Not Lipschitz there: a jump, or |u|^p with u of first order (of second order for p < 1/2). */
+static hm_status look_here(hmi_analysis *a, hmi_graph *g, const trouble *t, bool *here)
+{
+    double value = NAN, jump = NAN;
+    bool flat = false;
+    hm_status status = hmi_analysis_values(a, g, &t->zero, 1, &value);
+    *here = fabs(value) < 1e-12;
+    if (status == HM_OK && *here && t->jump != HMI_NONE) {
+        status = hmi_analysis_values(a, g, &t->jump, 1, &jump);
+        *here = !(fabs(jump) < 1e-12); /* both branches agree: continuous */
+    }
+    if (status != HM_OK || !*here || t->power == 0)
+        return status;
+    status = second_order(a, g, t->zero, &flat);
+    *here = !(flat && t->power >= 0.5);
+    return status;
+}
+
+static hm_status add_function(hmi_analysis *a, hmi_graph *g, hmi_expr e, singular_list *out)
+{
+    bool here = false;
+    trouble t = trouble_of(g, e);
+    if (!t.what || out->count == MOST_FUNCTIONS)
+        return HM_OK;
+    hm_status status = look_here(a, g, &t, &here);
+    const char *at = hmi_analysis_print(a, g, t.zero), *text = hmi_analysis_print(a, g, e);
+    if (status != HM_OK || !at || !text)
+        return status != HM_OK ? status : HM_ERR_NOMEM;
+    const char *why = hmi_analysis_text(a, "%s where %s = 0", t.what, at);
+    if (!why)
+        return HM_ERR_NOMEM;
+    out->list[out->count++] = (hm_singular_function){text, why, here, t.power == 0};
+    return HM_OK;
+}
+
+/* Everything that q'' is made of. */
+static hm_status scan(hmi_analysis *a, hmi_graph *g, singular_list *out)
+{
+    hmi_walk walk;
+    hmi_walk_init(&walk, a->allocator);
+    hm_status status = hmi_walk_begin(&walk, g);
+    const uint16_t moving = HMI_DEP(HMI_SYM_COORD) | HMI_DEP(HMI_SYM_VELOCITY) |
+                            HMI_DEP(HMI_SYM_TIME) | HMI_DEP(HMI_SYM_STATE);
+    for (size_t i = 0; status == HM_OK && i < a->system->at.count; i++)
+        if (a->system->dynamics_outputs[i] != HMI_NONE)
+            status = hmi_walk_add(&walk, g, a->system->dynamics_outputs[i], moving);
+    for (size_t i = 0; status == HM_OK && i < walk.order.count; i++)
+        if (hmi_deps(g, walk.order.data[i]) & moving)
+            status = add_function(a, g, walk.order.data[i], out);
+    hmi_walk_release(&walk);
+    return status;
+}
+
+static void conclude(hmi_analysis *a, const singular_list *found)
+{
+    hm_wellposedness *w = &a->shown.wellposedness;
+    bool lipschitz = true;
+    for (size_t i = 0; i < found->count; i++)
+        lipschitz &= !found->list[i].here;
+    w->wellposed = w->known && !w->message && w->unique_acceleration && lipschitz;
+}
+
+hm_status hmi_analyse_functions(hmi_analysis *a)
+{
+    hmi_graph graph = {0};
+    singular_list found = {.count = 0};
+    hm_wellposedness *w = &a->shown.wellposedness;
+    hm_status status = hmi_graph_copy(&graph, &a->system->derived.graph);
+    if (status == HM_OK)
+        status = scan(a, &graph, &found);
+    hmi_graph_release(&graph);
+    hm_singular_function *list = hmi_arena_alloc(&a->arena, (found.count + 1) * sizeof *list);
+    if (status != HM_OK || !list)
+        return status != HM_OK ? status : HM_ERR_NOMEM;
+    memcpy(list, found.list, found.count * sizeof *list);
+    w->functions = list;
+    w->function_count = found.count;
+    conclude(a, &found);
+    return HM_OK;
+}

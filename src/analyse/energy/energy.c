@@ -1,0 +1,144 @@
+/* Is the energy conserved, and what changes it: see hamel/audit.h.
+ *
+ * The audit at random consistent states near the initial one, in double precision. Nothing is
+ * assumed of the model, so that servos and laws with reactions are included.
+ * Verified: test/physics/test_audit.c
+ */
+#include <hamel/audit.h>
+
+#include "dynamics/sim/sim.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { STATES = 8, TRIES = 60, MOST_COORDINATES = 150 };
+
+/* Rates and powers up to this part of what they are added up from are rounding. */
+static const double rounding = 1e-9;
+
+typedef struct survey {
+    hm_sim *sim;
+    hmi_arena arena;
+    size_t n, states, m;
+    double *q, *v, *z; /* the centre */
+    double t;
+    double *draw; /* q, v, z */
+    double *row_power;
+    uint64_t seed;
+    double spread;
+} survey;
+
+/* In [-1, 1); a fixed sequence. */
+static double random_number(survey *s)
+{
+    s->seed = s->seed * 6364136223846793005u + 1442695040888963407u;
+    return (double)(s->seed >> 33) / 1073741824.0 - 1;
+}
+
+static hm_status open_survey(survey *s, const hm_system *system)
+{
+    *s = (survey){.n = system->derived.n,
+                  .states = system->model->states.count,
+                  .m = system->model->constraints.count,
+                  .seed = 20260101,
+                  .spread = 0.5};
+    hmi_arena_init(&s->arena, system->allocator);
+    size_t size = 2 * s->n + s->states;
+    s->q = hmi_arena_alloc(&s->arena, (2 * size + s->m + 1) * sizeof *s->q);
+    if (!s->q)
+        return HM_ERR_NOMEM;
+    s->v = s->q + s->n;
+    s->z = s->v + s->n;
+    s->draw = s->q + size;
+    s->row_power = s->draw + size;
+    hm_status status = hm_sim_create(system, &s->sim);
+    if (status != HM_OK)
+        return status;
+    status = hm_sim_make_consistent(s->sim, true, NULL, NULL);
+    memcpy(s->q, s->sim->q, s->n * sizeof(double));
+    memcpy(s->v, s->sim->v, s->n * sizeof(double));
+    memcpy(s->z, s->sim->z, s->states * sizeof(double));
+    s->t = s->sim->t;
+    return status == HM_ERR_NOMEM ? status : HM_OK;
+}
+
+/* A consistent state near the centre; the first is the centre itself. */
+static hm_status draw(survey *s, bool first)
+{
+    size_t size = 2 * s->n + s->states;
+    for (size_t i = 0; i < size; i++) {
+        double reach = first ? 0 : s->spread * (0.6 + 0.4 * fabs(s->q[i]));
+        s->draw[i] = s->q[i] + reach * random_number(s);
+    }
+    hm_sim_set_state(s->sim, s->t + (first ? 0 : s->spread * (1 + random_number(s))), s->draw,
+                     s->draw + s->n, s->draw + 2 * s->n);
+    return hm_sim_make_consistent(s->sim, true, NULL, NULL);
+}
+
+static void grow(double *share, double power, double size)
+{
+    if (size > 0 && fabs(power) > rounding * size)
+        *share = fmax(*share, fabs(power) / size);
+}
+
+static void take(survey *s, const hm_audit *at, hm_energy *out, bool *row_works)
+{
+    double size = at->size;
+    grow(&out->rate, at->sum, size);
+    grow(&out->share.impressed, at->power.impressed, size);
+    grow(&out->share.dissipation, at->power.dissipation, size);
+    grow(&out->share.ideal, at->power.ideal, size);
+    grow(&out->share.nonideal, at->power.nonideal, size);
+    grow(&out->share.servo, at->power.servo, size);
+    grow(&out->share.explicit_time, at->power.explicit_time, size);
+    for (size_t k = 0; row_works && k < s->m; k++)
+        row_works[k] |= size > 0 && fabs(s->row_power[k]) > rounding * size;
+    out->states++;
+}
+
+/* Is the total another quantity than T + V? */
+static bool is_jacobi(hm_sim *sim)
+{
+    hm_evaluation at = {0};
+    if (hm_sim_evaluate(sim, NULL, &at) != HM_OK || !at.has_total)
+        return false;
+    double sum = at.kinetic + at.potential, size = fabs(at.kinetic) + fabs(at.potential);
+    return !at.has_energy || fabs(at.total - sum) > rounding * (size + fabs(at.total));
+}
+
+static hm_status look_around(survey *s, hm_energy *out, bool *row_works)
+{
+    for (int k = 0; k < TRIES && out->states < STATES; k++) {
+        hm_audit at;
+        hm_status status = draw(s, k == 0);
+        if (status == HM_OK)
+            status = hm_sim_audit(s->sim, &at, s->row_power);
+        if (status == HM_ERR_NOMEM)
+            return status;
+        if (status == HM_OK && at.defined && isfinite(at.rate) && isfinite(at.size)) {
+            take(s, &at, out, row_works);
+            out->jacobi |= is_jacobi(s->sim);
+        } else {
+            s->spread *= 0.8;
+        }
+    }
+    out->defined = out->states == STATES;
+    out->conserved = out->defined && out->rate == 0;
+    return HM_OK;
+}
+
+hm_status hm_system_energy(const hm_system *system, hm_energy *energy, bool *row_works)
+{
+    survey s;
+    *energy = (hm_energy){0};
+    if (row_works)
+        memset(row_works, 0, system->model->constraints.count * sizeof *row_works);
+    if (system->derived.n > MOST_COORDINATES)
+        return HM_OK;
+    hm_status status = open_survey(&s, system);
+    if (status == HM_OK)
+        status = look_around(&s, energy, row_works);
+    hm_sim_destroy(s.sim);
+    hmi_arena_release(&s.arena);
+    return status;
+}

@@ -1,0 +1,66 @@
+/* The motion near one state, on the tangent space of the constraint manifold.
+ *
+ * Variables x = (q, v, z), size 2n + states. With F = d(x')/dx (exact, dynamics/sim/motion_derivatives.h) and
+ * the derivatives C of phi, phi', psi, deviations obey  C dx = 0. Gauss-Jordan elimination of C with
+ * threshold pivoting marks dependent variables; the others are y:  dx = T dy,  dy' = A dy,
+ * A = rows of F T that belong to y.
+ *
+ * Pivoting. Position rows pivot on coordinates. The rows phi' then pivot on the velocities of the
+ * same coordinates, velocity rows on other velocities. Among entries of at least a tenth of the
+ * largest (in units of the mass metric) the velocity of a coordinate on which nothing depends
+ * becomes dependent, else the variable declared first. Rows that vanish are redundant.
+ * Verified: test/physics/test_linearize.c
+ */
+#ifndef HMI_ANALYSE_LINEARIZE_REDUCE_H
+#define HMI_ANALYSE_LINEARIZE_REDUCE_H
+
+#include "base/memory.h"
+#include "dynamics/sim/motion_derivatives.h"
+
+typedef struct hmi_reduction {
+    hm_sim *sim;
+    hmi_arena arena;
+    size_t n, states, m, size;
+    double *J;           /* (n + states) x (size + 1) */
+    double *rate;        /* size: x' */
+    double *residual;    /* 2m */
+    double *C;           /* 2m x (size + 1) */
+    double *unit;        /* n: sqrt(M_ii), which makes rows and columns comparable */
+    double *row_size;    /* 2m: of the rows of C in these units */
+    bool *cyclic;        /* n: nothing depends on this coordinate */
+    double *E;           /* 2m x size: rows of C eliminated, unit in their pivot column */
+    size_t *pivot;       /* 2m: that column; SIZE_MAX where a row has none */
+    size_t rank;         /* dependent variables */
+    size_t *dependent;   /* rank: the pivot columns */
+    bool *is_dependent;  /* size */
+    size_t dimension;    /* of y */
+    size_t *independent; /* dimension: variable of each y, ascending */
+    double *A;           /* dimension x dimension */
+    double *by_time;     /* dimension: d(y')/dt at fixed y */
+    const bool *held;    /* size: rather independent; NULL: none. Set by the caller */
+    size_t *free;        /* size: scratch */
+    double *scratch;     /* 2 size + 2m */
+} hmi_reduction;
+
+/* Memory for the sim's system. Release also after failure. */
+HM_MUST_CHECK hm_status hmi_reduction_init(hmi_reduction *r, hm_sim *sim);
+void hmi_reduction_release(hmi_reduction *r);
+
+/* Everything at the sim's present state. Statuses as hmi_sim_accelerate. */
+HM_MUST_CHECK hm_status hmi_reduction_update(hmi_reduction *r);
+/* Moves the dependent variables (of the last update) until the constraints hold.
+ * HM_ERR_INCONSISTENT where that does not succeed. */
+HM_MUST_CHECK hm_status hmi_reduction_restore(hmi_reduction *r);
+
+/* The same with all variables but the held ones, moved as little as possible. */
+HM_MUST_CHECK hm_status hmi_reduction_restore_all(hmi_reduction *r);
+
+/* Subtracts from A the rates dq = B q, dv = B v of a moving frame; B: n x n. */
+void hmi_reduction_turn(hmi_reduction *r, const double *B);
+
+/* Variable k of x, in the sim. */
+double *hmi_reduction_variable(hm_sim *sim, size_t k);
+/* Its name, "x", "x'" or "z", as hmi_model_symbol_name gives it. */
+const char *hmi_reduction_name(const hm_sim *sim, size_t k);
+
+#endif

@@ -1,0 +1,54 @@
+/* Relative equilibria: motions along a symmetry of the equations.
+ *
+ * Symmetries are affine, xi(q) = c + B q, lifted to Xi = (xi, B v, 0). They are those that commute
+ * with the motion F, are tangent to the constraints and keep the energy, at random states:
+ *     [F, Xi] = DF Xi - DXi F = 0,   C Xi = 0,   dE Xi = 0,   linear in (c, B).
+ * A state is a relative equilibrium where F = omega Xi, and in the frame that moves along it the
+ * deviations obey  A = DF - omega DXi.  The directions Xi of all symmetries are an invariant space
+ * of A; what is left is the quotient by it.           [Marsden & Ratiu 1999; Montaldi 1997]
+ * omega is that of minimum norm: where symmetries leave the state itself alone it is not unique, and
+ * the eigenvalues are those seen in that frame.       Verified: test/physics/test_relative.c
+ */
+#ifndef HMI_ANALYSE_LINEARIZE_RELATIVE_EQUILIBRIUM_H
+#define HMI_ANALYSE_LINEARIZE_RELATIVE_EQUILIBRIUM_H
+
+#include "analyse/linearize/reduce.h"
+
+/* More coordinates: only shifts are tried. */
+enum { HMI_MOST_AFFINE = 12 };
+
+typedef struct hmi_relative {
+    hmi_reduction *r;
+    hmi_arena arena;
+    size_t unknowns;  /* of (c, B): n, or n + n^2 */
+    size_t count;     /* symmetries */
+    double *symmetry; /* count x unknowns */
+    double *omega;    /* count */
+    double *moving;   /* unknowns: omega times the symmetries */
+    double *turn;     /* n x n: B of it */
+    double *Xi;       /* size x count, contiguous columns */
+    double residual;  /* largest part of x' that is not along the symmetries */
+    size_t rank;      /* directions left out of y */
+    bool *out;        /* by position in y */
+    double *E;        /* rank x dimension: these directions, unit in their own column */
+    size_t *pivot;    /* rank */
+} hmi_relative;
+
+/* Memory, and the symmetries near the sim's present state; r is that of this state afterwards. Release
+ * also after failure. */
+HM_MUST_CHECK hm_status hmi_relative_init(hmi_relative *rel, hmi_reduction *r);
+void hmi_relative_release(hmi_relative *rel);
+
+/* At the state of r: omega, the residual and which of y to leave out. r->A becomes that of the moving
+ * frame. */
+HM_MUST_CHECK hm_status hmi_relative_update(hmi_relative *rel);
+/* Newton's method for a relative equilibrium near the state; held variables stay.
+ * HM_ERR_NUMERIC: none was found. */
+HM_MUST_CHECK hm_status hmi_relative_find(hmi_relative *rel, double tolerance, int most);
+/* The matrix on the quotient, (dimension - rank) squared. */
+void hmi_relative_matrix(const hmi_relative *rel, double *A);
+/* Of the family of relative equilibria through this one, orbits counted as one; as
+ * hmi_family_dimension. A: the matrix of this state. */
+HM_MUST_CHECK hm_status hmi_relative_family(hmi_relative *rel, const double *A, size_t *dimension);
+
+#endif

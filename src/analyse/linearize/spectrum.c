@@ -1,0 +1,137 @@
+/* Eigenvalues and modes: see spectrum.h. */
+#include "analyse/linearize/spectrum.h"
+
+#include "linalg/dense.h"
+
+/* LAPACK as Fortran compilers export it; text lengths come last, by value. */
+void dgeevx_(const char *balance, const char *left, const char *right, const char *sense,
+             const int *n, double *a, const int *lda, double *wr, double *wi, double *vl,
+             const int *ldvl, double *vr, const int *ldvr, int *ilo, int *ihi, double *scale,
+             double *abnrm, double *rconde, double *rcondv, double *work, const int *lwork,
+             int *iwork, int *info, size_t, size_t, size_t, size_t);
+
+/* How much larger than one rounding the errors of a matrix that was solved for are taken. */
+static const double rounding_factor = 1000;
+
+typedef struct lapack_memory {
+    double *a, *wr, *wi, *vl, *vr, *scale, *rconde, *rcondv, *work, *error;
+    int lwork;
+} lapack_memory;
+
+static double *doubles(hmi_arena *arena, size_t count, bool *failed)
+{
+    double *memory = hmi_arena_alloc(arena, (count + 1) * sizeof *memory);
+    *failed |= !memory;
+    return memory;
+}
+
+static bool take_memory(lapack_memory *x, hmi_arena *arena, size_t n)
+{
+    bool failed = false;
+    x->a = doubles(arena, n * n, &failed);
+    x->vl = doubles(arena, n * n, &failed);
+    x->vr = doubles(arena, n * n, &failed);
+    x->wr = doubles(arena, n, &failed);
+    x->wi = doubles(arena, n, &failed);
+    x->scale = doubles(arena, n, &failed);
+    x->rconde = doubles(arena, n, &failed);
+    x->rcondv = doubles(arena, n, &failed);
+    x->error = doubles(arena, n, &failed);
+    x->lwork = (int)(n * (n + 6) + 1);
+    x->work = doubles(arena, (size_t)x->lwork, &failed);
+    return !failed;
+}
+
+static bool take_results(hmi_spectrum *s, hmi_arena *arena, size_t n)
+{
+    bool failed = false;
+    *s = (hmi_spectrum){.size = n};
+    s->re = doubles(arena, n, &failed);
+    s->im = doubles(arena, n, &failed);
+    s->error = doubles(arena, n, &failed);
+    s->modes_re = doubles(arena, n * n, &failed);
+    s->modes_im = doubles(arena, n * n, &failed);
+    return !failed;
+}
+
+/* What is within its error of 0 counts as 0. */
+static double settled_re(const lapack_memory *x, size_t k)
+{
+    return fabs(x->wr[k]) <= x->error[k] ? 0 : x->wr[k];
+}
+
+/* Is eigenvalue i to stand before k? Pairs keep together: all but the sign of their imaginary parts
+ * is equal, errors included. */
+static bool goes_before(const lapack_memory *x, size_t i, size_t k)
+{
+    double re_i = settled_re(x, i), re_k = settled_re(x, k);
+    if (re_i != re_k)
+        return re_i > re_k;
+    if (fabs(x->wi[i]) != fabs(x->wi[k]))
+        return fabs(x->wi[i]) > fabs(x->wi[k]);
+    return x->wr[i] != x->wr[k] ? x->wr[i] > x->wr[k] : x->wi[i] > x->wi[k];
+}
+
+/* The mode of eigenvalue k, turned and scaled so that its largest entry is 1. */
+static void take_mode(const lapack_memory *x, size_t n, size_t k, double *re, double *im)
+{
+    bool second = x->wi[k] < 0;
+    const double *real = x->vr + (second ? k - 1 : k) * n;
+    const double *imaginary = x->wi[k] != 0 ? real + n : NULL;
+    size_t top = 0;
+    double largest = 0;
+    for (size_t j = 0; j < n; j++) {
+        re[j] = real[j];
+        im[j] = imaginary ? (second ? -imaginary[j] : imaginary[j]) : 0;
+        if (hypot(re[j], im[j]) > largest * (1 + 1e-9)) {
+            largest = hypot(re[j], im[j]);
+            top = j;
+        }
+    }
+    double a = re[top], b = im[top], square = a * a + b * b;
+    for (size_t j = 0; j < n && square > 0; j++) {
+        double u = re[j], w = im[j];
+        re[j] = (u * a + w * b) / square;
+        im[j] = (w * a - u * b) / square;
+    }
+}
+
+static void take_sorted(hmi_spectrum *s, const lapack_memory *x, double norm)
+{
+    size_t n = s->size;
+    for (size_t k = 0; k < n; k++) {
+        double condition = x->rconde[k] > HMI_EPSILON ? x->rconde[k] : HMI_EPSILON;
+        x->error[k] = rounding_factor * HMI_EPSILON * norm / condition;
+    }
+    for (size_t k = 0; k < n; k++) {
+        size_t place = 0;
+        for (size_t i = 0; i < n; i++)
+            place += i != k && (goes_before(x, i, k) || (i < k && !goes_before(x, k, i)));
+        s->re[place] = x->wr[k];
+        s->im[place] = x->wi[k];
+        s->error[place] = x->error[k];
+        take_mode(x, n, k, s->modes_re + place * n, s->modes_im + place * n);
+    }
+}
+
+hm_status hmi_spectrum_of(hmi_spectrum *s, hmi_arena *arena, size_t size, const double *A)
+{
+    lapack_memory x;
+    if (!take_results(s, arena, size) || !take_memory(&x, arena, size))
+        return HM_ERR_NOMEM;
+    if (size == 0)
+        return HM_OK;
+    for (size_t i = 0; i < size; i++)
+        for (size_t j = 0; j < size; j++)
+            x.a[j * size + i] = A[i * size + j];
+    if (!hmi_all_finite((int)(size * size), A))
+        return HM_ERR_NUMERIC;
+    int n = (int)size, low, high, unused = 0, info = 0;
+    double norm;
+    dgeevx_("B", "V", "V", "E", &n, x.a, &n, x.wr, x.wi, x.vl, &n, x.vr, &n, &low, &high, x.scale,
+            &norm, x.rconde, x.rcondv, x.work, &x.lwork, &unused, &info, 1, 1, 1, 1);
+    if (info != 0)
+        return HM_ERR_NUMERIC;
+    take_sorted(s, &x, norm);
+    return HM_OK;
+}

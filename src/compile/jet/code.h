@@ -1,0 +1,94 @@
+/* Instructions of jets at orders above 0: between build.c, which writes them, interpreter.c,
+ * which runs them, and emit.c. p and q are rows that do not change in time; sums and products of every shape are
+ * one instruction, with 1, -1 or 0 where nothing else stands, so that runs of equal instructions are
+ * long: what a jump to the next kind costs is paid once a run.
+ */
+#ifndef HMI_COMPILE_JET_CODE_H
+#define HMI_COMPILE_JET_CODE_H
+
+#include "compile/jet/jet.h"
+
+#define HMI_JET_CODES(X)                                                                           \
+    X(SCALED)        /* p a */                                                                     \
+    X(LINEAR)        /* p a + q c */                                                               \
+    X(LINEAR_SUB)    /* q c - p a */                                                               \
+    X(TIMES)         /* a b */                                                                     \
+    X(PRODUCT)       /* p (a b) + q c */                                                           \
+    X(HALF)          /* a b, the coefficient of b being 0 */                                       \
+    X(HALF_PRODUCT)  /* p (a b) + q c, likewise */                                                 \
+    X(INNER)         /* a b, of which the inner sum alone is left */                               \
+    X(INNER_PRODUCT) /* p (a b) + q c, likewise */                                                 \
+    X(DIV)           /* a / b */                                                                   \
+    X(DIV_CONST)     /* a / b, b constant */                                                       \
+    X(CONST_DIV)     /* a / b, a constant */                                                       \
+    X(SQRT)                                                                                        \
+    X(POWER)     /* a^b, b constant, c: the rate of a */                                           \
+    X(RATE)      /* k a_k: coefficients of s a' */                                                 \
+    X(SINCOS)    /* dst = sin, c = cos of the value whose rate is a */                             \
+    X(CHAIN)     /* r' = a' b, a: the rate */                                                      \
+    X(CHAIN_ADD) /* r' = (what it was) + a' b */                                                   \
+    X(SELECT)    /* a ? b : c */
+
+typedef enum hmi_jet_op {
+#define X(name) HMI_JET_##name,
+    HMI_JET_CODES(X)
+#undef X
+        HMI_JET_OPS
+} hmi_jet_op;
+
+/* The op of an instruction to be left out, and of what ends the last run. */
+#define HMI_JET_NOTHING UINT32_MAX
+
+/* Operations at order 0: those of tapes, and these. A rate has no value there. */
+enum {
+    HMI_JET_RATE_OF = HMI_TAPE_FIRST_OF_TABLE + HMI_OP_COUNT,
+    HMI_JET_RECIPROCAL,     /* 1/a: quotients are products with it */
+    HMI_JET_HALF_RECIPROCAL /* 1/(2 a), for roots */
+};
+
+/* ---- intern.c ---- */
+
+/* The row of an instruction at order 0. *known: it was there before. */
+uint32_t hmi_jet_intern(hmi_jet *jet, uint32_t op, uint32_t a, uint32_t b, uint32_t c,
+                        bool constant, bool *known);
+
+/* ---- build.c ---- */
+
+/* The row of an operation. */
+uint32_t hmi_jet_apply(hmi_jet *jet, hmi_op op, uint32_t x, uint32_t y, uint32_t z);
+
+/* ---- sincos_by_rate.c ---- */
+
+/* Makes the products; false: x has no rate of its own. */
+bool hmi_jet_make_turn(hmi_jet *jet, uint32_t x, uint32_t sine, uint32_t cosine);
+/* Is x y one of those products? */
+bool hmi_jet_is_turn(const hmi_jet *jet, uint32_t x, uint32_t y);
+
+/* ---- schedule.c ---- */
+
+/* Puts the instructions from `first` on into the order in which they run, and finds their inner sums. */
+void hmi_jet_schedule(hmi_jet *jet, size_t first);
+/* Finds the inner sums of one. */
+void hmi_jet_convolve_code(hmi_jet *jet, hmi_jet_code *code);
+
+/* ---- jet.c ---- */
+
+/* Numbers before the inner sums. */
+size_t hmi_jet_doubles_of_rows(const hmi_jet *jet);
+
+/* ---- inner_sums.inc, inner_sums_code.c ---- */
+
+/* The first order k whose sums are made with those of k + 1, k + 2, k + 3: before, the same product would be
+ * added from both ends. */
+enum { HMI_JET_FIRST_FOUR = 6 };
+/* For more blocks C does as well as machine code. */
+enum { HMI_JET_MOST_BLOCKS = 64 };
+/* Machine code of their parts, where there can be some. */
+hm_status hmi_jet_compile_inner(hmi_jet *jet);
+
+/* ---- interpreter.c ---- */
+
+/* Orders above 0. */
+void hmi_jet_interpret(const hmi_jet *jet, const hmi_jet_segment *segment);
+
+#endif

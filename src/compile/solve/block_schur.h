@@ -1,0 +1,51 @@
+/* The constraint problem of a large sparse system, compiled: where M falls into small blocks,
+ *
+ *     M = L E L^T (blocks),  W = E^-1 L^-1 A^T,  G = A M^-1 A^T,  G lambda = b - A M^-1 F,
+ *     q'' = L^-T (E^-1 L^-1 F + W lambda),   F = Q + C,
+ *
+ * G, the right side and, late, q'' are formed on the DAG and run as array code: for a chain of
+ * particles that is some 40 vector operations and one tridiagonal solve. Only G is factored
+ * numerically (linalg/sparse.h), with an order of its rows chosen here.
+ *
+ * q, v and lambda have whole places in the work vector, so that nobody needs to copy them. The late
+ * symbols are lambda, in the order of G's rows (HMI_SYM_MATRIX).
+ * Verified: test/unit/dynamics/test_sparse.c
+ */
+#ifndef HMI_COMPILE_SOLVE_BLOCK_SCHUR_H
+#define HMI_COMPILE_SOLVE_BLOCK_SCHUR_H
+
+#include "compile/array/array.h"
+#include "derive/derived.h"
+
+/* Outputs of the code, where they start. */
+typedef struct hmi_block_schur_layout {
+    size_t gram;   /* the band by diagonals, or the entries of `start`, `column` */
+    size_t right;  /* m */
+    size_t checks; /* numbers that must be well above 0: pivots of M relative to its diagonal */
+    size_t check_count;
+    size_t state_rates;
+    size_t acceleration; /* n, late */
+    size_t count;
+} hmi_block_schur_layout;
+
+typedef struct hmi_block_schur {
+    const hm_allocator *allocator;
+    hmi_arena arena;
+    size_t n, m;
+    bool diagonal;   /* M is */
+    uint32_t *order; /* m: row k of G belongs to constraint order[k] */
+    bool banded;
+    size_t width;
+    size_t *start; /* m + 1: G's lower triangle by rows, diagonal last; where not banded */
+    uint32_t *column;
+    hmi_array_code code;
+    hmi_block_schur_layout at;
+} hmi_block_schur;
+
+/* *out is NULL (and the status HM_OK) where the structure does not allow it or it would not pay:
+ * blocks of M that are large, a G that is dense, too little repetition, servos, force laws that use
+ * reactions. Extends eq's graph. */
+hm_status hmi_block_schur_create(hmi_derived *eq, hmi_block_schur **out);
+void hmi_block_schur_destroy(hmi_block_schur *schur);
+
+#endif

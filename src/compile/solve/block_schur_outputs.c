@@ -1,0 +1,150 @@
+/* The constraint problem of blocks, what comes out of the tape: see block_schur.h. */
+#include "compile/solve/block_schur_build.h"
+
+#include "base/sort.h"
+
+bool hmi_schur_lay_out(hmi_schur_builder *b)
+{
+    hmi_block_schur *s = b->s;
+    size_t entries = s->m + b->pair_start[s->m] / 2, at = 0;
+    s->start = hmi_arena_alloc(&s->arena, (s->m + 2) * sizeof *s->start);
+    s->column = hmi_arena_alloc(&s->arena, (entries + 1) * sizeof *s->column);
+    if (!s->start || !s->column)
+        return false;
+    for (size_t k = 0; k < s->m; k++) {
+        size_t i = s->order[k];
+        s->start[k] = at;
+        for (size_t p = b->pair_start[i]; p < b->pair_start[i + 1]; p++)
+            if (b->rank[b->pair[p]] < k)
+                s->column[at++] = b->rank[b->pair[p]];
+        hmi_sort(s->column + s->start[k], at - s->start[k], sizeof *s->column, compare_indices);
+        s->column[at++] = (uint32_t)k;
+    }
+    s->start[s->m] = at;
+    return true;
+}
+
+/* Where entry (i, k) of G, i >= k in the order, is among the outputs. */
+static size_t gram_place(const hmi_schur_builder *b, size_t i, size_t k)
+{
+    const hmi_block_schur *s = b->s;
+    if (s->banded)
+        return (i - k) * s->m + i;
+    size_t low = s->start[i], high = s->start[i + 1];
+    while (high - low > 1) {
+        size_t middle = (low + high) / 2;
+        if (s->column[middle] <= k)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static bool append(hmi_schur_builder *b, hmi_expr e)
+{
+    return hmi_array_push(b->allocator, &b->outputs, e);
+}
+
+static bool append_many(hmi_schur_builder *b, hmi_expr e, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!append(b, e))
+            return false;
+    return true;
+}
+
+static void add_term(hmi_schur_builder *b, size_t place, hmi_expr x, hmi_expr y)
+{
+    hmi_expr *sum = &b->outputs.data[place];
+    hmi_expr product = hmi_mul(b->g, x, y);
+    *sum = *sum == HMI_NONE ? product : hmi_add(b->g, *sum, product);
+}
+
+/* G = Sum over blocks of y w^T */
+static bool append_gram(hmi_schur_builder *b)
+{
+    hmi_block_schur *s = b->s;
+    if (!append_many(b, HMI_NONE, s->banded ? (s->width + 1) * s->m : s->start[s->m]))
+        return false;
+    for (size_t c = 0; c < b->blocks.count; c++) {
+        const block *own = &b->blocks.data[c];
+        for (size_t i = 0; i < own->rows; i++)
+            for (size_t k = 0; k < own->rows; k++) {
+                const touch *x = &b->touching[own->row + i], *y = &b->touching[own->row + k];
+                uint32_t row = b->rank[x->constraint], column = b->rank[y->constraint];
+                if (row < column)
+                    continue;
+                for (uint32_t r = 0; r < own->size; r++)
+                    add_term(b, s->at.gram + gram_place(b, row, column), b->parts.data[x->y + r],
+                             b->parts.data[y->y + own->size + r]);
+            }
+    }
+    return true;
+}
+
+/* b - Sum w . L^-1 F */
+static bool append_right(hmi_schur_builder *b)
+{
+    hmi_block_schur *s = b->s;
+    s->at.right = b->outputs.count;
+    for (size_t k = 0; k < s->m; k++)
+        if (!append(b, b->eq->constraints.b[s->order[k]]))
+            return false;
+    for (size_t c = 0; c < b->blocks.count; c++) {
+        const block *own = &b->blocks.data[c];
+        for (size_t i = 0; i < own->rows; i++) {
+            const touch *x = &b->touching[own->row + i];
+            hmi_expr *right = &b->outputs.data[s->at.right + b->rank[x->constraint]];
+            for (uint32_t r = 0; r < own->size; r++)
+                *right = multiply_add(b->g, *right, b->parts.data[x->y + own->size + r],
+                                      b->force[own->first + r], true);
+        }
+    }
+    return true;
+}
+
+/* q'' of one block: E^-1 L^-1 F + W lambda, then L^-T. */
+static void accelerate_block(hmi_schur_builder *b, const block *own)
+{
+    hmi_graph *g = b->g;
+    hmi_expr x[LARGEST_BLOCK];
+    for (uint32_t r = 0; r < own->size; r++) {
+        x[r] = times_inverse(g, b->force[own->first + r], b->inverse[own->first + r]);
+        for (size_t i = 0; i < own->rows; i++) {
+            const touch *t = &b->touching[own->row + i];
+            hmi_expr lambda = hmi_symbol(g, HMI_SYM_MATRIX, b->rank[t->constraint]);
+            x[r] = multiply_add(g, x[r], b->parts.data[t->y + own->size + r], lambda, false);
+        }
+    }
+    for (uint32_t r = own->size; r-- > 0;) {
+        for (uint32_t k = r + 1; k < own->size; k++)
+            x[r] = multiply_add(g, x[r], b->factor[(size_t)(own->first + k) * LARGEST_BLOCK + r],
+                                x[k], true);
+        b->outputs.data[b->s->at.acceleration + b->coordinate[own->first + r]] = x[r];
+    }
+}
+
+bool hmi_schur_outputs(hmi_schur_builder *b)
+{
+    hmi_block_schur *s = b->s;
+    s->at.gram = 0;
+    if (!append_gram(b) || !append_right(b))
+        return false;
+    s->at.checks = b->outputs.count;
+    s->at.check_count = b->checks.count;
+    for (size_t k = 0; k < b->checks.count; k++)
+        if (!append(b, b->checks.data[k]))
+            return false;
+    s->at.state_rates = b->outputs.count;
+    for (size_t k = 0; k < b->eq->model->states.count; k++)
+        if (!append(b, b->eq->state_rates[k]))
+            return false;
+    s->at.acceleration = b->outputs.count;
+    if (!append_many(b, HMI_NONE, s->n))
+        return false;
+    for (size_t c = 0; c < b->blocks.count; c++)
+        accelerate_block(b, &b->blocks.data[c]);
+    s->at.count = b->outputs.count;
+    return true;
+}

@@ -1,0 +1,175 @@
+/* The motion as one tape: see motion.h. */
+#include "compile/solve/motion.h"
+#include "compile/jit/assemble.h"
+
+typedef struct builder {
+    const hmi_motion_request *ask;
+    hmi_graph *graph;
+    hmi_arena arena;
+    hmi_schur schur;
+    size_t n, m;
+    hmi_expr *b, *force;                   /* m scaled, n */
+    hmi_expr *a, *lambda, *a_C, *lambda_C; /* n, m; those of C only where its power is wanted */
+    hmi_expr *outputs;
+    size_t count;
+} builder;
+
+static hmi_expr *expressions(builder *w, size_t count, bool *failed)
+{
+    hmi_expr *list = hmi_arena_alloc(&w->arena, (count + 1) * sizeof *list);
+    *failed |= !list;
+    return list;
+}
+
+static hm_status allocate(builder *w)
+{
+    const hmi_motion_request *ask = w->ask;
+    bool failed = false;
+    w->b = expressions(w, w->m, &failed);
+    w->force = expressions(w, w->n, &failed);
+    w->a = expressions(w, w->n, &failed);
+    w->a_C = expressions(w, w->n, &failed);
+    w->lambda = expressions(w, w->m, &failed);
+    w->lambda_C = expressions(w, w->m, &failed);
+    w->outputs = expressions(w, w->n + w->m + ask->rate_count + ask->power_count + 3, &failed);
+    return failed ? HM_ERR_NOMEM : HM_OK;
+}
+
+static void put(builder *w, hmi_expr e)
+{
+    w->outputs[w->count++] = e;
+}
+
+/* ---- powers of constraint forces ---- */
+
+/* Sum of lambda_i (A_i q') over rows without their factors. */
+static hmi_expr power_of(builder *w, const hmi_expr *lambda)
+{
+    hmi_graph *g = w->graph;
+    hmi_expr sum = g->zero;
+    for (size_t i = 0; i < w->m; i++) {
+        const hmi_expr *row = w->schur.A + i * w->n;
+        hmi_expr speed = g->zero;
+        for (size_t j = 0; j < w->n; j++)
+            if (row[j] != g->zero) {
+                hmi_expr v = hmi_symbol(g, HMI_SYM_VELOCITY, (uint32_t)j);
+                speed = hmi_plain_add(g, speed, hmi_plain_mul(g, row[j], v));
+            }
+        sum = hmi_plain_add(g, sum, hmi_plain_mul(g, lambda[i], speed));
+    }
+    return hmi_schur_plain_multiplier(&w->schur, sum);
+}
+
+static hmi_expr power_of_nonideal(builder *w)
+{
+    hmi_graph *g = w->graph;
+    hmi_expr sum = power_of(w, w->lambda_C);
+    for (size_t j = 0; j < w->n; j++) {
+        hmi_expr v = hmi_symbol(g, HMI_SYM_VELOCITY, (uint32_t)j);
+        sum = hmi_plain_add(g, sum, hmi_plain_mul(g, w->ask->C[j], v));
+    }
+    return sum;
+}
+
+/* ---- the whole ---- */
+
+/* a, lambda of Q alone and a_C, lambda_C of C; or of their sum at once where nobody asks. */
+static hm_status solve(builder *w)
+{
+    const hmi_motion_request *ask = w->ask;
+    hmi_graph *g = w->graph;
+    bool apart = ask->C && (ask->ideal_power || ask->nonideal_power);
+    for (size_t j = 0; j < w->n; j++)
+        w->force[j] = ask->C && !apart ? hmi_plain_add(g, ask->Q[j], ask->C[j]) : ask->Q[j];
+    for (size_t i = 0; i < w->m; i++)
+        w->b[i] = ask->b[ask->matrices.rows ? ask->matrices.rows[i] : i];
+    hmi_schur_scale(&w->schur, w->b);
+    hm_status status = hmi_schur_multipliers(&w->schur, w->force, w->b, w->a, w->lambda);
+    if (status == HM_OK && apart)
+        status = hmi_schur_multipliers(&w->schur, ask->C, NULL, w->a_C, w->lambda_C);
+    return status;
+}
+
+/* Powers first: they need the multipliers apart. */
+static void put_powers(builder *w)
+{
+    const hmi_motion_request *ask = w->ask;
+    for (size_t k = 0; k < ask->power_count; k++)
+        put(w, ask->powers[k]);
+    if (ask->ideal_power)
+        put(w, power_of(w, w->lambda));
+    if (ask->nonideal_power)
+        put(w, power_of_nonideal(w));
+}
+
+static void join_parts(builder *w)
+{
+    const hmi_motion_request *ask = w->ask;
+    if (!ask->C || !(ask->ideal_power || ask->nonideal_power))
+        return;
+    for (size_t j = 0; j < w->n; j++)
+        w->a[j] = hmi_plain_add(w->graph, w->a[j], w->a_C[j]);
+    for (size_t i = 0; i < w->m; i++)
+        w->lambda[i] = hmi_plain_add(w->graph, w->lambda[i], w->lambda_C[i]);
+}
+
+/* The margin plus 0 times the sum of all outputs so far: NaN where one of them is not finite. */
+static hmi_expr finite_margin(builder *w)
+{
+    hmi_graph *g = w->graph;
+    hmi_expr margin = hmi_margin_value(g, &w->schur.margin), sum = g->zero;
+    for (size_t k = 0; k < w->count; k++)
+        if (w->outputs[k] != HMI_NONE && !hmi_is_const(g, w->outputs[k]))
+            sum = hmi_plain_add(g, sum, w->outputs[k]);
+    if (sum == g->zero || sum == HMI_NONE || margin == HMI_NONE)
+        return margin;
+    return hmi_intern(g, HMI_ADD, margin, hmi_intern(g, HMI_MUL, g->zero, sum, 0), 0);
+}
+
+static hm_status build(builder *w, hmi_motion_tape *motion)
+{
+    const hmi_motion_request *ask = w->ask;
+    hm_status status = allocate(w);
+    if (status == HM_OK)
+        status = hmi_schur_init(&w->schur, w->graph, &w->arena, &ask->matrices,
+                                w->graph->nodes.count + HMI_MOST_MOTION);
+    if (status == HM_OK)
+        status = solve(w);
+    if (status != HM_OK)
+        return status;
+    w->count = w->n; /* q'' comes last */
+    motion->rates = w->count;
+    for (size_t k = 0; k < ask->rate_count; k++)
+        put(w, ask->rates[k]);
+    motion->powers = w->count;
+    put_powers(w);
+    motion->power_count = w->count - motion->powers;
+    join_parts(w);
+    hmi_schur_accelerations(&w->schur, w->a, w->lambda, w->outputs);
+    hmi_schur_check(&w->schur, w->b, w->a, w->outputs);
+    motion->margin = w->count;
+    put(w, finite_margin(w));
+    motion->lambda = w->count;
+    for (size_t i = 0; i < w->m; i++)
+        put(w, hmi_schur_model_multiplier(&w->schur, i, w->lambda[i]));
+    return w->graph->status == HM_OK
+               ? hmi_tape_compile(&motion->tape, w->graph, w->outputs, w->count)
+               : w->graph->status;
+}
+
+hm_status hmi_motion_compile(hmi_motion_tape *motion, const hmi_motion_request *request)
+{
+    *motion = (hmi_motion_tape){0};
+    builder w = {.ask = request, .graph = request->graph};
+    w.n = request->matrices.n;
+    w.m = request->matrices.m;
+    hmi_arena_init(&w.arena, request->graph->allocator);
+    hm_status status = build(&w, motion);
+    hmi_arena_release(&w.arena);
+    return status;
+}
+
+void hmi_motion_release(hmi_motion_tape *motion)
+{
+    hmi_tape_release(&motion->tape);
+}

@@ -1,0 +1,44 @@
+/* The motion as one tape: from t, q, q', z and inputs to q'', z', powers and multipliers, the solve
+ * included (schur.h).
+ *
+ * For systems without servos whose forces do not use reactions; C(q, q', t) is allowed:
+ *     M x = Q + C + A^T lambda,  A x = b,   lambda = lambda_i + lambda_C
+ * with lambda_i of the problem without C and lambda_C of (C, b = 0). Powers besides those of given
+ * forces: ideal lambda_i.(A q'), nonideal C.q' + lambda_C.(A q').       (architecture.md)
+ *
+ * The answer counts only while the output `margin` is positive; it is NaN where q'', z' or a power
+ * is not finite. The caller has another way of solving where they are not. Systems whose solve takes more than
+ * HMI_MOST_MOTION operations have no such tape: beyond that loops over dense arrays are faster.
+ * Verified: test/unit/dynamics/test_motion.c
+ */
+#ifndef HMI_COMPILE_SOLVE_MOTION_H
+#define HMI_COMPILE_SOLVE_MOTION_H
+
+#include "compile/solve/schur.h"
+#include "compile/tape/tape.h"
+
+enum { HMI_MOST_MOTION = 40000 };
+
+typedef struct hmi_motion_request {
+    hmi_graph *graph; /* grows: a copy of the one that owns the expressions */
+    hmi_schur_input matrices;
+    const hmi_expr *Q, *b, *C; /* C NULL: ideal constraints */
+    const hmi_expr *rates;     /* z' */
+    size_t rate_count;
+    const hmi_expr *powers; /* of given forces */
+    size_t power_count;
+    bool ideal_power, nonideal_power; /* further powers, after the given ones */
+} hmi_motion_request;
+
+/* Where the outputs are; q'', z', powers follow each other. */
+typedef struct hmi_motion_tape {
+    hmi_tape tape;
+    size_t rates, powers, margin, lambda; /* q'' is at 0; lambda: total, of the rows asked for */
+    size_t power_count;
+} hmi_motion_tape;
+
+/* HM_ERR_USAGE: M has no positive pivots; HM_ERR_LIMIT: too large. Release also after a failure. */
+hm_status hmi_motion_compile(hmi_motion_tape *motion, const hmi_motion_request *request);
+void hmi_motion_release(hmi_motion_tape *motion);
+
+#endif

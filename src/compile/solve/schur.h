@@ -1,0 +1,72 @@
+/* The equations of constrained motion solved on the graph, by the Gram matrix of the constraints.
+ *
+ *     M = L E L^T,   W = L^-1 A^T,   G = W^T E^-1 W,
+ *     G lambda = b - W^T E^-1 L^-1 Q,   x = L^-T E^-1 (L^-1 Q + W lambda)
+ *
+ * the arithmetic of dynamics/formulations/accelerate.c, unrolled on the sparsity of M, A and G (eliminate.h).
+ * What depends on parameters alone (a constant M with its factor, constant rows) is hoisted by the
+ * tape. Moreover
+ *   - a numeric factor of a whole row is divided out of it;
+ *   - where all inertias that constraints touch are one expression (1/e of it), G is formed without
+ *     them and lambda measured in it; otherwise terms of equal inertia are added first. That is
+ *     what a person does on paper, and sin^2 + cos^2 becomes 1.
+ *
+ * M that is not positive: rows flagged in `shift` add A^T V A to it and A^T V b to Q, which changes
+ * nothing where A x = b.  V_i = Sum M_jj / Sum A_ij^2 over the coordinates of the row: as much as the
+ * inertias it holds, also where one of them passes through 0 (a quaternion at 1, 0, 0, 0).
+ *
+ * The answer is good while `margin` is positive. Pivots of M and of G each lose digits: where M is
+ * diagonal (or there are no constraints) pivots must be above 1e-5 of their diagonal elements, else
+ * above 3e-3, so that the product is the same. With a shift A x = b is checked besides.
+ * Verified: test/unit/compile/test_motion.c, test/unit/dynamics/test_motion.c
+ */
+#ifndef HMI_COMPILE_SOLVE_SCHUR_H
+#define HMI_COMPILE_SOLVE_SCHUR_H
+
+#include "compile/solve/eliminate.h"
+#include "derive/derived.h"
+
+/* The matrices: patterns of the derived equations with values of any graph. */
+typedef struct hmi_schur_input {
+    size_t n, m;
+    const hmi_expr_matrix *M_pattern, *A_pattern;
+    const hmi_expr *M, *A;
+    const size_t *rows; /* m rows of A_pattern; NULL: all */
+    const bool *shift;  /* by row of A_pattern; NULL: M as it is */
+} hmi_schur_input;
+
+typedef struct hmi_schur {
+    hmi_graph *graph;
+    hmi_arena *arena;
+    size_t n, m;
+    hmi_expr *A;          /* m x n, rows without their numeric factor, */
+    hmi_expr *factor;     /* m: which is here */
+    bool *shifted;        /* m */
+    hmi_expr *weight;     /* m: V of shifted rows */
+    hmi_elimination M, G; /* M with its shift */
+    hmi_expr *W;          /* m x n: rows of W^T */
+    hmi_expr unit;        /* the inertia that lambda is measured in; HMI_NONE: not at all */
+    bool has_shift;
+    hmi_margin margin;
+    hmi_expr *scratch; /* n + m */
+} hmi_schur;
+
+/* HM_ERR_USAGE: no positive pivots; HM_ERR_LIMIT: the graph would grow beyond most_nodes. */
+hm_status hmi_schur_init(hmi_schur *s, hmi_graph *graph, hmi_arena *arena,
+                         const hmi_schur_input *input, size_t most_nodes);
+/* b := b without the factors of the rows (m). */
+void hmi_schur_scale(const hmi_schur *s, hmi_expr *b);
+/* From Q (n) and the scaled b (m, NULL: zero): a (n) = E^-1 L^-1 Q with its shift, and lambda (m)
+ * in the units of the Gram matrix. */
+hm_status hmi_schur_multipliers(hmi_schur *s, const hmi_expr *Q, const hmi_expr *b, hmi_expr *a,
+                                hmi_expr *lambda);
+/* x (n) from a and lambda, which may be sums of several. */
+void hmi_schur_accelerations(hmi_schur *s, const hmi_expr *a, const hmi_expr *lambda, hmi_expr *x);
+/* With a shift: A x = b has to be met to 1e-11 of its terms, or to 1e-13 of what the motion a, x (as
+ * of hmi_schur_accelerations) may be in that row. */
+void hmi_schur_check(hmi_schur *s, const hmi_expr *b, const hmi_expr *a, const hmi_expr *x);
+/* Multipliers of the rows without factors, and of the rows as given. */
+hmi_expr hmi_schur_plain_multiplier(const hmi_schur *s, hmi_expr lambda);
+hmi_expr hmi_schur_model_multiplier(const hmi_schur *s, size_t i, hmi_expr lambda);
+
+#endif

@@ -1,0 +1,303 @@
+/* hm_system: derive, lay out, compile. See system.h. */
+#include "compile/system/system.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- lists of outputs ---- */
+
+typedef struct output_list {
+    const hm_allocator *allocator;
+    HMI_ARRAY(hmi_expr) list;
+    bool failed;
+} output_list;
+
+/* Appends `count` expressions (NULL: nothing) and says where they start. */
+static size_t append(output_list *out, const hmi_expr *list, size_t count)
+{
+    size_t start = out->list.count;
+    for (size_t i = 0; i < count && !out->failed; i++)
+        out->failed = !hmi_array_push(out->allocator, &out->list, list[i]);
+    return start;
+}
+
+static hm_status compile_list(output_list *out, hmi_tape *tape, const hmi_graph *graph,
+                              hmi_tape_scratch *scratch)
+{
+    hm_status status = out->failed
+                           ? HM_ERR_NOMEM
+                           : hmi_tape_build(tape, graph, out->list.data, out->list.count, scratch);
+    hmi_array_release(out->allocator, &out->list);
+    return status;
+}
+
+/* ---- the tapes ---- */
+
+/* The servo's right-hand side without its gain terms, for `law lyapunov`. */
+static hm_status append_free_servos(hm_system *system, output_list *out)
+{
+    hmi_derived *d = &system->derived;
+    hmi_graph *g = &d->graph;
+    const hm_model *model = system->model;
+    for (size_t i = 0; i < d->servos.count; i++) {
+        const hmi_servo_row *row = &model->servo_rows.data[i];
+        hmi_expr k = model->servos.data[row->servo].gain, b = d->servos.b[i];
+        if (row->row.level == HM_LEVEL_VELOCITY)
+            b = hmi_add(g, b, hmi_mul(g, k, d->servos.velocity_residual[i]));
+        append(out, &b, 1);
+    }
+    return g->status;
+}
+
+static hm_status compile_dynamics(hm_system *system, hmi_tape_scratch *scratch)
+{
+    hmi_derived *d = &system->derived;
+    hmi_dynamics_layout *at = &system->at;
+    output_list out = {.allocator = system->allocator};
+    at->M = append(&out, d->M.value.data, d->M.value.count);
+    at->Q = append(&out, d->Q, d->n);
+    at->A = append(&out, d->constraints.A.value.data, d->constraints.A.value.count);
+    at->b = append(&out, d->constraints.b, d->constraints.count);
+    at->C = append(&out, d->C, d->n);
+    at->servo_A = append(&out, d->servos.A.value.data, d->servos.A.value.count);
+    at->servo_b = append(&out, d->servos.b, d->servos.count);
+    at->servo_b_free = out.list.count;
+    hm_status status = append_free_servos(system, &out);
+    at->state_rates = append(&out, d->state_rates, system->model->states.count);
+    at->count = out.list.count;
+    system->dynamics_outputs = hmi_arena_alloc(&d->arena,
+                                               (at->count + 1) * sizeof *system->dynamics_outputs);
+    if (!system->dynamics_outputs)
+        out.failed = true;
+    else if (at->count)
+        memcpy(system->dynamics_outputs, out.list.data, at->count * sizeof *out.list.data);
+    hm_status compiled = compile_list(&out, &system->dynamics, &d->graph, scratch);
+    return status == HM_OK ? compiled : status;
+}
+
+static hm_status compile_law(hm_system *system, hmi_tape_scratch *scratch)
+{
+    hmi_derived *d = &system->derived;
+    output_list out = {.allocator = system->allocator};
+    if (!d->force_symbols)
+        return HM_OK;
+    append(&out, d->Q, d->n);
+    append(&out, d->C, d->n);
+    return compile_list(&out, &system->law, &d->graph, scratch);
+}
+
+static hm_status compile_report(hm_system *system, hmi_tape_scratch *scratch)
+{
+    const hmi_derived *d = &system->derived;
+    hmi_report_layout *at = &system->report_at;
+    output_list out = {.allocator = system->allocator};
+    at->position_residual = append(&out, d->constraints.position_residual, d->constraints.count);
+    at->velocity_residual = append(&out, d->constraints.velocity_residual, d->constraints.count);
+    at->momentum = append(&out, d->momentum, d->n);
+    at->kinetic = append(&out, &d->kinetic, 1);
+    at->potential = append(&out, &d->potential, 1);
+    at->total = append(&out, &d->total, 1);
+    at->impressed = append(&out, &d->power.impressed, 1);
+    at->dissipation = append(&out, &d->power.dissipation, 1);
+    at->gyroscopic = append(&out, &d->power.gyroscopic, 1);
+    at->explicit_time = append(&out, &d->power.explicit_time, 1);
+    at->outputs = out.list.count;
+    for (size_t i = 0; i < system->model->outputs.count; i++)
+        append(&out, &system->model->outputs.data[i].expr, 1);
+    at->count = out.list.count;
+    return compile_list(&out, &system->report, &d->graph, scratch);
+}
+
+static hm_status compile_inputs(hm_system *system, hmi_tape_scratch *scratch)
+{
+    const hmi_derived *d = &system->derived;
+    output_list out = {.allocator = system->allocator};
+    for (int order = 0; order < 3; order++)
+        append(&out, d->input_values[order], system->model->inputs.count);
+    return compile_list(&out, &system->inputs, &d->graph, scratch);
+}
+
+static hm_status compile_tapes(hm_system *system)
+{
+    hmi_tape_scratch scratch;
+    hmi_tape_scratch_init(&scratch, system->allocator);
+    hm_status status = compile_dynamics(system, &scratch);
+    if (status == HM_OK)
+        status = compile_law(system, &scratch);
+    if (status == HM_OK)
+        status = compile_report(system, &scratch);
+    if (status == HM_OK)
+        status = compile_inputs(system, &scratch);
+    hmi_tape_scratch_release(&scratch);
+    return status;
+}
+
+/* ---- checks ---- */
+
+/* A constraint that uses an input needs its derivatives; a default that depends on velocities has
+ * none that is known before the accelerations are. */
+static bool reads_symbol(const hmi_tape *tape, hmi_symbol_kind kind, size_t index)
+{
+    for (size_t i = 0; i < tape->inputs.count; i++) {
+        const hmi_tape_input *input = &tape->inputs.data[i];
+        if (input->kind == kind && index >= input->first && index < input->first + input->count)
+            return true;
+    }
+    return false;
+}
+
+static hm_status check_input_rates(const hm_system *system)
+{
+    const hm_model *model = system->model;
+    size_t errors = model->context->errors;
+    for (size_t k = 0; k < model->inputs.count; k++)
+        for (int order = 1; order < 3; order++) {
+            hmi_symbol_kind kind = order == 1 ? HMI_SYM_INPUT_RATE : HMI_SYM_INPUT_RATE2;
+            if (system->derived.input_values[order][k] == HMI_NONE &&
+                reads_symbol(&system->dynamics, kind, k))
+                hmi_error(model->context, model->inputs.data[k].span,
+                          "let the default depend on t and the coordinates only",
+                          "the time derivative of input '%s' is needed, but its default depends "
+                          "on velocities",
+                          model->inputs.data[k].name);
+        }
+    return hmi_context_status(model->context, errors);
+}
+
+/* Which multipliers do the force laws use? They must be unique. */
+static hm_status find_used_multipliers(hm_system *system)
+{
+    const hmi_derived *d = &system->derived;
+    hmi_walk walk;
+    system->multiplier_used = hmi_arena_alloc(&system->derived.arena, d->constraints.count + 1);
+    if (!system->multiplier_used)
+        return HM_ERR_NOMEM;
+    if (!d->force_symbols)
+        return HM_OK;
+    hmi_walk_init(&walk, system->allocator);
+    hm_status status = hmi_walk_begin(&walk, &d->graph);
+    for (size_t i = 0; i < d->n && status == HM_OK; i++) {
+        status = hmi_walk_add(&walk, &d->graph, d->Q[i], HMI_DEP_FORCES);
+        if (status == HM_OK)
+            status = hmi_walk_add(&walk, &d->graph, d->C[i], HMI_DEP_FORCES);
+    }
+    for (size_t i = 0; i < walk.order.count; i++) {
+        const hmi_node *node = hmi_node_at(&d->graph, walk.order.data[i]);
+        if (node->op == HMI_SYMBOL &&
+            (node->a == HMI_SYM_MULTIPLIER || node->a == HMI_SYM_TOTAL_MULTIPLIER))
+            system->multiplier_used[node->b] = true;
+    }
+    hmi_walk_release(&walk);
+    return status;
+}
+
+/* ---- creation ---- */
+
+static void report_failure(const hm_system *system, hm_status status)
+{
+    if (status == HM_ERR_LIMIT && system->derived.graph.status == HM_ERR_LIMIT)
+        hmi_error(system->model->context, hmi_no_span, NULL,
+                  "the derived equations are too large: more than %d expressions", HMI_MOST_NODES);
+    else if (status == HM_ERR_LIMIT)
+        hmi_error(system->model->context, hmi_no_span, NULL,
+                  "the derived equations are too large: M and A have too many entries");
+}
+
+static hm_status build(hm_system *system)
+{
+    hm_status status = hmi_derive_model(&system->derived, system->model);
+    system->derived.graph.interpreted = system->interpreted;
+    if (status == HM_OK)
+        status = compile_tapes(system);
+    if (status == HM_OK)
+        status = find_used_multipliers(system);
+    if (status == HM_OK)
+        status = check_input_rates(system);
+    if (status == HM_OK)
+        status = hmi_block_schur_create(&system->derived, &system->schur);
+    return status;
+}
+
+hm_status hm_system_create(const hm_model *model, hm_system **out)
+{
+    return hm_system_create_with(model, NULL, out);
+}
+
+hm_status hm_system_create_with(const hm_model *model, const hm_system_options *options,
+                                hm_system **out)
+{
+    const hm_system_options chosen = options ? *options : hm_system_options_default();
+    const hm_allocator *allocator = &model->context->allocator;
+    hmi_context_begin(model->context);
+    hm_system *system = hmi_alloc(allocator, sizeof *system);
+    if (!system)
+        return HM_ERR_NOMEM;
+    *system = (hm_system){.model = model, .allocator = allocator};
+    hm_status status = hmi_assembly_create(system);
+    if (status == HM_OK)
+        status = hmi_system_choose_engine(system, &chosen);
+    if (status == HM_OK)
+        status = build(system);
+    if (status != HM_OK) {
+        report_failure(system, status);
+        hm_system_destroy(system);
+        return status;
+    }
+    *out = system;
+    return HM_OK;
+}
+
+void hm_system_destroy(hm_system *system)
+{
+    if (!system)
+        return;
+    hmi_block_schur_destroy(system->schur);
+    hmi_tape_release(&system->inputs);
+    hmi_tape_release(&system->dynamics);
+    hmi_tape_release(&system->law);
+    hmi_tape_release(&system->report);
+    hmi_derived_release(&system->derived);
+    hmi_assembly_destroy(system);
+    hmi_free(system->allocator, system, sizeof *system);
+}
+
+const hm_model *hm_system_model(const hm_system *system)
+{
+    return system->model;
+}
+
+hm_system_statistics hm_system_get_statistics(const hm_system *system)
+{
+    const hmi_derived *d = &system->derived;
+    hm_status assembled = hmi_system_assemble(system);
+    (void)assembled; /* without memory for the code the interpreter is what there is */
+    return (hm_system_statistics){
+        .coordinates = d->n,
+        .constraints = d->constraints.count,
+        .servo_rows = d->servos.count,
+        .mass_entries = d->M.value.count,
+        .constraint_entries = d->constraints.A.value.count,
+        .graph_nodes = d->graph.nodes.count,
+        .tape_nodes = system->dynamics.node_count,
+        .tape_instructions = system->dynamics.body.count,
+        .work_doubles = system->dynamics.work_size,
+        .engine = system->dynamics.code.entry ? HM_ENGINE_JIT : HM_ENGINE_INTERP,
+        .code_bytes = system->dynamics.code.size,
+    };
+}
+
+/* ---- parameters ---- */
+
+hm_status hmi_system_evaluate_params(const hm_system *system, const bool *set, double *values)
+{
+    const hm_model *model = system->model;
+    for (size_t i = 0; i < model->params.count; i++) {
+        if (set[i])
+            continue;
+        hm_status status = hmi_evaluate_constant(&model->graph, model->params.data[i].value_expr,
+                                                 values, &values[i]);
+        if (status != HM_OK)
+            return status;
+    }
+    return HM_OK;
+}

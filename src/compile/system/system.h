@@ -1,0 +1,61 @@
+/* hm_system: the derived equations and their tapes. Immutable after creation, but for the machine
+ * code of the tapes, which is made when it is first needed: threads may share a system.
+ *
+ * Tapes
+ *   inputs    defaults of u, u', u'' from the state
+ *   dynamics  M (stored entries), Q, A, b, C, servo A, b, b without gain; state rates
+ *   law       Q and C under given constraint forces; only where they use reactions
+ *   report    residuals, momenta, energies, powers, outputs
+ * and, for large sparse systems, the constraint problem as array code (block_schur.h).
+ */
+#ifndef HMI_COMPILE_SYSTEM_SYSTEM_H
+#define HMI_COMPILE_SYSTEM_SYSTEM_H
+
+#include "compile/solve/block_schur.h"
+#include "compile/tape/tape.h"
+#include "derive/derived.h"
+
+#include <hamel/system.h>
+
+/* Where each group of outputs starts within its tape's outputs. */
+typedef struct hmi_dynamics_layout {
+    size_t M, Q, A, b, C, servo_A, servo_b, servo_b_free, state_rates, count;
+} hmi_dynamics_layout;
+
+typedef struct hmi_report_layout {
+    size_t position_residual, velocity_residual, momentum, kinetic, potential, total;
+    size_t impressed, dissipation, gyroscopic, explicit_time, outputs, count;
+} hmi_report_layout;
+
+struct hmi_assembly;
+
+struct hm_system {
+    const hm_model *model;
+    const hm_allocator *allocator;
+    hmi_derived derived;
+    bool interpreted; /* no machine code */
+    struct hmi_assembly *assembly;
+    hmi_tape inputs, dynamics, law, report;
+    hmi_dynamics_layout at;
+    hmi_report_layout report_at;
+    bool *multiplier_used;      /* m: some force law uses multiplier(c) */
+    hmi_block_schur *schur;     /* NULL: does not apply */
+    hmi_expr *dynamics_outputs; /* what the dynamics tape computes, at.count of them */
+};
+
+/* HM_ERR_USAGE with a diagnostic: this machine does not have it. */
+hm_status hmi_system_choose_engine(hm_system *system, const hm_system_options *options);
+/* Machine code of the system's tapes, for the first that asks. Before it nobody runs them, copies
+ * them or takes memory for them. HM_ERR_NOMEM: nothing is lost, ask again. */
+HM_MUST_CHECK hm_status hmi_system_assemble(const hm_system *system);
+/* Beside the system in its creation and destruction. */
+hm_status hmi_assembly_create(hm_system *system);
+void hmi_assembly_destroy(hm_system *system);
+
+/* Parameters in dependency order: value_expr of a parameter uses earlier ones only. */
+hm_status hmi_system_evaluate_params(const hm_system *system, const bool *set, double *values);
+
+/* Says in a diagnostic what is not finite at these values: the smallest expression at fault. */
+void hmi_system_explain(const hm_system *system, const hmi_tape_values *values);
+
+#endif

@@ -1,0 +1,222 @@
+/* The problem made ready: units, rank of A, definiteness of M, what is determined.
+ *
+ * The rank of A is decided on A^ = R A D, never on A M^-1 A^T (which squares the condition) and not
+ * on A L^-T either (whose rounding errors grow with the condition of M): rank A does not depend on
+ * M. Rows have unit length, so the length left of a row after projection is its angle with the
+ * others.
+ *
+ * q'' is unique where M is nonsingular on the null space of A: N M N^T has no eigenvalue 0. For
+ * M >= 0 that is rank [M | A^T] = n [UW (2.7)]; for indefinite M it is not (errata 2.9).
+ * Verified: test/unit/dynamics/test_verdict.c, test/physics/test_properties.c
+ */
+#include "dynamics/formulations/workspace.h"
+
+static void copy_rows(hmi_dynamics *d, const double *A, const double *row_size)
+{
+    hmi_copy(d->m * d->n, A, d->A);
+    for (int i = 0; i < d->m; i++)
+        if (d->left_out[i])
+            hmi_zero(d->n, d->A + hmi_area(i, d->n));
+    for (int i = 0; row_size && i < d->m; i++) {
+        double *row = d->A + hmi_area(i, d->n);
+        if (hmi_max_abs(d->n, row) <= 16 * HMI_EPSILON * fabs(row_size[i]))
+            hmi_zero(d->n, row);
+    }
+}
+
+static void scale_problem(hmi_dynamics *d, const double *M)
+{
+    int n = d->n;
+    hmi_equilibrate(n, d->m, M, d->A, d->D, d->R);
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++)
+            d->M[hmi_area(i, n) + (size_t)j] = M[hmi_area(i, n) + (size_t)j] * d->D[i] * d->D[j];
+    for (int i = 0; i < d->m; i++)
+        for (int j = 0; j < n; j++)
+            d->A[hmi_area(i, n) + (size_t)j] *= d->D[j] * d->R[i];
+}
+
+/* d->A := its rows in pivot order, by way of the scratch memory */
+static void permute_rows(hmi_dynamics *d)
+{
+    size_t mark = d->scratch_used;
+    double *copy = hmi_take(d, hmi_area(d->m, d->n));
+    hmi_copy(d->m * d->n, d->A, copy);
+    for (int k = 0; k < d->m; k++)
+        hmi_copy(d->n, copy + hmi_area(d->order[k], d->n), d->A + hmi_area(k, d->n));
+    d->scratch_used = mark;
+}
+
+/* F = R^-1 [R1 R12]^T, see row_space.c */
+static void factor_graded(hmi_dynamics *d)
+{
+    size_t mark = d->scratch_used;
+    double *F = hmi_take(d, hmi_area(d->m, d->rank));
+    for (int k = 0; k < d->m; k++)
+        for (int i = 0; i < d->rank; i++)
+            F[hmi_area(k, d->rank) + (size_t)i] = i > k ? 0
+                                                        : d->QR[hmi_area(k, d->n) + (size_t)i] /
+                                                              d->R[d->order[k]];
+    hmi_graded_factor(&d->graded, d->m, d->rank, F, d->graded_doubles, d->graded_ints);
+    d->scratch_used = mark;
+}
+
+void hmi_prepare_constraints(hmi_dynamics *d, const double *M, const double *A,
+                             const double *row_size)
+{
+    int n = d->n, m = d->m;
+    copy_rows(d, A, row_size);
+    scale_problem(d, M);
+    hmi_copy(m * n, d->A, d->QR);
+    d->rank = hmi_qr(n, m, d->QR, d->tau, d->order, m, d->rank_tolerance);
+    permute_rows(d);
+    hmi_qr_basis(n, d->rank, d->QR, d->tau, n, d->Z);
+    if (d->rank < m)
+        factor_graded(d);
+}
+
+bool hmi_prepare_right_side(hmi_dynamics *d, const double *b, double tolerance)
+{
+    size_t mark = d->scratch_used;
+    double *all = hmi_take(d, (size_t)d->m), *raw = hmi_take(d, (size_t)d->m);
+    for (int k = 0; k < d->m; k++) {
+        raw[k] = d->left_out[d->order[k]] ? 0 : b[d->order[k]];
+        d->b[k] = raw[k] * d->R[d->order[k]];
+    }
+    double worst = 0, size = hmi_complete_rows(d, d->b, all);
+    for (int k = d->rank; k < d->m; k++)
+        worst = fmax(worst, fabs(all[k] - d->b[k]));
+    /* a row within the tolerated angle of the others may differ by that much of q'' */
+    d->b_tolerance = tolerance + d->rank_tolerance * size;
+    bool consistent = worst <= d->b_tolerance;
+    if (!consistent) {
+        hmi_graded_project(&d->graded, raw);
+        for (int k = 0; k < d->m; k++)
+            d->b[k] = raw[k] * d->R[d->order[k]];
+    }
+    d->scratch_used = mark;
+    return consistent;
+}
+
+/* The rank of an indefinite M by its eigenvalues. */
+static int rank_by_eigenvalues(hmi_dynamics *d)
+{
+    size_t mark = d->scratch_used;
+    int n = d->n, rank = 0;
+    double *copy = hmi_take(d, hmi_area(n, n)), *values = hmi_take(d, (size_t)n);
+    double *vectors = hmi_take(d, hmi_area(n, n));
+    hmi_copy(n * n, d->M, copy);
+    hmi_eigen(n, copy, values, vectors);
+    double zero = 4 * d->mass_tolerance * hmi_max_abs(n, values);
+    for (int i = 0; i < n; i++)
+        rank += fabs(values[i]) > zero;
+    d->scratch_used = mark;
+    return rank;
+}
+
+static void judge_mass(hmi_dynamics *d, hmi_effort effort)
+{
+    size_t mark = d->scratch_used;
+    int n = d->n;
+    double *copy = hmi_take(d, hmi_area(n, n));
+    hmi_copy(n * n, d->M, copy);
+    d->rank_M = hmi_positive_rank(n, copy, d->mass_tolerance * d->mass_size);
+    d->mass = d->rank_M == n ? HMI_DEFINITE : d->rank_M < 0 ? HMI_INDEFINITE : HMI_SEMIDEFINITE;
+    if (d->mass == HMI_INDEFINITE && effort >= HMI_VERDICT)
+        d->rank_M = rank_by_eigenvalues(d);
+    d->scratch_used = mark;
+}
+
+/* H := N M N^T (freedom x freedom) */
+static void reduced_mass(hmi_dynamics *d, double *H)
+{
+    size_t mark = d->scratch_used;
+    int n = d->n, freedom = n - d->rank;
+    const double *N = d->Z + hmi_area(d->rank, n);
+    double *row = hmi_take(d, (size_t)n);
+    for (int i = 0; i < freedom; i++) {
+        hmi_matvec(n, n, d->M, N + hmi_area(i, n), row);
+        hmi_matvec(freedom, n, N, row, H + hmi_area(i, freedom));
+    }
+    d->scratch_used = mark;
+}
+
+/* d->W := directions of the null space of A that M does not see */
+static void find_undetermined(hmi_dynamics *d)
+{
+    size_t mark = d->scratch_used;
+    int n = d->n, freedom = n - d->rank;
+    double *H = hmi_take(d, hmi_area(freedom, freedom)), *values = hmi_take(d, (size_t)freedom);
+    double *vectors = hmi_take(d, hmi_area(freedom, freedom));
+    double zero = 16 * d->mass_tolerance * d->mass_size;
+    reduced_mass(d, H);
+    hmi_copy(freedom * freedom, H, vectors);
+    bool positive = hmi_positive_rank(freedom, vectors, zero) == freedom;
+    if (!positive)
+        hmi_eigen(freedom, H, values, vectors);
+    for (int k = 0; !positive && k < freedom; k++) {
+        if (fabs(values[k]) > zero)
+            continue;
+        double *w = d->W + hmi_area(d->undetermined++, n);
+        hmi_zero(n, w);
+        hmi_mul_transposed(freedom, n, 1, d->Z + hmi_area(d->rank, n),
+                           vectors + hmi_area(k, freedom), w);
+    }
+    d->scratch_used = mark;
+}
+
+/* The smallest pivot of L L^T; the diagonal of M is of about unit size. */
+static double smallest_pivot(int n, const double *L)
+{
+    double least = INFINITY;
+    for (int i = 0; i < n; i++) {
+        double root = L[hmi_area(i, n) + (size_t)i];
+        least = fmin(least, root * root);
+    }
+    return least;
+}
+
+/* A large pivot proves M > 0. A small one may be left over from a singular M by rounding errors
+ * that an ill-conditioned leading block has blown up: then pivoting decides. */
+static void prepare_mass(hmi_dynamics *d, hmi_effort effort)
+{
+    int n = d->n;
+    hmi_copy(n * n, d->M, d->L);
+    d->mass = HMI_DEFINITE;
+    d->rank_M = n;
+    d->undetermined = 0;
+    d->mass_size = fmax(hmi_max_abs(n * n, d->M), HMI_EPSILON);
+    d->cholesky = hmi_cholesky(n, d->L, d->mass_tolerance);
+    if (d->cholesky && smallest_pivot(n, d->L) > 1e-6)
+        return;
+    judge_mass(d, effort);
+    if (d->mass == HMI_DEFINITE)
+        return;
+    d->cholesky = false;
+    find_undetermined(d);
+}
+
+static bool input_is_finite(const hmi_dynamics *d, const hmi_equations *e)
+{
+    int n = d->n, m = d->m;
+    return hmi_all_finite(n * n, e->M) && hmi_all_finite(n, e->Q) && hmi_all_finite(m * n, e->A) &&
+           hmi_all_finite(m, e->b) && (!e->C || hmi_all_finite(n, e->C)) &&
+           (!e->row_size || hmi_all_finite(m, e->row_size));
+}
+
+hm_status hmi_prepare(hmi_dynamics *d, const hmi_equations *equations, const hmi_options *options)
+{
+    int larger = d->n > d->m ? d->n : d->m;
+    d->scratch_used = 0;
+    d->mass_tolerance = 8 * d->n * HMI_EPSILON;
+    d->rank_tolerance = options->rank_tolerance > 0 ? options->rank_tolerance
+                                                    : 100 * larger * HMI_EPSILON;
+    d->refinements = options->refinements;
+    if (!input_is_finite(d, equations))
+        return HM_ERR_NUMERIC;
+    hmi_prepare_constraints(d, equations->M, equations->A, equations->row_size);
+    if (!hmi_all_finite(d->n * d->n, d->M) || !hmi_all_finite(d->m * d->n, d->A))
+        return HM_ERR_NUMERIC;
+    prepare_mass(d, options->effort);
+    return HM_OK;
+}

@@ -1,0 +1,172 @@
+/* The workspace of a solve: the scaled problem, its decompositions, the methods that work on it.
+ *
+ * Everything is solved in scaled variables (linalg/scale.c): with powers of two D and R
+ *     x = D^-1 q'',   M^ = D M D,   A^ = R A D,   Q^ = D Q,   b^ = R b,   lambda = R l,
+ * rows of A^ in the order in which pivoting took them, so that the first `rank` are independent and
+ * the others follow from them. From  A^T P = Z^T [R1 R12]  (QR, rows of Z orthonormal):
+ *     Y = rows 0 .. rank-1 of Z   span the row space of A^,
+ *     N = rows rank .. n-1 of Z   span its null space, the virtual displacements.
+ *
+ * A method solves   M^ x = r + A_r^T l,   A_r x = s   with the independent rows A_r only (or brings
+ * in the others consistently), as often as wanted after one factorisation.
+ */
+#ifndef HMI_DYNAMICS_FORMULATIONS_WORKSPACE_H
+#define HMI_DYNAMICS_FORMULATIONS_WORKSPACE_H
+
+#include "base/memory.h"
+#include "dynamics/formulations/dynamics.h"
+#include "linalg/linalg.h"
+
+#include <assert.h>
+
+typedef struct hmi_solver {
+    hmi_formulation formulation;
+    bool (*applies)(const hmi_dynamics *d);
+    /* false: the numbers do not allow this method. */
+    bool (*factor)(hmi_dynamics *d);
+    void (*solve)(hmi_dynamics *d, const double *r, const double *s, double *x, double *l);
+} hmi_solver;
+
+extern const hmi_solver hmi_solver_uk, hmi_solver_gram, hmi_solver_kkt, hmi_solver_nullspace,
+    hmi_solver_gauss, hmi_solver_singular, hmi_solver_dirac;
+
+const hmi_solver *hmi_solver_of(hmi_formulation formulation);
+
+/* What a method remembers between factor and solve; arrays lie in d->factor, d->factor_ints. */
+typedef struct hmi_factors {
+    double *array[5];
+    hmi_cod cod;
+    int size;
+    bool shifted; /* M + A^T A stands in for M */
+} hmi_factors;
+
+/* The motion under given Q and C, scaled: ideal part, what C adds, what servos put in. */
+typedef struct hmi_motion {
+    double *Q, *C;           /* n */
+    double *ideal, *ideal_l; /* n, m: x and l of C = 0, servo forces included */
+    double *extra, *extra_l; /* n, m: what C adds */
+    double *u;               /* servos x n */
+} hmi_motion;
+
+/* Servo rows and the answer of the passive system to forces on actuated coordinates. */
+typedef struct hmi_servo_space {
+    int rows, columns, count;
+    double *A, *b, *free, *R; /* scaled rows; free: b without gain terms */
+    int *first_row;           /* count + 1 */
+    int *group;               /* count: the first servo with the same actuators */
+    int *first_column;        /* count + 1, by group */
+    int *coordinate;          /* columns: which one is actuated */
+    double *G;                /* columns x n: x under a unit force */
+    double *K;                /* columns x n: root of the metric, upper triangular by group */
+    double *reach, *H;        /* rows x columns: A G K^-1, and a copy to decompose */
+    int *ints;                /* of decompositions */
+} hmi_servo_space;
+
+struct hmi_dynamics {
+    hm_allocator allocator;
+    size_t bytes;
+    hmi_dynamics_size size;
+    int n, m;
+    bool *left_out; /* m: hmi_dynamics_leave_out */
+
+    /* the scaled problem */
+    double *D, *R;
+    double *M, *A, *b;
+    int *order; /* row k of A is row order[k] of the model */
+    int rank;
+    double accelerate_rank; /* hmi_options.rank_tolerance of hmi_accelerate */
+    double rank_tolerance, mass_tolerance;
+    double b_tolerance; /* of right sides of redundant rows */
+    double *QR, *tau;   /* of A^T, columns in pivot order */
+    double *Z;
+    hmi_graded graded; /* of R^-1 A^ Y^T, where rank < m */
+    double *graded_doubles;
+    int *graded_ints;
+
+    /* the mass matrix */
+    double *L; /* Cholesky factor, where M > 0 */
+    hmi_definiteness mass;
+    bool cholesky;
+    int rank_M;
+    double mass_size;
+    int undetermined;
+    double *W; /* undetermined x n, scaled coordinates */
+
+    const hmi_solver *method;
+    hmi_factors factors;
+    double *factor;
+    int *factor_ints;
+    int refinements;
+
+    hmi_motion motion;
+    int *law_ints, *judge_ints; /* 2 (n + m), n */
+    hmi_servo_space servo;
+
+    /* results */
+    double *result_n[8], *result_m[5];
+    double *u, *servo_residual, *directions, *virtual_displacements;
+    bool *flags[3];
+
+    double *scratch;
+    size_t scratch_size, scratch_used;
+};
+
+/* Scratch memory: take, use, give back by restoring the mark. */
+static inline double *hmi_take(hmi_dynamics *d, size_t count)
+{
+    double *memory = d->scratch + d->scratch_used;
+    d->scratch_used += count;
+    assert(d->scratch_used <= d->scratch_size);
+    return memory;
+}
+
+static inline size_t hmi_area(int rows, int cols)
+{
+    return (size_t)rows * (size_t)cols;
+}
+
+/* prepare.c: scales, decides ranks and definiteness. HM_OK or HM_ERR_NUMERIC. */
+hm_status hmi_prepare(hmi_dynamics *d, const hmi_equations *equations, const hmi_options *options);
+/* The constraint part alone, for callers without a mass matrix problem. */
+void hmi_prepare_constraints(hmi_dynamics *d, const double *M, const double *A,
+                             const double *row_size);
+/* d->b := R b in pivot order; where b contradicts itself, of the nearest b that does not (least
+ * squares). False then. */
+bool hmi_prepare_right_side(hmi_dynamics *d, const double *b, double tolerance);
+
+/* refine.c */
+void hmi_solve_scaled(hmi_dynamics *d, const double *r, const double *s, double *x, double *l);
+
+/* row_space.c: what follows from the decomposition of A */
+/* all[m] := right sides of all rows, of which s are those of the independent ones; returns the
+ * length of the part of x that they determine */
+double hmi_complete_rows(hmi_dynamics *d, const double *s, double *all);
+/* l := R1^-1 Y f, the multipliers of the independent rows with A_r^T l = f */
+void hmi_row_multipliers(hmi_dynamics *d, const double *f, double *l);
+/* f[n] += A_r^T l */
+void hmi_row_force(hmi_dynamics *d, const double *l, double *f);
+/* lambda[m] of minimum norm, in the model's order and units */
+void hmi_model_multipliers(hmi_dynamics *d, const double *l, double *lambda);
+
+/* reaction_laws.c: motion under the law of the equations. Statuses of hmi_dynamics_solve. */
+hm_status hmi_move(hmi_dynamics *d, const hmi_equations *equations, hmi_effort effort,
+                   hmi_verdict *verdict);
+
+/* servo.c */
+void hmi_servo_prepare(hmi_dynamics *d, const hmi_equations *equations);
+/* Forces u (servos x n, scaled) that lead the motion x0 to the servo rows. */
+void hmi_servo_forces(hmi_dynamics *d, const hmi_equations *equations, const double *x0, double *u);
+/* w := K^-1 w for the actuators of one group */
+void hmi_servo_divide(const hmi_dynamics *d, int group, double *w);
+/* lyapunov.c: adds the force of the gain terms of one servo to u */
+void hmi_lyapunov_force(hmi_dynamics *d, int servo, double *u);
+
+/* verdict.c */
+void hmi_judge(hmi_dynamics *d, const hmi_equations *equations, hmi_solution *solution);
+/* Reduced echelon form of `count` directions of n coordinates, for people to read. */
+void hmi_tidy_directions(int count, int n, double *directions);
+
+/* cross_check.c */
+void hmi_compare(hmi_dynamics *d, hmi_solution *solution);
+
+#endif

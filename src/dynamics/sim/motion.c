@@ -1,0 +1,255 @@
+/* The motion tape of a sim: see motion.h. */
+#include "dynamics/sim/motion.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- which rows make M positive? ---- */
+
+enum { MOST_SHIFTED = 100 }; /* coordinates; the search costs m n^3 */
+static const double well_positive = 1e-5;
+
+/* S in units in which its diagonal is 1, in `work` (n x n); rows without inertia become zero. */
+static void equilibrate(size_t n, const double *S, double *work)
+{
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < n; j++) {
+            double size = sqrt(S[i * n + i]) * sqrt(S[j * n + j]);
+            work[i * n + j] = size > 0 ? S[i * n + j] / size : 0;
+        }
+}
+
+/* Pivots above `well_positive` of the equilibrated S, the largest first. Overwrites work. */
+static size_t count_pivots(size_t n, const double *S, double *work)
+{
+    equilibrate(n, S, work);
+    for (size_t rank = 0; rank < n; rank++) {
+        size_t p = n;
+        double most = well_positive;
+        for (size_t i = 0; i < n; i++)
+            if (work[i * n + i] > most) {
+                most = work[i * n + i];
+                p = i;
+            }
+        if (p == n)
+            return rank;
+        for (size_t i = 0; i < n; i++) {
+            double factor = work[i * n + p] / most;
+            for (size_t j = 0; j < n && i != p; j++)
+                if (j != p)
+                    work[i * n + j] -= factor * work[p * n + j];
+        }
+        for (size_t i = 0; i < n; i++)
+            work[i * n + p] = work[p * n + i] = 0;
+    }
+    return n;
+}
+
+/* Sum M_jj / Sum A_j^2 over the row's coordinates, as in compile/solve/schur.c. */
+static double weight_of(size_t n, const double *M, const hmi_expr_matrix *A, size_t i,
+                        const double *row)
+{
+    double inertia = 0, square = 0;
+    for (size_t k = A->start[i]; k < A->start[i + 1]; k++) {
+        size_t j = A->column.data[k];
+        inertia += M[j * n + j];
+        square += row[j] * row[j];
+    }
+    return square > 0 ? (inertia > 0 ? inertia : 1) / square : 0;
+}
+
+static void add_row(size_t n, double weight, const double *row, double *S)
+{
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < n; j++)
+            S[i * n + j] += weight * row[i] * row[j];
+}
+
+static size_t entries_of(const hmi_expr_matrix *A, size_t i)
+{
+    return A->start[i + 1] - A->start[i];
+}
+
+/* Rows with few entries first, those of one length in their order. */
+static size_t next_row(const hmi_expr_matrix *A, const bool *tried)
+{
+    size_t best = A->rows; /* none is left */
+    for (size_t i = 0; i < A->rows; i++)
+        if (!tried[i] && (best == A->rows || entries_of(A, i) < entries_of(A, best)))
+            best = i;
+    return best;
+}
+
+/* shift[m] := the rows to add, none where M is positive by itself. false: nothing helps. memory is
+ * 2 n^2 doubles, tried m flags. */
+static bool choose_shift(const hm_sim *sim, double *memory, bool *tried, bool *shift, bool *any)
+{
+    const hmi_derived *d = &sim->system->derived;
+    const hmi_expr_matrix *A = &d->constraints.A;
+    size_t n = d->n, rank;
+    double *S = memory, *work = memory + n * n;
+    memcpy(S, sim->M, n * n * sizeof *S);
+    rank = count_pivots(n, S, work);
+    if (rank < n && n > MOST_SHIFTED)
+        return false;
+    for (size_t k = 0; k < A->rows && rank < n; k++) {
+        size_t i = next_row(A, tried);
+        if (i == A->rows)
+            break;
+        double weight = weight_of(n, sim->M, A, i, sim->A + i * n);
+        tried[i] = true;
+        add_row(n, weight, sim->A + i * n, S);
+        size_t with_row = count_pivots(n, S, work);
+        shift[i] = with_row > rank;
+        *any |= shift[i];
+        if (shift[i])
+            rank = with_row;
+        else
+            add_row(n, -weight, sim->A + i * n, S);
+    }
+    return rank == n;
+}
+
+/* ---- compiling ---- */
+
+static bool applies(const hm_sim *sim)
+{
+    const hm_system *system = sim->system;
+    return sim->dynamics && system->model->servos.count == 0 && !system->derived.force_symbols &&
+           system->derived.n <= HM_MOST_DENSE && system->derived.constraints.count <= HM_MOST_DENSE;
+}
+
+static hm_status compile(hm_sim *sim, const hmi_motion_source *source, const bool *shift,
+                         const size_t *rows, size_t row_count, hmi_motion_tape *program)
+{
+    const hm_system *system = sim->system;
+    const hmi_derived *d = &system->derived;
+    const hmi_dynamics_layout *at = &system->at;
+    const hmi_expr *list = source->graph ? source->dynamics : system->dynamics_outputs;
+    hmi_graph graph;
+    hm_status status = hmi_graph_copy(&graph, source->graph ? source->graph : &d->graph);
+    const hmi_motion_request request = {
+        .graph = &graph,
+        .matrices = {.n = d->n,
+                     .m = row_count,
+                     .M_pattern = &d->M,
+                     .A_pattern = &d->constraints.A,
+                     .M = list + at->M,
+                     .A = list + at->A,
+                     .rows = rows,
+                     .shift = shift},
+        .Q = list + at->Q,
+        .b = list + at->b,
+        .C = d->has_nonideal ? list + at->C : NULL,
+        .rates = list + at->state_rates,
+        .rate_count = system->model->states.count,
+        .powers = source->powers,
+        .power_count = source->power_count,
+        .ideal_power = source->ideal_power,
+        .nonideal_power = source->nonideal_power,
+    };
+    if (status == HM_OK)
+        status = hmi_motion_compile(program, &request);
+    hmi_graph_release(&graph);
+    return status;
+}
+
+/* The form for the present state; HM_ERR_USAGE where there is none. */
+static hm_status compile_here(hm_sim *sim, const hmi_motion_source *source, hmi_sim_motion *motion)
+{
+    size_t n = sim->system->derived.n, m = sim->system->derived.constraints.count;
+    hmi_arena arena;
+    bool any = false;
+    hmi_arena_init(&arena, sim->system->allocator);
+    double *memory = hmi_arena_alloc(&arena, 2 * n * n * sizeof *memory);
+    bool *shift = hmi_arena_alloc(&arena, m + 1), *tried = hmi_arena_alloc(&arena, m + 1);
+    size_t *rows = hmi_arena_alloc(&arena, (m + 1) * sizeof *rows), count = 0;
+    hm_status status = HM_ERR_NOMEM;
+    if (memory && shift && tried && rows) {
+        for (size_t i = 0; i < m; i++) {
+            tried[i] = motion->left_out[i];
+            if (!motion->left_out[i])
+                rows[count++] = i;
+        }
+        hm_sim_evaluate_fast(sim);
+        hmi_sim_scatter(sim);
+        status = choose_shift(sim, memory, tried, shift, &any)
+                     ? compile(sim, source, any ? shift : NULL, rows, count, &motion->program)
+                     : HM_ERR_USAGE;
+        motion->shifted = any;
+    }
+    hmi_arena_release(&arena);
+    return status;
+}
+
+static size_t rows_of(const hmi_sim_motion *motion)
+{
+    return motion->row_count + 1;
+}
+
+static hm_status create(hm_sim *sim, const hmi_motion_source *source, hmi_sim_motion *motion)
+{
+    motion->row_count = sim->system->derived.constraints.count;
+    motion->left_out = hmi_alloc(motion->allocator, rows_of(motion));
+    if (!motion->left_out)
+        return HM_ERR_NOMEM;
+    for (size_t i = 0; i < motion->row_count; i++)
+        motion->left_out[i] = sim->left_out && sim->left_out[i];
+    hm_status status = compile_here(sim, source, motion);
+    if (status != HM_OK)
+        return status;
+    const hmi_tape *tape = &motion->program.tape;
+    motion->work = hmi_alloc(motion->allocator, tape->work_size * sizeof *motion->work);
+    if (!motion->work)
+        return HM_ERR_NOMEM;
+    motion->out = hmi_tape_outputs(tape, motion->work);
+    motion->margin = motion->out + motion->program.margin;
+    return HM_OK;
+}
+
+hm_status hmi_sim_motion_create(hm_sim *sim, const hmi_motion_source *source, hmi_sim_motion **out)
+{
+    const hmi_motion_source plain = {0};
+    const hm_allocator *allocator = sim->system->allocator;
+    *out = NULL;
+    if (!applies(sim) || (sim->fast && (!source || !source->graph)))
+        return HM_OK; /* compiled.h serves large repetitive systems better */
+    hmi_sim_motion *motion = hmi_alloc(allocator, sizeof *motion);
+    if (!motion)
+        return HM_ERR_NOMEM;
+    *motion = (hmi_sim_motion){.allocator = allocator};
+    hm_status status = create(sim, source ? source : &plain, motion);
+    if (status == HM_OK)
+        *out = motion;
+    else
+        hmi_sim_motion_destroy(motion);
+    return status == HM_ERR_NOMEM ? status : HM_OK;
+}
+
+void hmi_sim_motion_destroy(hmi_sim_motion *motion)
+{
+    if (!motion)
+        return;
+    hmi_free(motion->allocator, motion->work,
+             motion->work ? motion->program.tape.work_size * sizeof *motion->work : 0);
+    hmi_motion_release(&motion->program);
+    hmi_free(motion->allocator, motion->left_out, motion->left_out ? rows_of(motion) : 0);
+    hmi_free(motion->allocator, motion, sizeof *motion);
+}
+
+bool hmi_sim_motion_fits(const hm_sim *sim, const hmi_sim_motion *motion)
+{
+    for (size_t i = 0; i < motion->row_count; i++)
+        if (motion->left_out[i] != (sim->left_out && sim->left_out[i]))
+            return false;
+    return true;
+}
+
+/* ---- running ---- */
+
+void hmi_sim_motion_prepare(hm_sim *sim, hmi_sim_motion *motion)
+{
+    motion->values = hmi_sim_values(sim);
+    hmi_tape_prepare(&motion->program.tape, &motion->values, motion->work);
+    motion->version = sim->version;
+}

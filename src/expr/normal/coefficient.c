@@ -1,0 +1,134 @@
+/* Exact coefficients of polynomials: see poly.h. */
+#include "expr/normal/poly.h"
+
+#include "base/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const hmi_coefficient hmi_coefficient_one = {1, 1, false};
+
+int64_t hmi_gcd(int64_t a, int64_t b)
+{
+    while (b) {
+        int64_t r = a % b;
+        a = b;
+        b = r;
+    }
+    return a < 0 ? -a : a;
+}
+
+static hmi_coefficient too_large(hmi_normal *s)
+{
+    s->exceeded = true;
+    return hmi_coefficient_one;
+}
+
+/* Room is left for a sign change, so that -INT64_MIN never happens. */
+static bool fits(int64_t x)
+{
+    return x > -(INT64_C(1) << 62) && x < INT64_C(1) << 62;
+}
+
+static hmi_coefficient lowest_terms(hmi_normal *s, int64_t n, int64_t d, bool decimal)
+{
+    if (!fits(n) || !fits(d))
+        return too_large(s);
+    int64_t g = hmi_gcd(n, d);
+    if (d < 0)
+        g = -g;
+    return (hmi_coefficient){n / g, d / g, decimal && n != 0};
+}
+
+hmi_coefficient hmi_coefficient_add(hmi_normal *s, hmi_coefficient a, hmi_coefficient b)
+{
+    int64_t g = hmi_gcd(a.d, b.d), left, right, n, d;
+    if (__builtin_mul_overflow(a.n, b.d / g, &left) ||
+        __builtin_mul_overflow(b.n, a.d / g, &right) || __builtin_add_overflow(left, right, &n) ||
+        __builtin_mul_overflow(a.d, b.d / g, &d))
+        return too_large(s);
+    return lowest_terms(s, n, d, a.decimal || b.decimal);
+}
+
+hmi_coefficient hmi_coefficient_mul(hmi_normal *s, hmi_coefficient a, hmi_coefficient b)
+{
+    int64_t n, d;
+    if (__builtin_mul_overflow(a.n, b.n, &n) || __builtin_mul_overflow(a.d, b.d, &d))
+        return too_large(s);
+    return lowest_terms(s, n, d, a.decimal || b.decimal);
+}
+
+hmi_coefficient hmi_coefficient_inverse(hmi_coefficient a)
+{
+    if (a.n < 0)
+        return (hmi_coefficient){-a.d, -a.n, a.decimal};
+    return (hmi_coefficient){a.d, a.n, a.decimal};
+}
+
+hmi_coefficient hmi_coefficient_negate(hmi_coefficient a)
+{
+    a.n = -a.n;
+    return a;
+}
+
+/* 9.81 was written as 981/100: taken at its word, 3*0.1 - 0.3 is zero. */
+static bool from_decimal(double value, hmi_coefficient *out)
+{
+    enum { MOST_DIGITS = 12, MOST_DECIMALS = 15 };
+    char buffer[HMI_NUMBER_TEXT];
+    const char *p = hmi_number_text(value, buffer);
+    int64_t digits = 0, scale = 1;
+    int digit_count = 0, decimals = 0;
+    bool negative = *p == '-', after_point = false;
+    for (p += negative; (*p >= '0' && *p <= '9') || *p == '.'; p++) {
+        after_point = after_point || *p == '.';
+        if (*p == '.')
+            continue;
+        digits = digits * 10 + (*p - '0');
+        decimals += after_point;
+        if (digits != 0 && ++digit_count > MOST_DIGITS)
+            return false;
+    }
+    if (*p == 'e')
+        decimals -= atoi(p + 1);
+    else if (*p != '\0')
+        return false; /* inf, nan */
+    if (decimals < 0 || decimals > MOST_DECIMALS)
+        return false;
+    while (decimals--)
+        scale *= 10;
+    int64_t g = hmi_gcd(digits, scale);
+    *out = (hmi_coefficient){(negative ? -digits : digits) / g, scale / g, true};
+    return true;
+}
+
+bool hmi_coefficient_of(const hmi_constant *constant, hmi_coefficient *out)
+{
+    if (!constant->denominator)
+        return from_decimal(constant->value, out);
+    *out = (hmi_coefficient){constant->numerator, constant->denominator, false};
+    return true;
+}
+
+static bool has_only_two_and_five(int64_t x)
+{
+    while (x % 2 == 0)
+        x /= 2;
+    while (x % 5 == 0)
+        x /= 5;
+    return x == 1;
+}
+
+void hmi_coefficient_shown(hmi_coefficient c, double *over, double *under)
+{
+    int64_t n = c.n < 0 ? -c.n : c.n;
+    *over = (double)n;
+    *under = (double)c.d;
+    if (c.decimal && c.d != 1 && has_only_two_and_five(c.d)) {
+        *over /= *under;
+        *under = 1;
+    } else if (c.decimal && has_only_two_and_five(n)) {
+        *under /= *over;
+        *over = 1;
+    }
+}

@@ -1,0 +1,35 @@
+/* Integrals of acceleration-level constraints, monitored: what drift control does not see.
+ *
+ *     A q'' = b   =>   A q' - (A q')_0 = Int (b + A_dot q') dt
+ *
+ * Both sides are followed along the computed motion, the right one by Gauss' formula on the dense
+ * output of each step. Their difference is the velocity-level drift of the row, its integral over
+ * time the position-level drift.              Verified: test/unit/integrate/test_integral.c
+ */
+#ifndef HMI_INTEGRATE_DRIFT_ACCELERATION_DRIFT_H
+#define HMI_INTEGRATE_DRIFT_ACCELERATION_DRIFT_H
+
+#include "integrate/ode/method.h"
+
+typedef struct hmi_integrals {
+    hm_sim *sim;
+    size_t count;  /* rows of acceleration level */
+    size_t *row;   /* which */
+    hmi_tape tape; /* A q' of each, then b + A_dot q' of each */
+    double *work;
+    double *right;    /* count: (A q')_0 + the integral */
+    double *velocity; /* count: drift */
+    double *position; /* count: its integral */
+} hmi_integrals;
+
+/* count 0 where there are no such rows. Release also after a failure. */
+hm_status hmi_integrals_init(hmi_integrals *in, hm_sim *sim, hmi_arena *arena);
+void hmi_integrals_release(hmi_integrals *in);
+void hmi_integrals_prepare(hmi_integrals *in);
+/* At the start, and after a jump of the state: the drift stays what it was. */
+void hmi_integrals_start(hmi_integrals *in);
+/* Over the last step, up to t; y is scratch for a state with works. The sim is left elsewhere. */
+void hmi_integrals_follow(hmi_integrals *in, const hmi_method *method, hmi_stepper *s, double t,
+                          double *y);
+
+#endif

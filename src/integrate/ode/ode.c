@@ -1,0 +1,134 @@
+/* The motion as a first-order system: see ode.h. */
+#include "integrate/ode/ode.h"
+
+#include "dynamics/sim/large.h"
+#include "dynamics/sim/motion.h"
+#include "integrate/ode/degenerate.h"
+#include "integrate/ode/ledger.h"
+#include "integrate/ode/residuals.h"
+#include "integrate/ode/switch.h"
+
+#include <math.h>
+#include <string.h>
+
+hm_status hmi_ode_init(hmi_ode *ode, hm_sim *sim)
+{
+    size_t n = sim->system->derived.n, states = sim->system->model->states.count;
+    *ode = (hmi_ode){.sim = sim, .n = n, .states = states, .size = 2 * n + states, .last = HM_OK};
+    return sim->dynamics || !hmi_large_refusal(sim->system) ? HM_OK : HM_ERR_LIMIT;
+}
+
+void hmi_ode_store(hmi_ode *ode, double t, const double *y)
+{
+    hm_sim_set_state(ode->sim, t, y, y + ode->n, y + 2 * ode->n);
+}
+
+void hmi_ode_load(const hmi_ode *ode, double *y)
+{
+    memcpy(y, ode->sim->q, ode->n * sizeof *y);
+    memcpy(y + ode->n, ode->sim->v, ode->n * sizeof *y);
+    if (ode->states)
+        memcpy(y + 2 * ode->n, ode->sim->z, ode->states * sizeof *y);
+}
+
+static bool finite(const double *values, size_t count)
+{
+    double sum = 0;
+    for (size_t i = 0; i < count; i++)
+        sum += values[i] * 0; /* 0, or NaN for infinities and NaN */
+    return sum == 0;
+}
+
+/* Position rows: phi'' + 2a phi' + b^2 phi = 0; velocity rows: psi' + a psi = 0. [Baumgarte 1972] */
+static void add_baumgarte(hmi_ode *ode)
+{
+    const hmi_residuals *r = ode->residuals;
+    double *b = hmi_sim_dynamics(ode->sim) + ode->sim->system->at.b;
+    double rate = ode->baumgarte[0], stiffness = ode->baumgarte[1] * ode->baumgarte[1];
+    hmi_residuals_evaluate(ode->residuals);
+    for (size_t k = 0; k < r->count; k++) {
+        if (r->level[k] == HM_LEVEL_POSITION)
+            b[k] -= 2 * rate * r->velocity[k] + stiffness * r->position[k];
+        else if (r->level[k] == HM_LEVEL_VELOCITY)
+            b[k] -= rate * r->velocity[k];
+    }
+}
+
+static hm_status accelerate(hmi_ode *ode, hmi_solution *solution)
+{
+    if (!ode->residuals || (ode->baumgarte[0] == 0 && ode->baumgarte[1] == 0))
+        return hmi_sim_accelerate(ode->sim, solution);
+    hm_sim_evaluate_fast(ode->sim);
+    add_baumgarte(ode);
+    return hmi_sim_accelerate_here(ode->sim, solution);
+}
+
+hm_status hmi_ode_forces(hmi_ode *ode, double t, const double *y, hmi_solution *solution)
+{
+    if (!finite(y, ode->size))
+        return HM_ERR_NUMERIC;
+    hmi_ode_store(ode, t, y);
+    return ode->switches ? hmi_switches_slide(ode->switches, ode, accelerate, solution)
+                         : accelerate(ode, solution);
+}
+
+static hm_status evaluate(hmi_ode *ode, double t, const double *y, double *dy,
+                          hmi_solution *solution)
+{
+    if (ode->dirac)
+        return ode->last = hmi_ode_dirac(ode, t, y, dy);
+    ode->evaluations++;
+    hm_status status = hmi_ode_forces(ode, t, y, solution);
+    if (ode->forgiving && (status == HM_ERR_INCONSISTENT || status == HM_ERR_UNDETERMINED)) {
+        ode->forgiven++;
+        status = HM_OK;
+    }
+    memcpy(dy, y + ode->n, ode->n * sizeof *dy);
+    memcpy(dy + ode->n, ode->sim->qdd, ode->n * sizeof *dy);
+    if (ode->states)
+        memcpy(dy + 2 * ode->n, hmi_sim_state_rates(ode->sim), ode->states * sizeof *dy);
+    if (status == HM_OK && !finite(dy, ode->size))
+        status = HM_ERR_NUMERIC;
+    return ode->last = status;
+}
+
+hm_status hmi_ode_evaluate(hmi_ode *ode, double t, const double *y, double *dy)
+{
+    return evaluate(ode, t, y, dy, NULL);
+}
+
+/* dy with powers by the motion tape alone, without a detour through the sim (invariant 3 does not
+ * hold then). false: not that way. */
+static bool move(hmi_ode *ode, double t, const double *y, double *dy)
+{
+    hm_sim *sim = ode->sim;
+    hmi_sim_motion *motion = sim->motion;
+    size_t n = ode->n;
+    if (!motion || (ode->switches && (ode->switches->slides || ode->switches->direction_count)))
+        return false;
+    bool inputs = sim->system->model->inputs.count > 0;
+    if (inputs)
+        hmi_ode_store(ode, t, y); /* they may depend on the state */
+    if (!sim->prepared || inputs)
+        hmi_sim_refresh(sim);
+    if (!hmi_sim_motion_run(sim, motion, &t, y, y + n, y + 2 * n))
+        return false;
+    hmi_sim_motion_copy(y + n, n, dy);
+    hmi_sim_motion_copy(motion->out, motion->program.margin, dy + n);
+    ode->evaluations++;
+    ode->last = HM_OK;
+    return true;
+}
+
+hm_status hmi_ode_evaluate_all(hmi_ode *ode, double t, const double *y, double *dy)
+{
+    hmi_solution solution;
+    hmi_ledger *ledger = ode->ledger;
+    if (move(ode, t, y, dy))
+        return HM_OK;
+    bool forces = ledger && ledger->needs_solution;
+    hm_status status = evaluate(ode, t, y, dy, forces ? &solution : NULL);
+    if (status == HM_OK && ledger)
+        hmi_ledger_powers(ledger, ode->sim, forces ? &solution : NULL, dy + ode->size);
+    return status;
+}

@@ -1,0 +1,53 @@
+/* The motion as a first-order system  y' = f(t, y),  y = (q, v, z).
+ *
+ * Invariants
+ *   1. f allocates nothing. Its status is that of the solve: HM_ERR_NUMERIC where something is not
+ *      finite, HM_ERR_UNDETERMINED and HM_ERR_INCONSISTENT where there is no motion.
+ *   2. Evaluations are counted here and nowhere else.
+ *   3. An evaluation leaves t, q, v, z in the sim: whoever wants another state there puts it back.
+ */
+#ifndef HMI_INTEGRATE_ODE_ODE_H
+#define HMI_INTEGRATE_ODE_ODE_H
+
+#include "dynamics/sim/sim.h"
+
+/* Powers of the ledger, at most: see ledger.h. */
+enum { HMI_MOST_WORKS = 7 };
+
+struct hmi_residuals;
+struct hmi_ledger;
+struct hmi_switches;
+struct hmi_taylor;
+
+typedef struct hmi_ode {
+    hm_sim *sim;
+    size_t n, states, size; /* size = 2 n + states */
+    double baumgarte[2];    /* (a, b): position rows get b - 2a phi' - b^2 phi, velocity rows
+                               b - a psi; 0: off */
+    long evaluations;
+    hm_status last; /* status of the last evaluation */
+    bool forgiving; /* where q'' has no exact answer the least-squares one will do, */
+    long forgiven;  /* which happened so often: for crossing isolated rank drops */
+
+    bool kept; /* by drift control: states are on the constraints */
+
+    bool dirac, dirac_slow;          /* q' is determined and not q'': see degenerate.h */
+    struct hmi_residuals *residuals; /* for Baumgarte; NULL: off */
+    struct hmi_ledger *ledger;       /* powers beside f; NULL: none */
+    struct hmi_switches *switches;   /* branches held, sliding; NULL: none */
+    struct hmi_taylor **series;      /* the driver's: runs of a sim share it */
+} hmi_ode;
+
+hm_status hmi_ode_init(hmi_ode *ode, hm_sim *sim);
+/* dy = f(t, y). */
+hm_status hmi_ode_evaluate(hmi_ode *ode, double t, const double *y, double *dy);
+/* The same with the powers of the ledger behind the first `size` components of dy; what it leaves
+ * in the sim is not said. */
+hm_status hmi_ode_evaluate_all(hmi_ode *ode, double t, const double *y, double *dy);
+/* The solve at (t, y) with all forces, not counted; the sim then holds them. */
+hm_status hmi_ode_forces(hmi_ode *ode, double t, const double *y, hmi_solution *solution);
+/* Puts (t, y) into the sim, and takes y from it. */
+void hmi_ode_store(hmi_ode *ode, double t, const double *y);
+void hmi_ode_load(const hmi_ode *ode, double *y);
+
+#endif

@@ -1,0 +1,95 @@
+/* Residuals of the constraints: see residuals.h. */
+#include "integrate/ode/residuals.h"
+#include "compile/jit/assemble.h"
+
+#include <string.h>
+
+/* Does the tape read nothing but parameters and the state? */
+static bool reads_state_only(const hmi_tape *tape)
+{
+    for (size_t k = 0; k < tape->inputs.count; k++) {
+        hmi_symbol_kind kind = tape->inputs.data[k].kind;
+        if (kind != HMI_SYM_TIME && kind != HMI_SYM_PARAM && kind != HMI_SYM_COORD &&
+            kind != HMI_SYM_VELOCITY && kind != HMI_SYM_STATE)
+            return false;
+    }
+    return true;
+}
+
+hm_status hmi_residuals_init(hmi_residuals *r, hm_sim *sim, hmi_arena *arena)
+{
+    const hmi_rows *rows = &sim->system->derived.constraints;
+    size_t m = rows->count;
+    *r = (hmi_residuals){.sim = sim, .count = m, .tape = r->tape};
+    hmi_expr *list = hmi_arena_alloc(arena, (2 * m + 1) * sizeof *list);
+    r->level = hmi_arena_alloc(arena, (m + 1) * sizeof *r->level);
+    if (!list || !r->level)
+        return HM_ERR_NOMEM;
+    for (size_t k = 0; k < m; k++) {
+        list[k] = rows->position_residual[k];
+        list[m + k] = rows->velocity_residual[k];
+        r->level[k] = sim->system->model->constraints.data[k].level;
+    }
+    hm_status status = HM_OK;
+    if (!r->tape.allocator)
+        status = hmi_tape_compile(&r->tape, &sim->system->derived.graph, list, 2 * m);
+    if (status != HM_OK)
+        return status;
+    size_t state = 1 + 2 * sim->system->derived.n + sim->system->model->states.count;
+    r->work = hmi_arena_alloc(arena, (r->tape.work_size + 1) * sizeof *r->work);
+    double *at = hmi_arena_alloc(arena, state * sizeof *at);
+    if (!r->work || !at)
+        return HM_ERR_NOMEM;
+    r->at = reads_state_only(&r->tape) ? at : NULL;
+    r->position = hmi_tape_outputs(&r->tape, r->work);
+    r->velocity = r->position + m;
+    return HM_OK;
+}
+
+void hmi_residuals_release(hmi_residuals *r)
+{
+    hmi_tape_release(&r->tape);
+}
+
+void hmi_residuals_prepare(hmi_residuals *r)
+{
+    const hmi_tape_values values = hmi_sim_values(r->sim);
+    hmi_tape_prepare(&r->tape, &values, r->work);
+    r->known = false;
+}
+
+/* Compares the first `count` with what is kept, and keeps them. */
+static bool renew(double *kept, const double *now, size_t count)
+{
+    bool same = true;
+    for (size_t i = 0; i < count; i++) {
+        same &= kept[i] == now[i];
+        kept[i] = now[i];
+    }
+    return same;
+}
+
+/* Is the sim where it was at the last evaluation? It is from now on. NaN is never the same. */
+static bool is_known(hmi_residuals *r)
+{
+    const hm_sim *sim = r->sim;
+    size_t n = sim->system->derived.n;
+    if (!r->at)
+        return false;
+    bool same = renew(r->at, &sim->t, 1);
+    same &= renew(r->at + 1, sim->q, n);
+    same &= renew(r->at + 1 + n, sim->v, n);
+    same &= renew(r->at + 1 + 2 * n, sim->z, sim->system->model->states.count);
+    same &= r->known;
+    r->known = true;
+    return same;
+}
+
+void hmi_residuals_evaluate(hmi_residuals *r)
+{
+    hmi_sim_refresh(r->sim); /* inputs may depend on the state */
+    if (is_known(r))
+        return;
+    const hmi_tape_values values = hmi_sim_values(r->sim);
+    hmi_tape_run(&r->tape, &values, r->work);
+}

@@ -1,0 +1,28 @@
+/* How far a state is from the constraints: phi, and phi' or psi, of every passive row. */
+#ifndef HMI_INTEGRATE_ODE_RESIDUALS_H
+#define HMI_INTEGRATE_ODE_RESIDUALS_H
+
+#include "dynamics/sim/sim.h"
+
+typedef struct hmi_residuals {
+    hm_sim *sim;
+    size_t count;                      /* rows */
+    hm_level *level;                   /* by row */
+    const double *position, *velocity; /* by row, as last evaluated; 0 where a level has none */
+    hmi_tape tape;
+    double *work;
+    double *
+        at; /* t, q, v, z of the last evaluation, where the tape reads nothing else that changes; */
+    bool known; /* they are */
+} hmi_residuals;
+
+/* Memory comes from the arena; release the tape also after a failure. A tape that is there already
+ * (of an earlier run) serves again; otherwise *r is zero. */
+hm_status hmi_residuals_init(hmi_residuals *r, hm_sim *sim, hmi_arena *arena);
+void hmi_residuals_release(hmi_residuals *r);
+/* Parameters changed. */
+void hmi_residuals_prepare(hmi_residuals *r);
+/* At the sim's present t, q, v; at the state of the last evaluation there is nothing to do. */
+void hmi_residuals_evaluate(hmi_residuals *r);
+
+#endif

@@ -1,0 +1,106 @@
+/* Explicit Runge-Kutta methods from tables, with embedded error estimates and dense output.
+ *
+ * Stages are numbered from 0; stage `stages` is f at the new state (first same as last) and the
+ * `extra` ones after it serve the dense output only. Row i of A has i entries in use.
+ *
+ * The error of a step is [HNW93, II.4-II.5]
+ *     h |E5|^2 / sqrt(|E5|^2 + 0.01 |E3|^2)   with two estimates, of orders 5 and 3 (DOP853),
+ *     h |E|                                   with one,
+ * in the norm of hmi_scaled_norm. Dense output, s = (t - t_old)/h, s1 = 1 - s    [HNW93, II.6]:
+ *     y = r0 + s (r1 + s1 (r2 + s (r3 + s1 (r4 + s (r5 + s1 (r6 + s r7))))))
+ * with r0 = y_old, r1 = y - y_old, r2 = h f_old - r1, r3 = r1 - h f - r2, r4.. = h D K.
+ * r1 and r3 take the state after drift control, so the dense output is continuous at step ends.
+ */
+#ifndef HMI_INTEGRATE_RK_RK_H
+#define HMI_INTEGRATE_RK_RK_H
+
+#include "integrate/ode/method.h"
+
+#include <math.h>
+
+enum { HMI_RK_MOST_STAGES = 16 };
+
+typedef struct hmi_rk_table {
+    int stages, extra;
+    double A[HMI_RK_MOST_STAGES][HMI_RK_MOST_STAGES];
+    double c[HMI_RK_MOST_STAGES];
+    double b[HMI_RK_MOST_STAGES];
+    double error[2][HMI_RK_MOST_STAGES];
+    int errors;           /* estimates in use, 1 or 2 */
+    bool error_uses_last; /* the estimate needs f at the new state */
+    int dense_rows;       /* r4 and on */
+    double D[4][HMI_RK_MOST_STAGES];
+    int order;   /* err ~ h^order: exponent of the step size control */
+    double beta; /* of the PI controller [HNW93, IV.2; Gustafsson 1991] */
+    double least_factor, largest_factor, safety;
+    double gap;         /* middle of the widest gap between the abscissae c */
+    double stiff_limit; /* h |lambda| on the boundary of the stability domain */
+} hmi_rk_table;
+
+/* A row of the table without its zeros. */
+typedef struct hmi_rk_terms {
+    int count, stage[HMI_RK_MOST_STAGES];
+    double weight[HMI_RK_MOST_STAGES];
+} hmi_rk_terms;
+
+typedef struct hmi_rk_rows {
+    hmi_rk_terms A[HMI_RK_MOST_STAGES], b, estimate[2], D[4];
+} hmi_rk_rows;
+
+void hmi_rk_collect(const hmi_rk_table *table, hmi_rk_rows *rows);
+
+/* Hairer's test of stiffness: so many suspicious steps in a row, or so many good ones to forget. */
+enum { HMI_STIFF_STEPS = 15, HMI_SMOOTH_STEPS = 6 };
+/* h is not let below this many units in the last place of t. */
+#define HMI_SMALLEST_STEP 16
+/* Drift control that moves a state by so many tolerances does not correct an error of the step. */
+#define HMI_MOST_MOVED 10
+
+/* fmax and fmin as instructions, not calls. */
+static inline double hmi_larger(double a, double b)
+{
+    return a > b || b != b ? a : b;
+}
+static inline double hmi_smaller(double a, double b)
+{
+    return a < b || b != b ? a : b;
+}
+
+/* The error of a step from the squares of its estimates. */
+static inline double hmi_rk_join_estimates(const hmi_rk_table *table, const double square[2])
+{
+    double both = square[0] + 0.01 * square[1];
+    if (table->errors == 1)
+        return sqrt(square[0]);
+    return both > 0 ? square[0] / sqrt(both) : 0;
+}
+
+/* Logarithms of errors as the controller keeps them: of the last accepted step not below this. */
+#define HMI_LEAST_LOG (-9.2103403719761827) /* log 1e-4 */
+
+/* The factor for the next step after one with this error (PI); *log_error: for the step after it. */
+double hmi_rk_step_factor(const hmi_rk_table *table, double last_log, double error,
+                          double *log_error);
+/* The same after a rejected step. */
+double hmi_rk_reject_factor(const hmi_rk_table *table, double error);
+
+/* Too small a step at t on the way to t_limit? */
+static inline bool hmi_rk_too_small(double h, double t, double t_limit)
+{
+    double scale = hmi_larger(fabs(t), 1e-12 * hmi_smaller(fabs(t_limit), 1));
+    return h < HMI_SMALLEST_STEP * 2.3e-16 * scale || !(h > 0);
+}
+
+/* For batches (batch.h): the step that hmi_rk_step would try first after hmi_rk_start, 0 after a
+ * failure; and the stages of a step that somebody else made from t_old to t, h_done long, to be
+ * filled in for the dense output: row i of size + works values is stage i, up to `stages`. */
+double hmi_rk_first_step(const hmi_rk_table *table, hmi_stepper *s, double t_limit);
+double *hmi_rk_foreign_step(const hmi_rk_table *table, hmi_stepper *s, double h_done);
+
+size_t hmi_rk_memory_size(const hmi_rk_table *table, const hmi_ode *ode);
+hm_status hmi_rk_start(const hmi_rk_table *table, hmi_stepper *s);
+hm_status hmi_rk_step(const hmi_rk_table *table, hmi_stepper *s, double t_limit);
+void hmi_rk_interpolate(const hmi_rk_table *table, const hmi_stepper *s, double t, double *y);
+hm_status hmi_rk_applies(const hmi_ode *ode, const char **why);
+
+#endif

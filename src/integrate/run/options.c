@@ -1,0 +1,90 @@
+/* Options of a run: what is given, what the model's `simulate` says, else the defaults. */
+#include "integrate/run/driver.h"
+
+#include <math.h>
+#include <string.h>
+
+hm_run_options hm_run_options_default(const hm_model *model)
+{
+    const hmi_simulate *run = &model->simulate;
+    hm_run_options options = {
+        .start = run->given ? run->start : 0,
+        .end = run->given ? run->end : 10,
+        .method = run->method ? run->method : "auto",
+        .rtol = run->rtol > 0 ? run->rtol : 1e-9,
+        .atol = run->atol > 0 ? run->atol : HMI_DEFAULT_ATOL,
+        .step = run->step,
+        .largest_step = INFINITY,
+        .drift = run->drift ? run->drift : "project",
+        .drift_gain = {5, 5},
+        .formulation = HM_FORMULATION_AUTO,
+        .keep_initial = model->keep_initial,
+        .content = HM_FRAME_CONTENT_FORCES,
+    };
+    options.every = run->has_every ? run->every : (options.end - options.start) / 200;
+    if (run->drift && strcmp(run->drift, "baumgarte") == 0)
+        memcpy(options.drift_gain, run->drift_gain, sizeof run->drift_gain);
+    return options;
+}
+
+static hm_status read_drift(hmi_driver *d)
+{
+    static const char *const names[] = {"project", "baumgarte", "none"};
+    const char *wanted = d->options.drift ? d->options.drift : "project";
+    for (int k = 0; k < 3; k++)
+        if (strcmp(names[k], wanted) == 0) {
+            d->drift = (hmi_drift)k;
+            d->options.drift = names[k];
+            if (d->options.keep_initial) {
+                d->drift = HMI_DRIFT_NONE;
+                d->options.drift = names[HMI_DRIFT_NONE];
+            }
+            return HM_OK;
+        }
+    return hmi_driver_refuse(d, "there is no drift control '%s': project, baumgarte or none",
+                             wanted);
+}
+
+static void fill_in(hm_run_options *o, const hm_run_options *defaults)
+{
+    if (isnan(o->start))
+        o->start = defaults->start;
+    if (isnan(o->end))
+        o->end = defaults->end;
+    if (isnan(o->every) || o->every == 0)
+        o->every = defaults->every;
+    if (!o->method)
+        o->method = defaults->method;
+    if (!(o->rtol > 0))
+        o->rtol = defaults->rtol;
+    if (!(o->atol > 0))
+        o->atol = defaults->atol;
+    if (!(o->largest_step > 0))
+        o->largest_step = INFINITY;
+    if (!o->drift)
+        o->drift = defaults->drift;
+}
+
+hm_status hmi_driver_read_options(hmi_driver *d, const hm_run_options *options)
+{
+    const hm_run_options defaults = hm_run_options_default(d->model);
+    d->options = options ? *options : defaults;
+    fill_in(&d->options, &defaults);
+    if (!(d->options.end >= d->options.start) || !(d->options.every > 0))
+        return hmi_driver_refuse(
+            d, "the run must end after it starts, and output times must be apart%s", "");
+    double times = (d->options.end - d->options.start) / d->options.every;
+    if (times > HMI_MOST_OUTPUT_TIMES &&
+        isfinite(d->options.end)) /* who steps himself has no end */
+        return hmi_driver_refuse(
+            d, "there would be more than 1e9 output times%s: `every` is too small", "");
+    if (d->options.rtol < 2e-15)
+        d->options.rtol = 2e-15;
+    return read_drift(d);
+}
+
+const char *hm_run_status_text(hm_run_status status)
+{
+    static const char *const texts[] = {"ok", "event", "failed", "interrupted"};
+    return texts[status];
+}

@@ -1,0 +1,102 @@
+/* The derivation as expressions ready to print: normal forms of everything `derive` shows, in a
+ * graph of its own. Text, LaTeX, JSON and C are written from this.
+ *
+ * Closed forms solve  [M -A^T; A 0] [q''; lambda] = [Q; b]  symbolically, which holds for singular
+ * M too; where A has dependent rows, or the result is too long to read, there is none and the
+ * writers name the matrices instead.
+ */
+#ifndef HMI_OUTPUT_DERIVE_DERIVATION_H
+#define HMI_OUTPUT_DERIVE_DERIVATION_H
+
+#include "compile/system/system.h"
+#include "expr/normal/normal.h"
+#include "expr/print/print.h"
+
+#include <hamel/report.h>
+
+enum {
+    HMI_CLOSED_FORM_MOST = 4,
+    HMI_NORMAL_MOST_COORDS = 40,
+    HMI_PLAIN_MOST_COORDS = 12, /* beyond, energies and constraints have named parts, too */
+    HMI_MOST_WRITTEN_OUT =
+        3000, /* columns of an energy or constraint; wider ones get named parts */
+};
+
+typedef struct hmi_derivation_view {
+    const hm_system *system;
+    const hm_model *model;
+    const hm_allocator *allocator;
+    hmi_graph graph; /* a copy of the system's, extended */
+    hmi_normal *normal;
+    hmi_arena arena;
+    bool failed; /* no memory for a list */
+    size_t n, m;
+    hmi_expr kinetic, potential, lagrangian, dissipation;
+    hmi_expr *M; /* stored entries, in the order of derived.M */
+    hmi_expr *Q, *A, *b, *C, *servo_A, *servo_b;
+    hmi_expr *residual; /* of constraints, then of servos */
+    bool split; /* L has terms linear in the velocities or T has terms without: N and P shown */
+    hmi_expr *N, P;
+    bool closed; /* the following are there */
+    hmi_expr *lambda, *Qi, *Qni, *qdd;
+} hmi_derivation_view;
+
+hm_status hmi_derivation_prepare(hmi_derivation_view *view, const hm_system *system);
+void hmi_derivation_release(hmi_derivation_view *view);
+/* Did memory run out while expressions were made? */
+hm_status hmi_derivation_status(const hmi_derivation_view *view);
+/* The normal form, where the system is small enough for it. */
+hmi_expr hmi_derivation_normal(hmi_derivation_view *view, hmi_expr e);
+
+/* Output in pieces, with one failure remembered. */
+typedef struct hmi_report {
+    hmi_derivation_view *view;
+    hmi_text text;
+    hm_writer writer;
+    void *user;
+    hm_status status;
+    hmi_print_options print;
+    hmi_shared shared;
+    bool plain;    /* energies and constraints are written out, without named parts */
+    bool complete; /* parts are chosen over all that JSON prints, as the model has it */
+} hmi_report;
+
+/* Expressions that are printed, with one failure remembered. */
+typedef struct hmi_roots {
+    const hm_allocator *allocator;
+    HMI_ARRAY(hmi_expr) list;
+    bool failed;
+} hmi_roots;
+
+static inline void hmi_roots_add(hmi_roots *roots, hmi_expr e)
+{
+    roots->failed |= !hmi_array_push(roots->allocator, &roots->list, e);
+}
+
+/* The first failure stays. */
+static inline void hmi_report_note(hmi_report *report, hm_status status)
+{
+    if (report->status == HM_OK)
+        report->status = status;
+}
+
+void hmi_report_flush(hmi_report *report);
+void hmi_report_flush_if_large(hmi_report *report);
+/* Appends an expression. */
+void hmi_report_expr(hmi_report *report, hmi_expr e);
+/* An energy or a constraint: without named parts where report->plain. */
+void hmi_report_plain(hmi_report *report, hmi_expr e);
+/* The left-hand side of A q'' = b, row i. */
+hmi_expr hmi_report_row(hmi_report *report, const hmi_expr_matrix *A, const hmi_expr *values,
+                        size_t i);
+/* Is an energy or a constraint wider than this, written out? */
+bool hmi_report_wider(hmi_report *report, uint64_t width);
+/* Chooses parts to name, over everything that is printed. */
+void hmi_report_name_parts(hmi_report *report, const hmi_shared_options *options);
+
+void hmi_report_text(hmi_report *report);
+void hmi_report_latex(hmi_report *report);
+void hmi_report_json(hmi_report *report);
+void hmi_report_c(hmi_report *report);
+
+#endif

@@ -1,0 +1,19 @@
+/* Tables of numbers by column. One block a column would mean one growth each; rows are kept in
+ * blocks of columns instead: column c begins at data + c * capacity, and growing moves them all. */
+#ifndef HMI_OUTPUT_TABLE_TABLE_H
+#define HMI_OUTPUT_TABLE_TABLE_H
+
+#include "base/text.h"
+
+#include <hamel/table.h>
+
+struct hm_table {
+    hm_allocator allocator;
+    hmi_names names;   /* tables of 10 000 columns occur: found by hashing */
+    const char **name; /* by column */
+    size_t *first;     /* by interned name: the first column called so */
+    double *data;      /* columns x capacity */
+    size_t columns, rows, capacity;
+};
+
+#endif
