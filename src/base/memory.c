@@ -123,6 +123,13 @@ void *hmi_arena_alloc(hmi_arena *arena, size_t size)
     return memset(result, 0, size);
 }
 
+double *hmi_arena_doubles(hmi_arena *arena, size_t count, bool *failed)
+{
+    double *memory = hmi_arena_alloc(arena, (count ? count : 1) * sizeof *memory);
+    *failed |= !memory;
+    return memory;
+}
+
 char *hmi_arena_text(hmi_arena *arena, const char *text, size_t length)
 {
     char *copy = hmi_arena_alloc(arena, length + 1);

@@ -27,6 +27,8 @@ void hmi_arena_init(hmi_arena *arena, const hm_allocator *allocator);
 void hmi_arena_release(hmi_arena *arena);
 /* Zeroed memory, aligned for any type; NULL when there is none. */
 void *hmi_arena_alloc(hmi_arena *arena, size_t size);
+/* Zeroed doubles, at least one; *failed is set where there is no memory, and left alone else. */
+double *hmi_arena_doubles(hmi_arena *arena, size_t count, bool *failed);
 /* A copy of text[0..length) with a final NUL. */
 char *hmi_arena_text(hmi_arena *arena, const char *text, size_t length);
 
