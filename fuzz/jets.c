@@ -94,7 +94,7 @@ static void open_expansion(expansion *e, const hmi_tape *tape, const double *wor
     require(hmi_jet_seal(&e->jet, ORDER) == HM_OK, "memory");
     e->rows = (hmi_jet_program){
         .segment = &e->segment, .lists = e->lists, .list_count = e->moving_count};
-    e->rest = (hmi_jet_program){.keep = true, .links = e->links, .link_count = e->link_count};
+    e->rest = (hmi_jet_program){.handoff = true, .links = e->links, .link_count = e->link_count};
     if (how != MACHINE_CODE)
         return;
     require(hmi_jet_compile(&e->jet, &e->rows) == HM_OK, "memory");

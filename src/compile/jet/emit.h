@@ -101,7 +101,7 @@ void hmi_jet_emit_tasks(hmi_jet_emitter *e, const hmi_jet_program *program);
 /* ---- schedule_code.c ---- */
 
 /* Finds e->sequence, after a program was emitted as it stands. */
-void hmi_jet_order_program(hmi_jet_emitter *e, const hmi_jet_program *program);
+void hmi_jet_schedule_program(hmi_jet_emitter *e, const hmi_jet_program *program);
 
 /* ---- emit.c ---- */
 

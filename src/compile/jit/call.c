@@ -215,7 +215,7 @@ static void save_live(hmi_emitter *e)
     for (int reg = 0; reg < HMI_JIT_REGISTERS; reg++)
         if (e->held[reg] != HMI_JIT_NONE &&
             hmi_emitter_value(e, e->held[reg])->next_use != HMI_JIT_NONE)
-            hmi_emitter_save(e, e->held[reg]);
+            hmi_emitter_spill(e, e->held[reg]);
 }
 
 static void forget_registers(hmi_emitter *e, bool keeps_pointers)
@@ -234,7 +234,7 @@ static void drop_arguments(call_site *c, int arity)
     for (size_t call = 0; call < c->count; call++)
         for (int k = 0; k < arity; k++)
             if (hmi_emitter_value(c->e, c->nodes[call]->operand[k])->next_use == HMI_JIT_NONE)
-                hmi_emitter_drop_home(c->e, c->nodes[call]->operand[k]);
+                hmi_emitter_free_spill(c->e, c->nodes[call]->operand[k]);
 }
 
 /* ---- results ---- */

@@ -56,6 +56,6 @@ void hmi_assembly_destroy(hm_system *system);
 hm_status hmi_system_evaluate_params(const hm_system *system, const bool *set, double *values);
 
 /* Says in a diagnostic what is not finite at these values: the smallest expression at fault. */
-void hmi_system_explain(const hm_system *system, const hmi_tape_values *values);
+void hmi_system_report_not_finite(const hm_system *system, const hmi_tape_values *values);
 
 #endif

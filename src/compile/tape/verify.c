@@ -179,9 +179,8 @@ static const char *check_parts(check *c)
 const char *hmi_tape_verify(const hmi_tape *tape, hmi_violation *violation)
 {
     const hm_allocator allocator = hm_allocator_default();
-    check c = {.tape = tape,
-               .places = tape->output_slot + tape->output_count,
-               .violation = violation};
+    check c = {
+        .tape = tape, .places = tape->output_slot + tape->output_count, .violation = violation};
     const char *wrong = check_layout(&c);
     if (wrong)
         return wrong;

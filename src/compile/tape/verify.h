@@ -16,8 +16,7 @@
 
 const char *hmi_tape_verify(const hmi_tape *tape, hmi_violation *violation);
 const char *hmi_tape_verify_values(const hmi_tape *tape, const hmi_graph *graph,
-                                   const hmi_expr *outputs, size_t count,
-                                   hmi_violation *violation);
+                                   const hmi_expr *outputs, size_t count, hmi_violation *violation);
 
 /* How many of the operands a, b, c an instruction of tapes or array code reads; -1: there is no such
  * operation. */

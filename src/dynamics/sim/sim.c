@@ -342,7 +342,7 @@ hm_status hm_sim_evaluate(hm_sim *sim, const hm_evaluate_options *options,
     if (!all_finite(hmi_tape_outputs(sim->dynamics_tape, sim->dynamics_work), system->at.count) ||
         !report_is_finite(sim)) {
         const hmi_tape_values values = hmi_sim_values(sim);
-        hmi_system_explain(system, &values);
+        hmi_system_report_not_finite(system, &values);
         return HM_ERR_NUMERIC;
     }
     hm_status status = sim->dynamics ? hmi_sim_solve(sim, &chosen, evaluation)

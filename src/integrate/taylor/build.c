@@ -267,7 +267,7 @@ static hm_status compile_all(hmi_taylor *T)
     const hmi_jet_program keep = {.given = T->given,
                                   .given_count = T->n + T->m,
                                   .negated = T->n,
-                                  .keep = true,
+                                  .handoff = true,
                                   .links = T->links,
                                   .link_count = T->link_count};
     if (status == HM_OK)
