@@ -1,5 +1,6 @@
 /* DAG -> array code, first part: which operations there are. See array.h and build.h. */
 #include "compile/array/build.h"
+#include "compile/array/verify.h"
 #include "compile/jit/assemble.h"
 
 #include <string.h>
@@ -330,7 +331,11 @@ static hm_status build(hmi_array_code_builder *b, const hmi_expr *outputs, size_
         status = hmi_array_code_schedule(b);
     if (status != HM_OK)
         return status;
-    return copy_hoisted(b, outputs, count) ? HM_OK : HM_ERR_NOMEM;
+    if (!copy_hoisted(b, outputs, count))
+        return HM_ERR_NOMEM;
+    HMI_VERIFY(hmi_array_code_verify_values(b->code, b->graph, b->hoisted.data, outputs, count,
+                                            &(hmi_violation){.text = ""}));
+    return HM_OK;
 }
 
 static void release_builder(hmi_array_code_builder *b)

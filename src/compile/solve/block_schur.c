@@ -1,5 +1,6 @@
 /* The compiled constraint problem: see block_schur.h. */
 #include "compile/solve/block_schur_build.h"
+#include "compile/solve/verify.h"
 
 #include "linalg/order.h"
 #include "base/sort.h"
@@ -315,6 +316,7 @@ hm_status hmi_block_schur_create(hmi_derived *eq, hmi_block_schur **out)
         hmi_block_schur_destroy(s);
         return status == HM_ERR_LIMIT && eq->graph.status == HM_OK ? HM_OK : status;
     }
+    HMI_VERIFY(hmi_block_schur_verify(s, &(hmi_violation){.text = ""}));
     *out = s;
     return HM_OK;
 }
