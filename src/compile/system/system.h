@@ -39,7 +39,8 @@ struct hm_system {
     hmi_dynamics_layout at;
     hmi_report_layout report_at;
     bool *multiplier_used;      /* m: some force law uses multiplier(c) */
-    hmi_block_schur *schur;     /* NULL: does not apply */
+    hmi_block_schur *schur;     /* NULL: does not apply, */
+    const char *no_schur;       /* and why */
     hmi_expr *dynamics_outputs; /* what the dynamics tape computes, at.count of them */
 };
 
