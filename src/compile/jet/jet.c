@@ -301,7 +301,7 @@ static hm_status list_moving(hmi_jet *jet)
     return HM_OK;
 }
 
-void hmi_jet_hand_off(const hmi_jet *jet, int k)
+static void hand_off(const hmi_jet *jet, int k)
 {
     const double *now = jet->memory + 1;
     for (size_t i = 0; i < jet->pairs.count; i++) {
@@ -370,6 +370,6 @@ void hmi_jet_execute_interpreted(const hmi_jet *jet, const hmi_jet_program *prog
     if (program->second)
         hmi_jet_run(jet, program->second, k);
     if (program->handoff)
-        hmi_jet_hand_off(jet, k);
+        hand_off(jet, k);
     follow_links(jet, program, ends);
 }

@@ -183,8 +183,6 @@ void hmi_jet_set_unit(hmi_jet *jet, double tau);
 void hmi_jet_begin_order(const hmi_jet *jet, int k);
 /* One order of one segment. Orders from 0 upwards; operands that are symbols are the caller's. */
 void hmi_jet_run(const hmi_jet *jet, const hmi_jet_segment *segment, int k);
-/* After all segments of order k >= 1. */
-void hmi_jet_hand_off(const hmi_jet *jet, int k);
 
 /* Coefficient k of the order at work (or 0). */
 static inline double hmi_jet_get(const hmi_jet *jet, uint32_t row, int k)

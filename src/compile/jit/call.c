@@ -38,7 +38,7 @@ enum {
 };
 _Static_assert((int)CALL_COUNT <= (int)HMI_JIT_MOST_FUNCTIONS, "calls are sorted by number");
 
-hmi_jit_function hmi_jit_function_at(unsigned number)
+static hmi_jit_function function_at(unsigned number)
 {
     switch (number) {
 #define ROW1(name, accuracy)                                                                       \
@@ -335,7 +335,7 @@ void hmi_emitter_call(hmi_emitter *e, size_t first, size_t count)
     for (size_t call = 0; call < count; call++)
         c.nodes[call] = hmi_jit_node_at(e->program, first + call);
     unsigned number = c.nodes[0]->row.opcode;
-    hmi_jit_function function = hmi_jit_function_at(number);
+    hmi_jit_function function = function_at(number);
     bool pair = number == CALL_SINCOS, inlined = pair && e->program->inline_sincos;
     pass_time(&c, function.arity);
     save_live(e);

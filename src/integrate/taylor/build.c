@@ -328,6 +328,8 @@ hm_status hmi_taylor_init(hmi_taylor *T, hmi_ode *ode, int order)
     T->most_order = order;
     hmi_arena_init(&T->arena, sim->system->allocator);
     hmi_jet_init(&T->jet, sim->system->allocator);
+    if (ode->jet_options)
+        T->jet.options = *ode->jet_options;
     T->m = sim->system->derived.constraints.count;
     T->works = ode->ledger ? ode->ledger->count : 0;
     hm_status status = hmi_taylor_has_momenta(ode) ? hmi_taylor_add_momenta(T) : add_equations(T);

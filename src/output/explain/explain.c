@@ -54,6 +54,18 @@ static hm_status explain_tapes(const hm_system *system, hmi_text *text)
     return status;
 }
 
+static hm_status with_sim(const hm_system *system, hm_status (*explain_sim)(hm_sim *, hmi_text *),
+                          hmi_text *text)
+{
+    hm_sim *sim;
+    hm_status status = hm_sim_create(system, &sim);
+    if (status != HM_OK)
+        return status;
+    status = explain_sim(sim, text);
+    hm_sim_destroy(sim);
+    return status;
+}
+
 static hm_status explain(const hm_system *system, hm_stage stage, hmi_text *text)
 {
     switch (stage) {
@@ -62,9 +74,9 @@ static hm_status explain(const hm_system *system, hm_stage stage, hmi_text *text
     case HM_STAGE_TAPE:
         return explain_tapes(system, text);
     case HM_STAGE_JET:
-        return hmi_explain_jets(system, text);
+        return with_sim(system, hmi_explain_jets, text);
     case HM_STAGE_SOLVE:
-        return hmi_explain_solve(system, text);
+        return with_sim(system, hmi_explain_solve, text);
     }
     return HM_ERR_USAGE;
 }

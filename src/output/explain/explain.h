@@ -11,8 +11,8 @@ void hmi_name_report_output(const void *system, size_t k, hmi_text *text);
 void hmi_name_input_output(const void *system, size_t k, hmi_text *text);
 void hmi_name_law_output(const void *system, size_t k, hmi_text *text);
 
-/* The stages whose objects belong to a simulation: one is made for them. HM_ERR_NOMEM, HM_ERR_LIMIT. */
-hm_status hmi_explain_jets(const hm_system *system, hmi_text *text);
-hm_status hmi_explain_solve(const hm_system *system, hmi_text *text);
+/* The stages whose objects belong to a simulation. HM_ERR_NOMEM, HM_ERR_LIMIT. */
+hm_status hmi_explain_jets(hm_sim *sim, hmi_text *text);
+hm_status hmi_explain_solve(hm_sim *sim, hmi_text *text);
 
 #endif

@@ -67,7 +67,7 @@ static void dump_series(const hmi_taylor *T, hmi_text *text)
     hmi_jet_segment_dump(&T->jet, &T->dynamics, "equations", &symbols, text);
 }
 
-static hm_status expand(hm_sim *sim, hmi_text *text)
+hm_status hmi_explain_jets(hm_sim *sim, hmi_text *text)
 {
     const char *why = NULL;
     hmi_ode ode;
@@ -82,16 +82,5 @@ static hm_status expand(hm_sim *sim, hmi_text *text)
     if (status == HM_OK)
         dump_series(&T, text);
     hmi_taylor_release(&T);
-    return status;
-}
-
-hm_status hmi_explain_jets(const hm_system *system, hmi_text *text)
-{
-    hm_sim *sim;
-    hm_status status = hm_sim_create(system, &sim);
-    if (status != HM_OK)
-        return status;
-    status = expand(sim, text);
-    hm_sim_destroy(sim);
     return status;
 }

@@ -92,7 +92,7 @@ static hm_status explain_elimination(const hm_system *system, const hmi_sim_moti
     return status;
 }
 
-static hm_status explain(hm_sim *sim, hmi_text *text)
+hm_status hmi_explain_solve(hm_sim *sim, hmi_text *text)
 {
     const hm_system *system = sim->system;
     const hmi_namer symbols = hmi_model_namer(system->model);
@@ -109,16 +109,5 @@ static hm_status explain(hm_sim *sim, hmi_text *text)
                       &(hmi_dump_names){symbols, name_motion_output, motion}, text);
     }
     hmi_sim_motion_destroy(motion);
-    return status;
-}
-
-hm_status hmi_explain_solve(const hm_system *system, hmi_text *text)
-{
-    hm_sim *sim;
-    hm_status status = hm_sim_create(system, &sim);
-    if (status != HM_OK)
-        return status;
-    status = explain(sim, text);
-    hm_sim_destroy(sim);
     return status;
 }
