@@ -1,4 +1,5 @@
-/* The compiled constraint problem: see block_schur.h. */
+/* Finds the blocks of M and the pattern of G, factors the blocks on the graph, chooses the order of G's
+ * rows, and compiles the whole as array code. */
 #include "compile/solve/block_schur_build.h"
 #include "compile/solve/verify.h"
 

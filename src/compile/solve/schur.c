@@ -1,4 +1,5 @@
-/* Constrained motion on the graph: see schur.h. */
+/* Builds M with its shift, the rows without their numeric factors, and the Gram matrix on the graph;
+ * eliminates both; multipliers and accelerations from them. */
 #include "compile/solve/schur.h"
 
 static const double least_ratio_alone = 1e-5, least_ratio_of_two = 3e-3;
