@@ -75,19 +75,26 @@ static hm_status dump_node(hmi_text *out, const hmi_graph *graph, hmi_expr e,
     hmi_text_addf(out, "%%%u", e);
     pad_to(out, line_start, 9);
     dump_operation(out, hmi_node_at(graph, e), line_start);
-    hm_status status = hmi_print(out, graph, e, options);
+    hm_status status = hmi_op_of(graph, e) > HMI_SYMBOL
+                           ? hmi_print_part_value(out, graph, e - 1, options)
+                           : hmi_print(out, graph, e, options);
     hmi_text_add(out, "\n");
     return status;
 }
 
-/* Every operation is a named part with its handle as its number; the prefix makes it %12. */
+/* Every operation is a named part: part k, which is shown as k + 1, is node k + 1. Node 0 is the
+ * number 0 and needs no name. */
 static bool number_operations(hmi_shared *numbered, const hmi_graph *graph)
 {
-    if (!hmi_array_reserve(numbered->allocator, &numbered->numbers, graph->nodes.count))
+    size_t count = graph->nodes.count;
+    if (!hmi_array_reserve(numbered->allocator, &numbered->numbers, count) ||
+        !hmi_array_reserve(numbered->allocator, &numbered->nodes, count))
         return false;
-    for (hmi_expr e = 0; e < graph->nodes.count; e++)
+    for (hmi_expr e = 0; e < count; e++) {
+        numbered->nodes.data[numbered->nodes.count++] = e + 1;
         numbered->numbers.data[numbered->numbers.count++] = hmi_op_of(graph, e) > HMI_SYMBOL ? e
                                                                                              : 0;
+    }
     return true;
 }
 
