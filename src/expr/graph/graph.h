@@ -106,6 +106,8 @@ hm_status hmi_graph_copy(hmi_graph *to, const hmi_graph *from);
 /* Leaves. */
 hmi_expr hmi_number(hmi_graph *graph, double value);
 hmi_expr hmi_ratio(hmi_graph *graph, int64_t numerator, int64_t denominator);
+/* The greatest common divisor, never negative. */
+int64_t hmi_gcd(int64_t a, int64_t b);
 hmi_expr hmi_symbol(hmi_graph *graph, hmi_symbol_kind kind, uint32_t index);
 
 /* Any operation of the table, simplified. Unused operands are ignored. */
@@ -137,6 +139,10 @@ static inline uint16_t hmi_deps(const hmi_graph *graph, hmi_expr e)
 static inline bool hmi_is_const(const hmi_graph *graph, hmi_expr e)
 {
     return e != HMI_NONE && graph->nodes.data[e].op == HMI_CONST;
+}
+static inline bool hmi_is_sum(const hmi_graph *graph, hmi_expr e)
+{
+    return graph->nodes.data[e].op == HMI_ADD || graph->nodes.data[e].op == HMI_SUB;
 }
 static inline const hmi_constant *hmi_constant_of(const hmi_graph *graph, hmi_expr e)
 {

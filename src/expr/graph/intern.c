@@ -278,7 +278,7 @@ static hmi_expr intern_constant(hmi_graph *graph, hmi_constant constant)
     return append_to(graph, table, slot, hash, &node);
 }
 
-static int64_t gcd(int64_t a, int64_t b)
+int64_t hmi_gcd(int64_t a, int64_t b)
 {
     while (b) {
         int64_t r = a % b;
@@ -292,7 +292,7 @@ hmi_expr hmi_ratio(hmi_graph *graph, int64_t numerator, int64_t denominator)
 {
     if (denominator == 1)
         return hmi_number(graph, (double)numerator);
-    int64_t divisor = gcd(numerator, denominator);
+    int64_t divisor = hmi_gcd(numerator, denominator);
     if (denominator < 0)
         divisor = -divisor;
     numerator /= divisor;

@@ -17,12 +17,6 @@ typedef struct product {
 
 static hmi_expr tidy(hmi_normal *s, hmi_expr e, int depth);
 
-static bool is_sum(const hmi_normal *s, hmi_expr e)
-{
-    hmi_op op = hmi_op_of(s->graph, e);
-    return op == HMI_ADD || op == HMI_SUB;
-}
-
 static bool is_product(const hmi_normal *s, hmi_expr e)
 {
     hmi_op op = hmi_op_of(s->graph, e);
@@ -216,7 +210,7 @@ static size_t collect(hmi_normal *s, hmi_expr e, int depth, term *terms)
         const hmi_node node = *hmi_node_at(s->graph, top);
         if (waiting + 2 > HMI_MOST_TERMS || count == HMI_MOST_TERMS)
             return 0;
-        if (is_sum(s, top)) {
+        if (hmi_is_sum(s->graph, top)) {
             stack[waiting].e = node.b;
             stack[waiting++].negative = negative != (node.op == HMI_SUB);
             stack[waiting].e = node.a;
@@ -311,9 +305,9 @@ static hmi_expr tidy(hmi_normal *s, hmi_expr e, int depth)
     const hmi_normal_entry *known = hmi_normal_entry_of(s, e);
     if (!known || known->tidy != HMI_NONE)
         return known ? known->tidy : HMI_NONE;
-    hmi_expr result = is_sum(s, e)       ? tidy_sum(s, e, depth)
-                      : is_product(s, e) ? tidy_product(s, e, depth)
-                                         : tidy_function(s, e, depth);
+    hmi_expr result = hmi_is_sum(s->graph, e) ? tidy_sum(s, e, depth)
+                      : is_product(s, e)      ? tidy_product(s, e, depth)
+                                              : tidy_function(s, e, depth);
     hmi_normal_entry *record = hmi_normal_entry_of(s, e);
     return record ? record->tidy = result : HMI_NONE;
 }
