@@ -12,7 +12,7 @@
 #ifndef HMI_EXPR_GRAPH_GRAPH_H
 #define HMI_EXPR_GRAPH_GRAPH_H
 
-#include "base/memory.h"
+#include "base/hash.h"
 
 typedef uint32_t hmi_expr;
 #define HMI_NONE UINT32_MAX
@@ -68,18 +68,6 @@ typedef struct hmi_constant {
     int32_t numerator, denominator; /* denominator 0: not a ratio */
 } hmi_constant;
 
-/* How nodes are found again (intern.c). Beside the node a part of its hash, so that most probes need
- * not look at the node. */
-typedef struct hmi_graph_slot {
-    uint32_t hash;
-    uint32_t node; /* + 1, 0 = free */
-} hmi_graph_slot;
-
-typedef struct hmi_graph_table {
-    hmi_graph_slot *slots; /* open addressing */
-    size_t count, size;
-} hmi_graph_table;
-
 /* Of a node: the newest that is filed under it, and the next of the list it is in itself; 0: none,
  * HMI_NONE: they are found by hash. */
 typedef struct hmi_graph_link {
@@ -91,7 +79,7 @@ typedef struct hmi_graph {
     HMI_ARRAY(hmi_node) nodes;
     HMI_ARRAY(hmi_constant) constants;
     HMI_ARRAY(hmi_graph_link) links; /* by node */
-    hmi_graph_table leaves, others;
+    hmi_hash leaves, others;         /* how nodes are found that are in no list: see intern.c */
     hm_status status;
     bool interpreted; /* tapes of this graph stay with the interpreter (compile/tape/tape.h) */
     hmi_expr zero, one, two, minus_one, half; /* always present */
