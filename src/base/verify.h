@@ -18,8 +18,8 @@ typedef struct hmi_violation {
 } hmi_violation;
 
 /* Writes the sentence and returns it: return hmi_violated(violation, "...", ...). */
-__attribute__((format(printf, 2, 3))) static inline const char *
-hmi_violated(hmi_violation *violation, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static inline const char *hmi_violated(
+    hmi_violation *violation, const char *format, ...)
 {
     va_list args;
     va_start(args, format);

@@ -1,5 +1,6 @@
 /* The entry points of parser.h: a whole model, one expression, a list of assignments. */
 #include "lang/parser_internal.h"
+#include "lang/verify.h"
 
 void hmi_tree_init(hmi_tree *tree, hm_context *context)
 {
@@ -21,7 +22,10 @@ hm_status hmi_parse_source(hmi_tree *tree, uint32_t file)
     int includes = 0;
     hmi_statement **tail = &tree->statements;
     hmi_include_frame frame = {tree->context->sources.data[file].path, NULL};
-    return hmi_parse_file(NULL, tree, file, &includes, &frame, &tail, &tree->contains);
+    hm_status status = hmi_parse_file(NULL, tree, file, &includes, &frame, &tail, &tree->contains);
+    if (status == HM_OK)
+        HMI_VERIFY(hmi_tree_verify(tree, &(hmi_violation){.text = ""}));
+    return status;
 }
 
 hmi_ast *hmi_parse_expression(hmi_tree *tree, uint32_t file)

@@ -91,6 +91,10 @@ hm_status hmi_graph_status(const hmi_graph *graph);
 /* Release `to` also after a failure. */
 hm_status hmi_graph_copy(hmi_graph *to, const hmi_graph *from);
 
+/* The node that interning makes of the operation, the symbol or the number of this one: itself, as long
+ * as the graph is sound. HMI_NONE where it finds none. */
+hmi_expr hmi_graph_find(const hmi_graph *graph, hmi_expr e);
+
 /* Leaves. */
 hmi_expr hmi_number(hmi_graph *graph, double value);
 hmi_expr hmi_ratio(hmi_graph *graph, int64_t numerator, int64_t denominator);

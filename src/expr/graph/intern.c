@@ -201,11 +201,16 @@ static bool same_constant(const void *wanted, uint32_t number, const void *of_gr
     return bits_of(x->value) == bits_of(y->value) && (x->denominator == 0) == (y->denominator == 0);
 }
 
+static uint32_t hash_constant(const hmi_constant *constant)
+{
+    return hmi_hash_fold(hmi_hash_mix(bits_of(constant->value), constant->denominator == 0));
+}
+
 static hmi_expr intern_constant(hmi_graph *graph, hmi_constant constant)
 {
     if (graph->status != HM_OK)
         return HMI_NONE;
-    uint32_t hash = hmi_hash_fold(hmi_hash_mix(bits_of(constant.value), constant.denominator == 0));
+    uint32_t hash = hash_constant(&constant);
     hmi_expr e = hmi_hash_find(&graph->leaves, hash, same_constant, &constant, graph);
     if (e != HMI_HASH_NONE)
         return e;
@@ -247,4 +252,29 @@ hmi_expr hmi_number(hmi_graph *graph, double value)
     if (value == floor(value) && fabs(value) <= INT32_MAX)
         return intern_constant(graph, (hmi_constant){value + 0.0, (int32_t)value, 1});
     return intern_constant(graph, (hmi_constant){value, 0, 0});
+}
+
+/* ---- finding again ---- */
+
+hmi_expr hmi_graph_find(const hmi_graph *graph, hmi_expr wanted)
+{
+    hmi_node node = graph->nodes.data[wanted];
+    if (node.op == HMI_CONST) {
+        const hmi_constant *constant = hmi_constant_of(graph, wanted);
+        return hmi_hash_find(&graph->leaves, hash_constant(constant), same_constant, constant,
+                             graph);
+    }
+    hmi_expr anchor = 0;
+    for (int k = 0; k < hmi_op_arity((hmi_op)node.op); k++)
+        note_operand(graph, hmi_operand(graph, wanted, k), &node, &anchor);
+    hmi_expr e = graph->links.data[anchor].first;
+    if (!anchor || e == DISSOLVED)
+        return hmi_hash_find(node.op == HMI_SYMBOL ? &graph->leaves : &graph->others,
+                             hash_node(&node), same_node_by_number, &node, graph->nodes.data);
+    for (int length = 0; e && e < graph->nodes.count && length <= FEW; length++) {
+        if (same_node(&graph->nodes.data[e], &node))
+            return e;
+        e = graph->links.data[e].next;
+    }
+    return HMI_NONE;
 }

@@ -1,5 +1,6 @@
 /* Syntax tree -> model: the passes over the statements, and the public entry points. */
 #include "model/build/statements.h"
+#include "model/verify.h"
 
 #include <string.h>
 
@@ -274,11 +275,13 @@ static hm_status build_from_tree(hm_context *context, hmi_tree *tree,
     if (status == HM_OK && !good)
         status = model->graph.status != HM_OK ? model->graph.status : HM_ERR_INPUT;
     hmi_builder_release(&builder);
-    if (status != HM_OK)
+    if (status != HM_OK) {
         hm_model_destroy(model);
-    else
-        *out = model;
-    return status;
+        return status;
+    }
+    HMI_VERIFY(hmi_model_verify(model, &(hmi_violation){.text = ""}));
+    *out = model;
+    return HM_OK;
 }
 
 static hm_status build_from_source(hm_context *context, uint32_t file,
