@@ -12,7 +12,7 @@
  *     display      a fraction as the shortest expression (with sign, factor, angle_sums)
  *     choose       that, or the expression as it was, or partly collected
  *     convert      an expression as a fraction, operands first
- *     normal, tidy the entry points; one tree for one formula
+ *     normal       the normal form: the best one, built as one tree for one formula
  *
  * There is one recursion between files, display -> angle_sums -> display: joining cos a cos b +
  * sin a sin b makes a new function, whose argument a - b has to be displayed.
@@ -282,12 +282,7 @@ hmi_expr hmi_normal_best(hmi_normal *s, hmi_expr e, int depth);
 /* Converts e and all below it. False on a failure of memory; else see the records. */
 bool hmi_normal_convert(hmi_normal *s, hmi_expr e);
 
-/* ---- whole expressions (normal.c) ---- */
-
-/* Is the numerator zero once negative powers are cleared and sums of angles split? */
-bool hmi_fraction_is_zero(hmi_normal *s, const hmi_fraction *fraction);
-
-/* ---- one tree for one formula (tidy.c) ---- */
+/* ---- one tree for one formula (normal.c) ---- */
 
 hmi_expr hmi_normal_tidy(hmi_normal *s, hmi_expr e);
 
