@@ -191,7 +191,8 @@ static void report(const search *s)
     hmi_text_release(&symbols);
 }
 
-void hmi_system_report_not_finite(const hm_system *system, const hmi_tape_values *values, hm_context *context)
+void hmi_system_report_not_finite(const hm_system *system, const hmi_tape_values *values,
+                                  hm_context *context)
 {
     search s = {.system = system, .values = values, .context = context};
     find(&s);

@@ -63,6 +63,6 @@ hm_status hmi_system_evaluate_params(const hm_system *system, const bool *set, d
 
 /* Says in the context what is not finite at these values: the smallest expression at fault. */
 void hmi_system_report_not_finite(const hm_system *system, const hmi_tape_values *values,
-                        hm_context *context);
+                                  hm_context *context);
 
 #endif
