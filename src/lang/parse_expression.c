@@ -1,4 +1,4 @@
-/* Expressions: one function a level of precedence, lowest first.
+/* Expressions: one function per level of precedence, lowest first.
  *
  *   or  <  and  <  not  <  comparison  <  + -  <  * /  <  unary -  <  ^ (to the right)  <  postfix
  */

@@ -1,4 +1,4 @@
-/* Statements: one function a statement word; those about objects are in parse_objects.c. */
+/* Statements: one function per statement word; those about objects are in parse_objects.c. */
 #include "lang/parser_internal.h"
 
 #include <string.h>
@@ -248,7 +248,7 @@ static void skip_statement(hmi_parser *p, bool in_block)
     bool inside = p->brackets > 0;
     p->brackets = 0;
     p->in_body = false;
-    p->lexer.quiet = true; /* one error a statement */
+    p->lexer.quiet = true; /* one error per statement */
     if (inside && p->token.kind == HMI_TOK_SEMICOLON)
         hmi_parser_advance(p);
     while (!hmi_parser_at_statement(p) && p->token.kind != HMI_TOK_NEWLINE &&

@@ -80,7 +80,7 @@ static bool commutes(uint8_t op)
                                UINT64_C(1) << HMI_MIN | UINT64_C(1) << HMI_MAX |
                                UINT64_C(1) << HMI_HYPOT | UINT64_C(1) << HMI_EQ |
                                UINT64_C(1) << HMI_AND | UINT64_C(1) << HMI_OR;
-    _Static_assert(HMI_OP_COUNT <= 64, "one bit an operation");
+    _Static_assert(HMI_OP_COUNT <= 64, "one bit per operation");
     return commuting >> op & 1;
 }
 
