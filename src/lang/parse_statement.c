@@ -1,6 +1,7 @@
 /* Statements: one function per statement word; those about objects are in parse_objects.c. */
 #include "lang/parser_internal.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* ---- declarations ---- */
@@ -156,6 +157,7 @@ static void parse_statements(hmi_parser *p, bool in_block, hmi_statement ***tail
 static bool parse_block(hmi_parser *p, hmi_statement *s)
 {
     hmi_span brace = p->token.span;
+    assert(p->token.kind == HMI_TOK_LBRACE);
     if (++p->blocks > HMI_MOST_BLOCKS) {
         hmi_error(p->context, brace, NULL, "'for' is nested more than %d levels deep",
                   HMI_MOST_BLOCKS);

@@ -25,6 +25,8 @@
 
 #include "base/hash.h"
 
+#include <assert.h>
+
 typedef uint32_t hmi_expr;
 #define HMI_NONE UINT32_MAX
 
@@ -149,6 +151,7 @@ static inline bool hmi_is_sum(const hmi_graph *graph, hmi_expr e)
 }
 static inline const hmi_constant *hmi_constant_of(const hmi_graph *graph, hmi_expr e)
 {
+    assert(graph->nodes.data[e].op == HMI_CONST);
     return &graph->constants.data[graph->nodes.data[e].a];
 }
 static inline hmi_expr hmi_operand(const hmi_graph *graph, hmi_expr e, int k)
@@ -193,6 +196,7 @@ hm_status hmi_walk_add(hmi_walk *walk, const hmi_graph *graph, hmi_expr root, ui
 /* Where a node that the walk has reached stands in its order. */
 static inline uint32_t hmi_walk_position(const hmi_walk *walk, hmi_expr e)
 {
+    assert(walk->mark.data[e] > walk->base);
     return walk->mark.data[e] - walk->base - 1;
 }
 

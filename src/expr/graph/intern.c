@@ -8,6 +8,7 @@
  */
 #include "expr/graph/graph.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -234,6 +235,7 @@ hmi_expr hmi_ratio(hmi_graph *graph, int64_t numerator, int64_t denominator)
 {
     if (denominator == 1)
         return hmi_number(graph, (double)numerator);
+    assert(denominator != 0);
     int64_t divisor = hmi_gcd(numerator, denominator);
     if (denominator < 0)
         divisor = -divisor;
