@@ -7,8 +7,9 @@ enum { MOST_VERIFIED_DEPTH = 1000 };
 static const char *verify_span(const hmi_tree *tree, hmi_span span, hmi_violation *violation)
 {
     const hm_context *context = tree->context;
-    return span.file < context->sources.count &&
-                   (size_t)span.start + span.length <= context->sources.data[span.file].length
+    return hmi_context_source(context, span.file) &&
+                   (size_t)span.start + span.length <=
+                       hmi_context_source(context, span.file)->length
                ? NULL
                : hmi_violated(violation, "bytes %u to %u are outside of source %u", span.start,
                               span.start + span.length, span.file);
