@@ -267,7 +267,7 @@ static bool add_output(hmi_builder *b, const hmi_statement *s, const char *name,
     return hmi_array_push(&b->context->allocator, &b->model->outputs, output) || hmi_no_memory(b);
 }
 
-/* A vector or matrix becomes one column a component. */
+/* A vector or matrix becomes one column per component. */
 bool hmi_build_output(hmi_builder *b, const hmi_statement *s, const hmi_scope *scope)
 {
     hmi_value value;
