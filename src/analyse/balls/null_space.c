@@ -1,4 +1,4 @@
-/* Null vectors: see null_space.h. Verified: test/unit/analyse/test_null.c */
+/* Null vectors: see null_space.h. Verified: test/unit/analyse/test_null_space.c */
 #include "analyse/balls/null_space.h"
 
 #include <math.h>
@@ -48,7 +48,7 @@ static void orient(arb_mat_t vectors, slong row)
     }
 }
 
-void hmi_null_vectors(hmi_echelon *e, arb_mat_t vectors)
+void hmi_null_space(hmi_echelon *e, arb_mat_t vectors)
 {
     slong next = 0;
     arb_mat_init(vectors, (slong)(e->columns - e->rank), (slong)e->columns);

@@ -82,14 +82,9 @@ void hmi_curve_fill(const hmi_curve *curve, hmi_series *jet, size_t k)
 
 /* ---- the sampler ---- */
 
-/* splitmix64 */
-double hmi_random(hmi_sampler *sampler)
+double hmi_sampler_random(hmi_sampler *sampler)
 {
-    uint64_t x = sampler->state += UINT64_C(0x9e3779b97f4a7c15);
-    x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
-    x ^= x >> 31;
-    return ((double)(x >> 34) + 0.5) * 0x1p-29 - 1;
+    return ((double)(hmi_random_bits(&sampler->random) >> 34) + 0.5) * 0x1p-29 - 1;
 }
 
 static hm_status take_memory(hmi_sampler *s)
@@ -126,7 +121,7 @@ static hm_status fill_jet(hmi_sampler *s)
 
 hm_status hmi_sampler_init(hmi_sampler *s, hmi_forms *forms, const double *q0, double t0)
 {
-    *s = (hmi_sampler){.forms = forms, .state = 20261116, .spread = 1};
+    *s = (hmi_sampler){.forms = forms, .random = {20261116}, .spread = 1};
     hmi_series_init(&s->jet, forms->allocator, forms->model, &forms->graph);
     s->row = hmi_arena_alloc(&forms->arena, (forms->m + 1) * sizeof *s->row);
     if (!s->row)
@@ -373,9 +368,10 @@ static hm_status settle(hmi_sampler *s, hmi_curve *point, bool *found)
 static void draw(hmi_sampler *s, hmi_curve *point, double spread)
 {
     for (size_t i = 0; i < point->size; i++)
-        s->near[i] = s->center[i] + spread * (0.6 + 0.4 * fabs(s->center[i])) * hmi_random(s);
+        s->near[i] = s->center[i] +
+                     spread * (0.6 + 0.4 * fabs(s->center[i])) * hmi_sampler_random(s);
     for (size_t i = 0; i < 3 * point->signals; i++)
-        arb_set_d(point->signal + i, hmi_random(s));
+        arb_set_d(point->signal + i, hmi_sampler_random(s));
     set_point(point, s->near);
 }
 

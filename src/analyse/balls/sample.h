@@ -12,6 +12,7 @@
 #include "analyse/balls/echelon.h"
 #include "analyse/forms/forms.h"
 #include "analyse/balls/series.h"
+#include "base/random.h"
 
 /* A curve z(s) with its velocity X(s) = dz/ds as power series; a point is one of order 1. */
 typedef struct hmi_curve {
@@ -32,11 +33,11 @@ void hmi_curve_fill(const hmi_curve *curve, hmi_series *jet, size_t k);
 
 typedef struct hmi_sampler {
     hmi_forms *forms;
-    hmi_series jet;      /* phi, then the components of d phi by q */
-    size_t rows;         /* of position level */
-    size_t *row;         /* which */
-    double *center;      /* n + 1 */
-    uint64_t state;      /* of the generator */
+    hmi_series jet; /* phi, then the components of d phi by q */
+    size_t rows;    /* of position level */
+    size_t *row;    /* which */
+    double *center; /* n + 1 */
+    hmi_random random;
     double *near, *step; /* n + 1 */
     double *A, *phi, *doubles;
     int *ints;
@@ -51,6 +52,6 @@ hm_status hmi_sample(hmi_sampler *sampler, hmi_curve *curve);
 /* The point drawn last was no good (a function does not exist there): draw nearer. */
 void hmi_sample_reject(hmi_sampler *sampler);
 /* Uniform in [-1, 1), of 30 bits; never 0. */
-double hmi_random(hmi_sampler *sampler);
+double hmi_sampler_random(hmi_sampler *sampler);
 
 #endif

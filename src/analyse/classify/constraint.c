@@ -6,7 +6,7 @@
  * constraints. Verified: test/cases/test_classify.c
  */
 #include "analyse/classify/analysis.h"
-#include "analyse/classify/potential.h"
+#include "analyse/integrals/potential.h"
 
 /* Not being able to decide is a remark, not a failure. */
 static hm_status undecided(hmi_analysis *a, size_t k, hm_status status)
@@ -39,19 +39,20 @@ static hm_status look_at_rest(hmi_analysis *a, hmi_form *form, bool *catastatic)
 /* ---- integrable ones ---- */
 
 /* In numbers, where the form is integrable off the position constraints, too. */
-static hm_status find_leaf(hmi_analysis *a, size_t k, const hmi_form *form)
+static hm_status find_numeric_integral(hmi_analysis *a, size_t k, const hmi_form *form)
 {
     hmi_evidence evidence;
     bool integrable = false;
     hm_status status = hmi_form_is_closed(&a->sampler, form, &k, 1, &integrable, &evidence);
     if (status != HM_OK || !integrable)
         return status;
-    a->leaf[k] = hmi_arena_alloc(&a->arena, sizeof *a->leaf[k]);
-    if (!a->leaf[k])
+    a->numeric_integral[k] = hmi_arena_alloc(&a->arena, sizeof *a->numeric_integral[k]);
+    if (!a->numeric_integral[k])
         return HM_ERR_NOMEM;
-    status = hmi_leaf_init(a->leaf[k], &a->arena, &a->forms, form, a->q0, a->t0);
+    status = hmi_numeric_integral_init(a->numeric_integral[k], &a->arena, &a->forms, form, a->q0,
+                                       a->t0);
     if (status == HM_OK)
-        a->rows[k].leaf = a->model->coords.data[a->leaf[k]->p].name;
+        a->rows[k].leaf = a->model->coords.data[a->numeric_integral[k]->p].name;
     return status == HM_ERR_NUMERIC ? HM_OK : status;
 }
 
@@ -63,7 +64,7 @@ static hm_status find_integral(hmi_analysis *a, size_t k, const hmi_form *form)
     hmi_form scaled = *form;
     hm_status status = HM_OK;
     if (row->kind == HM_CLASS_INTEGRABLE)
-        status = hmi_find_factor(&a->sampler, form, &mu, &scaled);
+        status = hmi_find_integrating_factor(&a->sampler, form, &mu, &scaled);
     if (status == HM_OK && (row->kind == HM_CLASS_SEMIHOLONOMIC || mu != HMI_NONE))
         status = hmi_find_potential(&a->sampler, &scaled, &f);
     if (status != HM_OK)
@@ -72,7 +73,7 @@ static hm_status find_integral(hmi_analysis *a, size_t k, const hmi_form *form)
     if (mu != HMI_NONE && !(row->integrating_factor = hmi_analysis_print(a, &forms->graph, mu)))
         return HM_ERR_NOMEM;
     if (f == HMI_NONE)
-        return find_leaf(a, k, form);
+        return find_numeric_integral(a, k, form);
     row->potential = hmi_analysis_print(a, &forms->graph, f);
     return row->potential ? HM_OK : HM_ERR_NOMEM;
 }
@@ -165,22 +166,6 @@ static hm_status classify_linear(hmi_analysis *a, size_t k)
 }
 
 /* ---- nonlinear ones ---- */
-
-const char *hmi_analysis_form(hmi_analysis *a, const hmi_form *form, const char *before)
-{
-    hmi_graph *g = &a->forms.graph;
-    hmi_expr sum = g->zero;
-    for (size_t i = 0; i < form->count; i++) {
-        hmi_expr rate = form->at[i] == a->forms.n ? g->one
-                                                  : hmi_symbol(g, HMI_SYM_VELOCITY, form->at[i]);
-        sum = hmi_add(g, sum, hmi_mul(g, form->value[i], rate));
-    }
-    const char *text = hmi_analysis_print(a, g, sum);
-    if (!text)
-        return NULL;
-    return before ? hmi_analysis_text(a, "%s, %s = 0", before, text)
-                  : hmi_analysis_text(a, "%s = 0", text);
-}
 
 static hm_reduction reduction_of(hmi_quadratic_kind kind)
 {

@@ -5,7 +5,7 @@
  * but is not needed (errata 3.4). Verified: test/cases/test_classify.c
  */
 #include "analyse/classify/hidden.h"
-#include "analyse/classify/transport.h"
+#include "analyse/integrability/transport.h"
 
 #include <math.h>
 
@@ -213,7 +213,7 @@ static void find_principles(hmi_analysis *a)
     }
 }
 
-hm_status hmi_analyse_set(hmi_analysis *a)
+hm_status hmi_analyse_constraint_set(hmi_analysis *a)
 {
     hm_status status = find_set(a);
     if (status == HM_ERR_NUMERIC || status == HM_ERR_LIMIT)

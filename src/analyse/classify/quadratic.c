@@ -3,7 +3,7 @@
 #include "analyse/classify/quadratic.h"
 
 #include "analyse/classify/square_root.h"
-#include "analyse/classify/transport.h"
+#include "analyse/integrability/transport.h"
 #include "linalg/linalg.h"
 
 #include <math.h>
@@ -58,37 +58,7 @@ static hm_status find_hessian(study *s, bool *quadratic)
     return hmi_forms_status(f);
 }
 
-/* ---- the basis of the others' null space ---- */
-
-/* N = [identity on free; -W_P^-1 W_F on pivots] */
-static hm_status find_basis(study *s)
-{
-    hmi_forms *f = s->forms;
-    hmi_graph *g = &f->graph;
-    size_t r = s->tr.rank;
-    hmi_expr *square = hmi_arena_alloc(&f->arena, (r * r + 1) * sizeof *square);
-    hmi_expr *rhs = hmi_arena_alloc(&f->arena, (r * s->freed + 1) * sizeof *rhs);
-    hmi_expr *x = hmi_arena_alloc(&f->arena, (r * s->freed + 1) * sizeof *x);
-    s->N = hmi_arena_alloc(&f->arena, (s->size * s->freed + 1) * sizeof *s->N);
-    if (!square || !rhs || !x || !s->N)
-        return HM_ERR_NOMEM;
-    for (size_t i = 0; i < r; i++) {
-        const hmi_form *form = s->tr.form[s->tr.chosen[i]];
-        for (size_t j = 0; j < r; j++)
-            square[i * r + j] = hmi_form_component(f, form, s->tr.pivot[j]);
-        for (size_t b = 0; b < s->freed; b++)
-            rhs[i * s->freed + b] = hmi_neg(g, hmi_form_component(f, form, s->tr.freed[b]));
-    }
-    hm_status status = r ? hmi_symbolic_solve(f->normal, r, square, s->freed, rhs, x, NULL) : HM_OK;
-    for (size_t i = 0; i < s->size * s->freed; i++)
-        s->N[i] = g->zero;
-    for (size_t b = 0; b < s->freed && status == HM_OK; b++) {
-        s->N[s->tr.freed[b] * s->freed + b] = g->one;
-        for (size_t i = 0; i < r; i++)
-            s->N[s->tr.pivot[i] * s->freed + b] = x[i * s->freed + b];
-    }
-    return status;
-}
+/* ---- the form on the directions that the others leave ---- */
 
 /* (H w)_i */
 static hmi_expr polar_component(study *s, size_t i, const hmi_expr *w)
@@ -439,7 +409,7 @@ static hm_status decide(study *s, hmi_quadratic *result)
 static hm_status look_for_quadratic(study *s, bool *quadratic, hmi_expr *side)
 {
     hmi_expr squared;
-    hm_status status = hmi_clear_root(s->forms, s->psi, &squared, side);
+    hm_status status = hmi_clear_square_root(s->forms, s->psi, &squared, side);
     if (status != HM_OK)
         return status;
     if (squared != HMI_NONE)
@@ -465,7 +435,7 @@ hm_status hmi_study_quadratic(hmi_sampler *sampler, size_t k, const hmi_series_s
     if (status == HM_OK && quadratic)
         status = open_study(&s);
     if (status == HM_OK && quadratic && s.tr.rank <= MOST_ROWS) {
-        status = find_basis(&s);
+        status = hmi_transport_basis(&s.tr, &s.N);
         if (status == HM_OK)
             status = restrict_form(&s);
         if (status == HM_OK)

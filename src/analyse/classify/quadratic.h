@@ -11,7 +11,7 @@
 #ifndef HMI_ANALYSE_CLASSIFY_QUADRATIC_H
 #define HMI_ANALYSE_CLASSIFY_QUADRATIC_H
 
-#include "analyse/classify/flag.h"
+#include "analyse/integrability/flag.h"
 
 typedef enum hmi_quadratic_kind {
     HMI_NOT_LINEAR,     /* irreducible, or not seen to be reducible */

@@ -55,7 +55,7 @@ static hmi_expr radicand(hmi_graph *g, hmi_expr root)
     return hmi_add(g, hmi_mul(g, x, x), hmi_mul(g, y, y));
 }
 
-hm_status hmi_clear_root(hmi_forms *forms, hmi_expr psi, hmi_expr *squared, hmi_expr *side)
+hm_status hmi_clear_square_root(hmi_forms *forms, hmi_expr psi, hmi_expr *squared, hmi_expr *side)
 {
     hmi_graph *g = &forms->graph;
     bool several = false;

@@ -8,27 +8,20 @@
 
 /* ---- creation ---- */
 
-static double *doubles(hm_comparison *c, size_t count, bool *failed)
-{
-    double *memory = hmi_arena_alloc(&c->arena, (count + 1) * sizeof *memory);
-    *failed |= !memory;
-    return memory;
-}
-
 static hm_status allocate(hm_comparison *c)
 {
     bool failed = false;
     size_t n = c->n, m = c->m;
-    c->qdd = doubles(c, n, &failed);
-    c->lambda = doubles(c, m, &failed);
-    c->other_qdd = doubles(c, n, &failed);
-    c->other_lambda = doubles(c, m, &failed);
-    c->mu = doubles(c, m, &failed);
-    c->mudot = doubles(c, m, &failed);
-    c->G = doubles(c, m * n, &failed);
-    c->A = doubles(c, m * n, &failed);
-    c->difference = doubles(c, n, &failed);
-    c->scratch = doubles(c, 2 * (n + m), &failed);
+    c->qdd = hmi_arena_doubles(&c->arena, n, &failed);
+    c->lambda = hmi_arena_doubles(&c->arena, m, &failed);
+    c->other_qdd = hmi_arena_doubles(&c->arena, n, &failed);
+    c->other_lambda = hmi_arena_doubles(&c->arena, m, &failed);
+    c->mu = hmi_arena_doubles(&c->arena, m, &failed);
+    c->mudot = hmi_arena_doubles(&c->arena, m, &failed);
+    c->G = hmi_arena_doubles(&c->arena, m * n, &failed);
+    c->A = hmi_arena_doubles(&c->arena, m * n, &failed);
+    c->difference = hmi_arena_doubles(&c->arena, n, &failed);
+    c->scratch = hmi_arena_doubles(&c->arena, 2 * (n + m), &failed);
     c->mu_row = hmi_arena_alloc(&c->arena, (m + 1) * sizeof *c->mu_row);
     return failed || !c->mu_row ? HM_ERR_NOMEM : HM_OK;
 }

@@ -44,7 +44,7 @@ typedef struct job {
     hmi_kept kept;
     hmi_search search;
     bool drop; /* what was left out of y, in the end */
-    hmi_relative relative;
+    hmi_relative_equilibrium relative;
 } job;
 
 void hm_linearization_destroy(hm_linearization *face)
@@ -100,12 +100,12 @@ static hm_status search_relative(job *j, const double *start)
         *hmi_reduction_variable(j->sim, k) = start[k];
     hm_status status = hmi_reduction_update(&j->r);
     if (status == HM_OK)
-        status = hmi_relative_init(&j->relative, &j->r);
+        status = hmi_relative_equilibrium_init(&j->relative, &j->r);
     if (status == HM_OK && j->relative.count == 0)
         status = HM_ERR_NUMERIC;
     if (status == HM_OK)
-        status = hmi_relative_find(&j->relative, j->options->tolerance, 60);
-    hmi_relative_release(&j->relative);
+        status = hmi_relative_equilibrium_find(&j->relative, j->options->tolerance, 60);
+    hmi_relative_equilibrium_release(&j->relative);
     return status == HM_OK ? hmi_reduction_update(&j->r) : status;
 }
 
@@ -181,7 +181,7 @@ static hm_status settle(job *j)
 /* "x' = 1 - 2*y, ...": the velocity of the moving frame. */
 static const char *frame_text(job *j)
 {
-    const hmi_relative *rel = &j->relative;
+    const hmi_relative_equilibrium *rel = &j->relative;
     size_t n = j->r.n;
     double largest = hmi_max_abs((int)rel->unknowns, rel->moving);
     hmi_text text;
@@ -216,10 +216,10 @@ static const char *frame_text(job *j)
 static hm_status settle_relative(job *j)
 {
     hm_linearization *face = &j->out->face;
-    hm_status status = hmi_relative_init(&j->relative, &j->r);
+    hm_status status = hmi_relative_equilibrium_init(&j->relative, &j->r);
     if (status != HM_OK || j->relative.count == 0)
         return status;
-    status = hmi_relative_update(&j->relative);
+    status = hmi_relative_equilibrium_update(&j->relative);
     if (status != HM_OK || !(j->relative.residual <= j->options->tolerance)) {
         hm_status again = hmi_reduction_update(&j->r); /* A as it was */
         return status == HM_OK ? again : status;
@@ -293,8 +293,8 @@ static hm_status take_spectrum(job *j)
         return HM_ERR_NOMEM;
     hm_status status = HM_OK;
     if (face->rest == HM_REST_RELATIVE) {
-        hmi_relative_matrix(&j->relative, A);
-        status = hmi_relative_family(&j->relative, A, &face->family);
+        hmi_relative_equilibrium_matrix(&j->relative, A);
+        status = hmi_relative_equilibrium_family(&j->relative, A, &face->family);
     } else {
         hmi_kept_matrix(&j->r, &j->kept, A);
     }
@@ -387,7 +387,7 @@ hm_status hm_sim_linearize(hm_sim *sim, const hm_linearize_options *options, hm_
         status = HM_ERR_NOMEM;
     if (status == HM_OK)
         status = linearize(&j);
-    hmi_relative_release(&j.relative);
+    hmi_relative_equilibrium_release(&j.relative);
     hmi_reduction_release(&j.r);
     if (status == HM_OK)
         *out = &j.out->face;

@@ -13,13 +13,6 @@ enum { MOST_RESTORING = 30 };
 
 /* ---- memory ---- */
 
-static double *doubles(hmi_reduction *r, size_t count, bool *failed)
-{
-    double *memory = hmi_arena_alloc(&r->arena, (count + 1) * sizeof *memory);
-    *failed |= !memory;
-    return memory;
-}
-
 hm_status hmi_reduction_init(hmi_reduction *r, hm_sim *sim)
 {
     const hm_system *system = sim->system;
@@ -28,16 +21,16 @@ hm_status hmi_reduction_init(hmi_reduction *r, hm_sim *sim)
     *r = (hmi_reduction){.sim = sim, .n = n, .m = m, .states = system->model->states.count};
     r->size = 2 * n + r->states;
     hmi_arena_init(&r->arena, system->allocator);
-    r->J = doubles(r, (n + r->states) * (r->size + 1), &failed);
-    r->rate = doubles(r, r->size, &failed);
-    r->residual = doubles(r, 2 * m, &failed);
-    r->C = doubles(r, 2 * m * (r->size + 1), &failed);
-    r->E = doubles(r, 2 * m * r->size, &failed);
-    r->A = doubles(r, r->size * r->size, &failed);
-    r->by_time = doubles(r, r->size, &failed);
-    r->scratch = doubles(r, 2 * r->size + 2 * m, &failed);
-    r->unit = doubles(r, n, &failed);
-    r->row_size = doubles(r, 2 * m, &failed);
+    r->J = hmi_arena_doubles(&r->arena, (n + r->states) * (r->size + 1), &failed);
+    r->rate = hmi_arena_doubles(&r->arena, r->size, &failed);
+    r->residual = hmi_arena_doubles(&r->arena, 2 * m, &failed);
+    r->C = hmi_arena_doubles(&r->arena, 2 * m * (r->size + 1), &failed);
+    r->E = hmi_arena_doubles(&r->arena, 2 * m * r->size, &failed);
+    r->A = hmi_arena_doubles(&r->arena, r->size * r->size, &failed);
+    r->by_time = hmi_arena_doubles(&r->arena, r->size, &failed);
+    r->scratch = hmi_arena_doubles(&r->arena, 2 * r->size + 2 * m, &failed);
+    r->unit = hmi_arena_doubles(&r->arena, n, &failed);
+    r->row_size = hmi_arena_doubles(&r->arena, 2 * m, &failed);
     r->cyclic = hmi_arena_alloc(&r->arena, n + 1);
     r->free = hmi_arena_alloc(&r->arena, (r->size + 1) * sizeof *r->free);
     r->pivot = hmi_arena_alloc(&r->arena, (2 * m + 1) * sizeof *r->pivot);

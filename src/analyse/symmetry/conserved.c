@@ -322,7 +322,7 @@ hm_status hmi_conserved_find(hmi_conserved *in)
                                               : (slong)fmin(-s.rates.zero, (double)in->bits);
     if (status == HM_OK) {
         arb_mat_t vectors;
-        hmi_null_vectors(&s.rates, vectors);
+        hmi_null_space(&s.rates, vectors);
         normalise(in, vectors);
         status = keep_new(in, &s, vectors);
         arb_mat_clear(vectors);

@@ -57,6 +57,6 @@ hm_status hmi_conserved_gather(hmi_conserved *integrals);
 hm_status hmi_conserved_find(hmi_conserved *integrals);
 /* trivial_integrals.c: leaves out what the constraints alone make zero near the state of the sim, which must
  * be consistent and stays. */
-hm_status hmi_conserved_leave_out_vanishing(hmi_conserved *integrals, hm_sim *sim);
+hm_status hmi_conserved_drop_trivial(hmi_conserved *integrals, hm_sim *sim);
 
 #endif

@@ -269,7 +269,7 @@ static hm_status find(work *w)
     if (status == HM_OK && w->options.discover)
         status = hmi_conserved_find(&w->integrals);
     if (status == HM_OK)
-        status = hmi_conserved_leave_out_vanishing(&w->integrals, w->sim);
+        status = hmi_conserved_drop_trivial(&w->integrals, w->sim);
     if (status == HM_OK)
         status = show(w);
     return status == HM_OK ? check_on_run(w) : status;

@@ -61,7 +61,7 @@ static hm_status draw(neighbourhood *near, double t)
     double *q = near->drawn, *v = q + near->n, *z = v + near->n;
     for (size_t i = 0; i < near->size; i++) {
         double reach = i < near->n ? NEAR * fmax(fabs(near->center[i]), 1) : 1;
-        q[i] = near->center[i] + reach * hmi_random(near->in->sampler);
+        q[i] = near->center[i] + reach * hmi_sampler_random(near->in->sampler);
     }
     hm_sim_set_state(near->sim, t, q, v, z);
     return hm_sim_make_consistent(near->sim, true, NULL, NULL);
@@ -103,7 +103,7 @@ static void leave_out(neighbourhood *near)
     in->list.count = kept;
 }
 
-hm_status hmi_conserved_leave_out_vanishing(hmi_conserved *in, hm_sim *sim)
+hm_status hmi_conserved_drop_trivial(hmi_conserved *in, hm_sim *sim)
 {
     hm_context *context = in->forms->model->context;
     size_t kept = context->diagnostics.count, errors = context->errors, remarks = context->remarks;

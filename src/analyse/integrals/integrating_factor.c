@@ -7,7 +7,7 @@
  * ratio of small numbers, and the result is proved in ball arithmetic like any other form.
  * Verified: test/cases/test_classify.c
  */
-#include "analyse/classify/potential.h"
+#include "analyse/integrals/potential.h"
 
 #include "linalg/linalg.h"
 
@@ -267,8 +267,8 @@ static hm_status scale_form(search *s, hmi_expr mu, hmi_form *out)
     return hmi_form_differentiate(forms, out);
 }
 
-hm_status hmi_find_factor(hmi_sampler *sampler, const hmi_form *form, hmi_expr *mu,
-                          hmi_form *scaled)
+hm_status hmi_find_integrating_factor(hmi_sampler *sampler, const hmi_form *form, hmi_expr *mu,
+                                      hmi_form *scaled)
 {
     search s = {.sampler = sampler, .forms = sampler->forms, .form = form};
     size_t set[3] = {0};

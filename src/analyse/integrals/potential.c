@@ -4,7 +4,7 @@
  * logarithms and arcs by parts, and 1/(a x^2 + b). A wrong or missing antiderivative is harmless: what is reported is
  * differentiated and compared. Verified: test/unit/analyse/test_potential.c
  */
-#include "analyse/classify/potential.h"
+#include "analyse/integrals/potential.h"
 
 #include <math.h>
 

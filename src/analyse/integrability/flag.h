@@ -15,8 +15,8 @@
  * coefficients only and power series of the order of the level.
  * Verified: test/cases/test_classify.c (growth vectors of the literature).
  */
-#ifndef HMI_ANALYSE_CLASSIFY_FLAG_H
-#define HMI_ANALYSE_CLASSIFY_FLAG_H
+#ifndef HMI_ANALYSE_INTEGRABILITY_FLAG_H
+#define HMI_ANALYSE_INTEGRABILITY_FLAG_H
 
 #include "analyse/balls/sample.h"
 

@@ -1,8 +1,8 @@
 /* Integrated forms: f with df = omega, and integrating factors mu with d(mu omega) = 0. */
-#ifndef HMI_ANALYSE_CLASSIFY_POTENTIAL_H
-#define HMI_ANALYSE_CLASSIFY_POTENTIAL_H
+#ifndef HMI_ANALYSE_INTEGRALS_POTENTIAL_H
+#define HMI_ANALYSE_INTEGRALS_POTENTIAL_H
 
-#include "analyse/classify/flag.h"
+#include "analyse/integrability/flag.h"
 
 /* An antiderivative of e by z_j; HMI_NONE where the rules do not find one. Not verified. */
 hmi_expr hmi_antiderivative(hmi_forms *forms, hmi_expr e, size_t j);
@@ -13,7 +13,7 @@ hm_status hmi_find_potential(hmi_sampler *sampler, const hmi_form *form, hmi_exp
 /* mu with d(mu omega) = 0 in the ambient space, verified likewise, and mu omega; HMI_NONE where
  * none is found among products of powers of coordinates, of factors that occur in the form, of sums
  * of squares, and exponentials of coordinates. */
-hm_status hmi_find_factor(hmi_sampler *sampler, const hmi_form *form, hmi_expr *mu,
-                          hmi_form *scaled);
+hm_status hmi_find_integrating_factor(hmi_sampler *sampler, const hmi_form *form, hmi_expr *mu,
+                                      hmi_form *scaled);
 
 #endif

@@ -1,8 +1,8 @@
 /* One curve through one point: the matrices K of flag.h. Internal to the flag. */
-#ifndef HMI_ANALYSE_CLASSIFY_TRANSPORT_H
-#define HMI_ANALYSE_CLASSIFY_TRANSPORT_H
+#ifndef HMI_ANALYSE_INTEGRABILITY_TRANSPORT_H
+#define HMI_ANALYSE_INTEGRABILITY_TRANSPORT_H
 
-#include "analyse/classify/flag.h"
+#include "analyse/integrability/flag.h"
 
 #include <arb_mat.h>
 
@@ -47,6 +47,11 @@ hm_status hmi_transport_curve(hmi_transport *tr, size_t levels, const size_t *ta
 /* A random velocity X of the point that the rows allow, with the rate 1 of t, where size is n + 1
  * and the rows do not stop t. Into order 0 of tr->point.X. */
 void hmi_transport_velocity(hmi_transport *tr);
+
+/* basis.c: a basis of these directions in symbols, in memory of the forms,
+ *     N = [identity on the free columns; -W_P^-1 W_F on the pivots],    size x (size - rank).
+ * The forms must have normal forms, and at most HMI_SYMBOLIC_MOST rows be independent. */
+hm_status hmi_transport_basis(const hmi_transport *tr, hmi_expr **basis);
 
 /* flag.c: evidence of a point looked at; none yet; points for a space of this dimension. */
 void hmi_evidence_note(hmi_evidence *evidence, const hmi_transport *tr);

@@ -1,7 +1,7 @@
 /* The flag of a set of constraints: see flag.h. */
-#include "analyse/classify/flag.h"
+#include "analyse/integrability/flag.h"
 
-#include "analyse/classify/transport.h"
+#include "analyse/integrability/transport.h"
 
 #include <math.h>
 #include <string.h>

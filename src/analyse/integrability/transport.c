@@ -5,7 +5,7 @@
  *     H W + G dz_F = gamma    ->  H = gamma_P W_P^-1,   G = gamma_F - H W_F
  * hold order by order for series: known lower orders go to the right-hand side.
  */
-#include "analyse/classify/transport.h"
+#include "analyse/integrability/transport.h"
 
 #include <assert.h>
 #include <string.h>
@@ -374,7 +374,7 @@ hm_status hmi_transport_curve(hmi_transport *tr, size_t levels, const size_t *ta
     j.K = _arb_vec_init((slong)(block * levels) + 1);
     j.used = flint_malloc((tr->targets + 1) * sizeof *j.used);
     for (size_t i = 0; i < j.freed * levels; i++)
-        arb_set_d(j.u + i, hmi_random(tr->sampler));
+        arb_set_d(j.u + i, hmi_sampler_random(tr->sampler));
     bool good = follow(&j);
     for (size_t level = 0; good && level < levels; level++) {
         for (size_t i = 0; i < block; i++)
@@ -395,7 +395,7 @@ void hmi_transport_velocity(hmi_transport *tr)
     journey j = {.tr = tr, .curve = tr->point, .levels = 1, .freed = tr->size - tr->rank};
     j.u = _arb_vec_init((slong)j.freed + 1);
     for (size_t b = 0; b < j.freed; b++) {
-        arb_set_d(j.u + b, hmi_random(tr->sampler));
+        arb_set_d(j.u + b, hmi_sampler_random(tr->sampler));
         if (tr->freed[b] == tr->forms->n)
             arb_one(j.u + b);
     }

@@ -1,6 +1,6 @@
 /* Are expressions zero on the constraint manifold? At random points and states, in ball arithmetic:
  * see flag.h. Verified: test/unit/analyse/test_sample.c */
-#include "analyse/classify/transport.h"
+#include "analyse/integrability/transport.h"
 
 #include <math.h>
 
@@ -35,7 +35,7 @@ static hm_status zero_at_point(hmi_sampler *sampler, hmi_series *jet, slong bits
     hm_status status = hmi_sample(sampler, &point);
     if (status == HM_OK) {
         for (size_t i = 0; i < point.size; i++)
-            arb_set_d(point.X + i, hmi_random(sampler));
+            arb_set_d(point.X + i, hmi_sampler_random(sampler));
         hmi_series_start(jet, 1, bits);
         hmi_curve_fill(&point, jet, 0);
         hmi_series_extend(jet, 0);
