@@ -223,7 +223,8 @@ static int run(const invocation *call)
 {
     plot_job j = {.call = call};
     if (call->argument_count == 0)
-        return usage_error("which results? hamel plot FILE.csv; see hamel plot --help");
+        return usage_error(
+            "the results file is missing: hamel plot FILE.csv; see hamel plot --help");
     hm_context *context = hm_context_create(NULL);
     hm_status status = HM_ERR_NOMEM;
     if (context) {
@@ -249,12 +250,12 @@ static int run(const invocation *call)
 }
 
 static const option_spec options[] = {
-    {"-o", "FILE", "the plot, .svg or .png; default: the name of the results with .svg"},
+    {"-o", "FILE", "the plot, .svg or .png; default: the name of the results file with .svg"},
     {"--against", "COLUMN", "histories against this column; default t"},
     {"--3d", NULL, "three columns as a path in space"},
-    {"--equal", NULL, "one unit equally long on both axes"},
-    {"--log", NULL, "logarithmic, of absolute values"},
-    {"--title", "TEXT", "above the plot"},
+    {"--equal", NULL, "equal scales on both axes"},
+    {"--log", NULL, "logarithmic scale, of absolute values"},
+    {"--title", "TEXT", "title above the plot"},
     {0},
 };
 

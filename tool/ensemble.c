@@ -249,7 +249,7 @@ static bool options_fit(const invocation *call)
                                          "--columns", "--event-rows", NULL};
     for (size_t i = 0; others[i]; i++)
         if (option_value(call, others[i])) {
-            usage_error("%s does not go with --ensemble", others[i]);
+            usage_error("%s cannot be combined with --ensemble", others[i]);
             return false;
         }
     return true;
@@ -263,7 +263,7 @@ static bool finish_csv(ensemble *e, bool complete)
     if (!good)
         cannot_write(e, hm_csv_error(e->csv));
     else if (!complete)
-        fprintf(stderr, "hamel: the members that were done are in %s\n", hm_csv_path(e->csv));
+        fprintf(stderr, "hamel: the completed members are in %s\n", hm_csv_path(e->csv));
     return good;
 }
 
@@ -277,7 +277,7 @@ static int conclude(ensemble *e, hm_status status)
         return exit_status_of(status);
     }
     if (interrupted)
-        fprintf(stderr, "hamel: interrupted: %zu of %zu members were done\n",
+        fprintf(stderr, "hamel: interrupted: %zu of %zu members completed\n",
                 e->result.members - e->result.interrupted, e->result.members);
     if (e->call->json)
         good = ensemble_json(e) && good;

@@ -60,7 +60,7 @@ static int read_range(trace *t)
     for (size_t i = 0; i < hm_model_param_count(t->s->model); i++)
         if (strcmp(hm_model_param_name(t->s->model, i), t->param) == 0)
             return hm_model_param_structural(t->s->model, i)
-                       ? usage_error("'%s' sets a size and cannot vary", t->param)
+                       ? usage_error("parameter '%s' sets a size and cannot be varied", t->param)
                        : EXIT_DONE;
     return unknown_parameter(t);
 }

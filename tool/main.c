@@ -31,7 +31,8 @@ static void print_general_help(FILE *to)
             hm_version());
     for (size_t i = 0; i < command_count; i++)
         fprintf(to, "  %-10s %s\n", commands[i]->name, commands[i]->summary);
-    fprintf(to, "\nhamel COMMAND --help tells more. hamel --version prints the version.\n");
+    fprintf(to,
+            "\nhamel COMMAND --help describes a command. hamel --version prints the version.\n");
 }
 
 static void print_option(const option_spec *o)
@@ -153,8 +154,8 @@ static int parse_arguments(invocation *call, int count, char **arguments)
         }
     }
     if (call->command->needs_model && !call->model)
-        return usage_error("which model? hamel %s MODEL; see hamel %s --help", call->command->name,
-                           call->command->name);
+        return usage_error("the model is missing: hamel %s MODEL; see hamel %s --help",
+                           call->command->name, call->command->name);
     return EXIT_DONE;
 }
 
@@ -224,7 +225,7 @@ static int unknown_command(const char *name)
 {
     const char *meant = command_meant(name), *dot = strrchr(name, '.');
     if (find_example(name) || (dot && strcmp(dot, ".hamel") == 0))
-        return usage_error("'%s' is a model; what to do with it? hamel run %s, or see hamel --help",
+        return usage_error("'%s' is a model, not a command; try hamel run %s, or see hamel --help",
                            name, name);
     if (meant)
         return usage_error("unknown command '%s'; did you mean '%s'?", name, meant);

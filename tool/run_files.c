@@ -100,7 +100,7 @@ bool run_files_add(run_files *files, const hm_frame *frame)
 
 static void say_kept(const char *path, size_t rows)
 {
-    fprintf(stderr, "hamel: what was computed is kept in '%s'", path);
+    fprintf(stderr, "hamel: the results so far are kept in '%s'", path);
     if (rows)
         fprintf(stderr, " (%zu row%s)", rows, rows == 1 ? "" : "s");
     fputc('\n', stderr);

@@ -222,7 +222,7 @@ static void print_violation(const run_report *r)
                    r->result->velocity_violation[i]);
         else
             printf("%9.2e %s\n", r->result->violation[i],
-                   row.level == HM_LEVEL_VELOCITY ? "velocity" : "of its integral");
+                   row.level == HM_LEVEL_VELOCITY ? "velocity" : "of the integrated constraint");
     }
     print_rest(m, MOST_SHOWN);
 }

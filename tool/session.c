@@ -39,7 +39,7 @@ void print_diagnostics(hm_context *context, bool quiet)
         shown += diagnostic->severity == HM_SEVERITY_ERROR;
     }
     if (hm_context_error_count(context) > shown)
-        fputs("hamel: more errors were found; mend these first\n", stderr);
+        fputs("hamel: more errors were found; fix these first\n", stderr);
     hm_context_clear(context);
 }
 

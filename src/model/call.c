@@ -24,8 +24,8 @@ static bool enter_let(hmi_builder *b, hmi_let *let, hmi_span at)
     let->used = true;
     if (let->progress != HMI_LET_RUNNING)
         return true;
-    hmi_error(b->context, at, "recursion is not part of the language; use sum or for",
-              "'%s' calls itself", hmi_names_text(&b->tree->names, let->target->name));
+    hmi_error(b->context, at, "the language has no recursion; use sum or for", "'%s' calls itself",
+              hmi_names_text(&b->tree->names, let->target->name));
     return false;
 }
 

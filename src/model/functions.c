@@ -24,7 +24,7 @@ static hmi_graph *graph_of(const call *c)
 static bool wrong_argument(const call *c, uint32_t k, const char *expected)
 {
     char shape[HMI_SHAPE_TEXT];
-    hmi_error(c->b->context, c->e->items[k]->span, NULL, "%s needs %s here, this is %s", c->name,
+    hmi_error(c->b->context, c->e->items[k]->span, NULL, "%s needs %s here, not %s", c->name,
               expected, hmi_shape_text(&c->args[k], shape));
     return false;
 }
@@ -302,7 +302,7 @@ static bool call_reaction(const call *c, hmi_value *out)
         hmi_find_object(c->b, hmi_names_text(&c->b->tree->names, argument->name), "constraint") >=
             0) {
         hmi_error(c->b->context, argument->span, "write multiplier(NAME) for a constraint",
-                  "%s takes a coordinate, this is a constraint", c->name);
+                  "%s takes a coordinate, not a constraint", c->name);
         return false;
     }
     if (!forces_allowed(c) || !hmi_build_coordinate(c->b, c->e->items[0], c->scope, &coord))

@@ -45,13 +45,14 @@ static void report_duplicate(hmi_builder *b, const hmi_ast *name, const hmi_bind
     hmi_source_position(source, first->span.start, &line, &column);
     if (strcmp(text, first_name) == 0)
         hmi_error(b->context, name->span, "choose another name",
-                  "'%s' is already declared as %s %s in line %d%s%s", text, article(first->what),
+                  "'%s' is already declared as %s %s on line %d%s%s", text, article(first->what),
                   first->what, line, elsewhere ? " of " : "", elsewhere ? source->name : "");
     else
-        hmi_error(b->context, name->span, "write it in one way, or choose another name",
-                  "'%s' and '%s', %s %s in line %d%s%s, are one letter and would be printed alike",
-                  text, first_name, article(first->what), first->what, line,
-                  elsewhere ? " of " : "", elsewhere ? source->name : "");
+        hmi_error(
+            b->context, name->span, "use one spelling, or choose another name",
+            "'%s' and '%s', %s %s on line %d%s%s, are the same letter and would be printed alike",
+            text, first_name, article(first->what), first->what, line, elsewhere ? " of " : "",
+            elsewhere ? source->name : "");
 }
 
 /* Is theta declared where this is θ, or the other way round? It is reported. */
@@ -170,7 +171,7 @@ static bool check_let_target(hmi_builder *b, const hmi_ast *target)
         return true;
     if (target->kind != HMI_AST_CALL) {
         hmi_error(b->context, target->span, "write let NAME = E or let NAME(a, b) = E",
-                  "this cannot be given a meaning by 'let'");
+                  "'let' cannot define this");
         return false;
     }
     const char *name = hmi_names_text(&b->tree->names, target->name);
@@ -358,7 +359,7 @@ static const char *target_hint(hmi_builder *b, const hmi_ast *target, const hmi_
                                      : NULL;
     if (!binding || !binding->what || strcmp(binding->what, "parameter") != 0)
         return NULL;
-    return "it is a parameter: its value stands in 'param', and --set changes it";
+    return "it is a parameter: its value is given with 'param' or --set";
 }
 
 bool hmi_build_target(hmi_builder *b, const hmi_ast *target, const hmi_scope *scope,

@@ -38,9 +38,9 @@ static bool number_of(hmi_builder *b, hmi_expr e, hmi_span at, const char *what,
 {
     if (hmi_deps(b->graph, e) & ~HMI_DEP(HMI_SYM_PARAM)) {
         hmi_error(b->context, at,
-                  "coordinates and t have no values here; `initial y ~ guess` leaves a start to "
-                  "the constraints",
-                  "%s must be made of parameters and indices", what);
+                  "coordinates and t have no values here; with `initial y ~ guess` the constraints "
+                  "determine the initial value",
+                  "%s must be an expression of parameters and indices", what);
         return false;
     }
     if (!hmi_constant_value(b, e, out))
@@ -73,7 +73,7 @@ bool hmi_build_whole(hmi_builder *b, const hmi_ast *e, const hmi_scope *scope, c
         return false;
     if (number != floor(number) || fabs(number) > 1e15) {
         char text[HMI_NUMBER_TEXT];
-        hmi_error(b->context, e->span, NULL, "%s must be a whole number, this is %s", what,
+        hmi_error(b->context, e->span, NULL, "%s must be a whole number, not %s", what,
                   hmi_number_text(number, text));
         return false;
     }
@@ -94,8 +94,8 @@ bool hmi_build_range(hmi_builder *b, const hmi_ast *low, const hmi_ast *high,
         return true;
     bool nested = b->repeats.called > count;
     hmi_error(b->context, high->span, NULL,
-              nested ? "nested loops of %.0f repeats are more than the limit of %lld"
-                     : "%.0f repeats are more than the limit of %lld",
+              nested ? "nested loops repeat %.0f times, more than the limit of %lld"
+                     : "this repeats %.0f times, more than the limit of %lld",
               b->repeats.called, (long long)HMI_MOST_REPEATS);
     b->context->limit_exceeded = true;
     return false;

@@ -206,11 +206,12 @@ static bool derivative_error(hmi_builder *b, hmi_span at)
     const hmi_node *node = hmi_node_at(b->graph, leaf);
     const char *name = hmi_model_symbol_name(b->model, (hmi_symbol_kind)node->a, node->b);
     if (node->a == HMI_SYM_ACCELERATION)
-        hmi_error(b->context, at, NULL,
-                  "the derivative of %s is of third order; accelerations are the highest",
-                  name ? name : "an acceleration");
+        hmi_error(
+            b->context, at, NULL,
+            "the derivative of %s is of third order; accelerations are the highest derivatives",
+            name ? name : "an acceleration");
     else if (node->a == HMI_SYM_INPUT_RATE2)
-        hmi_error(b->context, at, NULL, "an input can be differentiated twice, not more");
+        hmi_error(b->context, at, NULL, "an input can be differentiated at most twice");
     else if (node->a == HMI_SYM_STATE)
         hmi_error(b->context, at, "declare the state it uses first",
                   "the derivative of state '%s' is not known yet", name ? name : "?");

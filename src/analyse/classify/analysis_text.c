@@ -78,7 +78,7 @@ const char *hmi_analysis_print(hmi_analysis *a, const hmi_graph *graph, hmi_expr
     hm_status status = hmi_print(&text, graph, e, &options);
     if (status == HM_ERR_LIMIT || text.length > LONGEST) {
         hmi_text_release(&text);
-        hmi_text_add(&text, "(too long to be shown)");
+        hmi_text_add(&text, "(too long to print)");
     }
     if (status == HM_ERR_NOMEM) {
         hmi_text_release(&text);

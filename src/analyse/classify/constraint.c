@@ -14,10 +14,11 @@ static hm_status undecided(hmi_analysis *a, size_t k, hm_status status)
     if (status != HM_ERR_NUMERIC && status != HM_ERR_LIMIT)
         return status;
     a->rows[k].kind = HM_CLASS_UNCLASSIFIED;
-    return hmi_analysis_remark(a,
-                               "'%s' is not classified: no point near the initial state was found "
-                               "where its functions exist and the position constraints hold",
-                               a->rows[k].name);
+    return hmi_analysis_remark(
+        a,
+        "'%s' is not classified: it could not be evaluated at any sample point near the initial "
+        "state that satisfies the position constraints",
+        a->rows[k].name);
 }
 
 /* ---- terms without a velocity ---- */

@@ -217,9 +217,8 @@ hm_status hmi_analyse_constraint_set(hmi_analysis *a)
 {
     hm_status status = find_set(a);
     if (status == HM_ERR_NUMERIC || status == HM_ERR_LIMIT)
-        status = hmi_analysis_remark(a,
-                                     "the set of constraints is not analysed: no point was found "
-                                     "where its functions exist and can be decided");
+        status = hmi_analysis_remark(a, "the set of constraints is not analysed: it could not be "
+                                        "evaluated at any sample point");
     if (status == HM_OK)
         find_principles(a);
     return status;

@@ -100,7 +100,7 @@ static hm_status make_other(hm_comparison *c, const char *with)
     c->kind = HMI_CONFLATED;
     if (strncmp(with, conflated, strlen(conflated)) != 0) {
         hmi_error(context, hmi_no_span, "vakonomic, or conflated:\"LHS = RHS\"",
-                  "there is nothing called '%s' to compare with", with);
+                  "unknown comparison '%s'", with);
         return HM_ERR_USAGE;
     }
     if (c->m == 0) {

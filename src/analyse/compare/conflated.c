@@ -69,7 +69,7 @@ hm_status hmi_make_conflated(hmi_variant *v, const char *text)
     hmi_graph *g = &v->model.graph;
     if (!cut(text, &p))
         return refuse(v, "as in conflated:\"y' = c*z*x'\", or with a share, ...@0.5",
-                      "what is put into L is written LHS = RHS");
+                      "what is substituted into L is written LHS = RHS");
     hm_status status = read_pieces(v, &p, &lhs, &rhs, &alpha);
     if (status != HM_OK)
         return status;

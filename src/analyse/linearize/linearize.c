@@ -130,10 +130,10 @@ static hm_status search(job *j)
     double rate = hmi_kept_rate(&j->r, &j->kept);
     if (status == HM_ERR_NUMERIC && rate <= j->options->tolerance)
         hmi_error(context, hmi_no_span, "start nearer to it (--at)",
-                  "no %s was found near the state given: the search goes off without end", what);
+                  "no %s was found near the given state: the search diverges", what);
     else if (status == HM_ERR_NUMERIC)
         hmi_error(context, hmi_no_span, "start nearer to it (--at), or hold fewer values",
-                  "no %s was found near the state given: the largest rate stays at %.3g", what,
+                  "no %s was found near the given state: the largest rate stays at %.3g", what,
                   rate);
     return status;
 }
@@ -376,8 +376,8 @@ hm_status hm_sim_linearize(hm_sim *sim, const hm_linearize_options *options, hm_
     const hm_linearize_options standard = hm_linearize_options_default();
     hm_context *context = sim->system->model->context;
     if (!sim->dynamics) {
-        hmi_error(context, hmi_no_span, NULL, "systems beyond %d coordinates are not linearised",
-                  HM_MOST_DENSE);
+        hmi_error(context, hmi_no_span, NULL,
+                  "systems with more than %d coordinates are not linearised", HM_MOST_DENSE);
         return HM_ERR_USAGE;
     }
     job j = {.sim = sim, .options = options ? options : &standard};

@@ -293,7 +293,7 @@ hm_status hm_symmetries_find(const hm_system *system, const hm_symmetry_options 
         end(&w);
         if (status == HM_ERR_NUMERIC || status == HM_ERR_LIMIT) {
             result->shown = (hm_symmetries){
-                .refusal = "no random states were found where q'' is determined"};
+                .refusal = "q'' could not be evaluated at any sample point"};
             status = HM_OK;
         }
     }

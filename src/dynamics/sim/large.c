@@ -327,7 +327,7 @@ static hm_status report(const hm_sim *sim, hm_status status)
     if (status == HM_ERR_UNDETERMINED)
         hmi_error(model->context, hmi_no_span,
                   "M must be positive on the motions that the constraints allow",
-                  "the motion is not determined: M has no positive inertia left for %s''",
+                  "the motion is not determined: M has no positive inertia for %s''",
                   hm_model_coordinate_name(model, hmi_sparse_suspect(sim->large->solver)));
     else if (status == HM_ERR_LIMIT)
         hmi_error(model->context, hmi_no_span, NULL,
@@ -336,7 +336,7 @@ static hm_status report(const hm_sim *sim, hm_status status)
         hmi_error(model->context, hmi_no_span,
                   "constraints that are almost dependent, or inertias of very different size, can "
                   "be the cause",
-                  "the sparse solve does not reach its accuracy at this state");
+                  "the sparse solver does not reach its accuracy at this state");
     return status;
 }
 

@@ -22,7 +22,7 @@ static hm_status find_param(const hm_model *model, const char *name, hm_ensemble
             continue;
         if (!model->params.data[i].structural)
             return found(column, HM_COLUMN_PARAM, i);
-        hmi_error(model->context, hmi_no_span, "give it when the model is read (--set)",
+        hmi_error(model->context, hmi_no_span, "set it when the model is read (--set)",
                   "parameter '%s' sets a size and cannot differ between members", name);
         return HM_ERR_USAGE;
     }
@@ -369,7 +369,7 @@ static hm_status find_reference(hmi_pool *pool, hmi_worker *first)
         pool->reference = i;
         return HM_OK;
     }
-    snprintf(pool->result->why_not, sizeof pool->result->why_not, "members do not start");
+    snprintf(pool->result->why_not, sizeof pool->result->why_not, "no member can be started");
     return HM_OK;
 }
 

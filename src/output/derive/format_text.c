@@ -456,7 +456,9 @@ static void write_motion(hmi_report *r)
         end_with(r, start, view->qdd[i]);
     }
     if (!view->closed && no_mass(view))
-        hmi_text_addf(&r->text, "%s0 = Q + Qc: L is degenerate, and velocities follow\n", indent);
+        hmi_text_addf(&r->text,
+                      "%s0 = Q + Qc: L is degenerate, and these equations determine velocities\n",
+                      indent);
     if (view->closed || no_mass(view))
         return;
     hmi_text_addf(&r->text, "%sq̈ = M⁻¹(Q%s + Qc)     where M > 0\n", indent, servo);

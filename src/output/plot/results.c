@@ -332,7 +332,7 @@ static bool add_path(page *p, hm_panel panel)
         }
     if (shown == 0)
         return false;
-    snprintf(title, sizeof title, "paths of %d among %zu points", MOST_PATHS, count);
+    snprintf(title, sizeof title, "paths of %d of %zu points", MOST_PATHS, count);
     panel.title = count > MOST_PATHS ? title : "path";
     panel.equal = panel.ends = true;
     panel.space = points[0].z != HM_NO_COLUMN;
