@@ -1,5 +1,5 @@
 /* hm_system: a model derived and compiled. Immutable; threads may share it.
- * hm_sim: one state of it, with scratch memory and results; one a thread.
+ * hm_sim: one state of it, with scratch memory and results; one per thread.
  *
  *   hm_system *system;  hm_sim *sim;
  *   hm_system_create(model, &system);
