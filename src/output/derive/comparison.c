@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum { LINE_WIDTH = 100, FURTHER_INDENT = 8, MOST_CHARACTERS = 1600 };
+enum { MOST_CHARACTERS = 1600 };
 
 /* Names: those of the model; a mu is shown as a state after the model's own. */
 typedef struct names {
@@ -60,7 +60,7 @@ static hm_status write_row(hmi_text *text, hmi_derivation_view *view, hmi_substi
                          i < n->comparison->n ? 2 : 1);
     hmi_text_add(text, " = ");
     hm_status status = hmi_print(text, &view->graph, e, &print);
-    hmi_wrap_text(text, start, LINE_WIDTH, FURTHER_INDENT);
+    hmi_wrap_text(text, start, HMI_TEXT_COLUMNS, HMI_TEXT_FURTHER_INDENT);
     hmi_text_add(text, "\n");
     return status;
 }

@@ -56,6 +56,7 @@ typedef struct hmi_report {
     void *user;
     hm_status status;
     hmi_print_options print;
+    const struct hmi_equation_style *style; /* text and LaTeX: equations.h */
     hmi_shared shared;
     bool plain;    /* energies and constraints are written out, without named parts */
     bool complete; /* parts are chosen over all that JSON prints, as the model has it */
