@@ -1,4 +1,4 @@
-/* hamel check: is the model sound? Classes of the constraints and of the set, principles that apply,
+/* hamel check: classes of the constraints and of the set, principles that apply,
  * well-posedness. Text is in check_report.c. */
 #include "check_report.h"
 #include "command.h"
@@ -193,7 +193,8 @@ static int analyse(const session *s, bool quiet, findings *found)
         if (done == HM_OK)
             done = find_energy(s, found);
         silent = done != HM_OK;
-        hm_context_clear(s->context); /* what went wrong on runs is said by the well-posedness */
+        hm_context_clear(
+            s->context); /* the verdict on well-posedness says what went wrong on runs */
     }
     if (silent)
         fprintf(stderr, "hamel: %s\n", hm_status_text(done));

@@ -130,7 +130,7 @@ static json_t *json_rows(const double *values, size_t rows, size_t columns)
     return list;
 }
 
-/* The first paper's section 6. */
+/* The geometry of Udwadia & Kalaba (2002), section 6. */
 static void add_geometry(json_t *object, const hm_model *model, const hm_geometry *g)
 {
     size_t n = hm_model_coordinate_count(model), m = hm_model_constraint_count(model);

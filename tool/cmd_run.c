@@ -79,7 +79,7 @@ static bool check_span(const hm_run_options *o)
     return false;
 }
 
-/* What the command line says goes before what `simulate` says. */
+/* Options on the command line take precedence over `simulate`. */
 static bool read_options(session *s, const invocation *call, hm_run_options *options)
 {
     return option_number(s, call, "--from", &options->start) &&

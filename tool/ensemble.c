@@ -1,4 +1,4 @@
-/* hamel run --ensemble: see ensemble.h. */
+/* hamel run --ensemble: reads the members, runs them, and writes their results. */
 #include "ensemble.h"
 
 #include <math.h>
@@ -91,8 +91,8 @@ static bool cannot_write(ensemble *e, const char *why)
     return false;
 }
 
-/* member, the file's columns ("x(0)" where x is a final value too), t, q, v, z, outputs; and without
- * trajectories status, violation, balance_error */
+/* member, the file's columns ("x(0)" where x is a final value too), t, q, v, z, outputs; and
+ * without trajectories status, violation, balance_error */
 static size_t list_names(const ensemble *e, char (*names)[128])
 {
     size_t count = 0, finals = 2 * e->n + e->states;

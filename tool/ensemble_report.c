@@ -1,4 +1,4 @@
-/* What an ensemble came to: as people read it, and as JSON. */
+/* The summary of an ensemble, as text and as JSON. */
 #include "ensemble.h"
 #include "values.h"
 

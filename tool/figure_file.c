@@ -1,4 +1,4 @@
-/* Figures as files: see figure_file.h. */
+/* Writes a figure to a file as SVG or PNG, whole or not at all. */
 #include "figure_file.h"
 
 #include <errno.h>

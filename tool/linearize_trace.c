@@ -248,13 +248,13 @@ static bool write_csv(const trace *t, const char *path)
 
 static hm_status add_panel(const trace *t, hm_figure *figure, size_t part, const char *label)
 {
-    hm_curve series[MOST_CURVES];
+    hm_curve curves[MOST_CURVES];
     for (size_t k = 0; k < t->curves; k++)
-        series[k] = (hm_curve){.label = NULL,
+        curves[k] = (hm_curve){.label = NULL,
                                .x = hm_table_column(t->table, 0),
                                .y = hm_table_column(t->table, 1 + 2 * k + part),
                                .count = hm_table_row_count(t->table)};
-    hm_panel panel = {.x_label = t->param, .y_label = label, .curves = series};
+    hm_panel panel = {.x_label = t->param, .y_label = label, .curves = curves};
     panel.curve_count = t->curves;
     return hm_figure_add(figure, &panel);
 }

@@ -159,6 +159,15 @@ static int parse_arguments(invocation *call, int count, char **arguments)
     return EXIT_DONE;
 }
 
+/* Flushes stdout; reports a full disk and the like. */
+static int finish_output(int status)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return status;
+    fputs("hamel: cannot write the output\n", stderr);
+    return status == EXIT_DONE ? EXIT_FAILED : status;
+}
+
 static int run_command(const command *c, int count, char **arguments)
 {
     for (int i = 0; i < count; i++)
@@ -182,14 +191,6 @@ static int run_command(const command *c, int count, char **arguments)
     free(call.values);
     free(call.arguments);
     return finish_output(status);
-}
-
-int finish_output(int status)
-{
-    if (fflush(stdout) == 0 && !ferror(stdout))
-        return status;
-    fputs("hamel: cannot write the output\n", stderr);
-    return status == EXIT_DONE ? EXIT_FAILED : status;
 }
 
 static const char *command_name(const void *list, size_t i)

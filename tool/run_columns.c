@@ -1,4 +1,4 @@
-/* The columns of results: see run_columns.h. */
+/* Names the columns of results and fills them from a frame. */
 #include "run_columns.h"
 
 #include <math.h>

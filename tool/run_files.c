@@ -1,4 +1,4 @@
-/* Where the rows of a run go: see run_files.h. */
+/* Writes the rows of a run to CSV, HDF5 and the table of the plot. */
 #include "run_files.h"
 
 #include "figure_file.h"

@@ -1,4 +1,4 @@
-/* What a run came to: see run_report.h. */
+/* The summary of a run, as text and as JSON. */
 #include "run_report.h"
 
 #include "values.h"

@@ -1,5 +1,5 @@
-/* hm_system_analyse: makes the analysis and calls its parts in their order, the initial state first,
- * then every constraint, then the set, then the functions that are not smooth. */
+/* hm_system_analyse: makes the analysis and calls its parts in their order, the initial state
+ * first, then every constraint, then the set, then the functions that are not smooth. */
 #include "analyse/classify/analysis.h"
 
 const char *hm_class_text(hm_class kind)

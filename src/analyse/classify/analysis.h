@@ -1,4 +1,10 @@
-/* What the files of the analysis share. */
+/* The analysis in the making, and what its parts share.
+ *
+ * hm_system_analyse runs the parts in this order: the initial state (wellposed.c), each constraint
+ * (constraint.c), the set (constraint_set.c), functions that are not smooth (wellposed.c). Every
+ * part writes into `shown`; text and arrays live in the arena. Where a part cannot decide something
+ * it adds a remark instead of failing: only lack of memory ends the analysis.
+ */
 #ifndef HMI_ANALYSE_CLASSIFY_ANALYSIS_H
 #define HMI_ANALYSE_CLASSIFY_ANALYSIS_H
 

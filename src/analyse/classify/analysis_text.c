@@ -1,5 +1,5 @@
-/* What every part of the analysis uses: text that lives as long as the analysis, expressions and forms
- * as they are written in the language, and values at the initial state. */
+/* What every part of the analysis uses: text that lives as long as the analysis, expressions and
+ * forms as they are written in the language, and values at the initial state. */
 #include "analyse/classify/analysis.h"
 
 #include "expr/print/print.h"
@@ -40,32 +40,20 @@ hm_status hmi_analysis_remark(hmi_analysis *a, const char *format, ...)
     return kept && hmi_array_push(a->allocator, &a->remarks, kept) ? HM_OK : HM_ERR_NOMEM;
 }
 
+/* In the forms, position n of z is t, and auxiliary states are signals after the inputs. */
 static void print_symbol(void *user, hmi_symbol_kind kind, uint32_t index, hmi_text *out)
 {
     const hm_model *model = user;
-    const char *name = "?";
-    switch (kind) {
-    case HMI_SYM_COORD:
-    case HMI_SYM_VELOCITY:
-    case HMI_SYM_ACCELERATION:
-        name = index < model->coords.count ? model->coords.data[index].name : "t";
-        break;
-    case HMI_SYM_PARAM:
-        name = model->params.data[index].name;
-        break;
-    case HMI_SYM_STATE:
-        name = model->states.data[index].name;
-        break;
-    case HMI_SYM_INPUT:
-    case HMI_SYM_INPUT_RATE:
-    case HMI_SYM_INPUT_RATE2:
-        name = index < model->inputs.count ? model->inputs.data[index].name
-                                           : model->states.data[index - model->inputs.count].name;
-        break;
-    default:
-        break;
-    }
-    hmi_text_add(out, name);
+    const hmi_namer namer = hmi_model_namer(model);
+    bool motion = kind == HMI_SYM_COORD || kind == HMI_SYM_VELOCITY || kind == HMI_SYM_ACCELERATION;
+    bool signal = kind == HMI_SYM_INPUT || kind == HMI_SYM_INPUT_RATE ||
+                  kind == HMI_SYM_INPUT_RATE2;
+    if (motion && index >= model->coords.count)
+        hmi_text_add(out, "t");
+    else if (signal && index >= model->inputs.count)
+        namer.name(namer.user, HMI_SYM_STATE, index - (uint32_t)model->inputs.count, out);
+    else
+        namer.name(namer.user, kind, index, out);
 }
 
 const char *hmi_analysis_print(hmi_analysis *a, const hmi_graph *graph, hmi_expr e)

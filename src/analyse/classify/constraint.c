@@ -8,7 +8,7 @@
 #include "analyse/classify/analysis.h"
 #include "analyse/integrals/potential.h"
 
-/* Not being able to decide is a remark, not a failure. */
+/* Where a constraint cannot be classified, the analysis goes on and says so in a remark. */
 static hm_status undecided(hmi_analysis *a, size_t k, hm_status status)
 {
     if (status != HM_ERR_NUMERIC && status != HM_ERR_LIMIT)
@@ -37,9 +37,9 @@ static hm_status look_at_rest(hmi_analysis *a, hmi_form *form, bool *catastatic)
     return status;
 }
 
-/* ---- integrable ones ---- */
+/* ---- integrable constraints ---- */
 
-/* In numbers, where the form is integrable off the position constraints, too. */
+/* An integral in numbers exists where the form is integrable off the position constraints, too. */
 static hm_status find_numeric_integral(hmi_analysis *a, size_t k, const hmi_form *form)
 {
     hmi_evidence evidence;
@@ -79,7 +79,7 @@ static hm_status find_integral(hmi_analysis *a, size_t k, const hmi_form *form)
     return row->potential ? HM_OK : HM_ERR_NOMEM;
 }
 
-/* ---- linear ones ---- */
+/* ---- linear constraints ---- */
 
 static hm_status class_of_form(hmi_analysis *a, size_t form_row, hm_class *kind,
                                hmi_evidence *evidence)
@@ -91,14 +91,15 @@ static hm_status class_of_form(hmi_analysis *a, size_t form_row, hm_class *kind,
     *kind = HM_CLASS_SEMIHOLONOMIC;
     if (status != HM_OK || closed)
         return status;
-    a->positions[a->position_count] = form_row; /* for a moment one of the rows */
+    a->positions[a->position_count] = form_row; /* temporarily one of the rows */
     status = hmi_form_is_closed(&a->sampler, form, a->positions, a->position_count + 1, &closed,
                                 evidence);
     *kind = closed ? HM_CLASS_INTEGRABLE : HM_CLASS_NONHOLONOMIC;
     return status;
 }
 
-/* alpha (d beta/dz - d gamma/dy) + ... for omega = alpha dx + beta dy + gamma dz [Zhao (11)] */
+/* alpha (d beta/dz - d gamma/dy) + ...  for omega = alpha dx + beta dy + gamma dz
+ *                                                                          [Zhao 2018 (11)] */
 static hmi_expr frobenius_expression(hmi_forms *f, const hmi_form *form)
 {
     hmi_graph *g = &f->graph;
@@ -124,8 +125,8 @@ static hm_status show_frobenius(hmi_analysis *a, size_t k)
                           : HM_ERR_NOMEM;
 }
 
-/* Removes components that are zero though they are not written so: beside them nothing can be
- * decided, since they are as small as their errors. HM_ERR_LIMIT: there are none. */
+/* Removes components that are zero without being written as 0: their balls are as small as their
+ * errors, and nothing could be decided relative to them. HM_ERR_LIMIT: there are none. */
 static hm_status drop_zeros(hmi_analysis *a, hmi_form *form)
 {
     size_t kept = 0;
@@ -166,7 +167,7 @@ static hm_status classify_linear(hmi_analysis *a, size_t k)
     return status == HM_OK ? show_frobenius(a, k) : status;
 }
 
-/* ---- nonlinear ones ---- */
+/* ---- nonlinear constraints ---- */
 
 static hm_reduction reduction_of(hmi_quadratic_kind kind)
 {
@@ -197,7 +198,8 @@ static hm_status show_reduction(hmi_analysis *a, size_t k, const hmi_quadratic *
     }
     if (q->kind == HMI_BRANCHES && !(row->other_form = hmi_analysis_form(a, &q->other, NULL)))
         return HM_ERR_NOMEM;
-    if (q->kind == HMI_BRANCHES && q->both) { /* either may hold: the weaker class counts */
+    if (q->kind == HMI_BRANCHES &&
+        q->both) { /* either branch may hold, so the weaker class counts */
         a->forms.rows[a->forms.row_count] = (hmi_form_row){.pfaffian = true, .form = q->other};
         hm_status status = class_of_form(a, a->forms.row_count, &kind, &evidence);
         if (status != HM_OK)
@@ -232,9 +234,7 @@ static hm_status look_for_lost_row(hmi_analysis *a, size_t k)
         status = hmi_sample(&a->sampler, &point);
     if (status == HM_OK) {
         bool some = false, all = true;
-        hmi_series_start(&jet, 1, 128);
-        hmi_curve_fill(&point, &jet, 0);
-        hmi_series_extend(&jet, 0);
+        hmi_curve_evaluate(&point, &jet, 128);
         for (size_t i = 0; i < jet.roots.count; i++) {
             all &= arb_is_finite(hmi_series_root(&jet, i, 0));
             some |= !arb_contains_zero(hmi_series_root(&jet, i, 0));
@@ -264,7 +264,7 @@ static hm_status classify_nonlinear(hmi_analysis *a, size_t k)
     return status == HM_OK ? look_for_lost_row(a, k) : status;
 }
 
-/* ---- all ---- */
+/* ---- one constraint of any kind ---- */
 
 static hm_status classify_position(hmi_analysis *a, size_t k)
 {

@@ -1,4 +1,5 @@
-/* Hidden integrable combinations: see hidden.h. */
+/* Follows the derived flag in symbols until it is stationary, and reports the combinations that are
+ * left (hidden.h). */
 #include "analyse/classify/hidden.h"
 
 #include "analyse/integrals/potential.h"
@@ -10,7 +11,7 @@ typedef struct ideal {
     hmi_analysis *a;
     hmi_forms *forms;
     size_t size;         /* n + 1 */
-    size_t rows, count;  /* given forms; forms of the system now */
+    size_t rows, count;  /* forms given at first; forms of I_j now */
     const size_t *list;  /* rows of the forms */
     hmi_form *form;      /* count */
     hmi_expr *c;         /* count x rows: what they are made of */
@@ -74,9 +75,7 @@ static hm_status choose(ideal *I, conditions *c)
         status = hmi_series_add(&jet, I->K[i]);
     c->rank = 0;
     if (status == HM_OK) {
-        hmi_series_start(&jet, 1, bits);
-        hmi_curve_fill(&I->tr.point, &jet, 0);
-        hmi_series_extend(&jet, 0);
+        hmi_curve_evaluate(&I->tr.point, &jet, bits);
         status = jet.failed ? HM_ERR_NUMERIC
                             : hmi_echelon_init(&e, f->allocator, I->count, I->count, bits,
                                                jet.inexact || I->tr.inexact);
@@ -220,7 +219,7 @@ static const char *print_combination(ideal *I, const hmi_expr *c)
     return text;
 }
 
-/* Its integral by itself, where it has one that is found. */
+/* Looks for an integral of one combination by itself. */
 static hm_status integrate(ideal *I, const hmi_form *form, hm_combination *out)
 {
     hmi_evidence evidence;

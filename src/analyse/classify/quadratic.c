@@ -1,4 +1,5 @@
-/* Quadratic constraints equivalent to linear ones: see quadratic.h.
+/* Restricts the quadratic form to the directions that the other constraints leave, and finds the
+ * linear forms that its zeros satisfy (quadratic.h).
  * Verified: test/cases/test_classify.c (coin, sums of squares). */
 #include "analyse/classify/quadratic.h"
 
@@ -28,7 +29,8 @@ typedef struct study {
 
 /* ---- H ---- */
 
-/* psi is X^T H X / 2 with X = (q', tau): second derivatives, the rest by tau. */
+/* psi = X^T H X / 2 with X = (q', tau), tau = 1: H holds second derivatives by velocities; linear
+ * and constant terms go to the row and column of tau. */
 static hm_status find_hessian(study *s, bool *quadratic)
 {
     hmi_forms *f = s->forms;
@@ -105,9 +107,7 @@ static hm_status find_rank(study *s)
     for (size_t i = 0; status == HM_OK && i < s->freed * s->freed; i++)
         status = hmi_series_add(&jet, s->R[i]);
     if (status == HM_OK) {
-        hmi_series_start(&jet, 1, 96);
-        hmi_curve_fill(&s->tr.point, &jet, 0);
-        hmi_series_extend(&jet, 0);
+        hmi_curve_evaluate(&s->tr.point, &jet, 96);
         if (jet.failed)
             status = HM_ERR_NUMERIC;
         for (int i = 0; i < n * n; i++)
@@ -157,7 +157,7 @@ static uint32_t cost_of(hmi_forms *f, const hmi_form *form)
     return cost;
 }
 
-/* Divides by what makes the form shorter: the factors of e. */
+/* Divides or multiplies the form by the factors of e where that makes it shorter. */
 static void shorten(hmi_forms *f, hmi_form *form, hmi_expr e, int depth)
 {
     hmi_graph *g = &f->graph;
@@ -213,8 +213,8 @@ static hm_status polar_form(study *s, const hmi_expr *X, hmi_form *form)
     return form->count ? hmi_form_differentiate(f, form) : HM_ERR_NUMERIC;
 }
 
-/* The indices of a plane in which the restricted form has rank 2 with r_ii != 0, or r_ii = r_jj = 0.
- * *D: r_ij^2 - r_ii r_jj. */
+/* The indices of a plane in which the restricted form has rank 2 with r_ii != 0, or r_ii = r_jj =
+ * 0. *D: r_ij^2 - r_ii r_jj. */
 static bool branch_plane(study *s, size_t plane[2], hmi_expr *D)
 {
     hmi_forms *f = s->forms;
@@ -266,7 +266,7 @@ static hm_status value_at_start(study *s, const hmi_form *form, double *value)
     return status;
 }
 
-/* Both branches; the one that holds at the initial state is the first. At rest both do. */
+/* Finds both branches, the one that holds at the initial state first. At rest both hold. */
 static hm_status find_branches(study *s, hmi_form branch[2], bool *both)
 {
     size_t plane[2];
@@ -290,7 +290,7 @@ static hm_status find_branches(study *s, hmi_form branch[2], bool *both)
     return status;
 }
 
-/* Columns of N whose polar forms span: greedy by the symbolic R. */
+/* Chooses columns of N one by one whose polar forms are independent of the others. */
 static hm_status square_forms(study *s, hmi_form *list, size_t *count)
 {
     size_t all[MOST_SIZE];
@@ -343,7 +343,7 @@ static hm_status open_study(study *s)
     return status;
 }
 
-/* Puts the forms behind the rows; does psi vanish on them? */
+/* Appends the forms to the rows and asks whether psi vanishes wherever they hold. */
 static hm_status vanishes_on(study *s, const hmi_form *list, size_t count, bool *zero,
                              hmi_evidence *evidence)
 {

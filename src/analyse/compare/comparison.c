@@ -1,4 +1,4 @@
-/* The right equations beside wrong ones: creation and evaluation at a state. See hamel/compare.h. */
+/* Creates a comparison of the right equations with wrong ones, and evaluates both at a state. */
 #include "analyse/compare/comparison.h"
 
 #include "linalg/dense.h"
@@ -26,8 +26,8 @@ static hm_status allocate(hm_comparison *c)
     return failed || !c->mu_row ? HM_ERR_NOMEM : HM_OK;
 }
 
-/* Is a row redundant at the sim's state, brought to the constraints? Where that cannot be told every
- * row is left as it is. A row of zeros is not redundant, it is singular here. */
+/* Is a row redundant at the sim's state, brought to the constraints? Where that cannot be told
+ * every row is left as it is. A row of zeros is not redundant, it is singular here. */
 static hm_status drop_redundant(hm_comparison *c, hm_sim *sim, bool all_free, bool *used)
 {
     const hm_moved *moved;
@@ -47,7 +47,7 @@ static hm_status drop_redundant(hm_comparison *c, hm_sim *sim, bool all_free, bo
     return status;
 }
 
-/* Somewhere else, the same on every machine. */
+/* Moves the sim to another state, the same one on every machine. */
 static void displace(hm_sim *sim)
 {
     for (size_t i = 0; i < sim->system->derived.n; i++) {

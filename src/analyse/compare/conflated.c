@@ -3,7 +3,8 @@
  *     L+ = (1 - alpha) L + alpha L[LHS -> RHS],    then again with the constraint
  *
  * The mass matrix of L+ may be singular (a velocity is gone) or indefinite (it came in from a
- * potential), which the solver takes as it comes.            [UW (1.13), (3.8), (3.21), (3.38), (3.52)]
+ * potential), which the solver takes as it comes.
+ *     [Udwadia & Wanichanon (1.13), (3.8), (3.21), (3.38), (3.52)]
  * Verified: test/cases/test_compare.c (oracle cases 002-*-conflated)
  */
 #include "analyse/compare/variant.h"

@@ -1,7 +1,7 @@
-/* Is the energy conserved, and what changes it: see hamel/audit.h.
+/* Is the energy conserved, and what changes it? hm_system_energy.
  *
- * The audit at random consistent states near the initial one, in double precision. Nothing is
- * assumed of the model, so that servos and laws with reactions are included.
+ * The audit is made at random consistent states near the initial one, in double precision. Nothing
+ * is assumed about the model: servos and laws that use reactions are included.
  * Verified: test/physics/test_audit.c
  */
 #include <hamel/audit.h>
@@ -14,7 +14,8 @@
 
 enum { STATES = 8, TRIES = 60, MOST_COORDINATES = 150 };
 
-/* Rates and powers up to this part of what they are added up from are rounding. */
+/* Rates and powers below this fraction of the terms that they are the sum of are rounding
+ * errors. */
 static const double rounding = 1e-9;
 
 typedef struct survey {

@@ -1,4 +1,4 @@
-/* One curve through one point, as power series: see flag.h and transport.h.
+/* Follows one curve through one point as power series.
  *
  * With W the chosen rows, P their pivot columns and F the free ones,
  *     W X = 0, X_F = u        ->  X_P = -W_P^-1 W_F u
@@ -138,7 +138,7 @@ static void list_free(hmi_transport *tr)
             tr->freed[count++] = j;
 }
 
-/* By plain elimination: unlike arb_mat_inv's, it leaves exact zeros where the structure has them, and
+/* Inverts by plain elimination, which, unlike arb_mat_inv, keeps the exact zeros of the structure;
  * chains of bodies have many. */
 static bool invert_sparse(arb_mat_t inverse, const arb_mat_t square, slong precision)
 {
@@ -259,8 +259,8 @@ static void turning(journey *j, size_t target, size_t k, arb_ptr gamma)
                 hmi_series_root(&tr->jet, tr->g_start[target] + a, k), tr->precision);
 }
 
-/* gamma -= H_i W_i over orders 1..k of W, so that H of order k - order is known, for all targets. Row
- * by row, since the H_i of all targets stay in the cache, but not all W. */
+/* gamma -= H_i W_i over orders 1..k of W, so that H of order k - order is known, for all targets.
+ * Row by row, since the H_i of all targets stay in the cache, but not all W. */
 static void subtract_row(journey *j, size_t i, size_t k, arb_ptr gamma)
 {
     hmi_transport *tr = j->tr;

@@ -1,5 +1,5 @@
-/* Follows the leaf of a form with the classical Runge-Kutta method, halving the step until two values
- * of the integral agree (numeric_integral.h). */
+/* Follows the leaf of a form with the classical Runge-Kutta method, halving the step until two
+ * values of the integral agree (numeric_integral.h). */
 #include "analyse/integrals/numeric_integral.h"
 
 #include "dynamics/sim/sim.h"

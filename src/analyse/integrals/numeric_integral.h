@@ -1,8 +1,9 @@
-/* An integral in numbers of a form that is integrable, but for which no integral was found in symbols.
+/* An integral in numbers of a form that is integrable, but for which no integral was found in
+ * symbols.
  *
- * The leaves of an integrable form omega are surfaces f = constant. Let z0 = (q0, t0) be the initial
- * state and p a coordinate with omega_p not 0 there. From a point z we stay on its leaf while the
- * other coordinates move along the straight line to those of z0,
+ * The leaves of an integrable form omega are surfaces f = constant. Let z0 = (q0, t0) be the
+ * initial state and p a coordinate with omega_p not 0 there. From a point z we stay on its leaf
+ * while the other coordinates move along the straight line to those of z0,
  *     dz_p/ds = - sum_{j != p} omega_j (z0 - z)_j / omega_p,
  * and f(z) is the z_p at the end of that line. f is constant on every leaf, and df is not 0.
  * The form must be integrable off the position constraints, too, since the line leaves them.
@@ -26,7 +27,8 @@ typedef struct hmi_numeric_integral {
 hm_status hmi_numeric_integral_init(hmi_numeric_integral *in, hmi_arena *arena, hmi_forms *forms,
                                     const hmi_form *form, const double *q0, double t0);
 void hmi_numeric_integral_release(hmi_numeric_integral *in);
-/* f(q, t). HM_ERR_NUMERIC: the leaf through (q, t) cannot be followed to the initial coordinates. */
+/* f(q, t). HM_ERR_NUMERIC: the leaf through (q, t) cannot be followed to the initial
+ * coordinates. */
 hm_status hmi_numeric_integral_value(const hmi_numeric_integral *in, const double *q, double t,
                                      double *f);
 

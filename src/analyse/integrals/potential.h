@@ -4,10 +4,8 @@
 
 #include "analyse/integrability/flag.h"
 
-/* An antiderivative of e by z_j; HMI_NONE where the rules do not find one. Not verified. */
-hmi_expr hmi_antiderivative(hmi_forms *forms, hmi_expr e, size_t j);
-
-/* f with df = form, verified by differentiation in ball arithmetic; HMI_NONE where none is found. */
+/* f with df = form, verified by differentiation in ball arithmetic; HMI_NONE where none is
+ * found. */
 hm_status hmi_find_potential(hmi_sampler *sampler, const hmi_form *form, hmi_expr *f);
 
 /* mu with d(mu omega) = 0 in the ambient space, verified likewise, and mu omega; HMI_NONE where

@@ -1,11 +1,12 @@
-/* Equilibria and steady motions: see equilibrium.h. */
+/* Chooses the variables that count, and searches for states where they are at rest
+ * (equilibrium.h). */
 #include "analyse/linearize/equilibrium.h"
 
 #include "linalg/linalg.h"
 
 #include <math.h>
 
-/* ---- what enters ---- */
+/* ---- which variables count ---- */
 
 static const double not_entering = 1e-9; /* of the largest entry of a row */
 
@@ -184,7 +185,7 @@ static hm_status iterate(newton *w)
         if (status == HM_ERR_NOMEM)
             return status;
         search->iterations++;
-        if (!(next < 0.9 * now)) { /* no better: the state before was as good as it gets */
+        if (!(next < 0.9 * now)) { /* no improvement: the state before was the best */
             put_back(w->r, w->saved);
             status = hmi_reduction_update(w->r);
             hmi_choose_kept(w->r, search->drop, w->kept);
@@ -195,7 +196,7 @@ static hm_status iterate(newton *w)
     return status == HM_OK && !(now <= search->tolerance) ? HM_ERR_NUMERIC : status;
 }
 
-/* ---- relaxation: where Newton's method is caught ---- */
+/* ---- relaxation, where Newton's method fails ---- */
 
 /* Steps q += h q''(q, 0), as if at rest after every one: downhill for forces with a potential, to a
  * stable equilibrium. h doubles while the direction stays and falls where it turns back. */
@@ -236,7 +237,7 @@ static hm_status relax_and_iterate(newton *w, const double *start)
     return status == HM_ERR_INCONSISTENT ? HM_ERR_NUMERIC : status;
 }
 
-/* Rates also vanish at infinity, which is not near anything. */
+/* Rates may also vanish at infinity, which is not a state near the given one. */
 static bool ran_away(hmi_reduction *r, const double *start)
 {
     double size = 1;
@@ -268,7 +269,7 @@ hm_status hmi_find_rest(hmi_reduction *r, hmi_kept *kept, hmi_search *search)
 
 /* ---- families ---- */
 
-/* Kernel vectors of A over the kept variables, one a row; returns how many. */
+/* Kernel vectors of A over the kept variables, one per row; returns their number. */
 static size_t find_kernel(const hmi_reduction *r, const hmi_kept *kept, double *A, double *sigma,
                           double *V)
 {

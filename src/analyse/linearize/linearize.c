@@ -1,4 +1,5 @@
-/* Linearised motion: the public face of reduce.h, equilibrium.h and spectrum.h. */
+/* hm_sim_linearize: searches for the state, finds out what kind of state it is, and gives matrix,
+ * eigenvalues and verdict. */
 #include <hamel/linearize.h>
 
 #include "analyse/linearize/equilibrium.h"
@@ -43,7 +44,7 @@ typedef struct job {
     hmi_reduction r;
     hmi_kept kept;
     hmi_search search;
-    bool drop; /* what was left out of y, in the end */
+    bool drop; /* ignorable coordinates are left out of y */
     hmi_relative_equilibrium relative;
 } job;
 
@@ -309,8 +310,9 @@ static hm_status take_spectrum(job *j)
     return status;
 }
 
-/* Zeros that belong to moving along a family of states at rest do not decide: where the others have
- * negative real parts the state is stable (Lyapunov-Malkin), and a disturbance ends on a neighbour. */
+/* Zero eigenvalues that belong to a family of states at rest do not decide: where the others have
+ * negative real parts the state is stable (Lyapunov-Malkin), and a disturbed motion settles on a
+ * neighbour. */
 static void decide(hm_linearization *face)
 {
     bool growing = false, neutral = false;

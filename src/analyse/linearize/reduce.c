@@ -1,11 +1,11 @@
-/* The tangent space of the constraint manifold: see reduce.h. */
+/* Eliminates dependent variables from the derivatives of motion and constraints (reduce.h). */
 #include "analyse/linearize/reduce.h"
 
 #include "linalg/linalg.h"
 
 #include <math.h>
 
-/* Entries below this part of the largest of their row are rounding. */
+/* Entries below this fraction of the largest entry of their row are rounding errors. */
 static const double negligible = 1e-11;
 static const double threshold = 0.1;
 static const double rounding = 1e-14;
@@ -108,8 +108,8 @@ static double largest_entry(const hmi_reduction *r, size_t row, size_t from, siz
 }
 
 /* Among the large entries: velocities of coordinates that enter nowhere first, so that the others
- * remain to describe a steady motion; then what was declared first, since places are mostly declared
- * before angles. */
+ * remain to describe a steady motion; then what was declared first, since places are mostly
+ * declared before angles. */
 static size_t choose_entry(const hmi_reduction *r, size_t row, size_t from, size_t to,
                            double largest)
 {
@@ -127,7 +127,7 @@ static size_t choose_entry(const hmi_reduction *r, size_t row, size_t from, size
     return best;
 }
 
-/* Rows of C brought to unit size. */
+/* Scales the rows of C to unit size. */
 static void take_rows(hmi_reduction *r)
 {
     memset(r->is_dependent, 0, r->size);

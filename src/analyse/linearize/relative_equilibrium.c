@@ -1,4 +1,5 @@
-/* Relative equilibria: see relative_equilibrium.h. */
+/* Finds affine symmetries of the equations at random states, and motions along them
+ * (relative_equilibrium.h). */
 #include "analyse/linearize/relative_equilibrium.h"
 
 #include "base/random.h"
@@ -123,7 +124,8 @@ static size_t conditions(const hmi_relative_equilibrium *rel)
     return rel->r->n + rel->r->states + 2 * rel->r->m + 1;
 }
 
-/* All of one state; rows of X, which has contiguous columns of `height`. */
+/* Writes all conditions of one state as rows of X, whose columns are contiguous and `height`
+ * long. */
 static void add_state(hmi_relative_equilibrium *rel, slope *e, double *X, size_t height,
                       size_t first)
 {

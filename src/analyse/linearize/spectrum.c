@@ -1,4 +1,5 @@
-/* Eigenvalues and modes: see spectrum.h. */
+/* Calls LAPACK for eigenvalues and modes, bounds their errors, sorts and scales them
+ * (spectrum.h). */
 #include "analyse/linearize/spectrum.h"
 
 #include "linalg/dense.h"

@@ -1,4 +1,5 @@
-/* First integrals: see conserved.h. */
+/* Finds the combinations of candidates whose rate is zero, makes them readable, and says why they
+ * are conserved (conserved.h). */
 #include "analyse/symmetry/conserved.h"
 
 #include "analyse/balls/null_space.h"

@@ -1,4 +1,4 @@
-/* Random states of the motion: see states.h. */
+/* Draws random states and solves for their accelerations in balls (states.h). */
 #include "analyse/symmetry/states.h"
 
 #include "analyse/balls/kkt.h"
@@ -236,8 +236,8 @@ static double correct_velocity(hmi_states *s)
     return solved ? size : NAN;
 }
 
-/* Newton has converged: balls wide enough to hold the exact velocities, so that what vanishes on the
- * constraint manifold contains zero. */
+/* Newton has converged: balls wide enough to hold the exact velocities, so that what vanishes on
+ * the constraint manifold contains zero. */
 static void enclose_velocities(hmi_states *s)
 {
     mag_t slack;
@@ -248,7 +248,8 @@ static void enclose_velocities(hmi_states *s)
     mag_clear(slack);
 }
 
-/* Do the rows of A depend on velocities? Where they do not, a better velocity leaves them as they are. */
+/* Do the rows of A depend on velocities? Where they do not, a better velocity leaves them as they
+ * are. */
 static bool rows_move(const hmi_states *s)
 {
     const hmi_expr_matrix *A = &s->derived->constraints.A;

@@ -1,4 +1,5 @@
-/* Symmetries and conserved quantities, for people: see hamel/symmetry.h. */
+/* hm_symmetries_find: finds symmetries and conserved quantities, checks them along a run, and
+ * prints them as text. */
 #include "analyse/symmetry/conserved.h"
 
 #include "dynamics/sim/sim.h"

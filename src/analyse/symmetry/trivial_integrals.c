@@ -1,9 +1,10 @@
-/* First integrals that are zero by the constraints: see conserved.h.
+/* Drops first integrals that are zero because of the constraints alone (conserved.h).
  *
- * Random states (states.h) are drawn wide, and the constraints of a mechanism may allow several ways
- * to assemble it, of which the motion keeps one. Momenta of another one that are zero there are not
- * conserved by the motion but by the constraints. Those are found in double precision, at states that
- * are drawn so near the initial one that they are assembled as it is.
+ * Random states (states.h) are drawn far from the initial one, and a mechanism may be assembled in
+ * several ways, of which the motion keeps one. A momentum that is not zero in one assembly may be
+ * zero in another because of the constraints; it says nothing about the motion there. Such
+ * integrals are found in double precision, at states so near the initial one that the assembly is
+ * the same.
  * Verified: test/cases/test_symmetry.c, natural coordinates
  */
 #include "analyse/symmetry/conserved.h"

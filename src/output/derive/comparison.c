@@ -16,17 +16,12 @@ typedef struct names {
 static void name_symbol(void *user, hmi_symbol_kind kind, uint32_t index, hmi_text *out)
 {
     const names *n = user;
-    const hm_model *model = n->model;
-    if (kind == HMI_SYM_PARAM)
-        hmi_text_add(out, model->params.data[index].name);
-    else if (kind == HMI_SYM_STATE && index < model->states.count)
-        hmi_text_add(out, model->states.data[index].name);
-    else if (kind == HMI_SYM_STATE)
-        hmi_text_add(out, model->coords.data[n->comparison->n + index - model->states.count].name);
-    else if (kind == HMI_SYM_INPUT || kind == HMI_SYM_INPUT_RATE || kind == HMI_SYM_INPUT_RATE2)
-        hmi_text_add(out, model->inputs.data[index].name);
+    const hmi_namer namer = hmi_model_namer(n->model);
+    size_t states = n->model->states.count;
+    if (kind == HMI_SYM_STATE && index >= states)
+        hmi_text_add(out, n->model->coords.data[n->comparison->n + index - states].name);
     else
-        hmi_text_add(out, model->coords.data[index].name);
+        namer.name(namer.user, kind, index, out);
 }
 
 static bool is_literal(void *user, const char *name)

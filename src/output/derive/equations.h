@@ -1,9 +1,9 @@
 /* The equations of a derivation as lines, in the style of a terminal or of LaTeX.
  *
  * Both formats show the same quantities in the same order and differ in how a line begins and ends,
- * and in how a name becomes an index: Q[x] = ... against Q_{x} &= ... \\. A style is a table of these
- * differences; format_text.c and format_latex.c own one each, and add what only they have (titles,
- * brackets, remarks).
+ * and in how a name becomes an index: Q[x] = ... against Q_{x} &= ... \\. A style is a table of
+ * these differences; format_text.c and format_latex.c own one each, and add what only they have
+ * (titles, brackets, remarks).
  */
 #ifndef HMI_OUTPUT_DERIVE_EQUATIONS_H
 #define HMI_OUTPUT_DERIVE_EQUATIONS_H
@@ -18,7 +18,7 @@ struct hmi_equation_style {
     const char *input, *state, *servo;        /* before names of these */
     const char *lambda, *Qi, *Qni;            /* letters */
     const char *lambda_formula, *Qni_formula; /* lines, where there are no closed forms */
-    bool levels;                              /* the level of a constraint is told after it */
+    bool levels;                              /* the level of a constraint is written after it */
     void (*name)(hmi_report *report, const char *name); /* of a constraint */
     void (*wrap)(hmi_text *text, size_t start);         /* breaks the line that starts there */
 };

@@ -62,7 +62,7 @@ static void open_row(hmi_report *r, const char *name, size_t i, size_t rows)
     hmi_text_add(&r->text, left_bracket(i, rows));
 }
 
-/* Writes name = [ ... ] when it is small enough to read so; false otherwise. */
+/* Writes name = [ ... ] where the matrix is small enough for that; false otherwise. */
 static bool write_brackets(hmi_report *r, const char *name, size_t rows, size_t columns,
                            entry_function entry)
 {
@@ -270,7 +270,7 @@ static void write_standard_form(hmi_report *r)
 
 /* ---- force and motion ---- */
 
-/* Who acts: servo NAME: u on x, y. */
+/* servo NAME: u on x, y */
 static void write_servo_force(hmi_report *r, const hmi_servo_group *servo)
 {
     size_t start = hmi_line_begin(r);
