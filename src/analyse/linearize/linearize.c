@@ -97,8 +97,7 @@ static hm_status mark_held(job *j)
 /* From the state where the search began. */
 static hm_status search_relative(job *j, const double *start)
 {
-    for (size_t k = 0; k < j->r.size; k++)
-        *hmi_reduction_variable(j->sim, k) = start[k];
+    hmi_reduction_set(&j->r, start);
     hm_status status = hmi_reduction_update(&j->r);
     if (status == HM_OK)
         status = hmi_relative_equilibrium_init(&j->relative, &j->r);
@@ -121,8 +120,7 @@ static hm_status search(job *j)
     hm_status status = start ? mark_held(j) : HM_ERR_NOMEM;
     if (status != HM_OK)
         return status;
-    for (size_t k = 0; k < j->r.size; k++)
-        start[k] = *hmi_reduction_variable(j->sim, k);
+    hmi_reduction_get(&j->r, start);
     status = hmi_find_rest(&j->r, &j->kept, &j->search);
     if (status == HM_ERR_NUMERIC && j->options->steady)
         status = search_relative(j, start);

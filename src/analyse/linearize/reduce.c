@@ -53,6 +53,18 @@ double *hmi_reduction_variable(hm_sim *sim, size_t k)
     return k < n ? &sim->q[k] : k < 2 * n ? &sim->v[k - n] : &sim->z[k - 2 * n];
 }
 
+void hmi_reduction_get(const hmi_reduction *r, double *x)
+{
+    for (size_t k = 0; k < r->size; k++)
+        x[k] = *hmi_reduction_variable(r->sim, k);
+}
+
+void hmi_reduction_set(const hmi_reduction *r, const double *x)
+{
+    for (size_t k = 0; k < r->size; k++)
+        *hmi_reduction_variable(r->sim, k) = x[k];
+}
+
 const char *hmi_reduction_name(const hm_sim *sim, size_t k)
 {
     const hm_model *model = sim->system->model;
@@ -320,28 +332,39 @@ hm_status hmi_reduction_update(hmi_reduction *r)
 
 /* ---- back to the constraints ---- */
 
-/* Least-squares step of minimum norm of these variables: C step = -residual. */
-static hm_status restoring_step(hmi_reduction *r, const size_t *variable, size_t cols, double *step)
+hm_status hmi_minimum_norm(const hm_allocator *allocator, size_t rows, size_t cols, double *X,
+                           double tolerance, const double *right, double *x)
 {
-    size_t rows = 2 * r->m;
     hmi_arena arena;
-    hmi_arena_init(&arena, r->arena.allocator);
-    size_t needed = rows * cols + hmi_cod_doubles((int)rows, (int)cols);
-    double *X = hmi_arena_alloc(&arena, (needed + 1) * sizeof *X);
-    int *ints = hmi_arena_alloc(&arena, (hmi_cod_ints((int)rows, (int)cols) + 1) * sizeof *ints);
-    bool good = X && ints;
-    if (good) {
-        hmi_cod cod;
-        for (size_t j = 0; j < cols; j++)
-            for (size_t i = 0; i < rows; i++)
-                X[j * rows + i] = -r->C[i * (r->size + 1) + variable[j]];
-        double largest = hmi_max_abs((int)(rows * cols), X);
-        hmi_cod_factor(&cod, (int)rows, (int)cols, X, (int)(rows < cols ? rows : cols),
-                       1e-12 * largest, X + rows * cols, ints);
-        hmi_cod_solve(&cod, r->residual, step);
+    hmi_cod cod;
+    int m = (int)rows, n = (int)cols;
+    hmi_arena_init(&arena, allocator);
+    double *work = hmi_arena_alloc(&arena, (hmi_cod_doubles(m, n) + 1) * sizeof *work);
+    int *ints = hmi_arena_alloc(&arena, (hmi_cod_ints(m, n) + 1) * sizeof *ints);
+    hm_status status = work && ints ? HM_OK : HM_ERR_NOMEM;
+    if (status == HM_OK) {
+        tolerance *= hmi_max_abs(m * n, X);
+        hmi_cod_factor(&cod, m, n, X, m < n ? m : n, tolerance, work, ints);
+        hmi_cod_solve(&cod, right, x);
     }
     hmi_arena_release(&arena);
-    return good ? HM_OK : HM_ERR_NOMEM;
+    return status;
+}
+
+/* The least step of these variables with C step = -residual. */
+static hm_status restoring_step(hmi_reduction *r, const size_t *variable, size_t cols, double *step)
+{
+    size_t rows = 2 * r->m, bytes = (rows * cols + 1) * sizeof(double);
+    double *X = hmi_alloc(r->arena.allocator, bytes);
+    if (!X)
+        return HM_ERR_NOMEM;
+    for (size_t j = 0; j < cols; j++)
+        for (size_t i = 0; i < rows; i++)
+            X[j * rows + i] = -r->C[i * (r->size + 1) + variable[j]];
+    hm_status status = hmi_minimum_norm(r->arena.allocator, rows, cols, X, 1e-12, r->residual,
+                                        step);
+    hmi_free(r->arena.allocator, X, bytes);
+    return status;
 }
 
 static hm_status restore(hmi_reduction *r, const size_t *variable, size_t count)

@@ -68,6 +68,15 @@ void hmi_reduction_turn(hmi_reduction *r, const double *B);
 
 /* Variable k of x, in the sim. */
 double *hmi_reduction_variable(hm_sim *sim, size_t k);
+/* All of x, out of the sim and back into it. */
+void hmi_reduction_get(const hmi_reduction *r, double *x);
+void hmi_reduction_set(const hmi_reduction *r, const double *x);
+
+/* The x of minimum norm with X x = right in the sense of least squares. X has contiguous columns and is
+ * destroyed; what is below `tolerance` times its largest entry counts as 0. */
+HM_MUST_CHECK hm_status hmi_minimum_norm(const hm_allocator *allocator, size_t rows, size_t cols,
+                                         double *X, double tolerance, const double *right,
+                                         double *x);
 /* Its name, "x", "x'" or "z", as hmi_model_symbol_name gives it. */
 const char *hmi_reduction_name(const hm_sim *sim, size_t k);
 

@@ -21,18 +21,6 @@ void hmi_relative_equilibrium_release(hmi_relative_equilibrium *rel)
     rel->r = NULL;
 }
 
-static void keep_state(hmi_reduction *r, double *x)
-{
-    for (size_t k = 0; k < r->size; k++)
-        x[k] = *hmi_reduction_variable(r->sim, k);
-}
-
-static void put_back(hmi_reduction *r, const double *x)
-{
-    for (size_t k = 0; k < r->size; k++)
-        *hmi_reduction_variable(r->sim, k) = x[k];
-}
-
 /* ---- the gradient of the energy ---- */
 
 typedef struct slope {
@@ -227,9 +215,9 @@ hm_status hmi_relative_equilibrium_init(hmi_relative_equilibrium *rel, hmi_reduc
     rel->pivot = hmi_arena_alloc(&rel->arena, (r->size + 1) * sizeof *rel->pivot);
     if (failed || !rel->out || !rel->pivot)
         return HM_ERR_NOMEM;
-    keep_state(r, x);
+    hmi_reduction_get(r, x);
     hm_status status = find_symmetries(rel, x);
-    put_back(r, x);
+    hmi_reduction_set(r, x);
     hm_status again = hmi_reduction_update(r);
     return status == HM_OK ? again : status;
 }
@@ -254,34 +242,15 @@ static void lift(hmi_relative_equilibrium *rel)
     }
 }
 
-/* X step = right, least squares of minimum norm; X: contiguous columns, destroyed. */
-static hm_status solve(const hmi_relative_equilibrium *rel, size_t rows, size_t cols, double *X,
-                       const double *right, double *x)
-{
-    hmi_arena arena;
-    hmi_arena_init(&arena, rel->arena.allocator);
-    double *work = hmi_arena_alloc(&arena,
-                                   (hmi_cod_doubles((int)rows, (int)cols) + 1) * sizeof *work);
-    int *ints = hmi_arena_alloc(&arena, (hmi_cod_ints((int)rows, (int)cols) + 1) * sizeof *ints);
-    if (work && ints) {
-        hmi_cod cod;
-        double largest = hmi_max_abs((int)(rows * cols), X);
-        hmi_cod_factor(&cod, (int)rows, (int)cols, X, (int)(rows < cols ? rows : cols),
-                       1e-10 * largest, work, ints);
-        hmi_cod_solve(&cod, right, x);
-    }
-    hm_status status = work && ints ? HM_OK : HM_ERR_NOMEM;
-    hmi_arena_release(&arena);
-    return status;
-}
-
 /* The symmetry that comes nearest to the motion. */
 static hm_status find_omega(hmi_relative_equilibrium *rel, double *X)
 {
     const hmi_reduction *r = rel->r;
     size_t n = r->n, U = rel->unknowns;
     hmi_copy((int)(r->size * rel->count), rel->Xi, X);
-    hm_status status = rel->count ? solve(rel, r->size, rel->count, X, r->rate, rel->omega) : HM_OK;
+    hm_status status = rel->count ? hmi_minimum_norm(rel->arena.allocator, r->size, rel->count, X,
+                                                     1e-10, r->rate, rel->omega)
+                                  : HM_OK;
     memset(rel->moving, 0, U * sizeof(double));
     for (size_t s = 0; s < rel->count; s++)
         hmi_axpy((int)U, rel->omega[s], rel->symmetry + s * U, rel->moving);
@@ -405,7 +374,7 @@ static hm_status newton_step(hmi_relative_equilibrium *rel, double *X, double *r
     for (size_t s = 0; s < rel->count; s++, at++)
         for (size_t i = 0; i < d; i++)
             X[at * d + i] = -rel->Xi[s * r->size + r->independent[i]];
-    return solve(rel, d, at, X, right, step);
+    return hmi_minimum_norm(rel->arena.allocator, d, at, X, 1e-10, right, step);
 }
 
 static hm_status iterate(hmi_relative_equilibrium *rel, double tolerance, int most, double *X,
@@ -460,7 +429,7 @@ static hm_status try_direction(hmi_relative_equilibrium *rel, const double *x,
     for (size_t i = 0; i < count; i++)
         moved += w[i] * (*hmi_reduction_variable(r->sim, variable[i]) - x[variable[i]]);
     *found = status == HM_OK && fabs(moved) > 0.5 * length && fabs(moved) < 2 * length;
-    put_back(r, x);
+    hmi_reduction_set(r, x);
     return status == HM_ERR_NOMEM ? status : HM_OK;
 }
 
@@ -489,7 +458,7 @@ hm_status hmi_relative_equilibrium_family(hmi_relative_equilibrium *rel, const d
         size_t k = list_kept(rel, variable);
         for (size_t i = 0; i < k * k; i++)
             X[i] = A[i % k * k + i / k];
-        keep_state(r, x);
+        hmi_reduction_get(r, x);
         hmi_svd((int)k, (int)k, X, sigma, V);
         for (size_t i = 0; i < k && status == HM_OK; i++) {
             bool found = false;
