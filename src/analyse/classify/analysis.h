@@ -21,6 +21,7 @@ typedef struct hmi_analysis {
     hmi_arena arena; /* all that is shown */
     const hm_system *system;
     const hm_model *model;
+    hm_context *context;
     hm_constraint_analysis *rows;            /* what shown.constraints points to */
     hmi_numeric_integral **numeric_integral; /* by row; NULL: none */
     HMI_ARRAY(const char *) remarks;

@@ -108,7 +108,7 @@ static hm_status take_params(hmi_numeric_integral *in, hmi_arena *arena, const h
         return status;
     in->params = hmi_arena_alloc(arena, (count + 1) * sizeof *in->params);
     if (in->params)
-        memcpy(in->params, sim->params, count * sizeof *in->params);
+        memcpy(in->params, sim->given.params, count * sizeof *in->params);
     hm_sim_destroy(sim);
     return in->params ? HM_OK : HM_ERR_NOMEM;
 }
