@@ -265,10 +265,11 @@ static void report_no_statement(hmi_parser *p)
     if (p->token.kind == HMI_TOK_NAME)
         hmi_report_unknown_statement(p);
     else if (p->token.kind == HMI_TOK_RBRACE)
-        hmi_error(p->context, p->token.span, NULL, "this '}' closes nothing");
+        hmi_error(p->context, p->token.span, NULL, "unmatched '}'");
     else if (p->token.kind >= HMI_TOK_PLUS && p->token.kind <= HMI_TOK_CARET)
         hmi_error(p->context, p->token.span,
-                  "a line goes on after an operator: write it at the end of the line before",
+                  "a line continues when it ends with an operator: move the operator to the end of "
+                  "the previous line",
                   "a statement cannot start with %s", hmi_token_kind_text(p->token.kind));
     else
         hmi_parser_unexpected(p, "a statement");

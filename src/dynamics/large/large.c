@@ -290,7 +290,7 @@ void hmi_large_explain(const hmi_large *large, hm_status status, hm_context *con
     if (status == HM_ERR_UNDETERMINED)
         hmi_error(
             context, hmi_no_span, "M must be positive on the motions that the constraints allow",
-            "the motion is not determined: M has no positive inertia left for %s''",
+            "the motion is not determined: M has no positive inertia for %s''",
             hm_model_coordinate_name(large->system->model, hmi_sparse_suspect(large->solver)));
     else if (status == HM_ERR_LIMIT)
         hmi_error(context, hmi_no_span, NULL,
@@ -299,5 +299,5 @@ void hmi_large_explain(const hmi_large *large, hm_status status, hm_context *con
         hmi_error(context, hmi_no_span,
                   "constraints that are almost dependent, or inertias of very different size, can "
                   "be the cause",
-                  "the sparse solve does not reach its accuracy at this state");
+                  "the sparse solver does not reach its accuracy at this state");
 }

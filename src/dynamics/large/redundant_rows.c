@@ -133,7 +133,7 @@ static hm_status find_discrepancies(hmi_large_rows *r, const hm_model *model, hm
         hmi_error(context, model->constraints.data[i].span, NULL,
                   dependent ? "constraint '%s' contradicts others by %.6g"
                             : "constraint '%s' is nearly dependent on others, which the sparse "
-                              "solve cannot resolve; it is missed by %.6g",
+                              "solver cannot resolve; it is violated by %.6g",
                   model->constraints.data[i].name, miss);
         status = dependent ? HM_ERR_INCONSISTENT : HM_ERR_NUMERIC;
     }

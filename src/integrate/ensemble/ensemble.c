@@ -23,7 +23,7 @@ static hm_status find_param(hm_context *context, const hm_model *model, const ch
             continue;
         if (!model->params.data[i].structural)
             return found(column, HM_COLUMN_PARAM, i);
-        hmi_error(context, hmi_no_span, "give it when the model is read (--set)",
+        hmi_error(context, hmi_no_span, "set it when the model is read (--set)",
                   "parameter '%s' sets a size and cannot differ between members", name);
         return HM_ERR_USAGE;
     }
@@ -360,7 +360,7 @@ static hm_status find_reference(hmi_pool *pool, hmi_worker *first)
         pool->reference = i;
         return HM_OK;
     }
-    snprintf(pool->result->why_not, sizeof pool->result->why_not, "members do not start");
+    snprintf(pool->result->why_not, sizeof pool->result->why_not, "no member can be started");
     return HM_OK;
 }
 

@@ -352,7 +352,7 @@ hm_status hmi_dla_step(hmi_stepper *s, double t_limit)
     discrete *d = s->memory;
     double h = hmi_fixed_step(s, t_limit);
     if (s->ode->switches && s->ode->switches->slides) {
-        s->trouble = "a force sticks at its switching here, which this method cannot follow";
+        s->trouble = "a force sticks at a discontinuity here, which this method cannot follow";
         return HM_ERR_NUMERIC;
     }
     if (!begin(s, h) || !find_position(s, h) || !find_velocity(s, h)) {

@@ -345,7 +345,7 @@ static hm_status give_up(hmi_stepper *s, hm_status last)
 {
     s->trouble = last == HM_OK ? "the step size became too small: the motion is singular, or too "
                                  "stiff for an explicit method"
-                               : "no step can be taken any more";
+                               : "no further step can be taken";
     return last == HM_OK ? HM_ERR_NUMERIC : last;
 }
 

@@ -28,7 +28,7 @@ hm_status hmi_method_applies(const hmi_method *method, const hmi_ode *ode, const
 {
     bool is_explicit = method == &hmi_method_dop853 || method == &hmi_method_rk5;
     if (!ode->sim->dense.dynamics && !is_explicit) {
-        *why = "beyond 400 coordinates there are dop853 and rk5";
+        *why = "beyond 400 coordinates only dop853 and rk5 are available";
         return HM_ERR_USAGE;
     }
     return method->applies(ode, why);

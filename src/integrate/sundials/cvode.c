@@ -141,7 +141,7 @@ static hm_status step(hmi_stepper *s, double t_limit)
     int flag = CVode(c->solver, t_limit, c->vector[0], &t, CV_ONE_STEP);
     if (flag < 0 || !hmi_all_finite((int)s->size, y)) {
         memcpy(y, s->y, bytes);
-        s->trouble = "CVODE cannot take another step";
+        s->trouble = "CVODE cannot take a further step";
         return s->ode->last != HM_OK ? s->ode->last : HM_ERR_NUMERIC;
     }
     hmi_sundials_accept(c, s, t);

@@ -80,7 +80,7 @@ static hm_status applies(const hmi_ode *ode, const char **why)
 {
     const hm_system *system = ode->sim->system;
     if (!ode->sim->dense.dynamics)
-        *why = "the system is solved by its sparse path";
+        *why = "the system is solved by the sparse solver";
     else if (ode->dirac)
         *why = "the Lagrangian is degenerate: velocities, not accelerations, are determined";
     else if (system->derived.force_symbols)
