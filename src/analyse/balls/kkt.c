@@ -146,8 +146,8 @@ static bool is_sharp(const arb_mat_t M, const arb_mat_t A, const arb_mat_t F, co
     return sharp;
 }
 
-bool hmi_saddle_solve(const arb_mat_t M, const arb_mat_t A, const arb_mat_t F, const arb_mat_t b,
-                      arb_mat_t qdd, arb_mat_t lambda, slong precision)
+bool hmi_kkt_solve(const arb_mat_t M, const arb_mat_t A, const arb_mat_t F, const arb_mat_t b,
+                   arb_mat_t qdd, arb_mat_t lambda, slong precision)
 {
     return (arb_mat_nrows(M) + arb_mat_nrows(A) > SMALL &&
             solve_blocks(M, A, F, b, qdd, lambda, precision) &&

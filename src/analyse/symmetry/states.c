@@ -329,7 +329,7 @@ static bool accelerate(hmi_states *s)
     take_equations(s, &eq);
     arb_mat_init(qdd, (slong)s->n, 1);
     arb_mat_init(lambda, (slong)s->rank, 1);
-    bool solved = hmi_saddle_solve(eq.M, eq.A, eq.F, eq.b, qdd, lambda, s->precision);
+    bool solved = hmi_kkt_solve(eq.M, eq.A, eq.F, eq.b, qdd, lambda, s->precision);
     _arb_vec_zero(s->lambda, (slong)s->rows);
     for (size_t i = 0; solved && i < s->n; i++)
         arb_set(s->acceleration + i, arb_mat_entry(qdd, (slong)i, 0));

@@ -16,6 +16,7 @@
 #include "base/memory.h"
 #include "dynamics/formulations/dynamics.h"
 #include "linalg/linalg.h"
+#include "linalg/saddle.h"
 
 #include <assert.h>
 
@@ -109,6 +110,7 @@ struct hmi_dynamics {
 
     double *scratch;
     size_t scratch_size, scratch_used;
+    hmi_saddle saddle; /* of hmi_accelerate, in scratch memory */
 };
 
 /* Scratch memory: take, use, give back by restoring the mark. */
@@ -118,11 +120,6 @@ static inline double *hmi_take(hmi_dynamics *d, size_t count)
     d->scratch_used += count;
     assert(d->scratch_used <= d->scratch_size);
     return memory;
-}
-
-static inline size_t hmi_area(int rows, int cols)
-{
-    return (size_t)rows * (size_t)cols;
 }
 
 /* prepare.c: scales, decides ranks and definiteness. HM_OK or HM_ERR_NUMERIC. */

@@ -273,7 +273,7 @@ static hm_status compile_all(hmi_taylor *T)
     if (status == HM_OK)
         status = compile(T, HMI_TAYLOR_KEEP, &keep);
     bool plain = !T->has_inputs && !T->has_residuals && !T->works && !T->motion[0].with_C;
-    if (status != HM_OK || !plain || T->n + T->m > HMI_TAYLOR_MOST_INVERTED)
+    if (status != HM_OK || !plain || T->n + T->m > HMI_SADDLE_MOST_INVERTED)
         return status;
     hmi_jet_program whole = keep;
     whole.segment = main.segment;
@@ -342,7 +342,7 @@ hm_status hmi_taylor_init(hmi_taylor *T, hmi_ode *ode, int order)
         status = T->given_velocities.used
                      ? hmi_taylor_solver_init_alone(&T->solver, sim, T->n, &T->arena)
                      : hmi_taylor_solver_init(&T->solver, sim, &T->arena);
-    T->solver.fused = T->jet.fused;
+    T->solver.saddle.fused = T->jet.fused;
     return status;
 }
 

@@ -208,7 +208,7 @@ hm_status hmi_taylor_compile_momenta(hmi_taylor *T)
     rise.negated = T->n;
     rise.scaled = true;
     T->program[HMI_TAYLOR_RISE_WHOLE] = rise;
-    bool inverted = T->n + T->m <= HMI_TAYLOR_MOST_INVERTED;
+    bool inverted = T->n + T->m <= HMI_SADDLE_MOST_INVERTED;
     if (status == HM_OK && inverted)
         status = compile(T, HMI_TAYLOR_RISE_WHOLE, &rise);
     const hmi_jet_program complete = {
@@ -317,7 +317,7 @@ static void start_series(hmi_taylor *T, const double *y)
 /* v_k, mu_k. */
 static void find_velocities(hmi_taylor *T, int k, const hmi_jet_ends *ends)
 {
-    if (T->solver.inverted && T->program[HMI_TAYLOR_RISE_WHOLE].entry) {
+    if (T->solver.saddle.inverted && T->program[HMI_TAYLOR_RISE_WHOLE].entry) {
         hmi_jet_execute(&T->jet, &T->program[HMI_TAYLOR_RISE_WHOLE], k, ends);
         return;
     }
@@ -331,7 +331,7 @@ static void raise_order(hmi_taylor *T, int k, const hmi_jet_ends *ends)
 {
     if (k == T->order) {
         find_velocities(T, k, ends);
-    } else if (T->solver.inverted && T->program[HMI_TAYLOR_ORDER].entry &&
+    } else if (T->solver.saddle.inverted && T->program[HMI_TAYLOR_ORDER].entry &&
                !T->program[HMI_TAYLOR_ORDER].closed) {
         hmi_jet_execute(&T->jet, &T->program[HMI_TAYLOR_ORDER], k, ends);
     } else {
@@ -366,9 +366,9 @@ void hmi_taylor_raise_momenta(hmi_taylor *T, const double *y)
                          .now = T->Y + T->width + T->coordinates,
                          .next = T->Y + 2 * T->width,
                          .scratch = T->scratch,
-                         .matrix = T->solver.K};
+                         .matrix = T->solver.saddle.K};
     start_series(T, y);
-    if (!T->solver.inverted || !hmi_jet_runs_orders(&T->jet, whole) || T->order < 3) {
+    if (!T->solver.saddle.inverted || !hmi_jet_runs_orders(&T->jet, whole) || T->order < 3) {
         raise_slowly(T, 1, false, ends);
         return;
     }
