@@ -8,7 +8,6 @@
  */
 #include "linalg/saddle.h"
 
-#include "linalg/dense.h"
 #include "linalg/tolerances.h"
 
 /* ---- memory ---- */

@@ -7,7 +7,6 @@
  */
 #include "linalg/saddle.h"
 
-#include "linalg/dense.h"
 #include "linalg/tolerances.h"
 
 #define INLINE __attribute__((always_inline)) static inline

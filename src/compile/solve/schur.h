@@ -3,7 +3,7 @@
  *     M = L E L^T,   W = L^-1 A^T,   G = W^T E^-1 W,
  *     G lambda = b - W^T E^-1 L^-1 Q,   x = L^-T E^-1 (L^-1 Q + W lambda)
  *
- * the arithmetic of dynamics/formulations/accelerate.c, unrolled on the sparsity of M, A and G (eliminate.h).
+ * the arithmetic of linalg/saddle.c, unrolled on the sparsity of M, A and G (eliminate.h).
  * What depends on parameters alone (a constant M with its factor, constant rows) is hoisted by the
  * tape. Moreover
  *   - a numeric factor of a whole row is divided out of it;

@@ -240,8 +240,9 @@ static bool results_are_finite(const hmi_dynamics *d)
 /* How far b may contradict itself, for rows of unit length. */
 static double consistency(const hmi_dynamics *d, const hmi_equations *e, const hmi_options *o)
 {
-    double relative = o->consistency_tolerance > 0 ? o->consistency_tolerance : 1e-9, size = 0;
-    double absolute = o->consistency_floor > 0 ? o->consistency_floor : 1e-12;
+    double relative = o->consistency_tolerance > 0 ? o->consistency_tolerance : HMI_CONTRADICTION;
+    double absolute = o->consistency_floor > 0 ? o->consistency_floor : HMI_CONTRADICTION_FLOOR,
+           size = 0;
     for (int i = 0; i < d->m; i++)
         size = fmax(size, fabs(e->b[i]) * d->R[i]);
     return relative * size + absolute;

@@ -4,7 +4,7 @@
 #include "compile/jit/jit.h"
 #include "expr/graph/math.h"
 #include "integrate/run/driver.h"
-#include "linalg/dense.h"
+#include "linalg/tolerances.h"
 
 #include <math.h>
 #if defined(__x86_64__)
