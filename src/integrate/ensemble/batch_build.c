@@ -334,7 +334,7 @@ static void forget_rank(hmi_lane_rank *w, size_t size, size_t l)
 void hmi_batch_put(hmi_batch *b, size_t l, size_t member, bool fresh_params)
 {
     hmi_driver *d = b->d;
-    double h = hmi_rk_first_step(b->x->table, &d->s, d->options.end);
+    double h = hmi_rk_first_step(&d->s, d->options.end);
     put_state(b, l);
     if (fresh_params)
         put_params(b, l);
@@ -365,7 +365,7 @@ void hmi_batch_show(hmi_batch *b, size_t l)
     hm_sim *sim = d->sim;
     const hmi_lane_data *x = b->x;
     size_t stages = (size_t)x->table->stages;
-    double *K = hmi_rk_foreign_step(x->table, &d->s, x->h_done.of[l]);
+    double *K = hmi_rk_foreign_step(&d->s, x->h_done.of[l]);
     for (size_t i = 0; i <= stages; i++)
         take_lane(x->K + i * HMI_LANES * x->stride, l, x->width, K + i * x->width);
     take_lane(x->y, l, x->width, d->s.y);

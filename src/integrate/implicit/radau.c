@@ -44,8 +44,9 @@ static const double keep_jacobian_below = 1e-3; /* contraction of Newton */
 
 enum { VECTORS = 14 };
 
-static size_t memory_size(const hmi_ode *ode)
+static size_t memory_size(const hmi_method *method, const hmi_ode *ode)
 {
+    (void)method;
     return sizeof(hmi_radau) + VECTORS * ode->size * sizeof(double) + hmi_newton_size(ode, true);
 }
 

@@ -10,6 +10,7 @@
 
 /* What a method works on. The driver fills in the first part and then calls start. */
 typedef struct hmi_stepper {
+    const struct hmi_method *method; /* which makes the steps; a guard may change it */
     hmi_ode *ode;
     size_t size;
     double rtol, atol;
@@ -63,7 +64,7 @@ typedef struct hmi_method {
     bool places_steps; /* by hmi_place_step: a rank drop ahead is worth looking for */
     bool hands_over; /* steps across rank drops, where it fails: integrate/run/fallback_method.c */
     bool keeps_constraints; /* new states satisfy the constraints: the driver does not project */
-    size_t (*memory_size)(const hmi_ode *ode);
+    size_t (*memory_size)(const struct hmi_method *method, const hmi_ode *ode);
     /* Does it apply to this system? HM_OK, or HM_ERR_USAGE with the reason in *why. */
     hm_status (*applies)(const hmi_ode *ode, const char **why);
     /* Called once at the start, and again after an event or a long jump of the state. */

@@ -70,12 +70,12 @@ static void change_to_stiff_method(hmi_driver *d)
     hmi_driver_warn(d, "the problem is stiff from t = %.6g on", d->s.t);
     if (hmi_method_applies(radau, &d->ode, &why) != HM_OK)
         return;
-    void *memory = hmi_arena_alloc(&d->arena, radau->memory_size(&d->ode));
+    void *memory = hmi_arena_alloc(&d->arena, radau->memory_size(radau, &d->ode));
     const char *before = d->method->name; /* an explicit one: nothing to finish */
     if (!memory)
         return;
     d->automatic = false;
-    d->method = radau;
+    d->s.method = d->method = radau;
     d->s.memory = memory;
     d->s.f_valid = false;
     (void)!hmi_guest_init(d); /* no memory: no guest */

@@ -81,7 +81,8 @@ static hm_status choose_method(hmi_driver *d)
 {
     const char *why = NULL;
     d->automatic = strcmp(d->options.method, "auto") == 0;
-    d->method = d->automatic ? automatic_method(d) : hmi_method_find(d->options.method);
+    d->s.method = d->method = d->automatic ? automatic_method(d)
+                                           : hmi_method_find(d->options.method);
     if (!d->method)
         return hmi_driver_refuse(d, "method '%s' is not available in this build",
                                  d->options.method);
@@ -92,7 +93,7 @@ static hm_status choose_method(hmi_driver *d)
     }
     if (d->method->fixed_step && !(d->options.step > 0))
         return hmi_driver_refuse(d, "method '%s' needs a step", d->method->name);
-    d->s.memory = hmi_arena_alloc(&d->arena, d->method->memory_size(&d->ode));
+    d->s.memory = hmi_arena_alloc(&d->arena, d->method->memory_size(d->method, &d->ode));
     return d->s.memory ? hmi_guest_init(d) : HM_ERR_NOMEM;
 }
 
