@@ -54,7 +54,7 @@ static void solve(hmi_dynamics *d, const double *r, const double *s, double *x, 
     d->scratch_used = mark;
 }
 
-const hmi_solver hmi_solver_dirac = {HMI_DIRAC, applies, factor, solve};
+const hmi_solver hmi_solver_dirac = {HM_FORMULATION_DIRAC, applies, factor, solve};
 
 /* ---- 2. the inclusion ------------------------------------------------------------------------ */
 

@@ -40,4 +40,4 @@ static void solve(hmi_dynamics *d, const double *r, const double *s, double *x, 
     d->scratch_used = mark;
 }
 
-const hmi_solver hmi_solver_kkt = {HMI_KKT, applies, factor, solve};
+const hmi_solver hmi_solver_kkt = {HM_FORMULATION_KKT, applies, factor, solve};

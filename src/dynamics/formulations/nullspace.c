@@ -55,4 +55,4 @@ static void solve(hmi_dynamics *d, const double *r, const double *s, double *x, 
     d->scratch_used = mark;
 }
 
-const hmi_solver hmi_solver_nullspace = {HMI_NULLSPACE, applies, factor, solve};
+const hmi_solver hmi_solver_nullspace = {HM_FORMULATION_NULLSPACE, applies, factor, solve};

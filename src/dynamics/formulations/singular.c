@@ -58,4 +58,4 @@ static void solve(hmi_dynamics *d, const double *r, const double *s, double *x, 
     d->scratch_used = mark;
 }
 
-const hmi_solver hmi_solver_singular = {HMI_SINGULAR, applies, factor, solve};
+const hmi_solver hmi_solver_singular = {HM_FORMULATION_SINGULAR, applies, factor, solve};

@@ -21,7 +21,7 @@
 #include <assert.h>
 
 typedef struct hmi_solver {
-    hmi_formulation formulation;
+    hm_formulation formulation;
     bool (*applies)(const hmi_dynamics *d);
     /* false: the numbers do not allow this method. */
     bool (*factor)(hmi_dynamics *d);
@@ -31,7 +31,7 @@ typedef struct hmi_solver {
 extern const hmi_solver hmi_solver_uk, hmi_solver_gram, hmi_solver_kkt, hmi_solver_nullspace,
     hmi_solver_gauss, hmi_solver_singular, hmi_solver_dirac;
 
-const hmi_solver *hmi_solver_of(hmi_formulation formulation);
+const hmi_solver *hmi_solver_of(hm_formulation formulation);
 
 /* What a method remembers between factor and solve; arrays lie in d->factor, d->factor_ints. */
 typedef struct hmi_factors {

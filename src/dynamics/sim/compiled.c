@@ -101,7 +101,8 @@ static bool find_multipliers(struct hmi_fast *fast, double *out)
 bool hmi_fast_accelerate(hm_sim *sim)
 {
     struct hmi_fast *fast = sim->fast;
-    if (!fast || sim->formulation != HMI_AUTO || sim->dynamics_tape != &sim->system->dynamics)
+    if (!fast || sim->formulation != HM_FORMULATION_AUTO ||
+        sim->dynamics_tape != &sim->system->dynamics)
         return false;
     const hmi_block_schur *schur = fast->schur;
     hmi_sim_refresh(sim);

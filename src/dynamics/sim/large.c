@@ -167,7 +167,7 @@ static void describe(const hm_sim *sim, hm_status status, hmi_solution *s)
     const struct hmi_large *large = sim->large;
     size_t m = sim->system->derived.constraints.count, rank = hmi_sparse_rank(large->solver);
     *s = (hmi_solution){.status = status,
-                        .formulation = HMI_KKT,
+                        .formulation = HM_FORMULATION_KKT,
                         .Q = values_at(sim, sim->system->at.Q),
                         .C = values_at(sim, sim->system->at.C),
                         .qdd = sim->qdd,
@@ -176,7 +176,7 @@ static void describe(const hm_sim *sim, hm_status status, hmi_solution *s)
                         .Qc = large->Qc,
                         .lambda = large->lambda,
                         .total_lambda = large->total,
-                        .formulations = 1u << HMI_KKT,
+                        .formulations = 1u << HM_FORMULATION_KKT,
                         .disagreement = -1};
     s->verdict = (hmi_verdict){.rank_A = (int)rank,
                                .rank_M = -1,
@@ -193,7 +193,7 @@ hm_status hmi_large_accelerate(hm_sim *sim, hmi_solution *solution)
 {
     if (hmi_large_refusal(sim->system))
         return HM_ERR_LIMIT;
-    if (sim->formulation != HMI_AUTO && sim->formulation != HMI_KKT)
+    if (sim->formulation != HM_FORMULATION_AUTO && sim->formulation != HM_FORMULATION_KKT)
         return HM_ERR_USAGE;
     hm_status status = hmi_large_prepare(sim);
     if (status != HM_OK)
@@ -298,7 +298,7 @@ static void compare(hm_sim *sim, hm_evaluation *out)
             size = fmax(size, fabs(large->qdd[i]));
         }
         out->disagreement = size > 0 ? worst / size : worst;
-        out->formulations |= 1u << HMI_GRAM;
+        out->formulations |= 1u << HM_FORMULATION_GRAM;
     }
     memcpy(sim->qdd, large->qdd, n * sizeof *sim->qdd);
 }
@@ -349,8 +349,8 @@ hm_status hmi_large_solve(hm_sim *sim, const hm_evaluate_options *options, hm_ev
     if (options->formulation != HM_FORMULATION_AUTO && options->formulation != HM_FORMULATION_KKT)
         return refuse(sim, "formulation '%s' is not available beyond %d coordinates",
                       hm_formulation_name(options->formulation));
-    hmi_formulation kept = sim->formulation;
-    sim->formulation = HMI_AUTO;
+    hm_formulation kept = sim->formulation;
+    sim->formulation = HM_FORMULATION_AUTO;
     hm_status status = hmi_large_accelerate(sim, &solution);
     sim->formulation = kept;
     if (status != HM_OK && status != HM_ERR_INCONSISTENT)

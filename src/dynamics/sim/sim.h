@@ -28,10 +28,10 @@ struct hm_sim {
 
     /* The tapes in use: the system's, or those of a run that holds branches (integrate/ode/switch.c). */
     const hmi_tape *dynamics_tape, *law_tape, *inputs_tape;
-    const double *modes;         /* values of HMI_SYM_MODE; NULL with the system's tapes */
-    hmi_formulation formulation; /* of hmi_sim_accelerate */
-    double rank_tolerance;       /* as in hmi_options */
-    const bool *left_out;        /* m: rows that a run leaves out of solves; NULL: none */
+    const double *modes;        /* values of HMI_SYM_MODE; NULL with the system's tapes */
+    hm_formulation formulation; /* of hmi_sim_accelerate */
+    double rank_tolerance;      /* as in hmi_options */
+    const bool *left_out;       /* m: rows that a run leaves out of solves; NULL: none */
 
     /* The motion tape in use (motion.h), NULL: none; own_motion is the sim's, made on demand. */
     struct hmi_sim_motion *motion, *own_motion;

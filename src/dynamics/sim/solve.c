@@ -9,22 +9,6 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- names ---- */
-
-const char *hm_formulation_name(hm_formulation formulation)
-{
-    return hmi_formulation_name((hmi_formulation)formulation);
-}
-
-bool hm_formulation_find(const char *name, hm_formulation *formulation)
-{
-    hmi_formulation found;
-    if (!hmi_formulation_find(name, &found))
-        return false;
-    *formulation = (hm_formulation)found;
-    return true;
-}
-
 hm_evaluate_options hm_evaluate_options_default(void)
 {
     return (hm_evaluate_options){.formulation = HM_FORMULATION_AUTO, .compare = true};
@@ -278,7 +262,7 @@ static void view_answer(const hm_sim *sim, const hmi_solution *s, hm_evaluation 
     out->solved = true;
     out->Q = s->Q;
     out->C = s->C;
-    out->formulation = hmi_formulation_name(s->formulation);
+    out->formulation = hm_formulation_name(s->formulation);
     out->formulations = s->formulations;
     out->disagreement = s->disagreement;
     out->rank_M = verdict->rank_M;
@@ -307,7 +291,7 @@ static void view_answer(const hm_sim *sim, const hmi_solution *s, hm_evaluation 
 static hmi_options solve_options(const hm_evaluate_options *options)
 {
     hmi_options chosen = hmi_options_default();
-    chosen.formulation = (hmi_formulation)options->formulation;
+    chosen.formulation = options->formulation;
     chosen.effort = options->compare ? HMI_COMPARE : HMI_VERDICT;
     return chosen;
 }
@@ -364,7 +348,7 @@ hm_status hmi_sim_accelerate(hm_sim *sim, hmi_solution *solution)
 {
     if (!solution && hmi_fast_accelerate(sim))
         return HM_OK;
-    if (!solution && sim->motion && sim->formulation == HMI_AUTO) {
+    if (!solution && sim->motion && sim->formulation == HM_FORMULATION_AUTO) {
         hmi_sim_refresh(sim);
         if (hmi_sim_motion_run(sim, sim->motion, &sim->t, sim->q, sim->v, sim->z)) {
             hmi_sim_motion_copy(sim->motion->out, sim->system->derived.n, sim->qdd);
@@ -384,7 +368,7 @@ hm_status hmi_sim_accelerate_here(hm_sim *sim, hmi_solution *solution)
         return hmi_large_accelerate(sim, solution);
     hmi_sim_pose(sim, &ask);
     if (!solution && !ask.equations.C && !ask.equations.law && ask.equations.servo_count == 0 &&
-        sim->formulation == HMI_AUTO)
+        sim->formulation == HM_FORMULATION_AUTO)
         return hmi_accelerate(sim->dynamics, sim->M, ask.equations.Q, sim->A, ask.equations.b,
                               sim->qdd, NULL);
     hmi_options options = hmi_options_default();
@@ -423,7 +407,8 @@ __attribute__((noinline)) static hm_status accelerate_otherwise(hm_sim *sim, dou
 hm_status hm_sim_accelerate(hm_sim *sim, double *qdd)
 {
     const hmi_sim_motion *motion = sim->motion;
-    if (motion && sim->prepared && sim->formulation == HMI_AUTO && motion->own == sim->version) {
+    if (motion && sim->prepared && sim->formulation == HM_FORMULATION_AUTO &&
+        motion->own == sim->version) {
         hmi_tape_run(&motion->program.tape, &motion->values, motion->work);
         if (hmi_sim_motion_answers(motion)) {
             hmi_sim_motion_copy(motion->out, sim->system->derived.n, qdd);
@@ -488,7 +473,7 @@ hm_status hmi_sim_solve(hm_sim *sim, const hm_evaluate_options *options, hm_eval
     if (status == HM_ERR_USAGE) {
         hmi_error(sim->system->model->context, hmi_no_span, NULL,
                   "formulation '%s' does not apply here: its mass matrix must be definite",
-                  hmi_formulation_name(chosen.formulation));
+                  hm_formulation_name(chosen.formulation));
         return status;
     }
     if (status == HM_ERR_UNDETERMINED && solution.verdict.undetermined > 0) {
@@ -502,7 +487,7 @@ hm_status hmi_sim_solve(hm_sim *sim, const hm_evaluate_options *options, hm_eval
     report_checks(sim, &ask, &solution, out);
     if (out->velocity_determined) {
         out->qdd = NULL; /* free along what M does not see */
-        out->formulation = hmi_formulation_name(HMI_DIRAC);
+        out->formulation = hm_formulation_name(HM_FORMULATION_DIRAC);
     }
     if (status == HM_OK)
         return check_multipliers(sim, &solution.verdict);

@@ -77,11 +77,11 @@ typedef struct hmi_method {
     void (*finish)(hmi_stepper *s);
 } hmi_method;
 
-extern const hmi_method hmi_method_rk5, hmi_method_dop853, hmi_method_radau, hmi_method_rattle,
-    hmi_method_dla, hmi_method_midpoint, hmi_method_taylor;
-#ifdef HAMEL_SUNDIALS
-extern const hmi_method hmi_method_cvode, hmi_method_ida;
-#endif
+#define METHOD(name)          extern const hmi_method hmi_method_##name;
+#define SUNDIALS_METHOD(name) METHOD(name)
+#include "model/methods.def"
+#undef METHOD
+#undef SUNDIALS_METHOD
 
 /* The step h, or less where the constraints lose rank within it or soon after: that moment shall
  * come at t + gap h, in the widest gap between the places where the method evaluates. */

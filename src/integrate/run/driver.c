@@ -161,7 +161,7 @@ hm_status hmi_driver_create(hm_sim *sim, const hm_run_options *options, hmi_driv
     hm_status status = hmi_driver_read_options(d, options);
     if (status != HM_OK)
         return status;
-    sim->formulation = (hmi_formulation)d->options.formulation;
+    sim->formulation = d->options.formulation;
     status = init_parts(d);
     d->compiled = status == HM_OK;
     if (d->compiled)
@@ -192,7 +192,7 @@ void hmi_driver_destroy(void *driver)
     hmi_array_release(allocator, &d->events);
     hmi_array_release(allocator, &d->moved);
     d->sim->run = NULL;
-    d->sim->formulation = HMI_AUTO;
+    d->sim->formulation = HM_FORMULATION_AUTO;
     hmi_arena_release(&d->arena);
     hmi_free(allocator, d, sizeof *d);
 }

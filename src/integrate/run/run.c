@@ -447,7 +447,7 @@ hm_status hm_sim_frame(hm_sim *sim, unsigned content, hm_frame *frame)
 static const char *formulation_used(const hmi_driver *d)
 {
     if (d->ode.dirac)
-        return hmi_formulation_name(HMI_DIRAC);
+        return hm_formulation_name(HM_FORMULATION_DIRAC);
     return d->formulation ? d->formulation : "";
 }
 

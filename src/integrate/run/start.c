@@ -46,7 +46,7 @@ hm_status hmi_driver_check_motion(hmi_driver *d)
     const hm_evaluate_options options = {.formulation = d->options.formulation};
     hm_status status = try_dirac(d);
     if (status == HM_OK)
-        d->formulation = hmi_formulation_name(HMI_DIRAC);
+        d->formulation = hm_formulation_name(HM_FORMULATION_DIRAC);
     if (status == HM_OK || status == HM_ERR_NOMEM)
         return status;
     status = hm_sim_evaluate(d->sim, &options, &at);
@@ -196,7 +196,7 @@ hm_status hmi_driver_compile_motion(hmi_driver *d)
     hmi_motion_source source = {.power_count = ledger->tape_count};
     hmi_expr powers[HMI_POWERS];
     bool wanted = !d->ode.dirac && d->drift != HMI_DRIFT_BAUMGARTE &&
-                  d->sim->formulation == HMI_AUTO;
+                  d->sim->formulation == HM_FORMULATION_AUTO;
     bool kept = has_motion(d, wanted);
     if (!wanted)
         return HM_OK;
@@ -239,7 +239,7 @@ hm_status hmi_driver_begin(hmi_driver *d)
     if (status == HM_OK && !d->formulation)
         status = hmi_ode_forces(&d->ode, d->s.t, d->s.y, &d->solution);
     if (status == HM_OK && !d->formulation)
-        d->formulation = hmi_formulation_name(d->solution.formulation);
+        d->formulation = hm_formulation_name(d->solution.formulation);
     if (status == HM_OK)
         status = d->method->start(&d->s);
     explain_start(d, status, errors);

@@ -78,7 +78,7 @@ static hm_status factor_by_rank(hmi_taylor_solver *s, const double *M, const dou
 
 static bool factor_well(hmi_taylor_solver *s, const double *M)
 {
-    if (s->sim->formulation != HMI_AUTO)
+    if (s->sim->formulation != HM_FORMULATION_AUTO)
         return false;
     return s->saddle.padded ? hmi_saddle_invert(&s->saddle, M) : hmi_saddle_factor(&s->saddle, M);
 }
