@@ -30,8 +30,9 @@ struct hm_sim {
     const hmi_tape *dynamics_tape, *law_tape, *inputs_tape;
     const double *modes;        /* values of HMI_SYM_MODE; NULL with the system's tapes */
     hm_formulation formulation; /* of hmi_sim_accelerate */
-    double rank_tolerance;      /* as in hmi_options */
-    const bool *left_out;       /* m: rows that a run leaves out of solves; NULL: none */
+    unsigned series_without; /* special paths of series that a benchmark switched off: taylor.h */
+    double rank_tolerance;   /* as in hmi_options */
+    const bool *left_out;    /* m: rows that a run leaves out of solves; NULL: none */
 
     /* The motion tape in use (motion.h), NULL: none; own_motion is the sim's, made on demand. */
     struct hmi_sim_motion *motion, *own_motion;

@@ -301,7 +301,8 @@ static hm_status add_equations(hmi_taylor *T)
  * whose distance stays what it is. */
 static bool may_be_given(const hmi_ode *ode)
 {
-    return ode->kept && ode->sim->formulation == HM_FORMULATION_AUTO;
+    return ode->kept && ode->sim->formulation == HM_FORMULATION_AUTO &&
+           hmi_taylor_takes(ode->sim, HMI_TAYLOR_PATH_VORONETS);
 }
 
 hm_status hmi_taylor_place(hmi_taylor *T)

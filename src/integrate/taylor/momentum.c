@@ -39,6 +39,8 @@ bool hmi_taylor_has_momenta(const hmi_ode *ode)
     const hm_sim *sim = ode->sim;
     const hmi_derived *d = &sim->system->derived;
     const hmi_ledger *ledger = ode->ledger;
+    if (!hmi_taylor_takes(sim, HMI_TAYLOR_PATH_MOMENTA))
+        return false;
     if (sim->dynamics_tape != &sim->system->dynamics || sim->system->model->inputs.count ||
         ode->residuals || d->servos.count || d->force_symbols || !has_plain_masses(d))
         return false;
@@ -56,6 +58,8 @@ static void set_rates(hmi_taylor *T)
 {
     hmi_jet *jet = &T->jet;
     const hmi_taylor_momenta *p = &T->momenta;
+    if (!hmi_taylor_takes(T->sim, HMI_TAYLOR_PATH_RATES))
+        return;
     for (size_t i = 0; i < T->n; i++)
         hmi_jet_set_rate(jet, p->q[hmi_taylor_coordinate(T, i)], p->late[i]);
     hmi_jet_set_rate(jet, hmi_jet_row_of(jet, HMI_SYM_TIME, 0), jet->one);
@@ -132,9 +136,10 @@ static hm_status add_links(hmi_taylor *T)
 
 /* ---- halves, sums ---- */
 
+/* The first half has p*, psi* and the sum over lambda. */
 static hm_status split(hmi_taylor *T, bool *vanishes)
 {
-    bool failed = false;
+    bool failed = false, only = hmi_taylor_takes(T->sim, HMI_TAYLOR_PATH_HALVES);
     uint32_t *second = hmi_taylor_take(T, T->link_count, sizeof *second, &failed);
     if (failed)
         return HM_ERR_NOMEM;
@@ -144,7 +149,7 @@ static hm_status split(hmi_taylor *T, bool *vanishes)
                                    .late_count = T->n + T->m,
                                    .from_zero = T->m,
                                    .first = T->out,
-                                   .first_count = T->momenta.force,
+                                   .first_count = only ? T->momenta.force : T->momenta.count,
                                    .second = second,
                                    .second_count = T->link_count,
                                    .vanishes = vanishes};
@@ -176,8 +181,10 @@ hm_status hmi_taylor_add_momenta(hmi_taylor *T)
     bool failed = false;
     T->motions = 1;
     T->momenta.used = true;
-    bool *vanishes = hmi_taylor_take(T, 2 * T->n + T->m, sizeof *vanishes, &failed);
-    hm_status status = failed ? HM_ERR_NOMEM : hmi_taylor_compile_momentum_tape(T);
+    hm_status status = hmi_taylor_compile_momentum_tape(T);
+    bool *vanishes = hmi_taylor_take(T, T->momenta.count, sizeof *vanishes, &failed);
+    if (status == HM_OK && failed)
+        status = HM_ERR_NOMEM;
     if (status == HM_OK)
         status = hmi_taylor_place(T);
     if (status == HM_OK)
@@ -216,7 +223,8 @@ hm_status hmi_taylor_compile_momenta(hmi_taylor *T)
     if (status == HM_OK)
         status = compile(T, HMI_TAYLOR_COMPLETE, &complete);
     rise.second = complete.segment;
-    rise.keep = rise.closed = true;
+    rise.keep = true;
+    rise.closed = hmi_taylor_takes(T->sim, HMI_TAYLOR_PATH_CLOSED);
     rise.links = complete.links;
     rise.link_count = complete.link_count;
     return status == HM_OK && inverted ? compile(T, HMI_TAYLOR_ORDER, &rise) : status;

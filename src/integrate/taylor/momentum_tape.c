@@ -100,7 +100,7 @@ static hm_status list_all(hmi_taylor *T, hmi_graph *g, hmi_expr **list, size_t *
     hm_status status = find_explicit(T, &x, g);
     if (status != HM_OK)
         return status;
-    *count = place_outputs(T);
+    *count = T->momenta.count = place_outputs(T);
     *list = hmi_taylor_take(T, *count, sizeof **list, &failed);
     if (failed)
         return HM_ERR_NOMEM;

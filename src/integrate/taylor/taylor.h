@@ -23,6 +23,24 @@
 #include "integrate/ode/ode.h"
 #include "linalg/saddle.h"
 
+/* ---- special paths ---- */
+
+/* Each gains time on some models: bench/bench_paths.c switches one after the other off and shows it. Bits of
+ * hm_sim.series_without, which is 0 but for that; to be set before the first run of a sim. */
+typedef enum hmi_taylor_path {
+    HMI_TAYLOR_PATH_MOMENTA = 1,  /* momenta in place of M, Q, A, b: momentum.c */
+    HMI_TAYLOR_PATH_VORONETS = 2, /* velocities that constraints give: voronets.c */
+    HMI_TAYLOR_PATH_HALVES = 4,   /* the first half of an order is no more than what it is for */
+    HMI_TAYLOR_PATH_RATES = 8,    /* sines and cosines by the rates of their arguments */
+    HMI_TAYLOR_PATH_CLOSED = 16,  /* machine code that runs from order to order */
+    HMI_TAYLOR_PATH_INVERSE = 32  /* the inverse of small systems in place of factors */
+} hmi_taylor_path;
+
+static inline bool hmi_taylor_takes(const hm_sim *sim, hmi_taylor_path path)
+{
+    return !(sim->series_without & path);
+}
+
 /* ---- one factorisation, many right sides (solve.c) ---- */
 
 typedef struct hmi_taylor_solver {
@@ -83,7 +101,8 @@ typedef struct hmi_taylor_momenta {
     unsigned long version;
     double t; /* of the last begin */
     hmi_jet_segment all, first, second;
-    size_t reaction, force, velocity, rates, power; /* of the outputs of the tape */
+    size_t reaction, force, velocity, rates, power; /* of the outputs of the tape, */
+    size_t count;                                   /* all of them */
     uint32_t *push;                                 /* n: rows of the forces of the order before */
     uint32_t *q, *z;                                /* coordinates, auxiliary states */
     uint32_t *late;                                 /* n + m: rows of v and mu */
