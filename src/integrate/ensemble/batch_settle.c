@@ -1,4 +1,4 @@
-/* Four members at once: drift control, rank, violations, energies. See batch.h. */
+/* Four members at once: drift control within a step, then rank, violations and energies after it. */
 #include "integrate/ensemble/batch.h"
 
 #include "linalg/dense.h"

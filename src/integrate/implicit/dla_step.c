@@ -1,4 +1,5 @@
-/* One step of the discrete Lagrange-d'Alembert principle: see dla.h. */
+/* One step of the discrete Lagrange-d'Alembert principle (the equations are in dla.h): Newton's iteration for
+ * positions and multipliers, then velocities from momenta. */
 #include "integrate/implicit/dla.h"
 
 #include "dynamics/sim/motion_derivatives.h"

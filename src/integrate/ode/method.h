@@ -6,6 +6,8 @@
 
 #include "integrate/ode/ode.h"
 
+#include <math.h>
+
 #define HMI_MOVED 0.01
 
 /* What a method works on. The driver fills in the first part and then calls start. */
@@ -91,6 +93,20 @@ double hmi_place_step(const hmi_stepper *s, double h, double gap);
 const hmi_method *hmi_method_find(const char *name);
 /* method->applies, and whether it can do systems of this size. */
 hm_status hmi_method_applies(const hmi_method *method, const hmi_ode *ode, const char **why);
+/* [HNW93, II.4, "Starting step size"], from norms relative to the tolerance: d0 of y, d1 of f. A first guess
+ * makes an Euler step a hundredth of the scale of y; a second evaluation after it gives d2 = |df|/h0, and the
+ * step whose error, of this order, is a hundredth of the tolerance. */
+static inline double hmi_guess_first_step(double d0, double d1)
+{
+    return d0 < 1e-5 || d1 < 1e-5 ? 1e-6 : 0.01 * d0 / d1;
+}
+static inline double hmi_improve_first_step(double h0, double d1, double d2, int order)
+{
+    double d = fmax(d1, d2);
+    double h1 = d <= 1e-15 ? fmax(1e-6, h0 * 1e-3) : pow(0.01 / d, 1.0 / order);
+    return fmin(100 * h0, h1);
+}
+
 /* The part of a tolerance that size components of x amount to: a root mean square. */
 double hmi_scaled_norm(const hmi_stepper *s, const double *x, const double *y1, const double *y2);
 

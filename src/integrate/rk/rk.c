@@ -93,8 +93,6 @@ double hmi_place_step(const hmi_stepper *s, double h, double gap)
 
 /* ---- the first step ---- */
 
-/* [HNW93, II.4, "Starting step size"]: h0 makes an Euler step a hundredth of the scale, a second
- * evaluation then measures y''. */
 static void choose_first_step(hmi_stepper *s, memory *m, double most)
 {
     if (s->step > 0) {
@@ -103,8 +101,7 @@ static void choose_first_step(hmi_stepper *s, memory *m, double most)
     }
     double *K1 = stage(s, m, 1);
     double d0 = hmi_scaled_norm(s, s->y, s->y, s->y), d1 = hmi_scaled_norm(s, s->f, s->y, s->y);
-    double h0 = d0 < 1e-5 || d1 < 1e-5 ? 1e-6 : 0.01 * d0 / d1;
-    h0 = fmin(h0, most);
+    double h0 = fmin(hmi_guess_first_step(d0, d1), most);
     for (size_t i = 0; i < width(s); i++)
         m->trial[i] = s->y[i] + h0 * s->f[i];
     if (hmi_ode_evaluate_all(s->ode, s->t + h0, m->trial, K1) != HM_OK) {
@@ -113,9 +110,8 @@ static void choose_first_step(hmi_stepper *s, memory *m, double most)
     }
     for (size_t i = 0; i < s->size; i++)
         K1[i] -= s->f[i];
-    double d2 = hmi_scaled_norm(s, K1, s->y, s->y) / h0, d = fmax(d1, d2);
-    double h1 = d <= 1e-15 ? fmax(1e-6, h0 * 1e-3) : pow(0.01 / d, 1.0 / m->table->order);
-    m->h = fmin(fmin(100 * h0, h1), most);
+    double d2 = hmi_scaled_norm(s, K1, s->y, s->y) / h0;
+    m->h = fmin(hmi_improve_first_step(h0, d1, d2, m->table->order), most);
 }
 
 static hm_status refresh(hmi_stepper *s)

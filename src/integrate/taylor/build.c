@@ -1,4 +1,4 @@
-/* The series of the motion: building. See taylor.h. */
+/* The series of the motion: its jets, the lists of products that right sides are sums of, its programs. */
 #include "integrate/taylor/taylor.h"
 
 #include "integrate/ode/ledger.h"

@@ -1,4 +1,4 @@
-/* The series of the motion: right sides, coefficients. See taylor.h. */
+/* The series of the motion, order by order: right sides, the solve, coefficients of the state. */
 #include "integrate/taylor/taylor.h"
 
 #include "integrate/ode/ledger.h"
