@@ -66,7 +66,7 @@ static bool show(hm_context *context, const char *name, double end)
     for (int k = 0; k < WAYS && good; k++) {
         good = hm_sim_create(system, &sim[k]) == HM_OK;
         if (good)
-            sim[k]->series_without = paths[k].without;
+            sim[k]->solve.series_without = paths[k].without;
         best[k] = INFINITY;
     }
     for (int round = 0; round < ROUNDS && good; round++)

@@ -1,4 +1,4 @@
-/* Integrals of acceleration-level constraints: see acceleration_drift.h. */
+/* Follows both sides of the integrated constraints along the motion. */
 #include "integrate/drift/acceleration_drift.h"
 #include "compile/jit/assemble.h"
 
@@ -68,10 +68,11 @@ hm_status hmi_integrals_init(hmi_integrals *in, hm_sim *sim, hmi_arena *arena)
     if (in->count == 0)
         return HM_OK;
     hmi_expr *list = hmi_arena_alloc(arena, 2 * in->count * sizeof *list);
-    in->right = hmi_arena_alloc(arena, in->count * sizeof(double));
-    in->velocity = hmi_arena_alloc(arena, in->count * sizeof(double));
-    in->position = hmi_arena_alloc(arena, in->count * sizeof(double));
-    if (!list || !in->right || !in->velocity || !in->position)
+    bool failed = false;
+    in->right = hmi_arena_doubles(arena, in->count, &failed);
+    in->velocity = hmi_arena_doubles(arena, in->count, &failed);
+    in->position = hmi_arena_doubles(arena, in->count, &failed);
+    if (!list || failed)
         return HM_ERR_NOMEM;
     hm_status status = compile(in, list);
     if (status != HM_OK)
@@ -87,24 +88,24 @@ void hmi_integrals_release(hmi_integrals *in)
 
 void hmi_integrals_prepare(hmi_integrals *in)
 {
-    const hmi_tape_values values = hmi_sim_values(in->sim);
+    const hmi_tape_values values = hmi_sim_values(in->sim, hmi_sim_present(in->sim));
     if (in->count)
         hmi_tape_prepare(&in->tape, &values, in->work);
 }
 
 /* ---- along the motion ---- */
 
-static const double *evaluate(hmi_integrals *in)
+static const double *evaluate(hmi_integrals *in, const hmi_point *at)
 {
-    hmi_sim_refresh(in->sim);
-    const hmi_tape_values values = hmi_sim_values(in->sim);
+    hmi_sim_refresh(in->sim, at);
+    const hmi_tape_values values = hmi_sim_values(in->sim, at);
     hmi_tape_run(&in->tape, &values, in->work);
     return hmi_tape_outputs(&in->tape, in->work);
 }
 
-void hmi_integrals_start(hmi_integrals *in)
+void hmi_integrals_start(hmi_integrals *in, const hmi_point *at)
 {
-    const double *left = in->count ? evaluate(in) : NULL;
+    const double *left = in->count ? evaluate(in, at) : NULL;
     for (size_t i = 0; i < in->count; i++)
         in->right[i] = left[i] - in->velocity[i];
 }
@@ -120,11 +121,11 @@ void hmi_integrals_follow(hmi_integrals *in, const hmi_method *method, hmi_stepp
 {
     double h = t - s->t_old;
     for (int k = 0; k < 4 && in->count; k++) {
-        double at = s->t_old + nodes[k] * h;
-        method->interpolate(s, at, y);
-        if (hmi_ode_forces(s->ode, at, y, NULL) != HM_OK) /* A_dot may need q'' */
+        const hmi_point at = hmi_ode_point(s->ode, s->t_old + nodes[k] * h, y);
+        method->interpolate(s, at.t, y);
+        if (hmi_ode_forces(s->ode, at.t, y, NULL) != HM_OK) /* A_dot may need q'' */
             continue;
-        const double *rate = evaluate(in) + in->count;
+        const double *rate = evaluate(in, &at) + in->count;
         for (size_t i = 0; i < in->count; i++)
             in->right[i] += weights[k] * h * rate[i];
     }
@@ -132,8 +133,8 @@ void hmi_integrals_follow(hmi_integrals *in, const hmi_method *method, hmi_stepp
         return;
     if (t != s->t)
         method->interpolate(s, t, y);
-    hmi_ode_store(s->ode, t, t != s->t ? y : s->y);
-    const double *left = evaluate(in);
+    const hmi_point end = hmi_ode_point(s->ode, t, t != s->t ? y : s->y);
+    const double *left = evaluate(in, &end);
     for (size_t i = 0; i < in->count; i++) {
         double drift = left[i] - in->right[i];
         in->position[i] += 0.5 * h * (in->velocity[i] + drift);

@@ -27,8 +27,8 @@ hm_status hmi_integrals_init(hmi_integrals *in, hm_sim *sim, hmi_arena *arena);
 void hmi_integrals_release(hmi_integrals *in);
 void hmi_integrals_prepare(hmi_integrals *in);
 /* At the start, and after a jump of the state: the drift stays what it was. */
-void hmi_integrals_start(hmi_integrals *in);
-/* Over the last step, up to t; y is scratch for a state with works. The sim is left elsewhere. */
+void hmi_integrals_start(hmi_integrals *in, const hmi_point *at);
+/* Over the last step, up to t; y is scratch for a state with works. */
 void hmi_integrals_follow(hmi_integrals *in, const hmi_method *method, hmi_stepper *s, double t,
                           double *y);
 

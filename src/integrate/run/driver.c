@@ -1,7 +1,6 @@
 /* The memory of a run: what it compiles and where it is kept. See driver.h. */
 #include "integrate/run/driver.h"
 
-#include "dynamics/sim/large.h"
 #include "integrate/taylor/taylor.h"
 #include "compile/jit/assemble.h"
 
@@ -9,7 +8,7 @@
 
 hmi_driver *hmi_driver_of(const hm_sim *sim)
 {
-    return sim->run;
+    return sim->extras.run;
 }
 
 static double *doubles(hmi_driver *d, size_t count, bool *failed)
@@ -65,7 +64,7 @@ static hm_status init_parts(hmi_driver *d)
     hm_status status = hmi_ode_init(&d->ode, sim);
     if (status == HM_ERR_LIMIT)
         return hmi_driver_check_motion(d);
-    status = sim->dynamics ? HM_OK : hmi_large_prepare(sim); /* no allocation in a step */
+    status = sim->dense.dynamics ? HM_OK : hmi_sim_prepare_large(sim); /* no allocation in a step */
     if (status == HM_OK)
         status = hmi_residuals_init(&d->residuals, sim, &d->arena);
     if (status == HM_OK)
@@ -93,18 +92,18 @@ static void prepare_parts(hmi_driver *d)
     hmi_ledger_prepare(&d->ledger, d->sim);
     hmi_switches_prepare(&d->switches);
     if (d->event_work) {
-        const hmi_tape_values values = hmi_sim_values(d->sim);
+        const hmi_tape_values values = hmi_sim_values(d->sim, hmi_sim_present(d->sim));
         hmi_tape_prepare(&d->set_tape, &values, d->event_work);
     }
 }
 
 void hmi_driver_enter(hmi_driver *d)
 {
-    bool changed = !d->sim->prepared;
+    bool changed = !d->sim->tapes.prepared;
     if (d->switches.switches)
         hmi_switches_install(&d->switches);
-    d->sim->motion = d->motion;
-    d->sim->by_motion = false;
+    d->sim->motion.used = d->motion;
+    d->sim->last.by_motion = false;
     hmi_driver_use_rows(d, false);
     if (changed)
         prepare_parts(d);
@@ -113,11 +112,13 @@ void hmi_driver_enter(hmi_driver *d)
 void hmi_driver_leave(hmi_driver *d)
 {
     hmi_driver_use_rows(d, true);
-    d->sim->motion = d->sim->own_motion;
-    d->sim->by_motion = false;
+    d->sim->motion.used = d->sim->motion.own;
+    d->sim->last.by_motion = false;
     if (d->switches.switches) {
         hmi_switches_remove(&d->switches);
-        hmi_sim_refresh(d->sim); /* its own tapes are ready: a change of parameters shows */
+        hmi_sim_refresh(
+            d->sim,
+            hmi_sim_present(d->sim)); /* its own tapes are ready: a change of parameters shows */
     }
 }
 
@@ -146,22 +147,22 @@ hm_status hmi_driver_create(hm_sim *sim, const hm_run_options *options, hmi_driv
     if (!d)
         return HM_ERR_NOMEM;
     memset(d, 0, sizeof *d);
-    if (sim->run) {
-        take_tapes(sim->run, d);
-        sim->run_destroy(sim->run);
+    if (sim->extras.run) {
+        take_tapes(sim->extras.run, d);
+        sim->extras.run_destroy(sim->extras.run);
     }
-    sim->run = NULL;
+    sim->extras.run = NULL;
     d->sim = sim;
     d->model = sim->system->model;
     hmi_arena_init(&d->arena, allocator);
     hmi_text_init(&d->message, allocator);
-    sim->run = d;
-    sim->run_destroy = hmi_driver_destroy;
+    sim->extras.run = d;
+    sim->extras.run_destroy = hmi_driver_destroy;
     *out = d;
     hm_status status = hmi_driver_read_options(d, options);
     if (status != HM_OK)
         return status;
-    sim->formulation = d->options.formulation;
+    sim->solve.formulation = d->options.formulation;
     status = init_parts(d);
     d->compiled = status == HM_OK;
     if (d->compiled)
@@ -175,8 +176,8 @@ void hmi_driver_destroy(void *driver)
     const hm_allocator *allocator = d->sim->system->allocator;
     if (d->method && d->method->finish)
         d->method->finish(&d->s);
-    d->sim->motion = d->sim->own_motion;
-    d->sim->by_motion = false;
+    d->sim->motion.used = d->sim->motion.own;
+    d->sim->last.by_motion = false;
     hmi_driver_use_rows(d, true);
     hmi_sim_motion_destroy(d->motion);
     if (d->series)
@@ -191,8 +192,8 @@ void hmi_driver_destroy(void *driver)
     hmi_text_release(&d->message);
     hmi_array_release(allocator, &d->events);
     hmi_array_release(allocator, &d->moved);
-    d->sim->run = NULL;
-    d->sim->formulation = HM_FORMULATION_AUTO;
+    d->sim->extras.run = NULL;
+    d->sim->solve.formulation = HM_FORMULATION_AUTO;
     hmi_arena_release(&d->arena);
     hmi_free(allocator, d, sizeof *d);
 }

@@ -1,7 +1,7 @@
 /* The driver of a run: owns time, output, events, drift control; a method makes the steps.
  *
  * Invariants
- *   1. Between calls the sim holds the state of the stepper: t, q, v, z.
+ *   1. The sim's present state is that of the last accepted step; evaluations do not touch it.
  *   2. Nothing is allocated during steps; the lists of events and warnings grow between them.
  *   3. After a failure the state is the last good one.
  */
@@ -144,6 +144,12 @@ typedef struct hmi_driver {
     long outputs;            /* frames at output times given so far */
 } hmi_driver;
 
+/* The state of the stepper as a point: where the run is. */
+static inline hmi_point hmi_driver_point(const hmi_driver *d)
+{
+    return hmi_ode_point(&d->ode, d->s.t, d->s.y);
+}
+
 /* The sim's driver; NULL before the first start. */
 hmi_driver *hmi_driver_of(const hm_sim *sim);
 /* driver.c: a new driver in place of the sim's old one, whose tapes it takes. options NULL: the
@@ -152,18 +158,19 @@ hm_status hmi_driver_create(hm_sim *sim, const hm_run_options *options, hmi_driv
 /* options.c: d->options, complete. HM_ERR_USAGE with a diagnostic. */
 hm_status hmi_driver_read_options(hmi_driver *d, const hm_run_options *options);
 
-/* start.c: everything up to the first step. Diagnostics in the context. */
+/* start.c: everything up to the first step. Diagnostics are in the sim's context. */
 hm_status hmi_driver_start(hm_sim *sim, const hm_run_options *options, hmi_driver **driver);
-/* The last part of it: the method and the ledger begin at the sim's state. */
+/* The last part of it: the method and the ledger begin at the sim's present state. */
 hm_status hmi_driver_begin(hmi_driver *d);
-/* Is there a motion at all from the sim's state? Diagnostics name what is wrong. */
+/* Is there a motion at all from the sim's present state? Diagnostics name what is wrong. */
 hm_status hmi_driver_check_motion(hmi_driver *d);
 /* restart.c: the same with another state and other parameters in the sim of a driver that has made runs, with
  * the same options: what does not depend on them stays, and nothing is allocated where the state is
  * consistent. For systems without switching functions, as long as the motion tape answers at the
  * start (HM_ERR_UNDETERMINED: it does not, start afresh). What moved is not noted. */
 hm_status hmi_driver_restart(hmi_driver *d);
-/* initial.c: s.y := the sim's state, moved onto the constraints; all_free: whatever was given. */
+/* initial.c: the sim's present state, and s.y, moved onto the constraints; all_free: whatever was
+ * given. */
 hm_status hmi_driver_find_state(hmi_driver *d, bool all_free);
 /* The same without a note of what moved. */
 hm_status hmi_driver_move_state(hmi_driver *d, bool all_free);
@@ -191,8 +198,9 @@ void hmi_driver_explain(hmi_driver *d, hm_status status);
 /* Drift control: y back to the constraints; velocities of degenerate Lagrangians. */
 hm_status hmi_driver_settle(hmi_driver *d, double t, double *y);
 
-/* One tape for q'', z' and the powers, with the modes and rows that are held. */
-hm_status hmi_driver_compile_motion(hmi_driver *d);
+/* One tape for q'', z' and the powers, with the modes and rows that are held; its form is chosen at
+ * the point. */
+hm_status hmi_driver_compile_motion(hmi_driver *d, const hmi_point *at);
 
 /* row_choice.c: at the consistent state of the start, with q'' there. */
 hm_status hmi_row_choice_init(hmi_driver *d);

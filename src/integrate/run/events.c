@@ -26,23 +26,24 @@ static double *scratch(const hmi_driver *d)
     return d->y + 2 * (d->ode.size + HMI_MOST_WORKS);
 }
 
-/* What functions and their rates depend on, at a state. */
-static hm_status find_forces(hmi_driver *d, double t, const double *y)
+/* What functions and their rates depend on. Velocities that are found and not integrated become
+ * those of the point. */
+static hm_status find_forces(hmi_driver *d, hmi_point *at)
 {
     hmi_solution solution;
     if (d->ode.dirac)
-        return hmi_ode_dirac_forces(&d->ode, t, y);
-    return hmi_ode_forces(&d->ode, t, y, d->switches.needs_solve ? &solution : NULL);
+        return hmi_ode_dirac_forces(&d->ode, at);
+    return hmi_ode_forces(&d->ode, at->t, at->q, d->switches.needs_solve ? &solution : NULL);
 }
 
-/* h of all functions at the sim's state; false where it cannot be evaluated. */
+/* h of all functions at a state; false where it cannot be evaluated. */
 static bool watch(hmi_driver *d, double t, const double *y, double *h)
 {
     hmi_switches *sw = &d->switches;
-    hmi_ode_store(&d->ode, t, y);
-    if ((sw->needs_solve || sw->slides || d->ode.dirac) && find_forces(d, t, y) != HM_OK)
+    hmi_point at = hmi_ode_point(&d->ode, t, y);
+    if ((sw->needs_solve || sw->slides || d->ode.dirac) && find_forces(d, &at) != HM_OK)
         return false;
-    const double *g = hmi_switches_values(sw);
+    const double *g = hmi_switches_values(sw, &at);
     for (size_t k = 0; k < sw->count; k++) {
         bool part = k < sw->switches && sw->of_direction[k];
         bool slides = k < sw->switches && sw->sliding[k];
@@ -168,7 +169,6 @@ bool hmi_find_crossing(hmi_driver *d)
             before[k] = fabs(after[k]);
         a = b;
     }
-    hmi_ode_store(&d->ode, s->t, s->y);
     return found;
 }
 
@@ -182,8 +182,9 @@ static bool rates_on_both_sides(hmi_driver *d, size_t k, double rate[2])
     bool good = sw->has_rate[k];
     for (int i = 0; i < 2 && good; i++) {
         sw->mode[k] = i == 0 ? 1 : -1;
-        good = find_forces(d, d->s.t, d->s.y) == HM_OK;
-        rate[i] = hmi_switches_rates(sw)[k];
+        hmi_point at = hmi_driver_point(d);
+        good = find_forces(d, &at) == HM_OK;
+        rate[i] = hmi_switches_rates(sw, &at)[k];
     }
     sw->mode[k] = old;
     return good && isfinite(rate[0]) && isfinite(rate[1]);
@@ -236,7 +237,8 @@ static hm_status release(hmi_driver *d)
             hmi_driver_fail(d, "stopped at t = %.12g: %s", d->s.t, d->s.trouble);
             return HM_ERR_UNDETERMINED;
         }
-        hm_status status = find_forces(d, d->s.t, d->s.y);
+        hmi_point at = hmi_driver_point(d);
+        hm_status status = find_forces(d, &at);
         if (status != HM_OK)
             return status;
         for (size_t k = 0; k < sw->switches; k++)
@@ -278,10 +280,11 @@ static void side_of_event(hmi_driver *d, size_t k, const double *g, bool fired, 
 static hm_status find_sides(hmi_driver *d, bool reset)
 {
     hmi_switches *sw = &d->switches;
-    hm_status status = find_forces(d, d->s.t, d->s.y);
+    hmi_point at = hmi_driver_point(d);
+    hm_status status = find_forces(d, &at);
     if (status != HM_OK && !reset)
         return status;
-    const double *g = hmi_switches_values(sw);
+    const double *g = hmi_switches_values(sw, &at);
     double *value = d->g;
     memcpy(value, g, 2 * sw->count * sizeof *g);
     for (size_t k = 0; k < sw->switches; k++)
@@ -300,9 +303,10 @@ static hm_status find_sides(hmi_driver *d, bool reset)
     status = release(d);
     if (status == HM_OK)
         status = hmi_settle_directions(d, has_fired, reset);
+    at = hmi_driver_point(d);
     if (status == HM_OK)
-        status = find_forces(d, d->s.t, d->s.y);
-    g = hmi_switches_values(sw);
+        status = find_forces(d, &at);
+    g = hmi_switches_values(sw, &at);
     for (size_t k = sw->switches; k < sw->count; k++)
         side_of_event(d, k, g, has_fired(d, k), reset);
     return status;
@@ -314,8 +318,8 @@ hm_status hmi_settle_sides(hmi_driver *d)
     d->crossing.count = 0;
     for (size_t k = 0; k < sw->switches; k++) /* modes by sign, for a first evaluation */
         sw->mode[k] = 1;
-    hmi_ode_store(&d->ode, d->s.t, d->s.y);
-    const double *g = hmi_switches_values(sw);
+    const hmi_point at = hmi_driver_point(d);
+    const double *g = hmi_switches_values(sw, &at);
     for (size_t k = 0; k < sw->switches; k++)
         take_side(sw, k, g[k] < 0 ? -1 : 1);
     hmi_watch_directions(d, g);
@@ -378,7 +382,8 @@ static hm_status reset(hmi_driver *d)
     size_t first = 0;
     bool any = false;
     memset(d->fixed, 0, 2 * d->ode.n);
-    const hmi_tape_values values = hmi_sim_values(d->sim);
+    const hmi_point at = hmi_driver_point(d);
+    const hmi_tape_values values = hmi_sim_values(d->sim, &at);
     hmi_tape_run(&d->set_tape, &values, d->event_work);
     const double *out = hmi_tape_outputs(&d->set_tape, d->event_work);
     for (size_t e = 0; e < d->model->events.count; e++) {
@@ -424,13 +429,12 @@ static hm_status act_on_events(hmi_driver *d, bool *was_reset)
     }
     if (status != HM_OK || !*was_reset)
         return status;
-    hmi_ode_store(&d->ode, d->s.t, d->s.y);
-    double before = hmi_ledger_total(&d->ledger, d->sim);
+    const hmi_point at = hmi_driver_point(d);
+    double before = hmi_ledger_total(&d->ledger, d->sim, &at);
     status = reset(d);
     if (status == HM_OK)
         status = hmi_ode_settle(&d->ode, d->s.t, d->s.y);
-    hmi_ode_store(&d->ode, d->s.t, d->s.y);
-    d->reset_work += hmi_ledger_total(&d->ledger, d->sim) - before;
+    d->reset_work += hmi_ledger_total(&d->ledger, d->sim, &at) - before;
     if (status == HM_OK && !hmi_driver_give(d, d->s.t, d->s.y, HM_FRAME_REASON_EVENT))
         d->interrupted = true;
     return status;

@@ -32,21 +32,21 @@ static void show_forces(hmi_driver *d, hm_frame *frame)
     frame->u = s->u;
 }
 
-static void show_report(hmi_driver *d, const double *y, unsigned content, hm_frame *frame)
+static void show_report(hmi_driver *d, const hmi_point *at, const double *work, unsigned content,
+                        hm_frame *frame)
 {
     const hm_system *system = d->sim->system;
-    const hmi_report_layout *at = &system->report_at;
-    const double *out = hmi_sim_report(d->sim);
-    const double *by_modes = hmi_switches_outputs(&d->switches);
-    frame->outputs = by_modes ? by_modes : d->model->outputs.count ? out + at->outputs : NULL;
+    const hmi_report_layout *place = &system->report_at;
+    const double *out = hmi_sim_report(d->sim, at);
+    const double *by_modes = hmi_switches_outputs(&d->switches, at);
+    frame->outputs = by_modes ? by_modes : d->model->outputs.count ? out + place->outputs : NULL;
     if (!(content & HM_FRAME_CONTENT_ENERGY))
         return;
-    const double *work = y + d->ode.size;
     frame->has_energy = system->derived.kinetic != HMI_NONE;
     frame->has_total = d->has_total;
-    frame->kinetic = out[at->kinetic];
-    frame->potential = out[at->potential];
-    frame->total = out[at->total];
+    frame->kinetic = out[place->kinetic];
+    frame->potential = out[place->potential];
+    frame->total = out[place->total];
     frame->work = hmi_ledger_view(&d->ledger, work, d->reset_work);
     if (d->has_total)
         frame->balance = frame->total - d->energy_start - d->reset_work -
@@ -72,17 +72,17 @@ hm_status hmi_driver_frame(hmi_driver *d, double t, const double *y, unsigned co
                            hm_frame *frame)
 {
     double span = d->options.end - d->t_begin;
-    hmi_ode_store(&d->ode, t, y);
-    *frame = (hm_frame){.t = t, .q = d->sim->q, .v = d->sim->v, .z = d->sim->z};
+    const hmi_point at = hmi_ode_point(&d->ode, t, y);
+    *frame = (hm_frame){.t = t, .q = at.q, .v = at.v, .z = at.z};
     frame->progress = span > 0 ? fmin(1, (t - d->t_begin) / span) : 1;
     if (content & HM_FRAME_CONTENT_CHECKS ||
         d->switches.outputs_work) /* modes that stick are solved for */
         content |= HM_FRAME_CONTENT_FORCES;
     if (content & HM_FRAME_CONTENT_FORCES) {
         hmi_driver_use_rows(d, true);
-        d->sim->rank_tolerance = d->rows.any ? HMI_DEPENDENT_SINE : 0;
+        d->sim->solve.rank_tolerance = d->rows.any ? HMI_DEPENDENT_SINE : 0;
         hm_status status = hmi_ode_forces(&d->ode, t, y, &d->solution);
-        d->sim->rank_tolerance = 0;
+        d->sim->solve.rank_tolerance = 0;
         hmi_driver_use_rows(d, false);
         bool free = d->ode.dirac && status == HM_ERR_UNDETERMINED; /* q'', but not the forces */
         if (status != HM_OK && !free)
@@ -94,11 +94,11 @@ hm_status hmi_driver_frame(hmi_driver *d, double t, const double *y, unsigned co
             frame->ideal_check = check_ideal(d, &d->solution);
     }
     if (content & (HM_FRAME_CONTENT_FORCES | HM_FRAME_CONTENT_ENERGY)) {
-        hmi_sim_refresh(d->sim);
-        show_report(d, y, content, frame);
+        hmi_sim_refresh(d->sim, &at);
+        show_report(d, &at, y + d->ode.size, content, frame);
     }
     if (content & HM_FRAME_CONTENT_VIOLATION) {
-        hmi_residuals_evaluate(&d->residuals);
+        hmi_residuals_evaluate(&d->residuals, &at);
         show_violation(d, frame);
     }
     return HM_OK;
@@ -146,8 +146,9 @@ static void keep_largest(double *largest, double value)
 void hmi_driver_observe(hmi_driver *d)
 {
     const hmi_residuals *r = &d->residuals;
+    const hmi_point at = hmi_driver_point(d);
     if (r->count)
-        hmi_residuals_evaluate(&d->residuals);
+        hmi_residuals_evaluate(&d->residuals, &at);
     for (size_t k = 0; k < r->count; k++) {
         keep_largest(&d->position_violation[k], r->position[k]);
         keep_largest(&d->velocity_violation[k], r->velocity[k]);
@@ -161,7 +162,7 @@ void hmi_driver_observe(hmi_driver *d)
     }
     if (!d->has_total)
         return;
-    d->energy = hmi_ledger_total(&d->ledger, d->sim);
+    d->energy = hmi_ledger_total(&d->ledger, d->sim, &at);
     d->s.work_scale = fmax(d->s.work_scale, fabs(d->energy));
     double work = hmi_ledger_sum(&d->ledger, d->s.y + d->ode.size);
     keep_largest(&d->balance_error, d->energy - d->energy_start - d->reset_work - work);

@@ -25,9 +25,10 @@ static hm_status look(hmi_driver *d, hmi_direction *u, size_t j, double *qdd, do
     hmi_switches *sw = &d->switches;
     for (size_t i = 0; i < u->count; i++)
         u->heading[i] = i == j;
+    const hmi_point at = hmi_driver_point(d);
     hm_status status = hmi_ode_forces(&d->ode, d->s.t, d->s.y, NULL);
-    memcpy(qdd, d->sim->qdd, d->ode.n * sizeof *qdd);
-    memcpy(rate, hmi_switches_rates(sw) + u->first + 1, u->count * sizeof *rate);
+    memcpy(qdd, d->sim->last.qdd, d->ode.n * sizeof *qdd);
+    memcpy(rate, hmi_switches_rates(sw, &at) + u->first + 1, u->count * sizeof *rate);
     return status;
 }
 
@@ -53,8 +54,8 @@ static hm_status bring_to_rest(hmi_driver *d, hmi_direction *u)
         return status;
     hmi_cod_factor(&cod, (int)c, (int)c, sw->jacobian, (int)c, 1e-10 * slope, sw->solver,
                    sw->pivots);
-    hmi_ode_store(&d->ode, d->s.t, d->s.y);
-    memcpy(rate, hmi_switches_values(sw) + u->first + 1, c * sizeof *rate);
+    const hmi_point at = hmi_driver_point(d);
+    memcpy(rate, hmi_switches_values(sw, &at) + u->first + 1, c * sizeof *rate);
     hmi_cod_solve(&cod, rate, with);
     memcpy(rate, with, c * sizeof *rate);
     u->largest = INFINITY;
@@ -65,7 +66,6 @@ static hm_status bring_to_rest(hmi_driver *d, hmi_direction *u)
             d->s.y[n + i] -= impulse * (other[i] - base[i]);
     }
     u->largest = largest;
-    hmi_ode_store(&d->ode, d->s.t, d->s.y);
     return status;
 }
 
@@ -82,7 +82,8 @@ static double loose_speed(const hmi_driver *d, const hmi_direction *u)
 static hm_status start_moving(hmi_driver *d, hmi_direction *u)
 {
     hmi_switches *sw = &d->switches;
-    double size = hmi_direction_norm(sw, u), scale = u->push;
+    const hmi_point at = hmi_driver_point(d);
+    double size = hmi_direction_norm(sw, &at, u), scale = u->push;
     hm_status status = HM_OK;
     for (size_t i = 0; i < u->count; i++)
         u->heading[i] = size > 0 ? sw->mode[u->first + 1 + i] / size : 0;
@@ -91,7 +92,7 @@ static hm_status start_moving(hmi_driver *d, hmi_direction *u)
     u->loose = loose_speed(d, u);
     for (int turn = 0; turn < TURNS && status == HM_OK; turn++) {
         status = hmi_ode_forces(&d->ode, d->s.t, d->s.y, NULL);
-        const double *rate = hmi_switches_rates(sw) + u->first + 1;
+        const double *rate = hmi_switches_rates(sw, &at) + u->first + 1;
         double length = hmi_norm((int)u->count, rate), change = 0;
         for (size_t i = 0; i < u->count && length > 1e-9 * scale; i++) {
             /* half way: B may turn it to and fro */
@@ -121,7 +122,8 @@ static hm_status come_to_rest(hmi_driver *d, hmi_direction *u)
     status = hmi_ode_forces(&d->ode, d->s.t, d->s.y, NULL);
     if (status != HM_OK)
         return status;
-    return hmi_direction_norm(sw, u) <= 1 + 1e-12 ? HM_OK : start_moving(d, u);
+    const hmi_point at = hmi_driver_point(d);
+    return hmi_direction_norm(sw, &at, u) <= 1 + 1e-12 ? HM_OK : start_moving(d, u);
 }
 
 void hmi_watch_directions(hmi_driver *d, const double *g)
@@ -141,8 +143,8 @@ hm_status hmi_settle_directions(hmi_driver *d, bool (*fired)(const hmi_driver *,
     hm_status status = HM_OK;
     for (size_t k = 0; k < sw->direction_count && status == HM_OK; k++) {
         hmi_direction *u = &sw->directions[k];
-        hmi_ode_store(&d->ode, d->s.t, d->s.y);
-        const double *g = hmi_switches_values(sw);
+        const hmi_point at = hmi_driver_point(d);
+        const double *g = hmi_switches_values(sw, &at);
         bool slow = g[u->first] <= u->least, falling = fired(d, u->first) && sw->side[u->first] > 0;
         if (u->stuck && reset && !slow)
             hold(sw, u, false);
@@ -150,7 +152,8 @@ hm_status hmi_settle_directions(hmi_driver *d, bool (*fired)(const hmi_driver *,
             status = come_to_rest(d, u);
         } else if (u->stuck) {
             status = hmi_ode_forces(&d->ode, d->s.t, d->s.y, NULL);
-            if (status == HM_OK && (fired(d, u->first) || hmi_direction_norm(sw, u) > 1 + 1e-12))
+            if (status == HM_OK &&
+                (fired(d, u->first) || hmi_direction_norm(sw, &at, u) > 1 + 1e-12))
                 status = start_moving(d, u);
         } else if (!slow || fired(d, u->first)) {
             sw->side[u->first] = 1;

@@ -9,7 +9,7 @@
 static hm_status try_state(hmi_driver *d, hmi_consistent *c)
 {
     memcpy(d->s.y, d->y, d->ode.size * sizeof *d->y);
-    return hmi_make_consistent(c, d->sim->t, d->s.y, d->fixed, d->fixed + d->ode.n);
+    return hmi_make_consistent(c, d->sim->state.at.t, d->s.y, d->fixed, d->fixed + d->ode.n);
 }
 
 /* With all values free, is there a consistent state near this one? */
@@ -47,7 +47,7 @@ static hm_status refuse_state(hmi_driver *d, const hmi_consistent *c, bool all_f
     const hmi_constraint *row = &d->model->constraints.data[c->worst_row];
     char hint[256];
     hmi_error(
-        d->model->context, row->span, hint_for(d, c, all_free, hint, sizeof hint),
+        d->sim->context, row->span, hint_for(d, c, all_free, hint, sizeof hint),
         "the initial state cannot be made consistent: constraint '%s' is missed by %.6g at %s "
         "level",
         row->name, c->missed_by, hm_level_text(c->missed_level));
@@ -80,7 +80,7 @@ static void list_fixed(hmi_driver *d, bool with_held)
     size_t n = d->ode.n;
     for (size_t i = 0; i < n; i++) {
         const hmi_coord *coord = &d->model->coords.data[i];
-        const bool *held = d->sim->held;
+        const bool *held = d->sim->state.held;
         d->fixed[i] = d->options.fix_state || coord->position.given == HMI_GIVEN_FIXED ||
                       (with_held && held[i]);
         d->fixed[n + i] = d->options.fix_state || coord->velocity.given == HMI_GIVEN_FIXED ||
@@ -97,12 +97,13 @@ hm_status hmi_driver_move_state(hmi_driver *d, bool all_free)
     if (!all_free)
         list_fixed(d, true);
     hm_status status = try_state(d, &c);
-    if (status == HM_ERR_INCONSISTENT && !all_free && memchr(d->sim->held, true, 2 * n)) {
+    if (status == HM_ERR_INCONSISTENT && !all_free && memchr(d->sim->state.held, true, 2 * n)) {
         list_fixed(d, false);
         status = try_state(d, &c);
     }
     if (status == HM_ERR_INCONSISTENT)
         return refuse_state(d, &c, all_free);
+    hmi_ode_store(&d->ode, d->sim->state.at.t, d->s.y);
     return status == HM_ERR_NUMERIC ? HM_OK : status; /* what follows says what is not finite */
 }
 

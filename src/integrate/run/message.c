@@ -47,7 +47,7 @@ void hmi_driver_fail(hmi_driver *d, const char *format, ...)
 
 hm_status hmi_driver_refuse(const hmi_driver *d, const char *message, const char *word)
 {
-    hmi_error(d->model->context, hmi_no_span, NULL, message, word);
+    hmi_error(d->sim->context, hmi_no_span, NULL, message, word);
     return HM_ERR_USAGE;
 }
 

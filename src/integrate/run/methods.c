@@ -28,7 +28,7 @@ const hmi_method *hmi_method_find(const char *name)
 /* The explicit methods need q'' alone; the others use dense matrices of the size of the system. */
 hm_status hmi_method_applies(const hmi_method *method, const hmi_ode *ode, const char **why)
 {
-    if (!ode->sim->dynamics && !method->table) {
+    if (!ode->sim->dense.dynamics && !method->table) {
         *why = "beyond 400 coordinates there are dop853 and rk5";
         return HM_ERR_USAGE;
     }

@@ -36,7 +36,8 @@ enum { MOST_DROPS = 5 };
 hm_status hmi_rank_watch_init(hmi_driver *d)
 {
     size_t m = d->projection.velocity.count;
-    if (m == 0 || !d->sim->dynamics || d->sim->fast) /* dense algebra: not for large systems */
+    if (m == 0 || !d->sim->dense.dynamics ||
+        d->sim->solve.compiled) /* dense algebra: not for large systems */
         return HM_OK;
     if (hmi_rows_are_explicit(&d->sim->system->derived)) /* these do not lose rank */
         return HM_OK;
@@ -61,18 +62,27 @@ void hmi_driver_forget_rank(hmi_driver *d)
 
 /* ---- rows ---- */
 
-/* hmi_rank_take_rows at the sim's state. */
-static void find_rows(const hmi_driver *d, double *rows)
+/* hmi_rank_take_rows at the state. */
+static void find_rows(const hmi_driver *d, double t, const double *y, double *rows)
 {
     size_t n = d->ode.n;
     const size_t *row = d->projection.velocity.row;
-    hm_sim_evaluate_fast(d->sim);
+    const hmi_point at = hmi_ode_point(&d->ode, t, y);
+    hmi_sim_evaluate(d->sim, &at);
     hmi_sim_scatter(d->sim);
     for (size_t k = 0; k < d->rank.count; k++)
-        hmi_rank_take_row(d->sim->A + row[d->rank.row[k]] * n, (int)n, rows + k * n);
+        hmi_rank_take_row(d->sim->dense.A + row[d->rank.row[k]] * n, (int)n, rows + k * n);
 }
 
 /* ---- what comes ---- */
+
+/* M and A where the run is, dense in the sim. */
+static void find_matrices(hmi_driver *d)
+{
+    const hmi_point at = hmi_driver_point(d);
+    hmi_sim_evaluate(d->sim, &at);
+    hmi_sim_scatter(d->sim);
+}
 
 /* sqrt(x.M x), M as last evaluated */
 static double mass_norm(const hmi_driver *d, const double *x)
@@ -80,7 +90,7 @@ static double mass_norm(const hmi_driver *d, const double *x)
     int n = (int)d->ode.n;
     double sum = 0;
     for (int i = 0; i < n; i++)
-        sum += x[i] * hmi_dot(n, d->sim->M + (size_t)i * (size_t)n, x);
+        sum += x[i] * hmi_dot(n, d->sim->dense.M + (size_t)i * (size_t)n, x);
     return sqrt(fmax(sum, 0));
 }
 
@@ -174,12 +184,11 @@ static void relate_velocities(hmi_driver *d)
     d->s.least = w->close ? w->least : NULL;
     if (!w->close)
         return;
-    hm_sim_evaluate_fast(d->sim);
-    hmi_sim_scatter(d->sim);
+    find_matrices(d);
     double speed = mass_norm(d, d->s.y + n);
     memset(w->least, 0, d->ode.size * sizeof *w->least);
     for (size_t i = 0; i < n; i++) {
-        double inertia = d->sim->M[i * n + i];
+        double inertia = d->sim->dense.M[i * n + i];
         w->least[n + i] = inertia > 0 ? speed / sqrt(inertia) : 0;
     }
 }
@@ -192,8 +201,7 @@ static bool is_lost_at(hmi_driver *d, double x)
     hmi_rank_watch *w = &d->rank;
     size_t n = d->ode.n;
     foresee(d, x, w->y);
-    hmi_ode_store(&d->ode, w->t[1] + x * (w->t[1] - w->t[0]), w->y);
-    find_rows(d, w->now);
+    find_rows(d, w->t[1] + x * (w->t[1] - w->t[0]), w->y, w->now);
     if (!hmi_all_finite((int)(w->count * n), w->now))
         return false;
     for (size_t k = 0; k < w->count; k++)
@@ -226,7 +234,6 @@ static double foresee_drop(hmi_driver *d)
         else
             low = x;
     }
-    hmi_ode_store(&d->ode, d->s.t, d->s.y);
     return high > 0 ? d->s.t + 0.5 * (low + high) * h : INFINITY;
 }
 
@@ -245,8 +252,7 @@ static bool is_confirmed(hmi_driver *d)
         double t = s->t_old + (s->t - s->t_old) * k / PARTS;
         if (k < PARTS) {
             d->method->interpolate(s, t, w->y);
-            hmi_ode_store(&d->ode, t, w->y);
-            find_rows(d, w->now);
+            find_rows(d, t, w->y, w->now);
         } else {
             memcpy(w->now, w->end, bytes);
         }
@@ -254,7 +260,6 @@ static bool is_confirmed(hmi_driver *d)
         memcpy(w->last, w->now, bytes);
     }
     memcpy(w->now, w->end, bytes);
-    hmi_ode_store(&d->ode, s->t, s->y);
     return found;
 }
 
@@ -274,9 +279,7 @@ static bool velocity_jumps(hmi_driver *d)
         for (size_t i = 0; i < n; i++)
             jump[i] -= 0.5 * h * f[n + i];
     }
-    hmi_ode_store(&d->ode, s->t, s->y);
-    hm_sim_evaluate_fast(d->sim);
-    hmi_sim_scatter(d->sim);
+    find_matrices(d);
     double left = mass_norm(d, jump), speed = fmax(mass_norm(d, now), mass_norm(d, before));
     return left > 0.5 * mass_norm(d, change) && left > 0.3 * speed;
 }
@@ -301,8 +304,7 @@ static bool runs_into_nothing(hmi_driver *d)
     bool short_row = has_short_row(&d->rank);
     if (!short_row || !find_rates(d))
         return false;
-    hm_sim_evaluate_fast(d->sim);
-    hmi_sim_scatter(d->sim);
+    find_matrices(d);
     double time = s->t - d->t_begin;
     return mass_norm(d, s->f + n) * time * SUDDEN > mass_norm(d, s->y + n);
 }
@@ -349,7 +351,7 @@ hm_status hmi_driver_watch_rank(hmi_driver *d)
         return HM_OK;
     const double *all = d->projection.rows;
     if (w->count == 0)
-        hmi_rank_choose_rows(w, all, d->sim->left_out, d->projection.velocity.row);
+        hmi_rank_choose_rows(w, all, d->sim->solve.left_out, d->projection.velocity.row);
     hmi_rank_take_rows(w, all, w->now);
     hm_status status = HM_OK;
     if (w->known && hmi_rank_shows_drop(w, d->ode.n) && is_confirmed(d))

@@ -21,7 +21,7 @@ hm_status hmi_driver_restart(hmi_driver *d)
 {
     hmi_driver_enter(d);
     forget_run(d);
-    d->s.t = d->sim->t = d->options.start;
+    d->s.t = d->sim->state.at.t = d->options.start;
     hm_status status = d->options.keep_initial ? HM_OK : hmi_driver_move_state(d, false);
     if (status == HM_OK)
         status = hmi_driver_begin(d);

@@ -34,7 +34,8 @@ hm_status hmi_row_choice_init(hmi_driver *d)
 {
     size_t m = d->residuals.count, n = d->ode.n;
     hmi_row_choice *c = &d->rows;
-    if (m < 2 || !d->sim->dynamics || d->sim->fast) /* dense algebra: not for large systems */
+    if (m < 2 || !d->sim->dense.dynamics ||
+        d->sim->solve.compiled) /* dense algebra: not for large systems */
         return HM_OK;
     c->left_out = hmi_arena_alloc(&d->arena, m);
     c->trial = hmi_arena_alloc(&d->arena, m);
@@ -47,22 +48,22 @@ hm_status hmi_row_choice_init(hmi_driver *d)
 
 /* ---- angles ---- */
 
-/* Rows at the sim's state, of unit length in units of the coordinates' inertias (those of the call
+/* Rows at a state, of unit length in units of the coordinates' inertias (those of the call
  * before where rows are to be compared). */
-static bool take_rows(hmi_driver *d, double *unit)
+static bool take_rows(hmi_driver *d, const hmi_point *at, double *unit)
 {
     int n = (int)d->ode.n, m = (int)d->residuals.count;
     double *D = d->rows.y + d->ode.size, *R = D + n;
-    hm_sim_evaluate_fast(d->sim);
+    hmi_sim_evaluate(d->sim, at);
     hmi_sim_scatter(d->sim);
-    if (!hmi_all_finite(n * n, d->sim->M) || !hmi_all_finite(m * n, d->sim->A))
+    if (!hmi_all_finite(n * n, d->sim->dense.M) || !hmi_all_finite(m * n, d->sim->dense.A))
         return false;
     if (!d->rows.scaled)
-        hmi_equilibrate(n, m, d->sim->M, d->sim->A, D, R);
+        hmi_equilibrate(n, m, d->sim->dense.M, d->sim->dense.A, D, R);
     for (int i = 0; i < m; i++) {
         double *row = unit + (size_t)i * (size_t)n;
         for (int j = 0; j < n; j++)
-            row[j] = d->sim->A[(size_t)i * (size_t)n + (size_t)j] * D[j] * R[i];
+            row[j] = d->sim->dense.A[(size_t)i * (size_t)n + (size_t)j] * D[j] * R[i];
         double length = hmi_norm(n, row);
         for (int j = 0; j < n && length > 0; j++)
             row[j] /= length;
@@ -135,12 +136,12 @@ static double largest_rest(const hmi_driver *d)
 
 static void leave_out(hmi_driver *d, const bool *rows)
 {
-    d->sim->left_out = rows;
-    hmi_dynamics_leave_out(d->sim->dynamics, rows);
+    d->sim->solve.left_out = rows;
+    hmi_dynamics_leave_out(d->sim->dense.dynamics, rows);
     if (d->projection.position.count)
-        hmi_part_leave_out(d->projection.position.part, rows);
+        hmi_subproblem_leave_out(d->projection.position.subproblem, rows);
     if (d->projection.velocity.count)
-        hmi_part_leave_out(d->projection.velocity.part, rows);
+        hmi_subproblem_leave_out(d->projection.velocity.subproblem, rows);
 }
 
 void hmi_driver_use_rows(hmi_driver *d, bool all)
@@ -161,15 +162,15 @@ static void keep_choice(hmi_driver *d, size_t count)
 
 /* ---- the second state ---- */
 
-/* y := the state moved on for the time h with constant q''. */
+/* y := the present state moved on for the time h with constant q''. */
 static void move_on(hmi_driver *d, double h, double *y)
 {
-    const hm_sim *sim = d->sim;
+    const double *v = d->sim->state.v, *qdd = d->sim->last.qdd;
     size_t n = d->ode.n;
     hmi_ode_load(&d->ode, y);
     for (size_t i = 0; i < n; i++) {
-        y[i] += h * (sim->v[i] + 0.5 * h * sim->qdd[i]);
-        y[n + i] += h * sim->qdd[i];
+        y[i] += h * (v[i] + 0.5 * h * qdd[i]);
+        y[n + i] += h * qdd[i];
     }
 }
 
@@ -183,16 +184,13 @@ static double turned(const hmi_driver *d, const double *unit)
 }
 
 /* d->rows.y := a state of the motion where rows have turned by TURN; false: there is none. */
-static bool find_second_state(hmi_driver *d, const double *y0, double t0, double *h)
+static bool find_second_state(hmi_driver *d, double *h)
 {
-    hm_sim *sim = d->sim;
     d->rows.scaled = true;
     for (*h = 1e-12; *h < 1e8; *h *= 4) {
         move_on(d, *h, d->rows.y);
-        hmi_ode_store(&d->ode, t0 + *h, d->rows.y);
-        bool good = take_rows(d, d->rows.rest);
-        hm_sim_set_state(sim, t0, y0, y0 + d->ode.n, y0 + 2 * d->ode.n);
-        if (!good)
+        const hmi_point at = hmi_ode_point(&d->ode, d->sim->state.at.t + *h, d->rows.y);
+        if (!take_rows(d, &at, d->rows.rest))
             return false;
         if (turned(d, d->rows.rest) >= TURN)
             return true;
@@ -203,31 +201,29 @@ static bool find_second_state(hmi_driver *d, const double *y0, double t0, double
 /* Do the rows left out still depend on the others a little later, and hold with them? */
 static bool stay_dependent(hmi_driver *d)
 {
-    const hm_sim *sim = d->sim;
     size_t m = d->residuals.count;
-    double h, least, t0 = sim->t, *y0 = d->y;
-    hmi_ode_load(&d->ode, y0);
+    double h, least;
     bool stay = true;
-    if (find_second_state(d, y0, t0, &h)) {
+    if (find_second_state(d, &h)) {
+        const hmi_point at = hmi_ode_point(&d->ode, d->sim->state.at.t + h, d->rows.y);
         stay = d->drift != HMI_DRIFT_PROJECT ||
-               hmi_project(&d->projection, t0 + h, d->rows.y) == HM_OK;
-        hmi_ode_store(&d->ode, t0 + h, d->rows.y);
+               hmi_project(&d->projection, at.t, d->rows.y) == HM_OK;
         for (size_t i = 0; i < m; i++)
             d->rows.trial[i] = !d->rows.left_out[i];
-        stay = stay && take_rows(d, d->rows.unit);
+        stay = stay && take_rows(d, &at, d->rows.unit);
         if (stay) {
             select_rows(d, d->rows.trial, 0, &least);
             stay = largest_rest(d) < HMI_DEPENDENT_SINE;
         }
     }
-    hmi_ode_store(&d->ode, t0, y0);
     return stay;
 }
 
 void hmi_driver_choose_rows(hmi_driver *d)
 {
     double least;
-    if (!d->rows.left_out || d->ode.dirac || d->options.keep_initial || !take_rows(d, d->rows.unit))
+    if (!d->rows.left_out || d->ode.dirac || d->options.keep_initial ||
+        !take_rows(d, hmi_sim_present(d->sim), d->rows.unit))
         return;
     size_t count = select_rows(d, NULL, HMI_DEPENDENT_SINE, &least);
     if (count == d->residuals.count)
@@ -249,7 +245,8 @@ bool hmi_driver_watch_rows(hmi_driver *d)
 {
     double kept, best;
     size_t m = d->residuals.count;
-    if (!d->rows.any || d->rows.exchanges >= MOST_EXCHANGES || !take_rows(d, d->rows.unit))
+    const hmi_point at = hmi_driver_point(d);
+    if (!d->rows.any || d->rows.exchanges >= MOST_EXCHANGES || !take_rows(d, &at, d->rows.unit))
         return false;
     for (size_t i = 0; i < m; i++)
         d->rows.trial[i] = !d->rows.left_out[i];

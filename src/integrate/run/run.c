@@ -143,9 +143,10 @@ static hm_status watch_pace(hmi_driver *d)
 /* Other rows are left out: a tape and a watch of their own. */
 static hm_status change_rows(hmi_driver *d)
 {
-    hm_status status = hmi_driver_compile_motion(d);
-    d->sim->motion = d->motion;
-    d->sim->by_motion = false;
+    const hmi_point at = hmi_driver_point(d);
+    hm_status status = hmi_driver_compile_motion(d, &at);
+    d->sim->motion.used = d->motion;
+    d->sim->last.by_motion = false;
     d->rank.count = 0;
     hmi_driver_forget_rank(d);
     d->s.f_valid = false;
@@ -212,7 +213,7 @@ hm_status hmi_driver_finish(hmi_driver *d)
         status = hmi_act_on_crossing(d);
     hmi_ode_store(&d->ode, d->s.t, d->s.y);
     if (d->crossed)
-        hmi_integrals_start(&d->integrals);
+        hmi_integrals_start(&d->integrals, hmi_sim_present(d->sim));
     d->crossed = false;
     hmi_driver_observe(d);
     if (status == HM_OK && d->s.stiff && d->automatic)
@@ -323,7 +324,6 @@ static hm_status go(hmi_driver *d)
         d->status = HM_RUN_INTERRUPTED;
     else if (!hmi_driver_give_end(d) && status == HM_OK)
         d->status = HM_RUN_INTERRUPTED;
-    hmi_ode_store(&d->ode, d->s.t, d->s.y);
     return status;
 }
 
@@ -394,7 +394,7 @@ hm_status hm_sim_advance(hm_sim *sim, double t)
     hmi_driver *d = hmi_driver_of(sim);
     if (!ready(sim) || t < d->s.t)
         return HM_ERR_USAGE;
-    if (d->model->inputs.count || !sim->prepared) /* the program may have set something */
+    if (d->model->inputs.count || !sim->tapes.prepared) /* the program may have set something */
         d->s.f_valid = false;
     hmi_driver_enter(d);
     hm_status status = advance(d, t);
@@ -411,7 +411,6 @@ hm_status hm_sim_interpolate(hm_sim *sim, double t, double *q, double *v, double
     size_t n = d->ode.n;
     hmi_driver_enter(d);
     state_at(d, fmax(d->s.t_old, fmin(d->s.t, t)), y);
-    hmi_ode_store(&d->ode, d->s.t, d->s.y);
     hmi_driver_leave(d);
     if (q)
         memcpy(q, y, n * sizeof *q);
@@ -426,11 +425,11 @@ void hm_sim_state(const hm_sim *sim, double *q, double *v, double *z)
 {
     size_t n = sim->system->derived.n;
     if (q)
-        memcpy(q, sim->q, n * sizeof *q);
+        memcpy(q, sim->state.q, n * sizeof *q);
     if (v)
-        memcpy(v, sim->v, n * sizeof *v);
+        memcpy(v, sim->state.v, n * sizeof *v);
     if (z && sim->system->model->states.count)
-        memcpy(z, sim->z, sim->system->model->states.count * sizeof *z);
+        memcpy(z, sim->state.z, sim->system->model->states.count * sizeof *z);
 }
 
 hm_status hm_sim_frame(hm_sim *sim, unsigned content, hm_frame *frame)
@@ -466,9 +465,9 @@ hm_status hm_sim_result(const hm_sim *sim, hm_run_result *result)
         .atol = d->s.atol,
         .t_start = d->t_begin,
         .t_end = d->s.t,
-        .q = sim->q,
-        .v = sim->v,
-        .z = sim->z,
+        .q = sim->state.q,
+        .v = sim->state.v,
+        .z = sim->state.z,
         .steps = d->s.steps,
         .rejected = d->s.rejected,
         .evaluations = d->ode.evaluations,

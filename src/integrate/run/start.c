@@ -22,25 +22,27 @@ static hm_status try_dirac(hmi_driver *d)
 {
     const char *why = NULL;
     hm_sim *sim = d->sim;
-    if (!sim->dynamics || hmi_sim_accelerate(sim, NULL) != HM_ERR_UNDETERMINED)
+    double t = sim->state.at.t;
+    if (!sim->dense.dynamics ||
+        hmi_sim_accelerate(sim, hmi_sim_present(sim), NULL) != HM_ERR_UNDETERMINED)
         return HM_ERR_USAGE;
-    hm_status status = hmi_ode_try_dirac(&d->ode, &why);
+    hmi_ode_load(&d->ode, d->y);
+    hm_status status = hmi_ode_try_dirac(&d->ode, t, d->y, &why);
     if (status != HM_OK) {
         if (why)
-            hmi_note(d->model->context, hmi_no_span, NULL, "by the Dirac form: %s", why);
+            hmi_note(sim->context, hmi_no_span, NULL, "by the Dirac form: %s", why);
         return status;
     }
-    hmi_ode_load(&d->ode, d->y);
-    status = hmi_ode_settle(&d->ode, sim->t, d->y);
+    status = hmi_ode_settle(&d->ode, t, d->y);
     if (status == HM_OK)
-        hmi_ode_store(&d->ode, sim->t, d->y);
+        hmi_ode_store(&d->ode, t, d->y);
     return status;
 }
 
 /* Where some u/|u| has no value at the start (rest) the sim alone cannot say; the modes do, in begin. */
 hm_status hmi_driver_check_motion(hmi_driver *d)
 {
-    if (d->switches.direction_count && hmi_directions_rest(&d->switches))
+    if (d->switches.direction_count && hmi_directions_rest(&d->switches, hmi_sim_present(d->sim)))
         return HM_OK;
     hm_evaluation at;
     const hm_evaluate_options options = {.formulation = d->options.formulation};
@@ -62,7 +64,7 @@ hm_status hmi_driver_check_motion(hmi_driver *d)
 static bool series_pay(const hmi_driver *d)
 {
     enum { SHORT_TAPE = 30, LONG_TAPE = 300, MOST_INSTRUCTIONS = 20000 };
-    size_t instructions = d->sim->dynamics_tape->body.count;
+    size_t instructions = d->sim->tapes.dynamics->body.count;
     double tight = instructions <= SHORT_TAPE ? 5e-10 : 1e-10;
     if (instructions > LONG_TAPE && !hmi_taylor_has_momenta(&d->ode))
         tight = 1e-13;
@@ -87,7 +89,7 @@ static hm_status choose_method(hmi_driver *d)
         return hmi_driver_refuse(d, "method '%s' is not available in this build",
                                  d->options.method);
     if (hmi_method_applies(d->method, &d->ode, &why) != HM_OK) {
-        hmi_error(d->model->context, hmi_no_span, NULL, "method '%s' does not apply: %s",
+        hmi_error(d->sim->context, hmi_no_span, NULL, "method '%s' does not apply: %s",
                   d->method->name, why ? why : "");
         return HM_ERR_USAGE;
     }
@@ -129,12 +131,12 @@ static double largest_value(const hmi_driver *d)
     const hm_sim *sim = d->sim;
     double time = fabs(d->options.end - d->options.start), largest = 0;
     for (size_t i = 0; i < d->ode.n; i++) {
-        double qdd = d->ode.dirac || !isfinite(sim->qdd[i]) ? 0 : fabs(sim->qdd[i]);
-        largest = fmax(largest, fmax(fabs(sim->q[i]), fabs(sim->v[i])));
-        largest = fmax(largest, time * fmax(fabs(sim->v[i]), qdd));
+        double qdd = d->ode.dirac || !isfinite(sim->last.qdd[i]) ? 0 : fabs(sim->last.qdd[i]);
+        largest = fmax(largest, fmax(fabs(sim->state.q[i]), fabs(sim->state.v[i])));
+        largest = fmax(largest, time * fmax(fabs(sim->state.v[i]), qdd));
     }
     for (size_t i = 0; i < d->ode.states; i++)
-        largest = fmax(largest, fabs(sim->z[i]));
+        largest = fmax(largest, fabs(sim->state.z[i]));
     for (size_t i = 0; i < d->moved.count; i++)
         largest = fmax(largest, fabs(d->moved.data[i].from));
     return largest;
@@ -167,7 +169,7 @@ static void connect(hmi_driver *d)
     d->s.step = d->options.step;
     d->s.largest = d->options.largest_step;
     d->s.singular = INFINITY;
-    d->s.t = d->sim->t;
+    d->s.t = d->sim->state.at.t;
     d->s.driver = d;
     d->s.tangent = tangent_error;
     if ((d->drift == HMI_DRIFT_PROJECT && d->projection.velocity.count) || d->ode.dirac)
@@ -175,29 +177,28 @@ static void connect(hmi_driver *d)
 }
 
 /* Is there a motion tape that answers here, of an earlier run? One that does not is put away. */
-static bool has_motion(hmi_driver *d, bool wanted)
+static bool has_motion(hmi_driver *d, const hmi_point *at, bool wanted)
 {
     hm_sim *sim = d->sim;
     if (!d->motion)
         return false;
-    hmi_sim_refresh(sim);
+    hmi_sim_refresh(sim, at);
     wanted = wanted && d->motion->program.power_count == d->ledger.count;
-    if (wanted && hmi_sim_motion_fits(sim, d->motion) &&
-        hmi_sim_motion_run(sim, d->motion, &sim->t, sim->q, sim->v, sim->z))
+    if (wanted && hmi_sim_motion_fits(sim, d->motion) && hmi_sim_motion_run(sim, d->motion, at))
         return true;
     hmi_sim_motion_destroy(d->motion);
     d->motion = NULL;
     return false;
 }
 
-hm_status hmi_driver_compile_motion(hmi_driver *d)
+hm_status hmi_driver_compile_motion(hmi_driver *d, const hmi_point *at)
 {
     const hmi_ledger *ledger = &d->ledger;
     hmi_motion_source source = {.power_count = ledger->tape_count};
     hmi_expr powers[HMI_POWERS];
     bool wanted = !d->ode.dirac && d->drift != HMI_DRIFT_BAUMGARTE &&
-                  d->sim->formulation == HM_FORMULATION_AUTO;
-    bool kept = has_motion(d, wanted);
+                  d->sim->solve.formulation == HM_FORMULATION_AUTO;
+    bool kept = has_motion(d, at, wanted);
     if (!wanted)
         return HM_OK;
     for (size_t k = 0; k < ledger->tape_count; k++)
@@ -217,13 +218,13 @@ hm_status hmi_driver_compile_motion(hmi_driver *d)
         status = hmi_projection_compile(&d->projection, &source);
     if (status != HM_OK || kept)
         return status;
-    return hmi_sim_motion_create(d->sim, &source, &d->motion);
+    return hmi_sim_motion_create(d->sim, at, &source, &d->motion);
 }
 
 /* Why the first step cannot be prepared, where nobody has said so yet. */
 static void explain_start(const hmi_driver *d, hm_status status, size_t errors)
 {
-    hm_context *context = d->model->context;
+    hm_context *context = d->sim->context;
     if (status == HM_OK || status == HM_ERR_NOMEM || context->errors > errors)
         return;
     hmi_error(context, hmi_no_span, NULL, "method '%s' cannot start here: %s", d->method->name,
@@ -232,7 +233,7 @@ static void explain_start(const hmi_driver *d, hm_status status, size_t errors)
 
 hm_status hmi_driver_begin(hmi_driver *d)
 {
-    size_t errors = d->model->context->errors;
+    size_t errors = d->sim->context->errors;
     hmi_driver_enter(d);
     hmi_ode_load(&d->ode, d->s.y);
     hm_status status = d->switches.count ? hmi_settle_sides(d) : HM_OK;
@@ -246,8 +247,8 @@ hm_status hmi_driver_begin(hmi_driver *d)
     hmi_ode_store(&d->ode, d->s.t, d->s.y);
     d->t_begin = d->reached = d->pace_t = d->s.t;
     d->has_total = d->sim->system->derived.total != HMI_NONE;
-    d->energy_start = d->energy = hmi_ledger_total(&d->ledger, d->sim);
-    hmi_integrals_start(&d->integrals);
+    d->energy_start = d->energy = hmi_ledger_total(&d->ledger, d->sim, hmi_sim_present(d->sim));
+    hmi_integrals_start(&d->integrals, hmi_sim_present(d->sim));
     hmi_driver_observe(d);
     return status;
 }
@@ -260,7 +261,7 @@ hm_status hmi_driver_start(hm_sim *sim, const hm_run_options *options, hmi_drive
         return status;
     *driver = d;
     d->wall_start = wall_clock();
-    sim->t = d->options.start;
+    sim->state.at.t = d->options.start;
     if (status == HM_OK && !d->options.keep_initial)
         status = hmi_driver_find_state(d, false);
     if (status == HM_OK)
@@ -271,16 +272,16 @@ hm_status hmi_driver_start(hm_sim *sim, const hm_run_options *options, hmi_drive
         return status;
     connect(d);
     hmi_driver_choose_rows(d);
-    status = hmi_driver_compile_motion(d);
+    status = hmi_driver_compile_motion(d, hmi_sim_present(sim));
     return status == HM_OK ? hmi_driver_begin(d) : status;
 }
 
 hm_status hm_sim_make_consistent(hm_sim *sim, bool all_free, const hm_moved **moved, size_t *count)
 {
     hmi_driver *d = NULL;
-    double t = sim->t;
+    double t = sim->state.at.t;
     hm_status status = hmi_driver_create(sim, NULL, &d);
-    sim->t = t;
+    sim->state.at.t = t;
     if (status == HM_OK)
         status = hmi_driver_find_state(d, all_free);
     if (status == HM_OK && moved) {

@@ -26,7 +26,7 @@ static hm_status allocate(hmi_taylor_solver *s, int n, int m, hmi_arena *arena)
     if (!hmi_taylor_takes(s->sim, HMI_TAYLOR_PATH_INVERSE))
         s->saddle.padded = 0;
     s->saddle.A = s->A;
-    s->saddle.left_out = s->sim->dynamics->left_out;
+    s->saddle.left_out = s->sim->dense.dynamics->left_out;
     return HM_OK;
 }
 
@@ -51,7 +51,7 @@ hm_status hmi_taylor_solver_init_alone(hmi_taylor_solver *s, hm_sim *sim, size_t
 static void solve_by_rank(hmi_taylor_solver *s, const double *r, const double *b, double *a,
                           double *lambda)
 {
-    hmi_dynamics *d = s->sim->dynamics;
+    hmi_dynamics *d = s->sim->dense.dynamics;
     size_t mark = d->scratch_used;
     double *force = hmi_take(d, (size_t)d->n), *right = hmi_take(d, (size_t)d->m);
     double *x = hmi_take(d, (size_t)d->n), *l = hmi_take(d, (size_t)d->m);
@@ -71,16 +71,16 @@ static hm_status factor_by_rank(hmi_taylor_solver *s, const double *M, const dou
     hmi_equations equations = {.M = M, .Q = r, .A = s->A, .b = b};
     hmi_options options = hmi_options_default();
     hmi_solution solution;
-    options.formulation = s->sim->formulation;
+    options.formulation = s->sim->solve.formulation;
     options.refinements = 2;
-    return hmi_dynamics_solve(s->sim->dynamics, &equations, &options, &solution);
+    return hmi_dynamics_solve(s->sim->dense.dynamics, &equations, &options, &solution);
 }
 
 /* ---- both ---- */
 
 static bool factor_well(hmi_taylor_solver *s, const double *M)
 {
-    if (s->sim->formulation != HM_FORMULATION_AUTO)
+    if (s->sim->solve.formulation != HM_FORMULATION_AUTO)
         return false;
     return s->saddle.padded ? hmi_saddle_invert(&s->saddle, M) : hmi_saddle_factor(&s->saddle, M);
 }

@@ -26,7 +26,7 @@
 /* ---- special paths ---- */
 
 /* Each gains time on some models: bench/bench_paths.c switches one after the other off and shows it. Bits of
- * hm_sim.series_without, which is 0 but for that; to be set before the first run of a sim. */
+ * hmi_sim_solve.series_without, which is 0 but for that; to be set before the first run of a sim. */
 typedef enum hmi_taylor_path {
     HMI_TAYLOR_PATH_MOMENTA = 1,  /* momenta in place of M, Q, A, b: momentum.c */
     HMI_TAYLOR_PATH_VORONETS = 2, /* velocities that constraints give: voronets.c */
@@ -38,7 +38,7 @@ typedef enum hmi_taylor_path {
 
 static inline bool hmi_taylor_takes(const hm_sim *sim, hmi_taylor_path path)
 {
-    return !(sim->series_without & path);
+    return !(sim->solve.series_without & path);
 }
 
 /* ---- one factorisation, many right sides (solve.c) ---- */
