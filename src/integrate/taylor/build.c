@@ -267,7 +267,7 @@ static hm_status compile_all(hmi_taylor *T)
     const hmi_jet_program keep = {.given = T->given,
                                   .given_count = T->n + T->m,
                                   .negated = T->n,
-                                  .keep = true,
+                                  .handoff = true,
                                   .links = T->links,
                                   .link_count = T->link_count};
     if (status == HM_OK)
@@ -302,7 +302,7 @@ static hm_status add_equations(hmi_taylor *T)
 static bool may_be_given(const hmi_ode *ode)
 {
     return ode->kept && ode->sim->solve.formulation == HM_FORMULATION_AUTO &&
-           hmi_taylor_takes(ode->sim, HMI_TAYLOR_PATH_VORONETS);
+           (!ode->sim->solve.series_options || ode->sim->solve.series_options->voronets);
 }
 
 hm_status hmi_taylor_place(hmi_taylor *T)
@@ -329,6 +329,8 @@ hm_status hmi_taylor_init(hmi_taylor *T, hmi_ode *ode, int order)
     T->most_order = order;
     hmi_arena_init(&T->arena, sim->system->allocator);
     hmi_jet_init(&T->jet, sim->system->allocator);
+    if (sim->solve.series_options)
+        T->jet.options = sim->solve.series_options->jet;
     T->m = sim->system->derived.constraints.count;
     T->works = ode->ledger ? ode->ledger->count : 0;
     hm_status status = hmi_taylor_has_momenta(ode) ? hmi_taylor_add_momenta(T) : add_equations(T);

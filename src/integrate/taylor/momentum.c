@@ -12,7 +12,7 @@
  * p*, psi*; then v_k and all the rest. The series of -lambda stands one order late, mu_k = -lambda_{k-1},
  * mu_0 = 0: then A^T mu = d(mu.psi)/dv with mu_k = 0 is at order k the sum over lambda above.
  *
- * Sines and cosines of coordinates follow from products with their rates (hmi_jet_turn).
+ * Sines and cosines of coordinates follow from products with their rates (hmi_jet_sincos_by_rate).
  *
  * Not for: inputs, branches that switch, Baumgarte's terms, works of constraint forces, masses that do
  * not come from a Lagrangian, constraints on accelerations.
@@ -39,7 +39,7 @@ bool hmi_taylor_has_momenta(const hmi_ode *ode)
     const hm_sim *sim = ode->sim;
     const hmi_derived *d = &sim->system->derived;
     const hmi_ledger *ledger = ode->ledger;
-    if (!hmi_taylor_takes(sim, HMI_TAYLOR_PATH_MOMENTA))
+    if (sim->solve.series_options && !sim->solve.series_options->momenta)
         return false;
     if (sim->tapes.dynamics != &sim->system->dynamics || sim->system->model->inputs.count ||
         ode->residuals || d->servos.count || d->force_symbols || !has_plain_masses(d))
@@ -58,8 +58,6 @@ static void set_rates(hmi_taylor *T)
 {
     hmi_jet *jet = &T->jet;
     const hmi_taylor_momenta *p = &T->momenta;
-    if (!hmi_taylor_takes(T->sim, HMI_TAYLOR_PATH_RATES))
-        return;
     for (size_t i = 0; i < T->n; i++)
         hmi_jet_set_rate(jet, p->q[hmi_taylor_coordinate(T, i)], p->late[i]);
     hmi_jet_set_rate(jet, hmi_jet_row_of(jet, HMI_SYM_TIME, 0), jet->one);
@@ -113,7 +111,7 @@ static hm_status add_links(hmi_taylor *T)
     const hmi_taylor_momenta *p = &T->momenta;
     size_t states = T->ode->states, nq = T->coordinates;
     bool failed = false;
-    T->links = hmi_taylor_take(T, nq + T->n + states + T->works + 2 * jet->turns.count,
+    T->links = hmi_taylor_take(T, nq + T->n + states + T->works + 2 * jet->sincos_by_rate.count,
                                sizeof *T->links, &failed);
     if (failed)
         return HM_ERR_NOMEM;
@@ -126,8 +124,8 @@ static hm_status add_links(hmi_taylor *T)
         add_link(T, HMI_JET_RATE_LINK, p->q[i], T->out[p->velocity + i], i);
     for (size_t i = 0; i < states; i++)
         add_link(T, HMI_JET_RATE_LINK, p->z[i], T->out[p->rates + i], nq + T->n + i);
-    for (size_t i = 0; i < jet->turns.count; i++) {
-        const hmi_jet_turn *turn = &jet->turns.data[i];
+    for (size_t i = 0; i < jet->sincos_by_rate.count; i++) {
+        const hmi_jet_sincos_by_rate *turn = &jet->sincos_by_rate.data[i];
         add_link(T, HMI_JET_RATE_LINK, turn->sine, turn->by_cosine, none);
         add_link(T, HMI_JET_MINUS_LINK, turn->cosine, turn->by_sine, none);
     }
@@ -139,7 +137,7 @@ static hm_status add_links(hmi_taylor *T)
 /* The first half has p*, psi* and the sum over lambda. */
 static hm_status split(hmi_taylor *T, bool *vanishes)
 {
-    bool failed = false, only = hmi_taylor_takes(T->sim, HMI_TAYLOR_PATH_HALVES);
+    bool failed = false;
     uint32_t *second = hmi_taylor_take(T, T->link_count, sizeof *second, &failed);
     if (failed)
         return HM_ERR_NOMEM;
@@ -149,7 +147,7 @@ static hm_status split(hmi_taylor *T, bool *vanishes)
                                    .late_count = T->n + T->m,
                                    .from_zero = T->m,
                                    .first = T->out,
-                                   .first_count = only ? T->momenta.force : T->momenta.count,
+                                   .first_count = T->momenta.force,
                                    .second = second,
                                    .second_count = T->link_count,
                                    .vanishes = vanishes};
@@ -181,10 +179,8 @@ hm_status hmi_taylor_add_momenta(hmi_taylor *T)
     bool failed = false;
     T->motions = 1;
     T->momenta.used = true;
-    hm_status status = hmi_taylor_compile_momentum_tape(T);
-    bool *vanishes = hmi_taylor_take(T, T->momenta.count, sizeof *vanishes, &failed);
-    if (status == HM_OK && failed)
-        status = HM_ERR_NOMEM;
+    bool *vanishes = hmi_taylor_take(T, 2 * T->n + T->m, sizeof *vanishes, &failed);
+    hm_status status = failed ? HM_ERR_NOMEM : hmi_taylor_compile_momentum_tape(T);
     if (status == HM_OK)
         status = hmi_taylor_place(T);
     if (status == HM_OK)
@@ -219,12 +215,11 @@ hm_status hmi_taylor_compile_momenta(hmi_taylor *T)
     if (status == HM_OK && inverted)
         status = compile(T, HMI_TAYLOR_RISE_WHOLE, &rise);
     const hmi_jet_program complete = {
-        .segment = &p->second, .keep = true, .links = T->links, .link_count = T->link_count};
+        .segment = &p->second, .handoff = true, .links = T->links, .link_count = T->link_count};
     if (status == HM_OK)
         status = compile(T, HMI_TAYLOR_COMPLETE, &complete);
     rise.second = complete.segment;
-    rise.keep = true;
-    rise.closed = hmi_taylor_takes(T->sim, HMI_TAYLOR_PATH_CLOSED);
+    rise.handoff = rise.closed = true;
     rise.links = complete.links;
     rise.link_count = complete.link_count;
     return status == HM_OK && inverted ? compile(T, HMI_TAYLOR_ORDER, &rise) : status;

@@ -23,7 +23,7 @@ static hm_status allocate(hmi_taylor_solver *s, int n, int m, hmi_arena *arena)
     if (failed)
         return HM_ERR_NOMEM;
     hmi_saddle_place(&s->saddle, n, m, true, memory);
-    if (!hmi_taylor_takes(s->sim, HMI_TAYLOR_PATH_INVERSE))
+    if (s->sim->solve.series_options && !s->sim->solve.series_options->inverse)
         s->saddle.padded = 0;
     s->saddle.A = s->A;
     s->saddle.left_out = s->sim->dense.dynamics->left_out;

@@ -25,21 +25,14 @@
 
 /* ---- special paths ---- */
 
-/* Each gains time on some models: bench/bench_paths.c switches one after the other off and shows it. Bits of
- * hmi_sim_solve.series_without, which is 0 but for that; to be set before the first run of a sim. */
-typedef enum hmi_taylor_path {
-    HMI_TAYLOR_PATH_MOMENTA = 1,  /* momenta in place of M, Q, A, b: momentum.c */
-    HMI_TAYLOR_PATH_VORONETS = 2, /* velocities that constraints give: voronets.c */
-    HMI_TAYLOR_PATH_HALVES = 4,   /* the first half of an order is no more than what it is for */
-    HMI_TAYLOR_PATH_RATES = 8,    /* sines and cosines by the rates of their arguments */
-    HMI_TAYLOR_PATH_CLOSED = 16,  /* machine code that runs from order to order */
-    HMI_TAYLOR_PATH_INVERSE = 32  /* the inverse of small systems in place of factors */
-} hmi_taylor_path;
-
-static inline bool hmi_taylor_takes(const hm_sim *sim, hmi_taylor_path path)
-{
-    return !(sim->solve.series_without & path);
-}
+/* Each gains time on some models: bench/bench_paths.c switches one after the other off and shows it. All are
+ * taken but where hmi_sim_solve.series_options, which is for that, says otherwise before a sim's first run. */
+typedef struct hmi_taylor_options {
+    bool momenta;  /* momenta in place of M, Q, A, b: momentum.c */
+    bool voronets; /* without velocities that constraints give: voronets.c */
+    bool inverse;  /* the inverse of small systems in place of factors: linalg/saddle_inverse.c */
+    hmi_jet_options jet;
+} hmi_taylor_options;
 
 /* ---- one factorisation, many right sides (solve.c) ---- */
 
@@ -101,8 +94,7 @@ typedef struct hmi_taylor_momenta {
     unsigned long version;
     double t; /* of the last begin */
     hmi_jet_segment all, first, second;
-    size_t reaction, force, velocity, rates, power; /* of the outputs of the tape, */
-    size_t count;                                   /* all of them */
+    size_t reaction, force, velocity, rates, power; /* of the outputs of the tape */
     uint32_t *push;                                 /* n: rows of the forces of the order before */
     uint32_t *q, *z;                                /* coordinates, auxiliary states */
     uint32_t *late;                                 /* n + m: rows of v and mu */
@@ -186,7 +178,7 @@ void hmi_taylor_raise_momenta(hmi_taylor *T, const double *y);
 /* ---- without velocities that constraints give (voronets.c) ---- */
 
 /* The tape of order 0; expressions are of the graph. */
-hm_status hmi_taylor_add_given(hmi_taylor *T, const hmi_explicit *x, hmi_graph *graph);
+hm_status hmi_taylor_add_given(hmi_taylor *T, const hmi_voronets *x, hmi_graph *graph);
 hm_status hmi_taylor_begin_given(hmi_taylor *T, double t, const double *y, double *f);
 
 /* ---- all of them ---- */
