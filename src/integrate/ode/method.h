@@ -67,7 +67,7 @@ typedef struct hmi_method {
     bool hands_over; /* steps across rank drops, where it fails: integrate/run/fallback_method.c */
     bool keeps_constraints; /* new states satisfy the constraints: the driver does not project */
     size_t (*memory_size)(const struct hmi_method *method, const hmi_ode *ode);
-    /* Does it apply to this system? HM_OK, or HM_ERR_USAGE with the reason in *why. */
+    /* Does it apply to this system? HM_OK, or HM_ERR_USAGE with the reason in *why. NULL: always. */
     hm_status (*applies)(const hmi_ode *ode, const char **why);
     /* Called once at the start, and again after an event or a long jump of the state. */
     hm_status (*start)(hmi_stepper *s);

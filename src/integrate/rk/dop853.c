@@ -57,7 +57,6 @@ const hmi_method hmi_method_dop853 = {
     .carries_work = true,
     .places_steps = true,
     .memory_size = hmi_rk_memory_size,
-    .applies = hmi_rk_applies,
     .start = hmi_rk_start,
     .step = hmi_rk_step,
     .interpolate = hmi_rk_interpolate,

@@ -67,13 +67,6 @@ static double *stage(const hmi_stepper *s, const memory *m, int i)
     return m->K + (size_t)i * width(s);
 }
 
-hm_status hmi_rk_applies(const hmi_ode *ode, const char **why)
-{
-    (void)ode;
-    (void)why;
-    return HM_OK;
-}
-
 double hmi_scaled_norm(const hmi_stepper *s, const double *x, const double *y1, const double *y2)
 {
     double sum = 0;
@@ -165,14 +158,7 @@ hm_status hmi_rk_start(hmi_stepper *s)
 
 /* ---- one step ---- */
 
-/* out = h sum_j w_j K_j */
-static void combine(const hmi_stepper *s, const memory *m, double h, const hmi_rk_terms *row,
-                    double *restrict out)
-{
-    m->sums(row, m->K, width(s), NULL, h, out);
-}
-
-/* out = y + h sum_j w_j K_j */
+/* out = y + h sum_j w_j K_j; y NULL: without it */
 static void advance(const hmi_stepper *s, const memory *m, const double *y, double h,
                     const hmi_rk_terms *row, double *restrict out)
 {
@@ -230,7 +216,7 @@ static double estimate_error(hmi_stepper *s, memory *m, double h)
     double square[2] = {0, 0}, works[2] = {0, 0};
     double *const e[2] = {m->r, m->r + width(s)};
     for (int k = 0; k < m->table->errors; k++) {
-        combine(s, m, 1, &m->rows.estimate[k], e[k]);
+        advance(s, m, NULL, 1, &m->rows.estimate[k], e[k]);
         if (crosses(s, h))
             s->tangent(s, s->t + h, m->trial, e[k]);
         double most = norm_of_works(s, h, e[k], m->trial);
@@ -372,7 +358,7 @@ static bool prepare_dense(const hmi_stepper *s, memory *m)
             return false;
     }
     for (int row = 0; row < m->table->dense_rows; row++)
-        combine(s, m, h, &m->rows.D[row], m->r + (size_t)(4 + row) * n);
+        advance(s, m, NULL, h, &m->rows.D[row], m->r + (size_t)(4 + row) * n);
     const double *f0 = stage(s, m, 0), *f1 = stage(s, m, m->table->stages);
     double *r1 = m->r + n, *r2 = m->r + 2 * n, *r3 = m->r + 3 * n;
     for (size_t i = 0; i < n; i++) {

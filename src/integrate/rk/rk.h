@@ -59,7 +59,6 @@ enum { HMI_STIFF_STEPS = 15, HMI_SMOOTH_STEPS = 6 };
 
 /* The functions of the methods; they find the table by s->method. */
 size_t hmi_rk_memory_size(const hmi_method *method, const hmi_ode *ode);
-hm_status hmi_rk_applies(const hmi_ode *ode, const char **why);
 hm_status hmi_rk_start(hmi_stepper *s);
 hm_status hmi_rk_step(hmi_stepper *s, double t_limit);
 void hmi_rk_interpolate(const hmi_stepper *s, double t, double *y);

@@ -32,7 +32,7 @@ hm_status hmi_method_applies(const hmi_method *method, const hmi_ode *ode, const
         *why = "beyond 400 coordinates there are dop853 and rk5";
         return HM_ERR_USAGE;
     }
-    return method->applies(ode, why);
+    return method->applies ? method->applies(ode, why) : HM_OK;
 }
 
 const char *hm_method_name(size_t index)

@@ -194,17 +194,11 @@ hm_status hmi_taylor_add_momenta(hmi_taylor *T)
     return status == HM_OK ? add_sums(T, vanishes) : status;
 }
 
-static hm_status compile(hmi_taylor *T, hmi_taylor_code code, const hmi_jet_program *program)
-{
-    T->program[code] = *program;
-    return T->sim->system->interpreted ? HM_OK : hmi_jet_compile(&T->jet, &T->program[code]);
-}
-
 hm_status hmi_taylor_compile_momenta(hmi_taylor *T)
 {
     hmi_taylor_momenta *p = &T->momenta;
     hmi_jet_program rise = {.segment = &p->first, .lists = p->right, .list_count = T->n + T->m};
-    hm_status status = compile(T, HMI_TAYLOR_RISE, &rise);
+    hm_status status = hmi_taylor_compile(T, HMI_TAYLOR_RISE, &rise);
     rise.matrix_size = rise.list_count;
     rise.given = p->late;
     rise.given_count = T->n + T->m;
@@ -213,16 +207,16 @@ hm_status hmi_taylor_compile_momenta(hmi_taylor *T)
     T->program[HMI_TAYLOR_RISE_WHOLE] = rise;
     bool inverted = T->n + T->m <= HMI_SADDLE_MOST_INVERTED;
     if (status == HM_OK && inverted)
-        status = compile(T, HMI_TAYLOR_RISE_WHOLE, &rise);
+        status = hmi_taylor_compile(T, HMI_TAYLOR_RISE_WHOLE, &rise);
     const hmi_jet_program complete = {
         .segment = &p->second, .handoff = true, .links = T->links, .link_count = T->link_count};
     if (status == HM_OK)
-        status = compile(T, HMI_TAYLOR_COMPLETE, &complete);
+        status = hmi_taylor_compile(T, HMI_TAYLOR_COMPLETE, &complete);
     rise.second = complete.segment;
     rise.handoff = rise.closed = true;
     rise.links = complete.links;
     rise.link_count = complete.link_count;
-    return status == HM_OK && inverted ? compile(T, HMI_TAYLOR_ORDER, &rise) : status;
+    return status == HM_OK && inverted ? hmi_taylor_compile(T, HMI_TAYLOR_ORDER, &rise) : status;
 }
 
 /* ---- order 0 ---- */

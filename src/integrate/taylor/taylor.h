@@ -161,6 +161,8 @@ static inline uint32_t hmi_taylor_coordinate(const hmi_taylor *T, size_t i)
 hm_status hmi_taylor_init(hmi_taylor *T, hmi_ode *ode, int order);
 /* Memory of the series, zeroed; *failed: there is none. */
 void *hmi_taylor_take(hmi_taylor *T, size_t count, size_t size, bool *failed);
+/* T->program[code], as machine code where the system has some. */
+hm_status hmi_taylor_compile(hmi_taylor *T, hmi_taylor_code code, const hmi_jet_program *program);
 /* T->place and T->width, when n is known. */
 hm_status hmi_taylor_place(hmi_taylor *T);
 void hmi_taylor_release(hmi_taylor *T);
