@@ -8,7 +8,7 @@
  *     M = L E L^T,   W = L^-1 A^T,   G = W^T E^-1 W,
  *     G lambda = b - W^T E^-1 L^-1 Q,   x = L^-T E^-1 (L^-1 Q + W lambda)
  *
- * This is the arithmetic of dynamics/formulations/accelerate.c, unrolled on the sparsity of M, A and G
+ * This is the arithmetic of linalg/saddle.c, unrolled on the sparsity of M, A and G
  * (eliminate.h). Two things are done as a person does them on paper, so that sin^2 + cos^2 becomes 1:
  *   - a numeric factor of a whole row is divided out of it;
  *   - where all inertias that constraints touch are one expression, G is formed without them and lambda
