@@ -1,6 +1,6 @@
 /* Printers: expressions as Unicode text, as Hamel's own language, as LaTeX, and as C.
  *
- * Text and LaTeX write sums and products in the order of paper (hmi_display_compare), collect
+ * Text and LaTeX write sums and products in the order of paper (expr/normal/factor_order.c), collect
  * divisors under one bar or slash, and use as few brackets as the reader needs:
  *
  *     text    m·s·θ̇²·cos(θ)              q̇₃, ẍ, foo′ (names of several letters), √(…), sin²(θ)
@@ -105,6 +105,12 @@ hmi_subscript hmi_subscript_of(const char *name);
  * so are printed alike: theta, θ? */
 bool hmi_is_greek_name(const char *name);
 bool hmi_are_greek_twins(const char *x, const char *y);
+
+/* ---- the whole graph, for those who work on Hamel (dump.c) ---- */
+
+/* Appends one line per node: number, operation, operands, dependencies, expression. Symbols are
+ * called by kind and index where namer is NULL. HM_ERR_NOMEM, HM_ERR_LIMIT. */
+hm_status hmi_graph_dump(const hmi_graph *graph, const hmi_namer *namer, hmi_text *out);
 
 /* ---- C ---- */
 
