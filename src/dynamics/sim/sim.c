@@ -92,6 +92,8 @@ void hm_sim_destroy(hm_sim *sim)
     const hm_allocator *allocator = sim->system->allocator;
     if (sim->run)
         sim->run_destroy(sim->run);
+    if (sim->consistency)
+        sim->consistency_destroy(sim->consistency);
     hmi_large_destroy(sim);
     hmi_sim_motion_destroy(sim->own_motion);
     hmi_dynamics_destroy(sim->dynamics);

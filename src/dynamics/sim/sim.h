@@ -26,7 +26,7 @@ struct hm_sim {
     bool prepared;         /* parameters are in the work vectors */
     unsigned long version; /* counts how often they were put there */
 
-    /* The tapes in use: the system's, or those of a run that holds branches (integrate/ode/switch.c). */
+    /* The tapes in use: the system's, or those of a run that holds branches (integrate/events/switch.c). */
     const hmi_tape *dynamics_tape, *law_tape, *inputs_tape;
     const double *modes;         /* values of HMI_SYM_MODE; NULL with the system's tapes */
     hmi_formulation formulation; /* of hmi_sim_accelerate */
@@ -41,6 +41,8 @@ struct hm_sim {
     /* What integrate/ keeps here between calls, and how it is released; NULL: nothing. */
     void *run;
     void (*run_destroy)(void *run);
+    void *consistency;
+    void (*consistency_destroy)(void *consistency);
 
     /* The compiled solve of large sparse systems (compiled.h); NULL: does not apply. */
     struct hmi_fast *fast;

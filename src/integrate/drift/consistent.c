@@ -42,27 +42,20 @@ typedef struct problem {
     double *r, *slope, *length; /* at the beginning of a step: residuals, A step, lengths of rows */
 } problem;
 
-static double *doubles(hmi_arena *arena, size_t count, bool *failed)
-{
-    double *memory = hmi_arena_alloc(arena, (count + 1) * sizeof *memory);
-    *failed |= !memory;
-    return memory;
-}
-
 static hm_status set_up(problem *p, hmi_arena *arena, const bool *fixed)
 {
     size_t n = p->n, m = p->level->count;
     bool failed = false;
     p->free = hmi_arena_alloc(arena, (n + 1) * sizeof *p->free);
-    p->Q = doubles(arena, n, &failed);
-    p->pull = doubles(arena, n, &failed);
-    p->b = doubles(arena, m, &failed);
-    p->r = doubles(arena, m, &failed);
-    p->slope = doubles(arena, m, &failed);
-    p->length = doubles(arena, m, &failed);
-    p->x0 = doubles(arena, n, &failed);
-    p->step = doubles(arena, n, &failed);
-    p->old = doubles(arena, n, &failed);
+    p->Q = hmi_arena_doubles(arena, n, &failed);
+    p->pull = hmi_arena_doubles(arena, n, &failed);
+    p->b = hmi_arena_doubles(arena, m, &failed);
+    p->r = hmi_arena_doubles(arena, m, &failed);
+    p->slope = hmi_arena_doubles(arena, m, &failed);
+    p->length = hmi_arena_doubles(arena, m, &failed);
+    p->x0 = hmi_arena_doubles(arena, n, &failed);
+    p->step = hmi_arena_doubles(arena, n, &failed);
+    p->old = hmi_arena_doubles(arena, n, &failed);
     if (failed || !p->free)
         return HM_ERR_NOMEM;
     memcpy(p->x0, p->x, n * sizeof *p->x);
@@ -191,8 +184,8 @@ static double judge(const problem *p, hmi_consistent *c, hm_level level)
         if (!(r <= worst)) {
             worst = r;
             c->worst_row = row;
-            c->missed_by = p->residual[row];
-            c->missed_level = level;
+            c->violated_by = p->residual[row];
+            c->violated_level = level;
         }
     }
     return worst;

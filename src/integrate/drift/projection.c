@@ -1,6 +1,7 @@
 /* Projection onto the constraints: see projection.h. */
 #include "integrate/drift/projection.h"
 
+#include "integrate/ode/degenerate.h"
 #include "linalg/dense.h"
 
 #include <math.h>
@@ -10,13 +11,6 @@ enum { MOST_STEPS = 12 };
 
 /* ---- memory ---- */
 
-static double *doubles(hmi_arena *arena, size_t count, bool *failed)
-{
-    double *memory = hmi_arena_alloc(arena, (count + 1) * sizeof *memory);
-    *failed |= !memory;
-    return memory;
-}
-
 static hm_status init_level(hmi_projection_level *level, hmi_projection *p, hm_level deepest,
                             hmi_arena *arena)
 {
@@ -24,7 +18,7 @@ static hm_status init_level(hmi_projection_level *level, hmi_projection *p, hm_l
     size_t m = p->residuals->count;
     bool failed = false;
     level->row = hmi_arena_alloc(arena, (m + 1) * sizeof *level->row);
-    level->b = doubles(arena, m, &failed);
+    level->b = hmi_arena_doubles(arena, m, &failed);
     if (failed || !level->row)
         return HM_ERR_NOMEM;
     for (size_t k = 0; k < m; k++)
@@ -43,10 +37,10 @@ hm_status hmi_projection_init(hmi_projection *p, hmi_ode *ode, hmi_residuals *re
                           .residuals = residuals,
                           .position.projector = p->position.projector,
                           .velocity.projector = p->velocity.projector};
-    p->zero = doubles(arena, ode->n, &failed);
-    p->step = doubles(arena, ode->n, &failed);
-    p->best = doubles(arena, ode->n, &failed);
-    p->size = doubles(arena, residuals->count, &failed);
+    p->zero = hmi_arena_doubles(arena, ode->n, &failed);
+    p->step = hmi_arena_doubles(arena, ode->n, &failed);
+    p->best = hmi_arena_doubles(arena, ode->n, &failed);
+    p->size = hmi_arena_doubles(arena, residuals->count, &failed);
     if (failed)
         return HM_ERR_NOMEM;
     hm_status status = init_level(&p->position, p, HM_LEVEL_POSITION, arena);
@@ -56,7 +50,7 @@ hm_status hmi_projection_init(hmi_projection *p, hmi_ode *ode, hmi_residuals *re
 hm_status hmi_projection_keep_rows(hmi_projection *p, hmi_arena *arena)
 {
     bool failed = false;
-    p->row_memory = doubles(arena, p->velocity.count * p->ode->n, &failed);
+    p->row_memory = hmi_arena_doubles(arena, p->velocity.count * p->ode->n, &failed);
     p->rows = p->row_memory;
     p->keep_rows = true;
     return failed ? HM_ERR_NOMEM : HM_OK;
@@ -277,6 +271,12 @@ hm_status hmi_project(hmi_projection *p, double t, double *y)
     p->count += a.moved;
     hmi_ode_load(p->ode, y);
     return status;
+}
+
+hm_status hmi_settle(hmi_projection *p, double t, double *y)
+{
+    hm_status status = p->ode->kept ? hmi_project(p, t, y) : HM_OK;
+    return status == HM_OK ? hmi_ode_settle(p->ode, t, y) : status;
 }
 
 /* x -= its normal part, by the rows of the level at the sim's state */

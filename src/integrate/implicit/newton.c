@@ -64,7 +64,7 @@ static hm_status difference(hmi_newton *w, double t, double *y, int j)
 hm_status hmi_newton_jacobian(hmi_newton *w, double t, const double *y)
 {
     hm_status status = HM_OK;
-    if (!w->ode->dirac && !w->ode->switches) {
+    if (!w->ode->dirac && !w->ode->branches) {
         hmi_ode_store(w->ode, t, y);
         return hmi_sim_jacobian(w->ode->sim, w->ode->baumgarte, w->J);
     }

@@ -1,5 +1,6 @@
 /* The ledger of powers and works: see ledger.h. */
 #include "integrate/ode/ledger.h"
+#include "integrate/ode/gauss.h"
 
 #include "dynamics/sim/motion.h"
 #include "compile/jit/assemble.h"
@@ -117,6 +118,12 @@ hm_status hmi_ledger_init(hmi_ledger *ledger, hm_sim *sim, bool kept, hmi_arena 
                                               : hmi_ledger_compile(ledger, &d->graph, list, arena);
     if (status == HM_OK && !ledger->total.allocator)
         status = hmi_tape_compile(&ledger->total, &d->graph, &d->total, 1);
+    size_t width = 2 * d->n + sim->system->model->states.count + HMI_MOST_WORKS;
+    bool failed = false;
+    ledger->state = hmi_arena_doubles(arena, width, &failed);
+    ledger->rates = hmi_arena_doubles(arena, width, &failed);
+    if (failed)
+        return HM_ERR_NOMEM;
     return status == HM_OK ? take_work(&ledger->total, arena, &ledger->total_work) : status;
 }
 
@@ -216,26 +223,18 @@ void hmi_ledger_powers(hmi_ledger *ledger, hm_sim *sim, const hmi_solution *solu
 
 /* ---- work ---- */
 
-/* Gauss-Legendre with four nodes on [0, 1]: order 8. */
-static const double nodes[4] = {0.069431844202973712, 0.33000947820757187, 0.66999052179242813,
-                                0.93056815579702629};
-static const double weights[4] = {0.17392742256872693, 0.32607257743127307, 0.32607257743127307,
-                                  0.17392742256872693};
-
-void hmi_ledger_integrate(hmi_ledger *ledger, const hmi_method *method, hmi_stepper *s, double *y,
-                          double *work)
+void hmi_ledger_integrate(hmi_ledger *ledger, hmi_stepper *s, double *work)
 {
-    double power[HMI_POWERS], h = s->t - s->t_old;
+    const double *power = ledger->rates + s->size;
+    double h = s->t - s->t_old;
     long evaluations = s->ode->evaluations;
-    double *dy = y + s->size + HMI_MOST_WORKS;
     for (int i = 0; i < 4; i++) {
-        double t = s->t_old + nodes[i] * h;
-        method->interpolate(s, t, y);
-        if (hmi_ode_evaluate_all(s->ode, t, y, dy) != HM_OK)
+        double t = s->t_old + hmi_gauss_nodes[i] * h;
+        s->method->interpolate(s, t, ledger->state);
+        if (hmi_ode_evaluate_all(s->ode, t, ledger->state, ledger->rates) != HM_OK)
             continue;
-        memcpy(power, dy + s->size, ledger->count * sizeof *power);
         for (size_t k = 0; k < ledger->count; k++)
-            work[k] += h * weights[i] * power[k];
+            work[k] += h * hmi_gauss_weights[i] * power[k];
     }
     s->ode->evaluations = evaluations; /* counted are those of the method */
 }

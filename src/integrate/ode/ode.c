@@ -6,7 +6,6 @@
 #include "integrate/ode/degenerate.h"
 #include "integrate/ode/ledger.h"
 #include "integrate/ode/residuals.h"
-#include "integrate/ode/switch.h"
 
 #include <math.h>
 #include <string.h>
@@ -54,7 +53,7 @@ static void add_baumgarte(hmi_ode *ode)
     }
 }
 
-static hm_status accelerate(hmi_ode *ode, hmi_solution *solution)
+hm_status hmi_ode_accelerate(hmi_ode *ode, hmi_solution *solution)
 {
     if (!ode->residuals || (ode->baumgarte[0] == 0 && ode->baumgarte[1] == 0))
         return hmi_sim_accelerate(ode->sim, solution);
@@ -68,8 +67,8 @@ hm_status hmi_ode_forces(hmi_ode *ode, double t, const double *y, hmi_solution *
     if (!finite(y, ode->size))
         return HM_ERR_NUMERIC;
     hmi_ode_store(ode, t, y);
-    return ode->switches ? hmi_switches_slide(ode->switches, ode, accelerate, solution)
-                         : accelerate(ode, solution);
+    return ode->branches ? ode->branches->accelerate(ode->branches, ode, solution)
+                         : hmi_ode_accelerate(ode, solution);
 }
 
 static hm_status evaluate(hmi_ode *ode, double t, const double *y, double *dy,
@@ -104,7 +103,7 @@ static bool move(hmi_ode *ode, double t, const double *y, double *dy)
     hm_sim *sim = ode->sim;
     hmi_sim_motion *motion = sim->motion;
     size_t n = ode->n;
-    if (!motion || (ode->switches && (ode->switches->slides || ode->switches->direction_count)))
+    if (!motion || (ode->branches && (ode->branches->sliding || ode->branches->directions)))
         return false;
     bool inputs = sim->system->model->inputs.count > 0;
     if (inputs)

@@ -16,8 +16,18 @@ enum { HMI_MOST_WORKS = 7 };
 
 struct hmi_residuals;
 struct hmi_ledger;
-struct hmi_switches;
 struct hmi_taylor;
+struct hmi_ode;
+
+/* Functions that are not smooth, their branches held during a step: what the equations and the
+ * methods need to know of them. integrate/events/switch.h has the rest. */
+typedef struct hmi_branches {
+    size_t sliding;    /* modes between two branches: each solve has to find them */
+    size_t directions; /* u/|u| of velocities: each solve has to look them up */
+    /* hmi_ode_accelerate after these were found. */
+    hm_status (*accelerate)(struct hmi_branches *branches, struct hmi_ode *ode,
+                            hmi_solution *solution);
+} hmi_branches;
 
 typedef struct hmi_ode {
     hm_sim *sim;
@@ -34,8 +44,8 @@ typedef struct hmi_ode {
     bool dirac, dirac_slow;          /* q' is determined and not q'': see degenerate.h */
     struct hmi_residuals *residuals; /* for Baumgarte; NULL: off */
     struct hmi_ledger *ledger;       /* powers beside f; NULL: none */
-    struct hmi_switches *switches;   /* branches held, sliding; NULL: none */
-    struct hmi_taylor **series;      /* the driver's: runs of a sim share it */
+    hmi_branches *branches;          /* held in a run; NULL: none */
+    struct hmi_taylor **series;      /* where it is kept: runs of a sim share it */
 } hmi_ode;
 
 hm_status hmi_ode_init(hmi_ode *ode, hm_sim *sim);
@@ -46,6 +56,8 @@ hm_status hmi_ode_evaluate(hmi_ode *ode, double t, const double *y, double *dy);
 hm_status hmi_ode_evaluate_all(hmi_ode *ode, double t, const double *y, double *dy);
 /* The solve at (t, y) with all forces, not counted; the sim then holds them. */
 hm_status hmi_ode_forces(hmi_ode *ode, double t, const double *y, hmi_solution *solution);
+/* The solve at the sim's state, with Baumgarte's terms and with the branches as they are. */
+hm_status hmi_ode_accelerate(hmi_ode *ode, hmi_solution *solution);
 /* Puts (t, y) into the sim, and takes y from it. */
 void hmi_ode_store(hmi_ode *ode, double t, const double *y);
 void hmi_ode_load(const hmi_ode *ode, double *y);

@@ -18,7 +18,6 @@
 
 #include "integrate/ode/ledger.h"
 #include "integrate/ode/method.h"
-#include "integrate/ode/switch.h"
 #include "linalg/dense.h"
 
 #include <math.h>
@@ -87,7 +86,7 @@ static hm_status applies(const hmi_ode *ode, const char **why)
         *why = "a force depends on constraint forces, which have no series of their own";
     else if (system->model->servos.count)
         *why = "the model has servos";
-    else if (ode->switches && ode->switches->direction_count)
+    else if (ode->branches && ode->branches->directions)
         *why = "a force is along u/|u| of velocities, which has no series at rest";
     else
         return HM_OK;
@@ -135,7 +134,7 @@ static hm_status substitute(hmi_stepper *s, double t_limit)
 static bool must_substitute(const hmi_stepper *s)
 {
     const hmi_ode *ode = s->ode;
-    return ode->forgiving || isfinite(s->singular) || (ode->switches && ode->switches->slides > 0);
+    return ode->forgiving || isfinite(s->singular) || (ode->branches && ode->branches->sliding > 0);
 }
 
 /* ---- start ---- */

@@ -1,5 +1,5 @@
 /* Modes while running: values of switching functions, and sliding. See switch.h. */
-#include "integrate/ode/switch.h"
+#include "integrate/events/switch.h"
 
 #include "linalg/linalg.h"
 
@@ -82,10 +82,10 @@ static size_t list_sliding(hmi_switches *sw)
 }
 
 /* rest[j] = g' of the sliding ones with the modes as they are. */
-static hm_status find_rates(hmi_switches *sw, hmi_ode *ode, hmi_accelerate_function accelerate,
-                            hmi_solution *solution, size_t count, double *rest)
+static hm_status find_rates(hmi_switches *sw, hmi_ode *ode, hmi_solution *solution, size_t count,
+                            double *rest)
 {
-    hm_status status = accelerate(ode, solution);
+    hm_status status = hmi_ode_accelerate(ode, solution);
     const double *rates = hmi_switches_rates(sw);
     for (size_t j = 0; j < count; j++)
         rest[j] = rates[sw->sliding_list[j]];
@@ -94,15 +94,14 @@ static hm_status find_rates(hmi_switches *sw, hmi_ode *ode, hmi_accelerate_funct
 }
 
 /* d rest/d mode by differences of the width: exact for any where forces are linear in the modes. */
-static hm_status find_jacobian(hmi_switches *sw, hmi_ode *ode, hmi_accelerate_function accelerate,
-                               size_t count, double width)
+static hm_status find_jacobian(hmi_switches *sw, hmi_ode *ode, size_t count, double width)
 {
     hm_status status = HM_OK;
     for (size_t j = 0; j < count && status == HM_OK; j++) {
         double *mode = &sw->mode[sw->sliding_list[j]], old = *mode;
         double unit = old > 0 ? -width : width;
         *mode = old + unit;
-        status = find_rates(sw, ode, accelerate, NULL, count, sw->shift);
+        status = find_rates(sw, ode, NULL, count, sw->shift);
         *mode = old;
         for (size_t i = 0; i < count; i++)
             sw->jacobian[j * count + i] = (sw->shift[i] - sw->rest[i]) / unit;
@@ -127,32 +126,32 @@ static void let_go(hmi_switches *sw, size_t count)
 }
 
 /* A step of the modes, less of it where it leads away. */
-static hm_status step_modes(hmi_switches *sw, hmi_ode *ode, hmi_accelerate_function accelerate,
-                            hmi_solution *solution, size_t count, const hmi_cod *cod)
+static hm_status step_modes(hmi_switches *sw, hmi_ode *ode, hmi_solution *solution, size_t count,
+                            const hmi_cod *cod)
 {
     enum { MOST_HALVINGS = 8 };
     double before = hmi_max_abs((int)count, sw->rest), part = 1;
     solve_modes(sw, cod, count);
-    hm_status status = find_rates(sw, ode, accelerate, solution, count, sw->rest);
+    hm_status status = find_rates(sw, ode, solution, count, sw->rest);
     for (int k = 0; k < MOST_HALVINGS; k++) {
         if (status == HM_OK && hmi_max_abs((int)count, sw->rest) < before)
             break;
         part /= 2;
         for (size_t j = 0; j < count; j++)
             sw->mode[sw->sliding_list[j]] += part * sw->shift[j];
-        status = find_rates(sw, ode, accelerate, solution, count, sw->rest);
+        status = find_rates(sw, ode, solution, count, sw->rest);
     }
     return status;
 }
 
 /* The Jacobian at the modes, factored; sw->rest is g' there. *size: what g' is made of, from the first. */
-static hm_status prepare_search(hmi_switches *sw, hmi_ode *ode, hmi_accelerate_function accelerate,
-                                size_t count, double width, hmi_cod *cod, double *size)
+static hm_status prepare_search(hmi_switches *sw, hmi_ode *ode, size_t count, double width,
+                                hmi_cod *cod, double *size)
 {
     int n = (int)count;
-    hm_status status = find_rates(sw, ode, accelerate, NULL, count, sw->rest);
+    hm_status status = find_rates(sw, ode, NULL, count, sw->rest);
     if (status == HM_OK)
-        status = find_jacobian(sw, ode, accelerate, count, width);
+        status = find_jacobian(sw, ode, count, width);
     if (status != HM_OK)
         return status;
     double slope = hmi_max_abs(n * n, sw->jacobian);
@@ -164,14 +163,13 @@ static hm_status prepare_search(hmi_switches *sw, hmi_ode *ode, hmi_accelerate_f
 }
 
 /* Steps of the modes while each leaves little of g'; *left: relative to its size. */
-static hm_status search_modes(hmi_switches *sw, hmi_ode *ode, hmi_accelerate_function accelerate,
-                              hmi_solution *solution, size_t count, const hmi_cod *cod, double size,
-                              double *left)
+static hm_status search_modes(hmi_switches *sw, hmi_ode *ode, hmi_solution *solution, size_t count,
+                              const hmi_cod *cod, double size, double *left)
 {
     hm_status status = HM_OK;
     double last = hmi_max_abs((int)count, sw->rest) / size;
     for (*left = INFINITY; cod->rank > 0 && status == HM_OK && *left > 1e-13; last = *left) {
-        status = step_modes(sw, ode, accelerate, solution, count, cod);
+        status = step_modes(sw, ode, solution, count, cod);
         *left = hmi_max_abs((int)count, sw->rest) / size;
         if (!(*left < 0.1 * last))
             break;
@@ -181,22 +179,22 @@ static hm_status search_modes(hmi_switches *sw, hmi_ode *ode, hmi_accelerate_fun
 
 /* Forces are linear in the modes, but for a normal force that friction itself changes (total_multiplier):
  * then the Jacobian is found anew. */
-hm_status hmi_switches_slide(hmi_switches *sw, hmi_ode *ode, hmi_accelerate_function accelerate,
-                             hmi_solution *solution)
+hm_status hmi_switches_accelerate(hmi_branches *held, hmi_ode *ode, hmi_solution *solution)
 {
+    hmi_switches *sw = (hmi_switches *)held;
     enum { MOST_SEARCHES = 20 };
     hmi_cod cod;
     double size = 0, left = INFINITY;
     hm_status status = HM_OK;
-    if (sw->direction_count)
+    if (sw->held.directions)
         hmi_directions_update(sw);
-    size_t count = sw->slides ? list_sliding(sw) : 0;
+    size_t count = sw->held.sliding ? list_sliding(sw) : 0;
     if (count == 0)
-        return accelerate(ode, solution);
+        return hmi_ode_accelerate(ode, solution);
     for (int k = 0; k < MOST_SEARCHES && left > 1e-11; k++) {
-        status = prepare_search(sw, ode, accelerate, count, k ? 1e-4 : 1, &cod, &size);
+        status = prepare_search(sw, ode, count, k ? 1e-4 : 1, &cod, &size);
         if (status == HM_OK)
-            status = search_modes(sw, ode, accelerate, solution, count, &cod, size, &left);
+            status = search_modes(sw, ode, solution, count, &cod, size, &left);
         if (status != HM_OK || cod.rank == 0)
             break;
     }
@@ -205,5 +203,5 @@ hm_status hmi_switches_slide(hmi_switches *sw, hmi_ode *ode, hmi_accelerate_func
     if (cod.rank == (int)count) /* it is not smooth enough */
         return HM_ERR_NUMERIC;
     let_go(sw, count);
-    return accelerate(ode, solution);
+    return hmi_ode_accelerate(ode, solution);
 }

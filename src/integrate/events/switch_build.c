@@ -3,7 +3,7 @@
  * The graph of the system is copied; every node above a switch is built again with the mode in its
  * place. Comparisons with 0 on either side share one mode with sign and abs of the same argument.
  */
-#include "integrate/ode/switch_build.h"
+#include "integrate/events/switch_build.h"
 
 #include "integrate/ode/ledger.h"
 
@@ -369,7 +369,7 @@ static bool has_switches(const hm_system *system)
 hm_status hmi_switches_init(hmi_switches *sw, hm_sim *sim, hmi_ledger *ledger, hmi_arena *arena)
 {
     hmi_rebuilder r = {.allocator = sim->system->allocator};
-    *sw = (hmi_switches){.sim = sim};
+    *sw = (hmi_switches){.held.accelerate = hmi_switches_accelerate, .sim = sim};
     if (!has_switches(sim->system))
         return HM_OK;
     hmi_walk_init(&r.walk, r.allocator);

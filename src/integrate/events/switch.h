@@ -18,8 +18,8 @@
  * Events of the model are functions g too, after the switches; they hold nothing.
  * Verified: test/unit/integrate/test_events.c, test/physics/test_friction.c
  */
-#ifndef HMI_INTEGRATE_ODE_SWITCH_H
-#define HMI_INTEGRATE_ODE_SWITCH_H
+#ifndef HMI_INTEGRATE_EVENTS_SWITCH_H
+#define HMI_INTEGRATE_EVENTS_SWITCH_H
 
 #include "integrate/ode/ode.h"
 
@@ -35,19 +35,18 @@ typedef struct hmi_direction {
 } hmi_direction;
 
 typedef struct hmi_switches {
+    hmi_branches held; /* first: hmi_ode knows the switches by it */
     hm_sim *sim;
-    size_t switches; /* functions 0 .. switches - 1 */
-    size_t count;    /* and events of the model after them */
-    double *mode;    /* switches: s */
-    bool *sliding;   /* switches */
-    hmi_direction *directions;
-    size_t direction_count;
-    bool *of_direction; /* switches: not one of its own */
-    bool *has_rate;     /* g' is known before the forces are; count */
-    double *side;       /* count: the sign of g that holds, +1 or -1 */
-    size_t slides;      /* how many are sliding */
-    bool needs_solve;   /* some g depends on accelerations or constraint forces */
-    long solves;        /* extra solves spent on sliding */
+    size_t switches;           /* functions 0 .. switches - 1 */
+    size_t count;              /* and events of the model after them */
+    double *mode;              /* switches: s */
+    bool *sliding;             /* switches */
+    hmi_direction *directions; /* held.directions of them */
+    bool *of_direction;        /* switches: not one of its own */
+    bool *has_rate;            /* g' is known before the forces are; count */
+    double *side;              /* count: the sign of g that holds, +1 or -1 */
+    bool needs_solve;          /* some g depends on accelerations or constraint forces */
+    long solves;               /* extra solves spent on sliding */
 
     hmi_tape dynamics, law, inputs; /* with modes */
     double *dynamics_work, *law_work, *inputs_work;
@@ -74,10 +73,8 @@ void hmi_switches_prepare(hmi_switches *sw);
 void hmi_switches_install(hmi_switches *sw);
 void hmi_switches_remove(hmi_switches *sw);
 
-/* The solve at the sim's state with the modes that hold, sliding ones found. */
-typedef hm_status (*hmi_accelerate_function)(hmi_ode *ode, hmi_solution *solution);
-hm_status hmi_switches_slide(hmi_switches *sw, hmi_ode *ode, hmi_accelerate_function accelerate,
-                             hmi_solution *solution);
+/* held.accelerate: the solve at the sim's state with the modes that hold, sliding ones found. */
+hm_status hmi_switches_accelerate(hmi_branches *held, hmi_ode *ode, hmi_solution *solution);
 
 /* friction_run.c: directions. Modes of those that move, at the sim's state. */
 void hmi_directions_update(hmi_switches *sw);

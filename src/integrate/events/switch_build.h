@@ -1,8 +1,8 @@
 /* What the two files that find functions share: switch_build.c, friction_find.c. See switch.h. */
-#ifndef HMI_INTEGRATE_ODE_SWITCH_BUILD_H
-#define HMI_INTEGRATE_ODE_SWITCH_BUILD_H
+#ifndef HMI_INTEGRATE_EVENTS_SWITCH_BUILD_H
+#define HMI_INTEGRATE_EVENTS_SWITCH_BUILD_H
 
-#include "integrate/ode/switch.h"
+#include "integrate/events/switch.h"
 
 /* A switching function g = a - b (b HMI_NONE: g = a), as nodes of the copy. */
 typedef struct hmi_switch_function {
