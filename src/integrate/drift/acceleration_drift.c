@@ -1,7 +1,6 @@
 /* Integrals of acceleration-level constraints: see acceleration_drift.h. */
 #include "integrate/drift/acceleration_drift.h"
 #include "integrate/ode/gauss.h"
-#include "compile/jit/assemble.h"
 
 #include <string.h>
 
@@ -42,7 +41,7 @@ static hm_status write_list(hmi_acceleration_drift *in, hmi_graph *g, const hmi_
     return hmi_graph_status(g);
 }
 
-static hm_status compile(hmi_acceleration_drift *in, hmi_expr *list)
+static hm_status compile(hmi_acceleration_drift *in, hmi_expr *list, hmi_arena *arena)
 {
     const hmi_derived *derived = &in->sim->system->derived;
     hmi_graph copy = {0};
@@ -50,7 +49,7 @@ static hm_status compile(hmi_acceleration_drift *in, hmi_expr *list)
     if (status == HM_OK)
         status = write_list(in, &copy, derived, list);
     if (status == HM_OK)
-        status = hmi_tape_compile(&in->tape, &copy, list, 2 * in->count);
+        status = hmi_run_tape(&in->tape, &copy, list, 2 * in->count, arena, &in->work);
     hmi_graph_release(&copy);
     return status;
 }
@@ -80,11 +79,7 @@ hm_status hmi_acceleration_drift_init(hmi_acceleration_drift *in, hm_sim *sim, h
     in->state = hmi_arena_alloc(arena, state_size(sim->system) * sizeof(double));
     if (!list || !in->right || !in->velocity || !in->position || !in->state)
         return HM_ERR_NOMEM;
-    hm_status status = compile(in, list);
-    if (status != HM_OK)
-        return status;
-    in->work = hmi_arena_alloc(arena, (in->tape.work_size + 1) * sizeof(double));
-    return in->work ? HM_OK : HM_ERR_NOMEM;
+    return compile(in, list, arena);
 }
 
 void hmi_acceleration_drift_release(hmi_acceleration_drift *in)

@@ -4,7 +4,7 @@
  *
  * Both sides are followed along the computed motion, the right one by Gauss' formula on the dense
  * output of each step. Their difference is the velocity-level drift of the row, its integral over
- * time the position-level drift.              Verified: test/unit/integrate/test_integral.c
+ * time the position-level drift.              Verified: test/unit/integrate/test_acceleration_drift.c
  */
 #ifndef HMI_INTEGRATE_DRIFT_ACCELERATION_DRIFT_H
 #define HMI_INTEGRATE_DRIFT_ACCELERATION_DRIFT_H

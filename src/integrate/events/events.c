@@ -1,7 +1,6 @@
 /* The memory of events, what they set, and those that repeat ever faster. */
 #include "integrate/events/events.h"
 
-#include "compile/jit/assemble.h"
 #include "integrate/drift/consistent.h"
 #include "linalg/dense.h"
 
@@ -26,11 +25,8 @@ static hm_status compile_resets(hmi_events *ev, hmi_arena *arena)
     for (size_t e = 0; e < model->events.count; e++)
         for (size_t i = 0; i < model->events.data[e].set_count; i++)
             list[next++] = model->events.data[e].set[i].value;
-    hm_status status = hmi_tape_compile(&ev->resets.tape, &system->derived.graph, list, count);
-    if (status != HM_OK)
-        return status;
-    ev->resets.work = hmi_arena_alloc(arena, (ev->resets.tape.work_size + 1) * sizeof(double));
-    return ev->resets.work ? HM_OK : HM_ERR_NOMEM;
+    return hmi_run_tape(&ev->resets.tape, &system->derived.graph, list, count, arena,
+                        &ev->resets.work);
 }
 
 static hm_status allocate(hmi_events *ev, hmi_arena *arena)

@@ -8,7 +8,6 @@
 #include "integrate/ode/ledger.h"
 
 #include "linalg/linalg.h"
-#include "compile/jit/assemble.h"
 
 #include <string.h>
 
@@ -210,11 +209,7 @@ static hm_status compile_values(hmi_rebuilder *r, hmi_switches *sw, hmi_arena *a
     hm_status status = add_rates(r, sw, list);
     if (status != HM_OK)
         return status;
-    status = hmi_tape_compile(&sw->values, &r->graph, list, 2 * sw->count);
-    if (status != HM_OK)
-        return status;
-    sw->values_work = hmi_arena_alloc(arena, (sw->values.work_size + 1) * sizeof(double));
-    return sw->values_work ? HM_OK : HM_ERR_NOMEM;
+    return hmi_run_tape(&sw->values, &r->graph, list, 2 * sw->count, arena, &sw->values_work);
 }
 
 static hm_status compile_dynamics(hmi_rebuilder *r, hmi_switches *sw, hmi_arena *arena)
@@ -227,17 +222,13 @@ static hm_status compile_dynamics(hmi_rebuilder *r, hmi_switches *sw, hmi_arena 
     for (size_t i = 0; i < count; i++)
         list[i] = mapped(r, system->dynamics_outputs[i]);
     sw->list = list;
-    hm_status status = hmi_tape_compile(&sw->dynamics, &r->graph, list, count);
-    if (status == HM_OK && system->derived.force_symbols) {
-        memmove(list + count, list + system->at.Q, n * sizeof *list);
-        memmove(list + count + n, list + system->at.C, n * sizeof *list);
-        status = hmi_tape_compile(&sw->law, &r->graph, list + count, 2 * n);
-    }
-    if (status != HM_OK)
+    hm_status status = hmi_run_tape(&sw->dynamics, &r->graph, list, count, arena,
+                                    &sw->dynamics_work);
+    if (status != HM_OK || !system->derived.force_symbols)
         return status;
-    sw->dynamics_work = hmi_arena_alloc(arena, (sw->dynamics.work_size + 1) * sizeof(double));
-    sw->law_work = hmi_arena_alloc(arena, (sw->law.work_size + 1) * sizeof(double));
-    return sw->dynamics_work && sw->law_work ? HM_OK : HM_ERR_NOMEM;
+    memmove(list + count, list + system->at.Q, n * sizeof *list);
+    memmove(list + count + n, list + system->at.C, n * sizeof *list);
+    return hmi_run_tape(&sw->law, &r->graph, list + count, 2 * n, arena, &sw->law_work);
 }
 
 static hm_status compile_inputs(hmi_rebuilder *r, hmi_switches *sw, hmi_arena *arena)
@@ -249,11 +240,7 @@ static hm_status compile_inputs(hmi_rebuilder *r, hmi_switches *sw, hmi_arena *a
         return HM_ERR_NOMEM;
     for (size_t i = 0; i < count; i++)
         list[i] = mapped(r, hmi_input_value(system, i));
-    hm_status status = hmi_tape_compile(&sw->inputs, &r->graph, list, count);
-    if (status != HM_OK)
-        return status;
-    sw->inputs_work = hmi_arena_alloc(arena, (sw->inputs.work_size + 1) * sizeof(double));
-    return sw->inputs_work ? HM_OK : HM_ERR_NOMEM;
+    return hmi_run_tape(&sw->inputs, &r->graph, list, count, arena, &sw->inputs_work);
 }
 
 static hm_status compile_powers(hmi_rebuilder *r, hmi_switches *sw, hmi_ledger *ledger,
@@ -289,12 +276,9 @@ static hm_status compile_outputs(hmi_rebuilder *r, hmi_switches *sw, hmi_arena *
     }
     for (size_t i = 0; i < count; i++)
         list[i] = mapped(r, model->outputs.data[i].expr);
-    if (status == HM_OK)
-        status = hmi_tape_compile(&sw->outputs, &r->graph, list, count);
     if (status != HM_OK)
         return status;
-    sw->outputs_work = hmi_arena_alloc(arena, (sw->outputs.work_size + 1) * sizeof(double));
-    return sw->outputs_work ? HM_OK : HM_ERR_NOMEM;
+    return hmi_run_tape(&sw->outputs, &r->graph, list, count, arena, &sw->outputs_work);
 }
 
 static hm_status allocate(hmi_switches *sw, hmi_arena *arena)

@@ -3,7 +3,6 @@
 #include "integrate/ode/gauss.h"
 
 #include "dynamics/sim/motion.h"
-#include "compile/jit/assemble.h"
 
 #include <string.h>
 
@@ -71,19 +70,12 @@ hmi_expr hmi_ledger_expression(const hmi_ledger *ledger, const hm_system *system
     return powers[ledger->kind[k]];
 }
 
-static hm_status take_work(const hmi_tape *tape, hmi_arena *arena, double **work)
-{
-    *work = hmi_arena_alloc(arena, (tape->work_size + 1) * sizeof(double));
-    return *work ? HM_OK : HM_ERR_NOMEM;
-}
-
 hm_status hmi_ledger_compile(hmi_ledger *ledger, const hmi_graph *graph, const hmi_expr *list,
                              hmi_arena *arena)
 {
     hmi_tape_release(&ledger->tape);
     ledger->tape = (hmi_tape){0};
-    hm_status status = hmi_tape_compile(&ledger->tape, graph, list, ledger->tape_count);
-    return status == HM_OK ? take_work(&ledger->tape, arena, &ledger->work) : status;
+    return hmi_run_tape(&ledger->tape, graph, list, ledger->tape_count, arena, &ledger->work);
 }
 
 static void find_powers(hmi_ledger *ledger, const hm_system *system, bool kept)
@@ -114,17 +106,17 @@ hm_status hmi_ledger_init(hmi_ledger *ledger, hm_sim *sim, bool kept, hmi_arena 
     find_powers(ledger, sim->system, kept);
     for (size_t k = 0; k < ledger->tape_count; k++)
         list[k] = hmi_ledger_expression(ledger, sim->system, k);
-    hm_status status = ledger->tape.allocator ? take_work(&ledger->tape, arena, &ledger->work)
-                                              : hmi_ledger_compile(ledger, &d->graph, list, arena);
-    if (status == HM_OK && !ledger->total.allocator)
-        status = hmi_tape_compile(&ledger->total, &d->graph, &d->total, 1);
+    hm_status status = hmi_run_tape(&ledger->tape, &d->graph, list, ledger->tape_count, arena,
+                                    &ledger->work);
     size_t width = 2 * d->n + sim->system->model->states.count + HMI_MOST_WORKS;
     bool failed = false;
     ledger->state = hmi_arena_doubles(arena, width, &failed);
     ledger->rates = hmi_arena_doubles(arena, width, &failed);
     if (failed)
         return HM_ERR_NOMEM;
-    return status == HM_OK ? take_work(&ledger->total, arena, &ledger->total_work) : status;
+    if (status != HM_OK)
+        return status;
+    return hmi_run_tape(&ledger->total, &d->graph, &d->total, 1, arena, &ledger->total_work);
 }
 
 void hmi_ledger_release(hmi_ledger *ledger)

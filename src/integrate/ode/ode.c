@@ -1,6 +1,7 @@
 /* The motion as a first-order system: see ode.h. */
 #include "integrate/ode/ode.h"
 
+#include "compile/jit/assemble.h"
 #include "dynamics/sim/large.h"
 #include "dynamics/sim/motion.h"
 #include "integrate/ode/degenerate.h"
@@ -9,6 +10,16 @@
 
 #include <math.h>
 #include <string.h>
+
+hm_status hmi_run_tape(hmi_tape *tape, const hmi_graph *graph, const hmi_expr *list, size_t count,
+                       hmi_arena *arena, double **work)
+{
+    hm_status status = tape->allocator ? HM_OK : hmi_tape_compile(tape, graph, list, count);
+    if (status != HM_OK)
+        return status;
+    *work = hmi_arena_alloc(arena, (tape->work_size + 1) * sizeof **work);
+    return *work ? HM_OK : HM_ERR_NOMEM;
+}
 
 hm_status hmi_ode_init(hmi_ode *ode, hm_sim *sim)
 {

@@ -48,6 +48,10 @@ typedef struct hmi_ode {
     struct hmi_taylor **series;      /* where it is kept: runs of a sim share it */
 } hmi_ode;
 
+/* A tape of a run: compiled where it is not there already (of an earlier run), with memory for it. */
+hm_status hmi_run_tape(hmi_tape *tape, const hmi_graph *graph, const hmi_expr *list, size_t count,
+                       hmi_arena *arena, double **work);
+
 hm_status hmi_ode_init(hmi_ode *ode, hm_sim *sim);
 /* dy = f(t, y). */
 hm_status hmi_ode_evaluate(hmi_ode *ode, double t, const double *y, double *dy);

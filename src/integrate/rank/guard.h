@@ -37,13 +37,15 @@
 
 /* Rows left out of solves because they depend on others wherever the constraints hold. */
 typedef struct hmi_row_choice {
-    bool any;             /* are left out: */
-    bool *left_out;       /* these; NULL: nothing is watched */
-    bool *trial, *done;   /* scratch */
-    double *unit, *rest;  /* m x n: rows of unit length, what is left of them */
-    double *start, *next; /* states: the first, and one a little further along the motion */
-    double *by_inertia;   /* n + m: units of coordinates and rows */
-    bool scaled;          /* these are kept */
+    size_t m, n;           /* rows, coordinates */
+    const hm_level *level; /* m: of each row */
+    bool any;              /* are left out: */
+    bool *left_out;        /* these; NULL: nothing is watched */
+    bool *trial, *done;    /* scratch */
+    double *unit, *rest;   /* m x n: rows of unit length, what is left of them */
+    double *start, *next;  /* states: the first, and one a little further along the motion */
+    double *by_inertia;    /* n + m: units of coordinates and rows */
+    bool scaled;           /* these are kept */
     int exchanges;
 } hmi_row_choice;
 

@@ -11,24 +11,23 @@
 hm_status hmi_rank_watch_allocate(hmi_rank_watch *w, hmi_arena *arena, size_t m, size_t n,
                                   size_t size)
 {
-    w->row = hmi_arena_alloc(arena, m * sizeof *w->row);
-    w->now = hmi_arena_alloc(arena, m * n * sizeof(double));
-    w->last = hmi_arena_alloc(arena, m * n * sizeof(double));
-    w->end = hmi_arena_alloc(arena, m * n * sizeof(double));
-    w->product = hmi_arena_alloc(arena, m * m * sizeof(double));
-    w->longest = hmi_arena_alloc(arena, m * sizeof(double));
-    w->length = hmi_arena_alloc(arena, m * sizeof(double));
-    w->tau = hmi_arena_alloc(arena, (m + n) * sizeof(double));
-    w->pivots = hmi_arena_alloc(arena, m * sizeof(int));
-    w->motion[0] = hmi_arena_alloc(arena, 3 * n * sizeof(double));
-    w->motion[1] = hmi_arena_alloc(arena, 3 * n * sizeof(double));
-    w->y = hmi_arena_alloc(arena, (size + HMI_MOST_WORKS) * sizeof(double));
-    w->least = hmi_arena_alloc(arena, size * sizeof(double));
+    bool failed = false;
     w->m = m;
     w->n = n;
-    bool good = w->row && w->now && w->last && w->end && w->product && w->longest && w->length &&
-                w->tau && w->pivots && w->motion[0] && w->motion[1] && w->y && w->least;
-    return good ? HM_OK : HM_ERR_NOMEM;
+    w->row = hmi_arena_alloc(arena, m * sizeof *w->row);
+    w->pivots = hmi_arena_alloc(arena, m * sizeof(int));
+    w->now = hmi_arena_doubles(arena, m * n, &failed);
+    w->last = hmi_arena_doubles(arena, m * n, &failed);
+    w->end = hmi_arena_doubles(arena, m * n, &failed);
+    w->product = hmi_arena_doubles(arena, m * m, &failed);
+    w->longest = hmi_arena_doubles(arena, m, &failed);
+    w->length = hmi_arena_doubles(arena, m, &failed);
+    w->tau = hmi_arena_doubles(arena, m + n, &failed);
+    w->motion[0] = hmi_arena_doubles(arena, 3 * n, &failed);
+    w->motion[1] = hmi_arena_doubles(arena, 3 * n, &failed);
+    w->y = hmi_arena_doubles(arena, size + HMI_MOST_WORKS, &failed);
+    w->least = hmi_arena_doubles(arena, size, &failed);
+    return failed || !w->row || !w->pivots ? HM_ERR_NOMEM : HM_OK;
 }
 
 void hmi_rank_watch_forget(hmi_rank_watch *w)

@@ -33,10 +33,13 @@ enum { MOST_EXCHANGES = 100 };
 hm_status hmi_row_choice_init(hmi_guard *g)
 {
     size_t m = g->projection->residuals->count, n = g->ode->n;
+    const hm_sim *sim = g->ode->sim;
     hmi_row_choice *c = &g->rows;
-    if (m < 2 || !g->ode->sim->dynamics ||
-        g->ode->sim->fast) /* dense algebra: not for large systems */
+    if (m < 2 || !sim->dynamics || sim->fast) /* dense algebra: not for large systems */
         return HM_OK;
+    c->m = m;
+    c->n = n;
+    c->level = g->projection->residuals->level;
     c->left_out = hmi_arena_alloc(g->arena, m);
     c->trial = hmi_arena_alloc(g->arena, m);
     c->done = hmi_arena_alloc(g->arena, m);
@@ -56,18 +59,19 @@ hm_status hmi_row_choice_init(hmi_guard *g)
  * before where rows are to be compared). */
 static bool take_rows(hmi_guard *g, double *unit)
 {
-    int n = (int)g->ode->n, m = (int)g->projection->residuals->count;
+    hm_sim *sim = g->ode->sim;
+    int n = (int)g->rows.n, m = (int)g->rows.m;
     double *D = g->rows.by_inertia, *R = D + n;
-    hm_sim_evaluate_fast(g->ode->sim);
-    hmi_sim_scatter(g->ode->sim);
-    if (!hmi_all_finite(n * n, g->ode->sim->M) || !hmi_all_finite(m * n, g->ode->sim->A))
+    hm_sim_evaluate_fast(sim);
+    hmi_sim_scatter(sim);
+    if (!hmi_all_finite(n * n, sim->M) || !hmi_all_finite(m * n, sim->A))
         return false;
     if (!g->rows.scaled)
-        hmi_equilibrate(n, m, g->ode->sim->M, g->ode->sim->A, D, R);
+        hmi_equilibrate(n, m, sim->M, sim->A, D, R);
     for (int i = 0; i < m; i++) {
         double *row = unit + (size_t)i * (size_t)n;
         for (int j = 0; j < n; j++)
-            row[j] = g->ode->sim->A[(size_t)i * (size_t)n + (size_t)j] * D[j] * R[i];
+            row[j] = sim->A[(size_t)i * (size_t)n + (size_t)j] * D[j] * R[i];
         double length = hmi_norm(n, row);
         for (int j = 0; j < n && length > 0; j++)
             row[j] /= length;
@@ -76,15 +80,14 @@ static bool take_rows(hmi_guard *g, double *unit)
 }
 
 /* The row of `allowed` (NULL: of all), of that level, not done, that is longest; m: none. */
-static size_t longest(const hmi_guard *g, const bool *allowed, hm_level level, double *length)
+static size_t longest(const hmi_row_choice *c, const bool *allowed, hm_level level, double *length)
 {
-    size_t n = g->ode->n, m = g->projection->residuals->count, best = m;
+    size_t best = c->m;
     *length = 0;
-    for (size_t i = 0; i < m; i++) {
-        if (g->rows.done[i] || g->projection->residuals->level[i] != level ||
-            (allowed && !allowed[i]))
+    for (size_t i = 0; i < c->m; i++) {
+        if (c->done[i] || c->level[i] != level || (allowed && !allowed[i]))
             continue;
-        double size = hmi_norm((int)n, g->rows.rest + i * n);
+        double size = hmi_norm((int)c->n, c->rest + i * c->n);
         if (size > *length) {
             *length = size;
             best = i;
@@ -94,32 +97,32 @@ static size_t longest(const hmi_guard *g, const bool *allowed, hm_level level, d
 }
 
 /* Takes the direction of row i from all that are left, twice so that it is gone. */
-static void take_direction(hmi_guard *g, size_t i, double length)
+static void take_direction(hmi_row_choice *c, size_t i, double length)
 {
-    size_t n = g->ode->n, m = g->projection->residuals->count;
-    double *e = g->rows.rest + i * n;
+    size_t n = c->n;
+    double *e = c->rest + i * n;
     for (size_t j = 0; j < n; j++)
         e[j] /= length;
-    for (size_t k = 0; k < m; k++)
-        for (int pass = 0; pass < 2 && !g->rows.done[k]; pass++)
-            hmi_axpy((int)n, -hmi_dot((int)n, e, g->rows.rest + k * n), e, g->rows.rest + k * n);
+    for (size_t k = 0; k < c->m; k++)
+        for (int pass = 0; pass < 2 && !c->done[k]; pass++)
+            hmi_axpy((int)n, -hmi_dot((int)n, e, c->rest + k * n), e, c->rest + k * n);
 }
 
 /* Independent rows among `allowed`, the best first within a level; *least: the smallest sine. What is
  * left of the others stays in `rest`. */
-static size_t select_rows(hmi_guard *g, const bool *allowed, double least_sine, double *least)
+static size_t select_rows(hmi_row_choice *c, const bool *allowed, double least_sine, double *least)
 {
     static const hm_level levels[] = {HM_LEVEL_POSITION, HM_LEVEL_VELOCITY, HM_LEVEL_ACCELERATION};
-    size_t n = g->ode->n, m = g->projection->residuals->count, count = 0;
+    size_t count = 0;
     double length;
-    memcpy(g->rows.rest, g->rows.unit, m * n * sizeof(double));
-    memset(g->rows.done, 0, m * sizeof(bool));
+    memcpy(c->rest, c->unit, c->m * c->n * sizeof(double));
+    memset(c->done, 0, c->m * sizeof(bool));
     *least = 1;
     for (int k = 0; k < 3; k++)
-        for (size_t i = longest(g, allowed, levels[k], &length); i < m && length > least_sine;
-             i = longest(g, allowed, levels[k], &length)) {
-            g->rows.done[i] = true;
-            take_direction(g, i, length);
+        for (size_t i = longest(c, allowed, levels[k], &length); i < c->m && length > least_sine;
+             i = longest(c, allowed, levels[k], &length)) {
+            c->done[i] = true;
+            take_direction(c, i, length);
             *least = fmin(*least, length);
             count++;
         }
@@ -127,14 +130,23 @@ static size_t select_rows(hmi_guard *g, const bool *allowed, double least_sine, 
 }
 
 /* Of rows that are not done, after select_rows. */
-static double largest_rest(const hmi_guard *g)
+static double largest_rest(const hmi_row_choice *c)
 {
-    size_t n = g->ode->n;
     double largest = 0;
-    for (size_t i = 0; i < g->projection->residuals->count; i++)
-        if (!g->rows.done[i])
-            largest = fmax(largest, hmi_norm((int)n, g->rows.rest + i * n));
+    for (size_t i = 0; i < c->m; i++)
+        if (!c->done[i])
+            largest = fmax(largest, hmi_norm((int)c->n, c->rest + i * c->n));
     return largest;
+}
+
+/* The smallest sine among the rows that are kept; what is left of the others stays in `rest`. */
+static double least_of_kept(hmi_row_choice *c)
+{
+    double least;
+    for (size_t i = 0; i < c->m; i++)
+        c->trial[i] = !c->left_out[i];
+    select_rows(c, c->trial, 0, &least);
+    return least;
 }
 
 /* ---- taking a choice up ---- */
@@ -169,11 +181,11 @@ hm_status hmi_guard_solve_all(hmi_guard *g, double t, const double *y, hmi_solut
 /* left_out := the rows that select_rows did not take */
 static void keep_choice(hmi_guard *g, size_t count)
 {
-    size_t m = g->projection->residuals->count;
-    for (size_t i = 0; i < m; i++)
-        g->rows.left_out[i] = !g->rows.done[i];
-    g->rows.any = count < m;
-    leave_out(g, g->rows.any ? g->rows.left_out : NULL);
+    hmi_row_choice *c = &g->rows;
+    for (size_t i = 0; i < c->m; i++)
+        c->left_out[i] = !c->done[i];
+    c->any = count < c->m;
+    leave_out(g, c->any ? c->left_out : NULL);
 }
 
 /* ---- the second state ---- */
@@ -190,12 +202,12 @@ static void move_on(hmi_guard *g, double h, double *y)
     }
 }
 
-static double turned(const hmi_guard *g, const double *unit)
+/* How far the rows in `rest` are from those in `unit`. */
+static double turned(const hmi_row_choice *c)
 {
-    size_t n = g->ode->n, m = g->projection->residuals->count;
     double largest = 0;
-    for (size_t i = 0; i < m * n; i++)
-        largest = fmax(largest, fabs(unit[i] - g->rows.unit[i]));
+    for (size_t i = 0; i < c->m * c->n; i++)
+        largest = fmax(largest, fabs(c->rest[i] - c->unit[i]));
     return largest;
 }
 
@@ -211,7 +223,7 @@ static bool find_second_state(hmi_guard *g, const double *y0, double t0, double 
         hm_sim_set_state(sim, t0, y0, y0 + g->ode->n, y0 + 2 * g->ode->n);
         if (!good)
             return false;
-        if (turned(g, g->rows.rest) >= TURN)
+        if (turned(&g->rows) >= TURN)
             return true;
     }
     return false;
@@ -221,20 +233,16 @@ static bool find_second_state(hmi_guard *g, const double *y0, double t0, double 
 static bool stay_dependent(hmi_guard *g)
 {
     const hm_sim *sim = g->ode->sim;
-    size_t m = g->projection->residuals->count;
-    double h, least, t0 = sim->t, *y0 = g->rows.start;
+    double h, t0 = sim->t, *y0 = g->rows.start;
     hmi_ode_load(g->ode, y0);
     bool stay = true;
     if (find_second_state(g, y0, t0, &h)) {
         stay = !g->ode->kept || hmi_project(g->projection, t0 + h, g->rows.next) == HM_OK;
         hmi_ode_store(g->ode, t0 + h, g->rows.next);
-        for (size_t i = 0; i < m; i++)
-            g->rows.trial[i] = !g->rows.left_out[i];
         stay = stay && take_rows(g, g->rows.unit);
-        if (stay) {
-            select_rows(g, g->rows.trial, 0, &least);
-            stay = largest_rest(g) < HMI_DEPENDENT_SINE;
-        }
+        if (stay)
+            (void)least_of_kept(&g->rows);
+        stay = stay && largest_rest(&g->rows) < HMI_DEPENDENT_SINE;
     }
     hmi_ode_store(g->ode, t0, y0);
     return stay;
@@ -245,8 +253,8 @@ void hmi_guard_choose_rows(hmi_guard *g)
     double least;
     if (!g->rows.left_out || g->ode->dirac || !take_rows(g, g->rows.unit))
         return;
-    size_t count = select_rows(g, NULL, HMI_DEPENDENT_SINE, &least);
-    if (count == g->projection->residuals->count)
+    size_t count = select_rows(&g->rows, NULL, HMI_DEPENDENT_SINE, &least);
+    if (count == g->rows.m)
         return;
     keep_choice(g, count);
     long projections = g->projection->count;
@@ -263,20 +271,17 @@ void hmi_guard_choose_rows(hmi_guard *g)
 
 bool hmi_guard_watch_rows(hmi_guard *g)
 {
-    double kept, best;
-    size_t m = g->projection->residuals->count;
-    if (!g->rows.any || g->rows.exchanges >= MOST_EXCHANGES || !take_rows(g, g->rows.unit))
+    hmi_row_choice *c = &g->rows;
+    if (!c->any || c->exchanges >= MOST_EXCHANGES || !take_rows(g, c->unit))
         return false;
-    for (size_t i = 0; i < m; i++)
-        g->rows.trial[i] = !g->rows.left_out[i];
-    select_rows(g, g->rows.trial, 0, &kept);
-    bool risen = g->ode->kept && largest_rest(g) > RISEN && kept > POOR;
+    double best, kept = least_of_kept(c);
+    bool risen = g->ode->kept && largest_rest(c) > RISEN && kept > POOR;
     if (kept > POOR && !risen)
         return false;
-    size_t count = select_rows(g, NULL, HMI_DEPENDENT_SINE, &best);
+    size_t count = select_rows(c, NULL, HMI_DEPENDENT_SINE, &best);
     if (!risen && best < BETTER * kept)
         return false;
     keep_choice(g, count);
-    g->rows.exchanges++;
+    c->exchanges++;
     return true;
 }

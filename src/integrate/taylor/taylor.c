@@ -40,7 +40,7 @@ enum {
 #define DEFECT_NOISE 1e-9
 
 typedef struct memory {
-    hmi_taylor *T;   /* the driver's */
+    hmi_taylor *T;   /* the run's */
     bool begun;      /* T stands at (s->t, s->y) with f */
     bool has_series; /* of the last step, for dense output */
     bool by_rk;      /* the last step was DOP853's */
