@@ -1,4 +1,4 @@
-/* Integrals of acceleration-level constraints: see acceleration_drift.h. */
+/* Follows both sides of the integrated constraints along the motion. */
 #include "integrate/drift/acceleration_drift.h"
 #include "integrate/ode/gauss.h"
 
@@ -73,11 +73,12 @@ hm_status hmi_acceleration_drift_init(hmi_acceleration_drift *in, hm_sim *sim, h
     if (in->count == 0)
         return HM_OK;
     hmi_expr *list = hmi_arena_alloc(arena, 2 * in->count * sizeof *list);
-    in->right = hmi_arena_alloc(arena, in->count * sizeof(double));
-    in->velocity = hmi_arena_alloc(arena, in->count * sizeof(double));
-    in->position = hmi_arena_alloc(arena, in->count * sizeof(double));
-    in->state = hmi_arena_alloc(arena, state_size(sim->system) * sizeof(double));
-    if (!list || !in->right || !in->velocity || !in->position || !in->state)
+    bool failed = false;
+    in->right = hmi_arena_doubles(arena, in->count, &failed);
+    in->velocity = hmi_arena_doubles(arena, in->count, &failed);
+    in->position = hmi_arena_doubles(arena, in->count, &failed);
+    in->state = hmi_arena_doubles(arena, state_size(sim->system), &failed);
+    if (!list || failed)
         return HM_ERR_NOMEM;
     return compile(in, list, arena);
 }
@@ -89,24 +90,24 @@ void hmi_acceleration_drift_release(hmi_acceleration_drift *in)
 
 void hmi_acceleration_drift_prepare(hmi_acceleration_drift *in)
 {
-    const hmi_tape_values values = hmi_sim_values(in->sim);
+    const hmi_tape_values values = hmi_sim_values(in->sim, hmi_sim_present(in->sim));
     if (in->count)
         hmi_tape_prepare(&in->tape, &values, in->work);
 }
 
 /* ---- along the motion ---- */
 
-static const double *evaluate(hmi_acceleration_drift *in)
+static const double *evaluate(hmi_acceleration_drift *in, const hmi_point *at)
 {
-    hmi_sim_refresh(in->sim);
-    const hmi_tape_values values = hmi_sim_values(in->sim);
+    hmi_sim_refresh(in->sim, at);
+    const hmi_tape_values values = hmi_sim_values(in->sim, at);
     hmi_tape_run(&in->tape, &values, in->work);
     return hmi_tape_outputs(&in->tape, in->work);
 }
 
-void hmi_acceleration_drift_start(hmi_acceleration_drift *in)
+void hmi_acceleration_drift_start(hmi_acceleration_drift *in, const hmi_point *at)
 {
-    const double *left = in->count ? evaluate(in) : NULL;
+    const double *left = in->count ? evaluate(in, at) : NULL;
     for (size_t i = 0; i < in->count; i++)
         in->right[i] = left[i] - in->velocity[i];
 }
@@ -115,11 +116,11 @@ void hmi_acceleration_drift_follow(hmi_acceleration_drift *in, hmi_stepper *s, d
 {
     double h = t - s->t_old, *y = in->state;
     for (int k = 0; k < 4 && in->count; k++) {
-        double at = s->t_old + hmi_gauss_nodes[k] * h;
-        s->method->interpolate(s, at, y);
-        if (hmi_ode_forces(s->ode, at, y, NULL) != HM_OK) /* A_dot may need q'' */
+        const hmi_point at = hmi_ode_point(s->ode, s->t_old + hmi_gauss_nodes[k] * h, y);
+        s->method->interpolate(s, at.t, y);
+        if (hmi_ode_forces(s->ode, at.t, y, NULL) != HM_OK) /* A_dot may need q'' */
             continue;
-        const double *rate = evaluate(in) + in->count;
+        const double *rate = evaluate(in, &at) + in->count;
         for (size_t i = 0; i < in->count; i++)
             in->right[i] += hmi_gauss_weights[k] * h * rate[i];
     }
@@ -127,8 +128,8 @@ void hmi_acceleration_drift_follow(hmi_acceleration_drift *in, hmi_stepper *s, d
         return;
     if (t != s->t)
         s->method->interpolate(s, t, y);
-    hmi_ode_store(s->ode, t, t != s->t ? y : s->y);
-    const double *left = evaluate(in);
+    const hmi_point end = hmi_ode_point(s->ode, t, t != s->t ? y : s->y);
+    const double *left = evaluate(in, &end);
     for (size_t i = 0; i < in->count; i++) {
         double drift = left[i] - in->right[i];
         in->position[i] += 0.5 * h * (in->velocity[i] + drift);

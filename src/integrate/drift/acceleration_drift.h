@@ -28,8 +28,8 @@ hm_status hmi_acceleration_drift_init(hmi_acceleration_drift *in, hm_sim *sim, h
 void hmi_acceleration_drift_release(hmi_acceleration_drift *in);
 void hmi_acceleration_drift_prepare(hmi_acceleration_drift *in);
 /* At the start, and after a jump of the state: the drift stays what it was. */
-void hmi_acceleration_drift_start(hmi_acceleration_drift *in);
-/* Over the last step, up to t. The sim is left elsewhere. */
+void hmi_acceleration_drift_start(hmi_acceleration_drift *in, const hmi_point *at);
+/* Over the last step, up to t. */
 void hmi_acceleration_drift_follow(hmi_acceleration_drift *in, hmi_stepper *s, double t);
 
 #endif

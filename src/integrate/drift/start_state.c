@@ -1,8 +1,6 @@
 /* Finds the consistent state that a run starts from, and says why there is none. */
 #include "integrate/drift/start_state.h"
 
-#include "dynamics/sim/large.h"
-
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -31,7 +29,7 @@ static hm_status try_state(hmi_start_state *s, hmi_consistent *c)
 {
     const hmi_ode *ode = s->projection->ode;
     memcpy(s->found, s->given, ode->size * sizeof *s->given);
-    return hmi_make_consistent(c, ode->sim->t, s->found, s->fixed, s->fixed + ode->n);
+    return hmi_make_consistent(c, ode->sim->state.at.t, s->found, s->fixed, s->fixed + ode->n);
 }
 
 /* With all values free, is there a consistent state near this one? */
@@ -67,11 +65,11 @@ static const char *hint_for(hmi_start_state *s, const hmi_consistent *c, bool al
 
 static hm_status refuse_state(hmi_start_state *s, const hmi_consistent *c, bool all_free)
 {
-    const hm_model *model = s->projection->ode->sim->system->model;
-    const hmi_constraint *row = &model->constraints.data[c->worst_row];
+    const hm_sim *sim = s->projection->ode->sim;
+    const hmi_constraint *row = &sim->system->model->constraints.data[c->worst_row];
     char hint[256];
     hmi_error(
-        model->context, row->span, hint_for(s, c, all_free, hint, sizeof hint),
+        sim->context, row->span, hint_for(s, c, all_free, hint, sizeof hint),
         "the initial state cannot be made consistent: constraint '%s' is violated by %.6g at %s "
         "level",
         row->name, c->violated_by, hm_level_text(c->violated_level));
@@ -82,7 +80,7 @@ static hm_status refuse_state(hmi_start_state *s, const hmi_consistent *c, bool 
 static void list_fixed(hmi_start_state *s, bool with_held)
 {
     const hmi_ode *ode = s->projection->ode;
-    const bool *held = ode->sim->held;
+    const bool *held = ode->sim->state.held;
     size_t n = ode->n;
     for (size_t i = 0; i < n; i++) {
         const hmi_coord *coord = &ode->sim->system->model->coords.data[i];
@@ -95,19 +93,21 @@ static void list_fixed(hmi_start_state *s, bool with_held)
 
 hm_status hmi_start_state_move(hmi_start_state *s, bool all_free)
 {
-    const hmi_ode *ode = s->projection->ode;
+    hmi_ode *ode = s->projection->ode;
     hmi_consistent c = {.projection = s->projection};
     hmi_ode_load(ode, s->given);
     memset(s->fixed, 0, 2 * ode->n);
     if (!all_free)
         list_fixed(s, true);
     hm_status status = try_state(s, &c);
-    if (status == HM_ERR_INCONSISTENT && !all_free && memchr(ode->sim->held, true, 2 * ode->n)) {
+    if (status == HM_ERR_INCONSISTENT && !all_free &&
+        memchr(ode->sim->state.held, true, 2 * ode->n)) {
         list_fixed(s, false);
         status = try_state(s, &c);
     }
     if (status == HM_ERR_INCONSISTENT)
         return refuse_state(s, &c, all_free);
+    hmi_ode_store(ode, ode->sim->state.at.t, s->found);
     return status == HM_ERR_NUMERIC ? HM_OK : status; /* what follows says what is not finite */
 }
 
@@ -164,13 +164,13 @@ static void destroy(void *memory)
     hmi_projection_release(&c->projection);
     hmi_residuals_release(&c->residuals);
     hmi_arena_release(&c->arena);
-    c->sim->consistency = NULL;
+    c->sim->extras.consistency = NULL;
     hmi_free(allocator, c, sizeof *c);
 }
 
 static hm_status build(consistency *c)
 {
-    hm_status status = c->sim->dynamics ? HM_OK : hmi_large_prepare(c->sim);
+    hm_status status = c->sim->dense.dynamics ? HM_OK : hmi_sim_prepare_large(c->sim);
     if (status == HM_OK)
         status = hmi_residuals_init(&c->residuals, c->sim, &c->arena);
     if (status == HM_OK)
@@ -191,8 +191,8 @@ static hm_status create(hm_sim *sim)
     if (status == HM_OK)
         status = build(c);
     if (status == HM_OK) {
-        sim->consistency = c;
-        sim->consistency_destroy = destroy;
+        sim->extras.consistency = c;
+        sim->extras.consistency_destroy = destroy;
     } else
         destroy(c);
     return status;
@@ -202,14 +202,14 @@ hm_status hm_sim_make_consistent(hm_sim *sim, bool all_free, const hm_moved **mo
 {
     const hm_evaluate_options defaults = {.formulation = HM_FORMULATION_AUTO};
     hm_evaluation at;
-    if (sim->run) /* it cannot go on from another state */
-        sim->run_destroy(sim->run);
-    hm_status status = sim->consistency ? HM_OK : create(sim);
+    if (sim->extras.run) /* it cannot go on from another state */
+        sim->extras.run_destroy(sim->extras.run);
+    hm_status status = sim->extras.consistency ? HM_OK : create(sim);
     if (status == HM_ERR_LIMIT)
         return hm_sim_evaluate(sim, &defaults, &at); /* says why */
     if (status != HM_OK)
         return status;
-    consistency *c = sim->consistency;
+    consistency *c = sim->extras.consistency;
     hmi_residuals_prepare(&c->residuals);
     status = hmi_start_state_find(&c->start, all_free);
     if (status == HM_OK && moved) {

@@ -234,7 +234,7 @@ hm_status hmi_batch_create(hmi_run *d, const hmi_batch_code *code, hmi_batch **o
         status = use_stages(b);
     if (status == HM_OK)
         status = allocate(b);
-    b->values = hmi_sim_values(d->sim);
+    b->values = hmi_sim_values(d->sim, hmi_sim_present(d->sim));
     b->values.by_kind[HMI_SYM_PARAM] = b->params;
     b->values.by_kind[HMI_SYM_INPUT] = b->input[0];
     b->values.by_kind[HMI_SYM_INPUT_RATE] = b->input[1];
@@ -264,7 +264,7 @@ static void put_params(hmi_batch *b, size_t l)
 {
     const hm_sim *sim = b->d->sim;
     for (size_t i = 0; i < b->d->model->params.count; i++)
-        b->params[HMI_LANES * i + l] = sim->params[i];
+        b->params[HMI_LANES * i + l] = sim->given.params[i];
     for (size_t k = 0; tape_at(b, k); k++)
         if (tape_at(b, k)->lanes)
             hmi_tape_prepare_lanes(tape_at(b, k)->lanes, &b->values, tape_at(b, k)->work);
@@ -291,9 +291,9 @@ static void put_state(hmi_batch *b, size_t l)
         x->f[HMI_LANES * i + l] = d->s.f[i];
     }
     for (size_t k = 0; k < d->model->inputs.count; k++) {
-        b->input_set[HMI_LANES * k + l] = d->sim->input_set[k];
+        b->input_set[HMI_LANES * k + l] = d->sim->given.input_set[k];
         for (int order = 0; order < 3; order++)
-            b->input[order][HMI_LANES * k + l] = d->sim->inputs[order][k];
+            b->input[order][HMI_LANES * k + l] = d->sim->given.inputs[order][k];
     }
 }
 
@@ -372,9 +372,9 @@ void hmi_batch_show(hmi_batch *b, size_t l)
     take_lane(x->y_old, l, x->width, d->s.y_old);
     take_lane(x->f, l, x->width, d->s.f);
     for (size_t k = 0; k < d->model->inputs.count; k++) {
-        sim->input_set[k] = b->input_set[HMI_LANES * k + l];
+        sim->given.input_set[k] = b->input_set[HMI_LANES * k + l];
         for (int order = 0; order < 3; order++)
-            sim->inputs[order][k] = b->input[order][HMI_LANES * k + l];
+            sim->given.inputs[order][k] = b->input[order][HMI_LANES * k + l];
     }
     d->s.least = NULL;
     if (b->rank && hmi_lane_in(&b->rank->close, l)) {
@@ -386,5 +386,4 @@ void hmi_batch_show(hmi_batch *b, size_t l)
     d->s.f_valid = true;
     d->recorder.energy.start = x->energy_start.of[l];
     d->recorder.outputs = b->outputs[l];
-    hmi_ode_store(&d->ode, d->s.t, d->s.y);
 }

@@ -15,15 +15,15 @@ enum { SAMPLES = 4, MOST_ROOT_STEPS = 100 };
 
 /* ---- watching ---- */
 
-/* h of all functions at the sim's state; false where it cannot be evaluated. */
+/* h of all functions at a state; false where it cannot be evaluated. */
 static bool watch(hmi_events *ev, double t, const double *y, double *h)
 {
     hmi_switches *sw = &ev->switches;
-    hmi_ode_store(ev->ode, t, y);
+    hmi_point at = hmi_ode_point(ev->ode, t, y);
     if ((sw->needs_solve || sw->held.sliding || ev->ode->dirac) &&
-        hmi_events_forces(ev, t, y) != HM_OK)
+        hmi_events_forces(ev, &at) != HM_OK)
         return false;
-    const double *g = hmi_switches_values(sw);
+    const double *g = hmi_switches_values(sw, &at);
     for (size_t k = 0; k < sw->count; k++) {
         bool part = k < sw->switches && sw->of_direction[k];
         bool slides = k < sw->switches && sw->sliding[k];
@@ -149,6 +149,5 @@ bool hmi_events_find(hmi_events *ev)
             before[k] = fabs(after[k]);
         a = b;
     }
-    hmi_ode_store(ev->ode, s->t, s->y);
     return found;
 }

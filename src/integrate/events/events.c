@@ -68,7 +68,8 @@ void hmi_events_prepare(hmi_events *ev)
 {
     hmi_switches_prepare(&ev->switches);
     if (ev->resets.work) {
-        const hmi_tape_values values = hmi_sim_values(ev->ode->sim);
+        const hm_sim *sim = ev->ode->sim;
+        const hmi_tape_values values = hmi_sim_values(sim, hmi_sim_present(sim));
         hmi_tape_prepare(&ev->resets.tape, &values, ev->resets.work);
     }
 }
@@ -106,7 +107,8 @@ static bool set_values(hmi_events *ev)
     size_t first = 0;
     bool any = false;
     memset(ev->resets.fixed, 0, 2 * ev->ode->n);
-    const hmi_tape_values values = hmi_sim_values(ev->ode->sim);
+    const hmi_point at = hmi_stepper_point(ev->stepper);
+    const hmi_tape_values values = hmi_sim_values(ev->ode->sim, &at);
     hmi_tape_run(&ev->resets.tape, &values, ev->resets.work);
     const double *out = hmi_tape_outputs(&ev->resets.tape, ev->resets.work);
     for (size_t e = 0; e < model->events.count; e++) {

@@ -104,8 +104,9 @@ hm_status hmi_events_reset(hmi_events *events);
 hm_status hmi_events_begin(hmi_events *events);
 /* After the crossing has acted; reset: the state is another one. */
 hm_status hmi_events_find_sides(hmi_events *events, bool reset);
-/* What functions and their rates depend on, at a state. */
-hm_status hmi_events_forces(hmi_events *events, double t, const double *y);
+/* What functions and their rates depend on. Velocities that are found and not integrated become
+ * those of the point. */
+hm_status hmi_events_forces(hmi_events *events, hmi_point *at);
 
 /* ---- friction_stick.c ---- */
 

@@ -6,9 +6,9 @@
 /* |u| at rest: terms of higher degree than u vanish beside those of u. */
 #define TINY 1e-100
 
-void hmi_directions_update(hmi_switches *sw)
+void hmi_directions_update(hmi_switches *sw, const hmi_point *at)
 {
-    const double *g = hmi_switches_values(sw);
+    const double *g = hmi_switches_values(sw, at);
     for (size_t k = 0; k < sw->held.directions; k++) {
         const hmi_direction *d = &sw->directions[k];
         double *mode = sw->mode + d->first, length = g[d->first];
@@ -21,14 +21,14 @@ void hmi_directions_update(hmi_switches *sw)
     }
 }
 
-double hmi_direction_norm(hmi_switches *sw, const hmi_direction *direction)
+double hmi_direction_norm(hmi_switches *sw, const hmi_point *at, const hmi_direction *direction)
 {
-    return hmi_switches_values(sw)[direction->first + direction->count + 1];
+    return hmi_switches_values(sw, at)[direction->first + direction->count + 1];
 }
 
-bool hmi_directions_rest(hmi_switches *sw)
+bool hmi_directions_rest(hmi_switches *sw, const hmi_point *at)
 {
-    const double *g = hmi_switches_values(sw);
+    const double *g = hmi_switches_values(sw, at);
     for (size_t k = 0; k < sw->held.directions; k++)
         if (!(g[sw->directions[k].first] > 0))
             return true;

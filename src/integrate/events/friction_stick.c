@@ -25,9 +25,10 @@ static hm_status look(hmi_events *ev, hmi_direction *u, size_t j, double *qdd, d
     hmi_switches *sw = &ev->switches;
     for (size_t i = 0; i < u->count; i++)
         u->heading[i] = i == j;
-    hm_status status = hmi_ode_forces(ev->ode, ev->stepper->t, ev->stepper->y, NULL);
-    memcpy(qdd, ev->ode->sim->qdd, ev->ode->n * sizeof *qdd);
-    memcpy(rate, hmi_switches_rates(sw) + u->first + 1, u->count * sizeof *rate);
+    const hmi_point at = hmi_stepper_point(ev->stepper);
+    hm_status status = hmi_ode_forces(ev->ode, at.t, at.q, NULL);
+    memcpy(qdd, ev->ode->sim->last.qdd, ev->ode->n * sizeof *qdd);
+    memcpy(rate, hmi_switches_rates(sw, &at) + u->first + 1, u->count * sizeof *rate);
     return status;
 }
 
@@ -53,8 +54,8 @@ static hm_status bring_to_rest(hmi_events *ev, hmi_direction *u)
         return status;
     hmi_cod_factor(&cod, (int)c, (int)c, sw->jacobian, (int)c, 1e-10 * slope, sw->solver,
                    sw->pivots);
-    hmi_ode_store(ev->ode, ev->stepper->t, ev->stepper->y);
-    memcpy(rate, hmi_switches_values(sw) + u->first + 1, c * sizeof *rate);
+    const hmi_point at = hmi_stepper_point(ev->stepper);
+    memcpy(rate, hmi_switches_values(sw, &at) + u->first + 1, c * sizeof *rate);
     hmi_cod_solve(&cod, rate, with);
     memcpy(rate, with, c * sizeof *rate);
     u->largest = INFINITY;
@@ -65,7 +66,6 @@ static hm_status bring_to_rest(hmi_events *ev, hmi_direction *u)
             ev->stepper->y[n + i] -= impulse * (other[i] - base[i]);
     }
     u->largest = largest;
-    hmi_ode_store(ev->ode, ev->stepper->t, ev->stepper->y);
     return status;
 }
 
@@ -81,7 +81,8 @@ static double loose_speed(const hmi_events *ev, const hmi_direction *u)
 static hm_status start_moving(hmi_events *ev, hmi_direction *u)
 {
     hmi_switches *sw = &ev->switches;
-    double size = hmi_direction_norm(sw, u), scale = u->push;
+    const hmi_point at = hmi_stepper_point(ev->stepper);
+    double size = hmi_direction_norm(sw, &at, u), scale = u->push;
     hm_status status = HM_OK;
     for (size_t i = 0; i < u->count; i++)
         u->heading[i] = size > 0 ? sw->mode[u->first + 1 + i] / size : 0;
@@ -89,8 +90,8 @@ static hm_status start_moving(hmi_events *ev, hmi_direction *u)
     sw->side[u->first] = -1;
     u->loose = loose_speed(ev, u);
     for (int turn = 0; turn < TURNS && status == HM_OK; turn++) {
-        status = hmi_ode_forces(ev->ode, ev->stepper->t, ev->stepper->y, NULL);
-        const double *rate = hmi_switches_rates(sw) + u->first + 1;
+        status = hmi_ode_forces(ev->ode, at.t, at.q, NULL);
+        const double *rate = hmi_switches_rates(sw, &at) + u->first + 1;
         double length = hmi_norm((int)u->count, rate), change = 0;
         for (size_t i = 0; i < u->count && length > 1e-9 * scale; i++) {
             /* half way: B may turn it to and fro */
@@ -117,10 +118,11 @@ static hm_status come_to_rest(hmi_events *ev, hmi_direction *u)
     if (status != HM_OK)
         return status;
     hold(sw, u, true);
-    status = hmi_ode_forces(ev->ode, ev->stepper->t, ev->stepper->y, NULL);
+    const hmi_point at = hmi_stepper_point(ev->stepper);
+    status = hmi_ode_forces(ev->ode, at.t, at.q, NULL);
     if (status != HM_OK)
         return status;
-    return hmi_direction_norm(sw, u) <= 1 + 1e-12 ? HM_OK : start_moving(ev, u);
+    return hmi_direction_norm(sw, &at, u) <= 1 + 1e-12 ? HM_OK : start_moving(ev, u);
 }
 
 void hmi_watch_directions(hmi_events *ev, const double *g)
@@ -139,8 +141,8 @@ hm_status hmi_settle_directions(hmi_events *ev, bool reset)
     hm_status status = HM_OK;
     for (size_t k = 0; k < sw->held.directions && status == HM_OK; k++) {
         hmi_direction *u = &sw->directions[k];
-        hmi_ode_store(ev->ode, ev->stepper->t, ev->stepper->y);
-        const double *g = hmi_switches_values(sw);
+        const hmi_point at = hmi_stepper_point(ev->stepper);
+        const double *g = hmi_switches_values(sw, &at);
         bool fired = hmi_events_fired(ev, u->first);
         bool slow = g[u->first] <= u->least, falling = fired && sw->side[u->first] > 0;
         if (u->stuck && reset && !slow)
@@ -148,8 +150,8 @@ hm_status hmi_settle_directions(hmi_events *ev, bool reset)
         if (!u->stuck && ((slow && reset) || falling)) {
             status = come_to_rest(ev, u);
         } else if (u->stuck) {
-            status = hmi_ode_forces(ev->ode, ev->stepper->t, ev->stepper->y, NULL);
-            if (status == HM_OK && (fired || hmi_direction_norm(sw, u) > 1 + 1e-12))
+            status = hmi_ode_forces(ev->ode, at.t, at.q, NULL);
+            if (status == HM_OK && (fired || hmi_direction_norm(sw, &at, u) > 1 + 1e-12))
                 status = start_moving(ev, u);
         } else if (!slow || fired) {
             sw->side[u->first] = 1;

@@ -6,12 +6,12 @@
 #include <math.h>
 #include <string.h>
 
-hm_status hmi_events_forces(hmi_events *ev, double t, const double *y)
+hm_status hmi_events_forces(hmi_events *ev, hmi_point *at)
 {
     hmi_solution solution;
     if (ev->ode->dirac)
-        return hmi_ode_dirac_forces(ev->ode, t, y);
-    return hmi_ode_forces(ev->ode, t, y, ev->switches.needs_solve ? &solution : NULL);
+        return hmi_ode_dirac_forces(ev->ode, at);
+    return hmi_ode_forces(ev->ode, at->t, at->q, ev->switches.needs_solve ? &solution : NULL);
 }
 
 /* ---- one switch ---- */
@@ -24,8 +24,9 @@ static bool rates_on_both_sides(hmi_events *ev, size_t k, double rate[2])
     bool good = sw->has_rate[k];
     for (int i = 0; i < 2 && good; i++) {
         sw->mode[k] = i == 0 ? 1 : -1;
-        good = hmi_events_forces(ev, ev->stepper->t, ev->stepper->y) == HM_OK;
-        rate[i] = hmi_switches_rates(sw)[k];
+        hmi_point at = hmi_stepper_point(ev->stepper);
+        good = hmi_events_forces(ev, &at) == HM_OK;
+        rate[i] = hmi_switches_rates(sw, &at)[k];
     }
     sw->mode[k] = old;
     return good && isfinite(rate[0]) && isfinite(rate[1]);
@@ -80,7 +81,8 @@ static hm_status release(hmi_events *ev)
                               ev->stepper->trouble);
             return HM_ERR_UNDETERMINED;
         }
-        hm_status status = hmi_events_forces(ev, ev->stepper->t, ev->stepper->y);
+        hmi_point at = hmi_stepper_point(ev->stepper);
+        hm_status status = hmi_events_forces(ev, &at);
         if (status != HM_OK)
             return status;
         for (size_t k = 0; k < sw->switches; k++)
@@ -116,10 +118,11 @@ static void side_of_event(hmi_events *ev, size_t k, const double *g, bool fired,
 hm_status hmi_events_find_sides(hmi_events *ev, bool reset)
 {
     hmi_switches *sw = &ev->switches;
-    hm_status status = hmi_events_forces(ev, ev->stepper->t, ev->stepper->y);
+    hmi_point at = hmi_stepper_point(ev->stepper);
+    hm_status status = hmi_events_forces(ev, &at);
     if (status != HM_OK && !reset)
         return status;
-    const double *g = hmi_switches_values(sw);
+    const double *g = hmi_switches_values(sw, &at);
     double *value = ev->values;
     memcpy(value, g, 2 * sw->count * sizeof *g);
     for (size_t k = 0; k < sw->switches; k++)
@@ -138,9 +141,10 @@ hm_status hmi_events_find_sides(hmi_events *ev, bool reset)
     status = release(ev);
     if (status == HM_OK)
         status = hmi_settle_directions(ev, reset);
+    at = hmi_stepper_point(ev->stepper);
     if (status == HM_OK)
-        status = hmi_events_forces(ev, ev->stepper->t, ev->stepper->y);
-    g = hmi_switches_values(sw);
+        status = hmi_events_forces(ev, &at);
+    g = hmi_switches_values(sw, &at);
     for (size_t k = sw->switches; k < sw->count; k++)
         side_of_event(ev, k, g, hmi_events_fired(ev, k), reset);
     return status;
@@ -152,8 +156,8 @@ hm_status hmi_events_begin(hmi_events *ev)
     ev->crossing.count = 0;
     for (size_t k = 0; k < sw->switches; k++) /* modes by sign, for a first evaluation */
         sw->mode[k] = 1;
-    hmi_ode_store(ev->ode, ev->stepper->t, ev->stepper->y);
-    const double *g = hmi_switches_values(sw);
+    const hmi_point at = hmi_stepper_point(ev->stepper);
+    const double *g = hmi_switches_values(sw, &at);
     for (size_t k = 0; k < sw->switches; k++)
         take_side(sw, k, g[k] < 0 ? -1 : 1);
     hmi_watch_directions(ev, g);

@@ -21,7 +21,7 @@ void hmi_switches_release(hmi_switches *sw)
 
 void hmi_switches_prepare(hmi_switches *sw)
 {
-    const hmi_tape_values values = hmi_sim_values(sw->sim);
+    const hmi_tape_values values = hmi_sim_values(sw->sim, hmi_sim_present(sw->sim));
     if (sw->values_work)
         hmi_tape_prepare(&sw->values, &values, sw->values_work);
     if (sw->outputs_work)
@@ -38,7 +38,7 @@ void hmi_switches_install(hmi_switches *sw)
 
 void hmi_switches_remove(hmi_switches *sw)
 {
-    if (!sw->sim->modes || sw->sim->modes != sw->mode)
+    if (!sw->sim->tapes.modes || sw->sim->tapes.modes != sw->mode)
         return;
     hmi_sim_use_tapes(sw->sim, NULL, NULL, NULL, NULL, NULL);
     hmi_sim_use_inputs(sw->sim, NULL, NULL);
@@ -46,28 +46,28 @@ void hmi_switches_remove(hmi_switches *sw)
 
 /* ---- values ---- */
 
-const double *hmi_switches_values(hmi_switches *sw)
+const double *hmi_switches_values(hmi_switches *sw, const hmi_point *at)
 {
-    hmi_sim_refresh(sw->sim);
-    hmi_tape_values values = hmi_sim_values(sw->sim);
+    hmi_sim_refresh(sw->sim, at);
+    hmi_tape_values values = hmi_sim_values(sw->sim, at);
     values.by_kind[HMI_SYM_MODE] = sw->mode;
     hmi_tape_run(&sw->values, &values, sw->values_work);
     return hmi_tape_outputs(&sw->values, sw->values_work);
 }
 
-const double *hmi_switches_outputs(hmi_switches *sw)
+const double *hmi_switches_outputs(hmi_switches *sw, const hmi_point *at)
 {
     if (!sw->outputs_work)
         return NULL;
-    hmi_tape_values values = hmi_sim_values(sw->sim);
+    hmi_tape_values values = hmi_sim_values(sw->sim, at);
     values.by_kind[HMI_SYM_MODE] = sw->mode;
     hmi_tape_run(&sw->outputs, &values, sw->outputs_work);
     return hmi_tape_outputs(&sw->outputs, sw->outputs_work);
 }
 
-const double *hmi_switches_rates(hmi_switches *sw)
+const double *hmi_switches_rates(hmi_switches *sw, const hmi_point *at)
 {
-    return hmi_switches_values(sw) + sw->count;
+    return hmi_switches_values(sw, at) + sw->count;
 }
 
 /* ---- sliding ---- */
@@ -82,11 +82,11 @@ static size_t list_sliding(hmi_switches *sw)
 }
 
 /* rest[j] = g' of the sliding ones with the modes as they are. */
-static hm_status find_rates(hmi_switches *sw, hmi_ode *ode, hmi_solution *solution, size_t count,
-                            double *rest)
+static hm_status find_rates(hmi_switches *sw, hmi_ode *ode, const hmi_point *at,
+                            hmi_solution *solution, size_t count, double *rest)
 {
-    hm_status status = hmi_ode_accelerate(ode, solution);
-    const double *rates = hmi_switches_rates(sw);
+    hm_status status = hmi_ode_accelerate(ode, at, solution);
+    const double *rates = hmi_switches_rates(sw, at);
     for (size_t j = 0; j < count; j++)
         rest[j] = rates[sw->sliding_list[j]];
     sw->solves++;
@@ -94,14 +94,15 @@ static hm_status find_rates(hmi_switches *sw, hmi_ode *ode, hmi_solution *soluti
 }
 
 /* d rest/d mode by differences of the width: exact for any where forces are linear in the modes. */
-static hm_status find_jacobian(hmi_switches *sw, hmi_ode *ode, size_t count, double width)
+static hm_status find_jacobian(hmi_switches *sw, hmi_ode *ode, const hmi_point *at, size_t count,
+                               double width)
 {
     hm_status status = HM_OK;
     for (size_t j = 0; j < count && status == HM_OK; j++) {
         double *mode = &sw->mode[sw->sliding_list[j]], old = *mode;
         double unit = old > 0 ? -width : width;
         *mode = old + unit;
-        status = find_rates(sw, ode, NULL, count, sw->shift);
+        status = find_rates(sw, ode, at, NULL, count, sw->shift);
         *mode = old;
         for (size_t i = 0; i < count; i++)
             sw->jacobian[j * count + i] = (sw->shift[i] - sw->rest[i]) / unit;
@@ -126,32 +127,32 @@ static void let_go(hmi_switches *sw, size_t count)
 }
 
 /* A step of the modes, less of it where it leads away. */
-static hm_status step_modes(hmi_switches *sw, hmi_ode *ode, hmi_solution *solution, size_t count,
-                            const hmi_cod *cod)
+static hm_status step_modes(hmi_switches *sw, hmi_ode *ode, const hmi_point *at,
+                            hmi_solution *solution, size_t count, const hmi_cod *cod)
 {
     enum { MOST_HALVINGS = 8 };
     double before = hmi_max_abs((int)count, sw->rest), part = 1;
     solve_modes(sw, cod, count);
-    hm_status status = find_rates(sw, ode, solution, count, sw->rest);
+    hm_status status = find_rates(sw, ode, at, solution, count, sw->rest);
     for (int k = 0; k < MOST_HALVINGS; k++) {
         if (status == HM_OK && hmi_max_abs((int)count, sw->rest) < before)
             break;
         part /= 2;
         for (size_t j = 0; j < count; j++)
             sw->mode[sw->sliding_list[j]] += part * sw->shift[j];
-        status = find_rates(sw, ode, solution, count, sw->rest);
+        status = find_rates(sw, ode, at, solution, count, sw->rest);
     }
     return status;
 }
 
 /* The Jacobian at the modes, factored; sw->rest is g' there. *size: what g' is made of, from the first. */
-static hm_status prepare_search(hmi_switches *sw, hmi_ode *ode, size_t count, double width,
-                                hmi_cod *cod, double *size)
+static hm_status prepare_search(hmi_switches *sw, hmi_ode *ode, const hmi_point *at, size_t count,
+                                double width, hmi_cod *cod, double *size)
 {
     int n = (int)count;
-    hm_status status = find_rates(sw, ode, NULL, count, sw->rest);
+    hm_status status = find_rates(sw, ode, at, NULL, count, sw->rest);
     if (status == HM_OK)
-        status = find_jacobian(sw, ode, count, width);
+        status = find_jacobian(sw, ode, at, count, width);
     if (status != HM_OK)
         return status;
     double slope = hmi_max_abs(n * n, sw->jacobian);
@@ -163,13 +164,14 @@ static hm_status prepare_search(hmi_switches *sw, hmi_ode *ode, size_t count, do
 }
 
 /* Steps of the modes while each leaves little of g'; *left: relative to its size. */
-static hm_status search_modes(hmi_switches *sw, hmi_ode *ode, hmi_solution *solution, size_t count,
-                              const hmi_cod *cod, double size, double *left)
+static hm_status search_modes(hmi_switches *sw, hmi_ode *ode, const hmi_point *at,
+                              hmi_solution *solution, size_t count, const hmi_cod *cod, double size,
+                              double *left)
 {
     hm_status status = HM_OK;
     double last = hmi_max_abs((int)count, sw->rest) / size;
     for (*left = INFINITY; cod->rank > 0 && status == HM_OK && *left > 1e-13; last = *left) {
-        status = step_modes(sw, ode, solution, count, cod);
+        status = step_modes(sw, ode, at, solution, count, cod);
         *left = hmi_max_abs((int)count, sw->rest) / size;
         if (!(*left < 0.1 * last))
             break;
@@ -179,7 +181,8 @@ static hm_status search_modes(hmi_switches *sw, hmi_ode *ode, hmi_solution *solu
 
 /* Forces are linear in the modes, but for a normal force that friction itself changes (total_multiplier):
  * then the Jacobian is found anew. */
-hm_status hmi_switches_accelerate(hmi_branches *held, hmi_ode *ode, hmi_solution *solution)
+hm_status hmi_switches_accelerate(hmi_branches *held, hmi_ode *ode, const hmi_point *at,
+                                  hmi_solution *solution)
 {
     hmi_switches *sw = (hmi_switches *)held;
     enum { MOST_SEARCHES = 20 };
@@ -187,14 +190,14 @@ hm_status hmi_switches_accelerate(hmi_branches *held, hmi_ode *ode, hmi_solution
     double size = 0, left = INFINITY;
     hm_status status = HM_OK;
     if (sw->held.directions)
-        hmi_directions_update(sw);
+        hmi_directions_update(sw, at);
     size_t count = sw->held.sliding ? list_sliding(sw) : 0;
     if (count == 0)
-        return hmi_ode_accelerate(ode, solution);
+        return hmi_ode_accelerate(ode, at, solution);
     for (int k = 0; k < MOST_SEARCHES && left > 1e-11; k++) {
-        status = prepare_search(sw, ode, count, k ? 1e-4 : 1, &cod, &size);
+        status = prepare_search(sw, ode, at, count, k ? 1e-4 : 1, &cod, &size);
         if (status == HM_OK)
-            status = search_modes(sw, ode, solution, count, &cod, size, &left);
+            status = search_modes(sw, ode, at, solution, count, &cod, size, &left);
         if (status != HM_OK || cod.rank == 0)
             break;
     }
@@ -203,5 +206,5 @@ hm_status hmi_switches_accelerate(hmi_branches *held, hmi_ode *ode, hmi_solution
     if (cod.rank == (int)count) /* it is not smooth enough */
         return HM_ERR_NUMERIC;
     let_go(sw, count);
-    return hmi_ode_accelerate(ode, solution);
+    return hmi_ode_accelerate(ode, at, solution);
 }

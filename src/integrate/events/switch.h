@@ -73,22 +73,23 @@ void hmi_switches_prepare(hmi_switches *sw);
 void hmi_switches_install(hmi_switches *sw);
 void hmi_switches_remove(hmi_switches *sw);
 
-/* held.accelerate: the solve at the sim's state with the modes that hold, sliding ones found. */
-hm_status hmi_switches_accelerate(hmi_branches *held, hmi_ode *ode, hmi_solution *solution);
+/* held.accelerate: the solve with the modes that hold, sliding ones found. */
+hm_status hmi_switches_accelerate(hmi_branches *held, hmi_ode *ode, const hmi_point *at,
+                                  hmi_solution *solution);
 
-/* friction_run.c: directions. Modes of those that move, at the sim's state. */
-void hmi_directions_update(hmi_switches *sw);
-/* Is some |u| zero at the sim's state? */
-bool hmi_directions_rest(hmi_switches *sw);
+/* friction_run.c: directions. Modes of those that move. */
+void hmi_directions_update(hmi_switches *sw, const hmi_point *at);
+/* Is some |u| zero? */
+bool hmi_directions_rest(hmi_switches *sw, const hmi_point *at);
 /* |s| of the modes; after a solve with them. */
-double hmi_direction_norm(hmi_switches *sw, const hmi_direction *direction);
+double hmi_direction_norm(hmi_switches *sw, const hmi_point *at, const hmi_direction *direction);
 
-/* Outputs of the model at the sim's state, after a solve and a report there; NULL: as reported. */
-const double *hmi_switches_outputs(hmi_switches *sw);
+/* Outputs of the model, after a solve and a report at the point; NULL: as reported. */
+const double *hmi_switches_outputs(hmi_switches *sw, const hmi_point *at);
 
-/* g and g' of all functions at the sim's state (after a solve there where needs_solve, and always
- * for g'). Arrays belong to sw. */
-const double *hmi_switches_values(hmi_switches *sw);
-const double *hmi_switches_rates(hmi_switches *sw);
+/* g and g' of all functions (after a solve at the point where needs_solve, and always for g').
+ * Arrays belong to sw. */
+const double *hmi_switches_values(hmi_switches *sw, const hmi_point *at);
+const double *hmi_switches_rates(hmi_switches *sw, const hmi_point *at);
 
 #endif

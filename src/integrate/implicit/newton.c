@@ -65,8 +65,8 @@ hm_status hmi_newton_jacobian(hmi_newton *w, double t, const double *y)
 {
     hm_status status = HM_OK;
     if (!w->ode->dirac && !w->ode->branches) {
-        hmi_ode_store(w->ode, t, y);
-        return hmi_sim_jacobian(w->ode->sim, w->ode->baumgarte, w->J);
+        const hmi_point at = hmi_ode_point(w->ode, t, y);
+        return hmi_sim_jacobian(w->ode->sim, &at, w->ode->baumgarte, w->J);
     }
     double *moved = w->scratch + 2 * w->size;
     hmi_copy(w->size, y, moved);

@@ -1,4 +1,4 @@
-/* The ledger of powers and works: see ledger.h. */
+/* Finds which powers there are, evaluates them and integrates them to works. */
 #include "integrate/ode/ledger.h"
 #include "integrate/ode/gauss.h"
 
@@ -127,19 +127,19 @@ void hmi_ledger_release(hmi_ledger *ledger)
 
 void hmi_ledger_prepare(hmi_ledger *ledger, hm_sim *sim)
 {
-    const hmi_tape_values values = hmi_sim_values(sim);
+    const hmi_tape_values values = hmi_sim_values(sim, hmi_sim_present(sim));
     if (!ledger->work)
         return;
     hmi_tape_prepare(&ledger->tape, &values, ledger->work);
     hmi_tape_prepare(&ledger->total, &values, ledger->total_work);
 }
 
-double hmi_ledger_total(hmi_ledger *ledger, hm_sim *sim)
+double hmi_ledger_total(hmi_ledger *ledger, hm_sim *sim, const hmi_point *at)
 {
     if (!ledger->total_work)
         return 0;
-    hmi_sim_refresh(sim);
-    const hmi_tape_values values = hmi_sim_values(sim);
+    hmi_sim_refresh(sim, at);
+    const hmi_tape_values values = hmi_sim_values(sim, at);
     hmi_tape_run(&ledger->total, &values, ledger->total_work);
     return hmi_tape_outputs(&ledger->total, ledger->total_work)[0];
 }
@@ -155,62 +155,64 @@ static double dot(const double *x, const double *y, size_t n)
 }
 
 /* q'.(M q'' - Q), of ideal constraints alone */
-static double power_of_reactions(hm_sim *sim)
+static double power_of_reactions(hm_sim *sim, const hmi_point *at)
 {
     const hmi_expr_matrix *M = &sim->system->derived.M;
-    if (sim->stale)
-        hm_sim_evaluate_fast(sim);
+    if (sim->last.stale)
+        hmi_sim_evaluate(sim, at);
     const double *values = hmi_sim_dynamics(sim), *entry = values + sim->system->at.M;
-    double sum = -dot(sim->v, values + sim->system->at.Q, M->rows);
+    double sum = -dot(at->v, values + sim->system->at.Q, M->rows);
     for (size_t i = 0; i < M->rows; i++)
         for (size_t k = M->start[i]; k < M->start[i + 1]; k++) {
             size_t j = M->column.data[k];
-            sum += entry[k] * sim->v[i] * sim->qdd[j];
+            sum += entry[k] * at->v[i] * sim->last.qdd[j];
             if (j != i)
-                sum += entry[k] * sim->v[j] * sim->qdd[i];
+                sum += entry[k] * at->v[j] * sim->last.qdd[i];
         }
     return sum;
 }
 
-static double power_of_servos(const hm_sim *sim, const hmi_solution *solution)
+static double power_of_servos(const hm_sim *sim, const hmi_point *at, const hmi_solution *solution)
 {
     size_t n = sim->system->derived.n;
     double sum = 0;
     for (size_t k = 0; solution->u && k < sim->system->model->servos.count; k++)
-        sum += dot(solution->u + k * n, sim->v, n);
+        sum += dot(solution->u + k * n, at->v, n);
     return sum;
 }
 
-static double power_of(hm_sim *sim, hmi_power kind, const hmi_solution *solution)
+static double power_of(hm_sim *sim, const hmi_point *at, hmi_power kind,
+                       const hmi_solution *solution)
 {
     size_t n = sim->system->derived.n;
     switch (kind) {
     case HMI_POWER_IDEAL:
-        return solution ? dot(solution->Qi, sim->v, n) : power_of_reactions(sim);
+        return solution ? dot(solution->Qi, at->v, n) : power_of_reactions(sim, at);
     case HMI_POWER_NONIDEAL:
-        return solution ? dot(solution->Qni, sim->v, n) : 0;
+        return solution ? dot(solution->Qni, at->v, n) : 0;
     case HMI_POWER_SERVO:
-        return solution ? power_of_servos(sim, solution) : 0;
+        return solution ? power_of_servos(sim, at, solution) : 0;
     default:
         return 0;
     }
 }
 
-void hmi_ledger_powers(hmi_ledger *ledger, hm_sim *sim, const hmi_solution *solution, double *power)
+void hmi_ledger_powers(hmi_ledger *ledger, hm_sim *sim, const hmi_point *at,
+                       const hmi_solution *solution, double *power)
 {
-    if (sim->by_motion && !solution) {
-        const hmi_sim_motion *motion = sim->motion;
+    if (sim->last.by_motion && !solution) {
+        const hmi_sim_motion *motion = sim->motion.used;
         memcpy(power, motion->out + motion->program.powers, ledger->count * sizeof *power);
         return;
     }
     if (ledger->tape_count) {
-        const hmi_tape_values values = hmi_sim_values(sim);
+        const hmi_tape_values values = hmi_sim_values(sim, at);
         hmi_tape_run(&ledger->tape, &values, ledger->work);
         memcpy(power, hmi_tape_outputs(&ledger->tape, ledger->work),
                ledger->tape_count * sizeof *power);
     }
     for (size_t k = ledger->tape_count; k < ledger->count; k++)
-        power[k] = power_of(sim, ledger->kind[k], solution);
+        power[k] = power_of(sim, at, ledger->kind[k], solution);
 }
 
 /* ---- work ---- */

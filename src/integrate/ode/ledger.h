@@ -46,11 +46,11 @@ hm_status hmi_ledger_compile(hmi_ledger *ledger, const hmi_graph *graph, const h
                              hmi_arena *arena);
 void hmi_ledger_release(hmi_ledger *ledger);
 void hmi_ledger_prepare(hmi_ledger *ledger, hm_sim *sim);
-/* The total energy at the sim's state; 0 where there is none. */
-double hmi_ledger_total(hmi_ledger *ledger, hm_sim *sim);
-/* power[count] at the state just solved; solution NULL: by the fast solve. */
-void hmi_ledger_powers(hmi_ledger *ledger, hm_sim *sim, const hmi_solution *solution,
-                       double *power);
+/* The total energy; 0 where there is none. */
+double hmi_ledger_total(hmi_ledger *ledger, hm_sim *sim, const hmi_point *at);
+/* power[count] at the point just solved for; solution NULL: by q'' alone. */
+void hmi_ledger_powers(hmi_ledger *ledger, hm_sim *sim, const hmi_point *at,
+                       const hmi_solution *solution, double *power);
 /* The integrals over the last step, for methods that do not carry works: adds to work[count]. */
 void hmi_ledger_integrate(hmi_ledger *ledger, hmi_stepper *s, double *work);
 /* Work by kind as people read it, and its sum. */

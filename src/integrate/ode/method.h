@@ -53,6 +53,12 @@ typedef struct hmi_stepper {
     bool settled;
 } hmi_stepper;
 
+/* Where the motion is. */
+static inline hmi_point hmi_stepper_point(const hmi_stepper *s)
+{
+    return hmi_ode_point(s->ode, s->t, s->y);
+}
+
 struct hmi_rk_table;
 
 typedef struct hmi_method {

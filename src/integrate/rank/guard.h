@@ -43,7 +43,7 @@ typedef struct hmi_row_choice {
     bool *left_out;        /* these; NULL: nothing is watched */
     bool *trial, *done;    /* scratch */
     double *unit, *rest;   /* m x n: rows of unit length, what is left of them */
-    double *start, *next;  /* states: the first, and one a little further along the motion */
+    double *next;          /* a state a little further along the motion */
     double *by_inertia;    /* n + m: units of coordinates and rows */
     bool scaled;           /* these are kept */
     int exchanges;

@@ -35,10 +35,10 @@ enum { MOST_DROPS = 5 };
 hm_status hmi_rank_watch_init(hmi_guard *g)
 {
     size_t m = g->projection->velocity.count;
-    if (m == 0 || !g->ode->sim->dynamics ||
-        g->ode->sim->fast) /* dense algebra: not for large systems */
+    const hm_sim *sim = g->ode->sim;
+    if (m == 0 || !sim->dense.dynamics || sim->solve.compiled) /* dense algebra */
         return HM_OK;
-    if (hmi_rows_are_explicit(&g->ode->sim->system->derived)) /* these do not lose rank */
+    if (hmi_rows_are_explicit(&sim->system->derived)) /* these do not lose rank */
         return HM_OK;
     hm_status status = hmi_projection_keep_rows(g->projection, g->arena);
     if (status != HM_OK)
@@ -71,15 +71,22 @@ void hmi_guard_forget(hmi_guard *g, bool rows)
 
 /* ---- rows ---- */
 
-/* hmi_rank_take_rows at the sim's state. */
-static void find_rows(const hmi_guard *g, double *rows)
+/* M and A at a state, dense in the sim. */
+static void find_matrices(const hmi_guard *g, double t, const double *y)
+{
+    const hmi_point at = hmi_ode_point(g->ode, t, y);
+    hmi_sim_evaluate(g->ode->sim, &at);
+    hmi_sim_scatter(g->ode->sim);
+}
+
+/* hmi_rank_take_rows at a state. */
+static void find_rows(const hmi_guard *g, double t, const double *y, double *rows)
 {
     size_t n = g->ode->n;
     const size_t *row = g->projection->velocity.row;
-    hm_sim_evaluate_fast(g->ode->sim);
-    hmi_sim_scatter(g->ode->sim);
+    find_matrices(g, t, y);
     for (size_t k = 0; k < g->rank.count; k++)
-        hmi_rank_take_row(g->ode->sim->A + row[g->rank.row[k]] * n, (int)n, rows + k * n);
+        hmi_rank_take_row(g->ode->sim->dense.A + row[g->rank.row[k]] * n, (int)n, rows + k * n);
 }
 
 /* ---- what comes ---- */
@@ -90,7 +97,7 @@ static double mass_norm(const hmi_guard *g, const double *x)
     int n = (int)g->ode->n;
     double sum = 0;
     for (int i = 0; i < n; i++)
-        sum += x[i] * hmi_dot(n, g->ode->sim->M + (size_t)i * (size_t)n, x);
+        sum += x[i] * hmi_dot(n, g->ode->sim->dense.M + (size_t)i * (size_t)n, x);
     return sqrt(fmax(sum, 0));
 }
 
@@ -184,12 +191,11 @@ static void relate_velocities(hmi_guard *g)
     g->stepper->least = w->close ? w->least : NULL;
     if (!w->close)
         return;
-    hm_sim_evaluate_fast(g->ode->sim);
-    hmi_sim_scatter(g->ode->sim);
+    find_matrices(g, g->stepper->t, g->stepper->y);
     double speed = mass_norm(g, g->stepper->y + n);
     memset(w->least, 0, g->ode->size * sizeof *w->least);
     for (size_t i = 0; i < n; i++) {
-        double inertia = g->ode->sim->M[i * n + i];
+        double inertia = g->ode->sim->dense.M[i * n + i];
         w->least[n + i] = inertia > 0 ? speed / sqrt(inertia) : 0;
     }
 }
@@ -202,8 +208,7 @@ static bool is_lost_at(hmi_guard *g, double x)
     hmi_rank_watch *w = &g->rank;
     size_t n = g->ode->n;
     foresee(g, x, w->y);
-    hmi_ode_store(g->ode, w->t[1] + x * (w->t[1] - w->t[0]), w->y);
-    find_rows(g, w->now);
+    find_rows(g, w->t[1] + x * (w->t[1] - w->t[0]), w->y, w->now);
     if (!hmi_all_finite((int)(w->count * n), w->now))
         return false;
     for (size_t k = 0; k < w->count; k++)
@@ -236,7 +241,6 @@ static double foresee_drop(hmi_guard *g)
         else
             low = x;
     }
-    hmi_ode_store(g->ode, g->stepper->t, g->stepper->y);
     return high > 0 ? g->stepper->t + 0.5 * (low + high) * h : INFINITY;
 }
 
@@ -255,8 +259,7 @@ static bool is_confirmed(hmi_guard *g)
         double t = s->t_old + (s->t - s->t_old) * k / PARTS;
         if (k < PARTS) {
             s->method->interpolate(s, t, w->y);
-            hmi_ode_store(g->ode, t, w->y);
-            find_rows(g, w->now);
+            find_rows(g, t, w->y, w->now);
         } else {
             memcpy(w->now, w->end, bytes);
         }
@@ -264,7 +267,6 @@ static bool is_confirmed(hmi_guard *g)
         memcpy(w->last, w->now, bytes);
     }
     memcpy(w->now, w->end, bytes);
-    hmi_ode_store(g->ode, s->t, s->y);
     return found;
 }
 
@@ -284,9 +286,7 @@ static bool velocity_jumps(hmi_guard *g)
         for (size_t i = 0; i < n; i++)
             jump[i] -= 0.5 * h * f[n + i];
     }
-    hmi_ode_store(g->ode, s->t, s->y);
-    hm_sim_evaluate_fast(g->ode->sim);
-    hmi_sim_scatter(g->ode->sim);
+    find_matrices(g, s->t, s->y);
     double left = mass_norm(g, jump), speed = fmax(mass_norm(g, now), mass_norm(g, before));
     return left > 0.5 * mass_norm(g, change) && left > 0.3 * speed;
 }
@@ -311,8 +311,7 @@ static bool runs_into_nothing(hmi_guard *g)
     bool short_row = has_short_row(&g->rank);
     if (!short_row || !find_rates(g))
         return false;
-    hm_sim_evaluate_fast(g->ode->sim);
-    hmi_sim_scatter(g->ode->sim);
+    find_matrices(g, s->t, s->y);
     double time = s->t - s->t_begin;
     return mass_norm(g, s->f + n) * time * SUDDEN > mass_norm(g, s->y + n);
 }
@@ -359,7 +358,7 @@ hm_status hmi_guard_watch_rank(hmi_guard *g)
         return HM_OK;
     const double *all = g->projection->rows;
     if (w->count == 0)
-        hmi_rank_choose_rows(w, all, g->ode->sim->left_out, g->projection->velocity.row);
+        hmi_rank_choose_rows(w, all, g->ode->sim->solve.left_out, g->projection->velocity.row);
     hmi_rank_take_rows(w, all, w->now);
     hm_status status = HM_OK;
     if (w->known && hmi_rank_shows_drop(w, g->ode->n) && is_confirmed(g))

@@ -35,7 +35,7 @@ hm_status hmi_row_choice_init(hmi_guard *g)
     size_t m = g->projection->residuals->count, n = g->ode->n;
     const hm_sim *sim = g->ode->sim;
     hmi_row_choice *c = &g->rows;
-    if (m < 2 || !sim->dynamics || sim->fast) /* dense algebra: not for large systems */
+    if (m < 2 || !sim->dense.dynamics || sim->solve.compiled) /* dense algebra */
         return HM_OK;
     c->m = m;
     c->n = n;
@@ -45,33 +45,32 @@ hm_status hmi_row_choice_init(hmi_guard *g)
     c->done = hmi_arena_alloc(g->arena, m);
     c->unit = hmi_arena_alloc(g->arena, m * n * sizeof(double));
     c->rest = hmi_arena_alloc(g->arena, m * n * sizeof(double));
-    c->start = hmi_arena_alloc(g->arena, g->ode->size * sizeof(double));
     c->next = hmi_arena_alloc(g->arena, g->ode->size * sizeof(double));
     c->by_inertia = hmi_arena_alloc(g->arena, (n + m) * sizeof(double));
-    bool good = c->left_out && c->trial && c->done && c->unit && c->rest && c->start && c->next &&
+    bool good = c->left_out && c->trial && c->done && c->unit && c->rest && c->next &&
                 c->by_inertia;
     return good ? HM_OK : HM_ERR_NOMEM;
 }
 
 /* ---- angles ---- */
 
-/* Rows at the sim's state, of unit length in units of the coordinates' inertias (those of the call
+/* Rows at a point, of unit length in units of the coordinates' inertias (those of the call
  * before where rows are to be compared). */
-static bool take_rows(hmi_guard *g, double *unit)
+static bool take_rows(hmi_guard *g, const hmi_point *at, double *unit)
 {
     hm_sim *sim = g->ode->sim;
     int n = (int)g->rows.n, m = (int)g->rows.m;
     double *D = g->rows.by_inertia, *R = D + n;
-    hm_sim_evaluate_fast(sim);
+    hmi_sim_evaluate(sim, at);
     hmi_sim_scatter(sim);
-    if (!hmi_all_finite(n * n, sim->M) || !hmi_all_finite(m * n, sim->A))
+    if (!hmi_all_finite(n * n, sim->dense.M) || !hmi_all_finite(m * n, sim->dense.A))
         return false;
     if (!g->rows.scaled)
-        hmi_equilibrate(n, m, sim->M, sim->A, D, R);
+        hmi_equilibrate(n, m, sim->dense.M, sim->dense.A, D, R);
     for (int i = 0; i < m; i++) {
         double *row = unit + (size_t)i * (size_t)n;
         for (int j = 0; j < n; j++)
-            row[j] = sim->A[(size_t)i * (size_t)n + (size_t)j] * D[j] * R[i];
+            row[j] = sim->dense.A[(size_t)i * (size_t)n + (size_t)j] * D[j] * R[i];
         double length = hmi_norm(n, row);
         for (int j = 0; j < n && length > 0; j++)
             row[j] /= length;
@@ -153,12 +152,12 @@ static double least_of_kept(hmi_row_choice *c)
 
 static void leave_out(hmi_guard *g, const bool *rows)
 {
-    g->ode->sim->left_out = rows;
-    hmi_dynamics_leave_out(g->ode->sim->dynamics, rows);
+    g->ode->sim->solve.left_out = rows;
+    hmi_dynamics_leave_out(g->ode->sim->dense.dynamics, rows);
     if (g->projection->position.count)
-        hmi_part_leave_out(g->projection->position.part, rows);
+        hmi_subproblem_leave_out(g->projection->position.subproblem, rows);
     if (g->projection->velocity.count)
-        hmi_part_leave_out(g->projection->velocity.part, rows);
+        hmi_subproblem_leave_out(g->projection->velocity.subproblem, rows);
 }
 
 void hmi_guard_use_rows(hmi_guard *g, bool all)
@@ -171,9 +170,9 @@ hm_status hmi_guard_solve_all(hmi_guard *g, double t, const double *y, hmi_solut
 {
     hm_sim *sim = g->ode->sim;
     hmi_guard_use_rows(g, true);
-    sim->rank_tolerance = g->rows.any ? HMI_DEPENDENT_SINE : 0;
+    sim->solve.rank_tolerance = g->rows.any ? HMI_DEPENDENT_SINE : 0;
     hm_status status = hmi_ode_forces(g->ode, t, y, solution);
-    sim->rank_tolerance = 0;
+    sim->solve.rank_tolerance = 0;
     hmi_guard_use_rows(g, false);
     return status;
 }
@@ -190,15 +189,15 @@ static void keep_choice(hmi_guard *g, size_t count)
 
 /* ---- the second state ---- */
 
-/* y := the state moved on for the time h with constant q''. */
+/* y := the present state moved on for the time h with constant q''. */
 static void move_on(hmi_guard *g, double h, double *y)
 {
-    const hm_sim *sim = g->ode->sim;
+    const double *v = g->ode->sim->state.v, *qdd = g->ode->sim->last.qdd;
     size_t n = g->ode->n;
     hmi_ode_load(g->ode, y);
     for (size_t i = 0; i < n; i++) {
-        y[i] += h * (sim->v[i] + 0.5 * h * sim->qdd[i]);
-        y[n + i] += h * sim->qdd[i];
+        y[i] += h * (v[i] + 0.5 * h * qdd[i]);
+        y[n + i] += h * qdd[i];
     }
 }
 
@@ -211,17 +210,16 @@ static double turned(const hmi_row_choice *c)
     return largest;
 }
 
-/* g->rows.next := a state of the motion where rows have turned by TURN; false: there is none. */
-static bool find_second_state(hmi_guard *g, const double *y0, double t0, double *h)
+/* g->rows.next := a state of the motion where rows have turned by TURN; *at: the same. false: there is
+ * none. */
+static bool find_second_state(hmi_guard *g, hmi_point *at)
 {
-    hm_sim *sim = g->ode->sim;
+    double t = g->ode->sim->state.at.t;
     g->rows.scaled = true;
-    for (*h = 1e-12; *h < 1e8; *h *= 4) {
-        move_on(g, *h, g->rows.next);
-        hmi_ode_store(g->ode, t0 + *h, g->rows.next);
-        bool good = take_rows(g, g->rows.rest);
-        hm_sim_set_state(sim, t0, y0, y0 + g->ode->n, y0 + 2 * g->ode->n);
-        if (!good)
+    for (double h = 1e-12; h < 1e8; h *= 4) {
+        move_on(g, h, g->rows.next);
+        *at = hmi_ode_point(g->ode, t + h, g->rows.next);
+        if (!take_rows(g, at, g->rows.rest))
             return false;
         if (turned(&g->rows) >= TURN)
             return true;
@@ -232,26 +230,22 @@ static bool find_second_state(hmi_guard *g, const double *y0, double t0, double 
 /* Do the rows left out still depend on the others a little later, and hold with them? */
 static bool stay_dependent(hmi_guard *g)
 {
-    const hm_sim *sim = g->ode->sim;
-    double h, t0 = sim->t, *y0 = g->rows.start;
-    hmi_ode_load(g->ode, y0);
-    bool stay = true;
-    if (find_second_state(g, y0, t0, &h)) {
-        stay = !g->ode->kept || hmi_project(g->projection, t0 + h, g->rows.next) == HM_OK;
-        hmi_ode_store(g->ode, t0 + h, g->rows.next);
-        stay = stay && take_rows(g, g->rows.unit);
-        if (stay)
-            (void)least_of_kept(&g->rows);
-        stay = stay && largest_rest(&g->rows) < HMI_DEPENDENT_SINE;
-    }
-    hmi_ode_store(g->ode, t0, y0);
-    return stay;
+    hmi_point at;
+    if (!find_second_state(g, &at))
+        return true;
+    if (g->ode->kept && hmi_project(g->projection, at.t, g->rows.next) != HM_OK)
+        return false;
+    if (!take_rows(g, &at, g->rows.unit))
+        return false;
+    (void)least_of_kept(&g->rows);
+    return largest_rest(&g->rows) < HMI_DEPENDENT_SINE;
 }
 
 void hmi_guard_choose_rows(hmi_guard *g)
 {
     double least;
-    if (!g->rows.left_out || g->ode->dirac || !take_rows(g, g->rows.unit))
+    if (!g->rows.left_out || g->ode->dirac ||
+        !take_rows(g, hmi_sim_present(g->ode->sim), g->rows.unit))
         return;
     size_t count = select_rows(&g->rows, NULL, HMI_DEPENDENT_SINE, &least);
     if (count == g->rows.m)
@@ -272,7 +266,8 @@ void hmi_guard_choose_rows(hmi_guard *g)
 bool hmi_guard_watch_rows(hmi_guard *g)
 {
     hmi_row_choice *c = &g->rows;
-    if (!c->any || c->exchanges >= MOST_EXCHANGES || !take_rows(g, c->unit))
+    const hmi_point at = hmi_stepper_point(g->stepper);
+    if (!c->any || c->exchanges >= MOST_EXCHANGES || !take_rows(g, &at, c->unit))
         return false;
     double best, kept = least_of_kept(c);
     bool risen = g->ode->kept && largest_rest(c) > RISEN && kept > POOR;

@@ -21,12 +21,11 @@ static double check_ideal(const hmi_recorder *r)
     return worst;
 }
 
-void hmi_recorder_begin_frame(const hmi_recorder *r, hm_frame *frame)
+void hmi_recorder_begin_frame(const hmi_recorder *r, const hmi_point *at, hm_frame *frame)
 {
-    const hm_sim *sim = r->ode->sim;
     double span = r->options->end - r->t_begin;
-    *frame = (hm_frame){.t = sim->t, .q = sim->q, .v = sim->v, .z = sim->z};
-    frame->progress = span > 0 ? fmin(1, (sim->t - r->t_begin) / span) : 1;
+    *frame = (hm_frame){.t = at->t, .q = at->q, .v = at->v, .z = at->z};
+    frame->progress = span > 0 ? fmin(1, (at->t - r->t_begin) / span) : 1;
 }
 
 void hmi_recorder_show_forces(const hmi_recorder *r, bool checks, hm_frame *frame)
@@ -43,20 +42,22 @@ void hmi_recorder_show_forces(const hmi_recorder *r, bool checks, hm_frame *fram
         frame->ideal_check = check_ideal(r);
 }
 
-void hmi_recorder_show_report(const hmi_recorder *r, const double *y, bool energy, hm_frame *frame)
+void hmi_recorder_show_outputs(const hmi_recorder *r, const double *report, hm_frame *frame)
+{
+    size_t first = r->ode->sim->system->report_at.outputs;
+    frame->outputs = r->model->outputs.count ? report + first : NULL;
+}
+
+void hmi_recorder_show_energy(const hmi_recorder *r, const double *report, const double *work,
+                              hm_frame *frame)
 {
     const hm_system *system = r->ode->sim->system;
     const hmi_report_layout *at = &system->report_at;
-    hmi_sim_refresh(r->ode->sim);
-    const double *out = hmi_sim_report(r->ode->sim), *work = y + r->ode->size;
-    frame->outputs = r->model->outputs.count ? out + at->outputs : NULL;
-    if (!energy)
-        return;
     frame->has_energy = system->derived.kinetic != HMI_NONE;
     frame->has_total = r->energy.known;
-    frame->kinetic = out[at->kinetic];
-    frame->potential = out[at->potential];
-    frame->total = out[at->total];
+    frame->kinetic = report[at->kinetic];
+    frame->potential = report[at->potential];
+    frame->total = report[at->total];
     frame->work = hmi_ledger_view(&r->ledger, work, r->energy.by_resets);
     if (r->energy.known)
         frame->balance = frame->total - r->energy.start - r->energy.by_resets -
@@ -64,12 +65,12 @@ void hmi_recorder_show_report(const hmi_recorder *r, const double *y, bool energ
 }
 
 /* Of rows of acceleration level: the drift of their integrals, at the last accepted step. */
-void hmi_recorder_show_violations(hmi_recorder *r, hm_frame *frame)
+void hmi_recorder_show_violations(hmi_recorder *r, const hmi_point *at, hm_frame *frame)
 {
     const hmi_acceleration_drift *drift = &r->acceleration_drift;
     size_t m = r->residuals->count;
     double *position = r->violations.shown, *velocity = position + m;
-    hmi_residuals_evaluate(r->residuals);
+    hmi_residuals_evaluate(r->residuals, at);
     memcpy(position, r->residuals->position, m * sizeof *position);
     memcpy(velocity, r->residuals->velocity, m * sizeof *velocity);
     for (size_t i = 0; i < drift->count; i++) {

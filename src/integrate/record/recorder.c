@@ -65,13 +65,13 @@ static void keep_largest(double *largest, double value)
         *largest = fabs(value);
 }
 
-static void observe_violations(hmi_recorder *r)
+static void observe_violations(hmi_recorder *r, const hmi_point *at)
 {
     const hmi_violations *v = &r->violations;
     const hmi_acceleration_drift *drift = &r->acceleration_drift;
     size_t m = r->residuals->count;
     if (m)
-        hmi_residuals_evaluate(r->residuals);
+        hmi_residuals_evaluate(r->residuals, at);
     for (size_t k = 0; k < m; k++) {
         keep_largest(&v->position[k], r->residuals->position[k]);
         keep_largest(&v->velocity[k], r->residuals->velocity[k]);
@@ -87,10 +87,11 @@ static void observe_violations(hmi_recorder *r)
 void hmi_recorder_observe(hmi_recorder *r, hmi_stepper *s)
 {
     hmi_energy_audit *energy = &r->energy;
-    observe_violations(r);
+    const hmi_point at = hmi_stepper_point(s);
+    observe_violations(r, &at);
     if (!energy->known)
         return;
-    energy->now = hmi_ledger_total(&r->ledger, r->ode->sim);
+    energy->now = hmi_ledger_total(&r->ledger, r->ode->sim, &at);
     s->work_scale = fmax(s->work_scale, fabs(energy->now));
     double work = hmi_ledger_sum(&r->ledger, s->y + s->size);
     keep_largest(&energy->error, energy->now - energy->start - energy->by_resets - work);
@@ -98,10 +99,11 @@ void hmi_recorder_observe(hmi_recorder *r, hmi_stepper *s)
 
 void hmi_recorder_start(hmi_recorder *r, hmi_stepper *s)
 {
+    const hmi_point at = hmi_stepper_point(s);
     r->t_begin = s->t;
     r->energy.known = r->ode->sim->system->derived.total != HMI_NONE;
-    r->energy.start = r->energy.now = hmi_ledger_total(&r->ledger, r->ode->sim);
-    hmi_acceleration_drift_start(&r->acceleration_drift);
+    r->energy.start = r->energy.now = hmi_ledger_total(&r->ledger, r->ode->sim, &at);
+    hmi_acceleration_drift_start(&r->acceleration_drift, &at);
     hmi_recorder_observe(r, s);
 }
 

@@ -67,23 +67,25 @@ hm_status hmi_recorder_init(hmi_recorder *recorder, hmi_ode *ode, hmi_residuals 
 void hmi_recorder_release(hmi_recorder *recorder);
 /* Parameters changed. */
 void hmi_recorder_prepare(hmi_recorder *recorder);
-/* The run begins at the state of the stepper, which is the sim's. */
+/* The run begins at the state of the stepper. */
 void hmi_recorder_start(hmi_recorder *recorder, hmi_stepper *s);
-/* Violations and energy at an accepted step, at the sim's state. */
+/* Violations and energy at an accepted step. */
 void hmi_recorder_observe(hmi_recorder *recorder, hmi_stepper *s);
 /* Another run begins: nothing has been seen of it. */
 void hmi_recorder_forget(hmi_recorder *recorder);
 hm_status hmi_recorder_note_event(hmi_recorder *recorder, const char *name, double t);
 
-/* frame.c. A frame at the sim's state, with what is always there; */
-void hmi_recorder_begin_frame(const hmi_recorder *recorder, hm_frame *frame);
+/* frame.c. A frame at a point, with what is always there; */
+void hmi_recorder_begin_frame(const hmi_recorder *recorder, const hmi_point *at, hm_frame *frame);
 /* with q'' and forces of recorder->solution; checks: how ideal are the ideal ones? */
 void hmi_recorder_show_forces(const hmi_recorder *recorder, bool checks, hm_frame *frame);
-/* with outputs and, where wanted, energies at the state y, works included; */
-void hmi_recorder_show_report(const hmi_recorder *recorder, const double *y, bool energy,
-                              hm_frame *frame);
+/* with outputs; */
+void hmi_recorder_show_outputs(const hmi_recorder *recorder, const double *report, hm_frame *frame);
+/* with energies and works; */
+void hmi_recorder_show_energy(const hmi_recorder *recorder, const double *report,
+                              const double *work, hm_frame *frame);
 /* with violations. */
-void hmi_recorder_show_violations(hmi_recorder *recorder, hm_frame *frame);
+void hmi_recorder_show_violations(hmi_recorder *recorder, const hmi_point *at, hm_frame *frame);
 /* Gives it to the user, who must be there; false: the user wants to stop. */
 bool hmi_recorder_give(hmi_recorder *recorder, hm_frame *frame, hm_frame_reason reason);
 

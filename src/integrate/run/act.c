@@ -61,13 +61,12 @@ static hm_status reset(hmi_run *run)
 {
     hmi_stepper *s = &run->s;
     hmi_ledger *ledger = &run->recorder.ledger;
-    hmi_ode_store(&run->ode, s->t, s->y);
-    double before = hmi_ledger_total(ledger, run->sim);
+    const hmi_point at = hmi_stepper_point(s);
+    double before = hmi_ledger_total(ledger, run->sim, &at);
     hm_status status = hmi_events_reset(&run->events);
     if (status == HM_OK)
         status = hmi_ode_settle(&run->ode, s->t, s->y);
-    hmi_ode_store(&run->ode, s->t, s->y);
-    run->recorder.energy.by_resets += hmi_ledger_total(ledger, run->sim) - before;
+    run->recorder.energy.by_resets += hmi_ledger_total(ledger, run->sim, &at) - before;
     if (status == HM_OK)
         show_event(run);
     return status;

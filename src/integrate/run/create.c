@@ -1,14 +1,13 @@
 /* The memory of a run: what it compiles, and what it takes over from the run before. */
 #include "integrate/run/run.h"
 
-#include "dynamics/sim/large.h"
 #include "integrate/taylor/taylor.h"
 
 #include <string.h>
 
 hmi_run *hmi_run_of(const hm_sim *sim)
 {
-    return sim->run;
+    return sim->extras.run;
 }
 
 /* ---- parts ---- */
@@ -44,7 +43,7 @@ static hm_status init_parts(hmi_run *run)
     if (status == HM_ERR_LIMIT)
         return hmi_run_check_motion(run);
     run->ode.kept = run->drift == HMI_DRIFT_PROJECT;
-    status = sim->dynamics ? HM_OK : hmi_large_prepare(sim); /* no allocation in a step */
+    status = sim->dense.dynamics ? HM_OK : hmi_sim_prepare_large(sim); /* no allocation in a step */
     if (status == HM_OK)
         status = init_constraints(run);
     if (status == HM_OK)
@@ -69,13 +68,13 @@ static void prepare_parts(hmi_run *run)
 
 static void use_motion(hmi_run *run, hmi_sim_motion *motion)
 {
-    run->sim->motion = motion;
-    run->sim->by_motion = false;
+    run->sim->motion.used = motion;
+    run->sim->last.by_motion = false;
 }
 
 void hmi_run_enter(hmi_run *run)
 {
-    bool changed = !run->sim->prepared;
+    bool changed = !run->sim->tapes.prepared;
     if (run->events.switches.switches)
         hmi_switches_install(&run->events.switches);
     use_motion(run, run->motion);
@@ -87,25 +86,25 @@ void hmi_run_enter(hmi_run *run)
 void hmi_run_leave(hmi_run *run)
 {
     hmi_guard_use_rows(&run->guard, true);
-    use_motion(run, run->sim->own_motion);
+    use_motion(run, run->sim->motion.own);
     if (run->events.switches.switches) {
         hmi_switches_remove(&run->events.switches);
-        hmi_sim_refresh(run->sim); /* its own tapes are ready: a change of parameters shows */
+        /* its own tapes are ready: a change of parameters shows */
+        hmi_sim_refresh(run->sim, hmi_sim_present(run->sim));
     }
 }
 
 /* ---- the motion tape ---- */
 
 /* Is there a motion tape that answers here, of an earlier run? One that does not is put away. */
-static bool has_motion(hmi_run *run, bool wanted)
+static bool has_motion(hmi_run *run, const hmi_point *at, bool wanted)
 {
     hm_sim *sim = run->sim;
     if (!run->motion)
         return false;
-    hmi_sim_refresh(sim);
+    hmi_sim_refresh(sim, at);
     wanted = wanted && run->motion->program.power_count == run->recorder.ledger.count;
-    if (wanted && hmi_sim_motion_fits(sim, run->motion) &&
-        hmi_sim_motion_run(sim, run->motion, &sim->t, sim->q, sim->v, sim->z))
+    if (wanted && hmi_sim_motion_fits(sim, run->motion) && hmi_sim_motion_run(sim, run->motion, at))
         return true;
     hmi_sim_motion_destroy(run->motion);
     run->motion = NULL;
@@ -132,12 +131,12 @@ static hmi_motion_source describe_motion(const hmi_run *run, hmi_expr *powers)
     return source;
 }
 
-hm_status hmi_run_compile_motion(hmi_run *run)
+hm_status hmi_run_compile_motion(hmi_run *run, const hmi_point *at)
 {
     hmi_expr powers[HMI_POWERS];
     bool wanted = !run->ode.dirac && run->drift != HMI_DRIFT_BAUMGARTE &&
-                  run->sim->formulation == HMI_AUTO;
-    bool kept = has_motion(run, wanted);
+                  run->sim->solve.formulation == HMI_AUTO;
+    bool kept = has_motion(run, at, wanted);
     if (!wanted)
         return HM_OK;
     const hmi_motion_source source = describe_motion(run, powers);
@@ -146,7 +145,7 @@ hm_status hmi_run_compile_motion(hmi_run *run)
         status = hmi_projection_compile(&run->projection, &source);
     if (status != HM_OK || kept)
         return status;
-    return hmi_sim_motion_create(run->sim, &source, &run->motion);
+    return hmi_sim_motion_create(run->sim, at, &source, &run->motion);
 }
 
 /* ---- the whole ---- */
@@ -177,21 +176,21 @@ hm_status hmi_run_create(hm_sim *sim, const hm_run_options *options, hmi_run **o
     if (!run)
         return HM_ERR_NOMEM;
     memset(run, 0, sizeof *run);
-    if (sim->run) {
-        take_tapes(sim->run, run);
-        sim->run_destroy(sim->run);
+    if (sim->extras.run) {
+        take_tapes(sim->extras.run, run);
+        sim->extras.run_destroy(sim->extras.run);
     }
     run->sim = sim;
     run->model = sim->system->model;
     hmi_arena_init(&run->arena, allocator);
     hmi_messages_init(&run->recorder.messages, &run->arena);
-    sim->run = run;
-    sim->run_destroy = hmi_run_destroy;
+    sim->extras.run = run;
+    sim->extras.run_destroy = hmi_run_destroy;
     *out = run;
     hm_status status = hmi_run_read_options(run, options);
     if (status != HM_OK)
         return status;
-    sim->formulation = (hmi_formulation)run->options.formulation;
+    sim->solve.formulation = (hmi_formulation)run->options.formulation;
     status = init_parts(run);
     run->compiled = status == HM_OK;
     if (run->compiled)
@@ -205,7 +204,7 @@ void hmi_run_destroy(void *memory)
     const hm_allocator *allocator = run->sim->system->allocator;
     if (run->s.method && run->s.method->finish)
         run->s.method->finish(&run->s);
-    use_motion(run, run->sim->own_motion);
+    use_motion(run, run->sim->motion.own);
     hmi_guard_use_rows(&run->guard, true);
     hmi_sim_motion_destroy(run->motion);
     if (run->series)
@@ -216,8 +215,8 @@ void hmi_run_destroy(void *memory)
     hmi_projection_release(&run->projection);
     hmi_residuals_release(&run->residuals);
     hmi_start_state_release(&run->start);
-    run->sim->run = NULL;
-    run->sim->formulation = HMI_AUTO;
+    run->sim->extras.run = NULL;
+    run->sim->solve.formulation = HMI_AUTO;
     hmi_arena_release(&run->arena);
     hmi_free(allocator, run, sizeof *run);
 }

@@ -29,7 +29,7 @@ hm_run_options hm_run_options_default(const hm_model *model)
 
 hm_status hmi_run_refuse(const hmi_run *run, const char *message, const char *word)
 {
-    hmi_error(run->model->context, hmi_no_span, NULL, message, word);
+    hmi_error(run->sim->context, hmi_no_span, NULL, message, word);
     return HM_ERR_USAGE;
 }
 

@@ -21,12 +21,17 @@ static hm_status show_forces(hmi_run *run, double t, const double *y, bool check
 }
 
 /* With modes, those of the equations hold in outputs as well. */
-static void show_report(hmi_run *run, const double *y, bool energy, hm_frame *frame)
+static void show_report(hmi_run *run, const hmi_point *at, const double *work, bool energy,
+                        hm_frame *frame)
 {
-    hmi_recorder_show_report(&run->recorder, y, energy, frame);
-    const double *by_modes = hmi_switches_outputs(&run->events.switches);
+    hmi_sim_refresh(run->sim, at);
+    const double *report = hmi_sim_report(run->sim, at);
+    const double *by_modes = hmi_switches_outputs(&run->events.switches, at);
+    hmi_recorder_show_outputs(&run->recorder, report, frame);
     if (by_modes)
         frame->outputs = by_modes;
+    if (energy)
+        hmi_recorder_show_energy(&run->recorder, report, work, frame);
 }
 
 hm_status hmi_run_frame(hmi_run *run, double t, const double *y, unsigned content, hm_frame *frame)
@@ -34,15 +39,15 @@ hm_status hmi_run_frame(hmi_run *run, double t, const double *y, unsigned conten
     bool checks = content & HM_FRAME_CONTENT_CHECKS, energy = content & HM_FRAME_CONTENT_ENERGY;
     bool forces = content & HM_FRAME_CONTENT_FORCES || checks ||
                   run->events.switches.outputs_work; /* modes that stick are solved for */
-    hmi_ode_store(&run->ode, t, y);
-    hmi_recorder_begin_frame(&run->recorder, frame);
+    const hmi_point at = hmi_ode_point(&run->ode, t, y);
+    hmi_recorder_begin_frame(&run->recorder, &at, frame);
     hm_status status = forces ? show_forces(run, t, y, checks, frame) : HM_OK;
     if (status != HM_OK)
         return status;
     if (forces || energy)
-        show_report(run, y, energy, frame);
+        show_report(run, &at, y + run->ode.size, energy, frame);
     if (content & HM_FRAME_CONTENT_VIOLATION)
-        hmi_recorder_show_violations(&run->recorder, frame);
+        hmi_recorder_show_violations(&run->recorder, &at, frame);
     return HM_OK;
 }
 

@@ -37,7 +37,6 @@ static hm_status go(hmi_run *run)
         run->recorder.messages.status = HM_RUN_INTERRUPTED;
     else if (!hmi_run_give_end(run) && status == HM_OK)
         run->recorder.messages.status = HM_RUN_INTERRUPTED;
-    hmi_ode_store(&run->ode, run->s.t, run->s.y);
     return status;
 }
 
@@ -110,7 +109,7 @@ hm_status hm_sim_advance(hm_sim *sim, double t)
     hmi_run *run = hmi_run_of(sim);
     if (!ready(sim) || t < run->s.t)
         return HM_ERR_USAGE;
-    if (run->model->inputs.count || !sim->prepared) /* the program may have set something */
+    if (run->model->inputs.count || !sim->tapes.prepared) /* the program may have set something */
         run->s.f_valid = false;
     hmi_run_enter(run);
     hm_status status = advance(run, t);
@@ -127,7 +126,6 @@ hm_status hm_sim_interpolate(hm_sim *sim, double t, double *q, double *v, double
     size_t n = run->ode.n;
     hmi_run_enter(run);
     hmi_run_show(run, fmax(run->s.t_old, fmin(run->s.t, t)));
-    hmi_ode_store(&run->ode, run->s.t, run->s.y);
     hmi_run_leave(run);
     if (q)
         memcpy(q, y, n * sizeof *q);
@@ -142,11 +140,11 @@ void hm_sim_state(const hm_sim *sim, double *q, double *v, double *z)
 {
     size_t n = sim->system->derived.n;
     if (q)
-        memcpy(q, sim->q, n * sizeof *q);
+        memcpy(q, sim->state.q, n * sizeof *q);
     if (v)
-        memcpy(v, sim->v, n * sizeof *v);
+        memcpy(v, sim->state.v, n * sizeof *v);
     if (z && sim->system->model->states.count)
-        memcpy(z, sim->z, sim->system->model->states.count * sizeof *z);
+        memcpy(z, sim->state.z, sim->system->model->states.count * sizeof *z);
 }
 
 hm_status hm_sim_frame(hm_sim *sim, unsigned content, hm_frame *frame)
@@ -203,9 +201,9 @@ hm_status hm_sim_result(const hm_sim *sim, hm_run_result *result)
         .atol = run->s.atol,
         .t_start = run->s.t_begin,
         .t_end = run->s.t,
-        .q = sim->q,
-        .v = sim->v,
-        .z = sim->z,
+        .q = sim->state.q,
+        .v = sim->state.v,
+        .z = sim->state.z,
         .steps = run->s.steps,
         .rejected = run->s.rejected,
         .evaluations = run->ode.evaluations,

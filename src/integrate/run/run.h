@@ -19,12 +19,12 @@
  * recorder looks at the new state. A whole run, and the step-wise API, are loops over this (run.c).
  *
  * Invariants
- *   1. Between calls the sim holds the state of the stepper: t, q, v, z.
+ *   1. The sim's present state is that of the last accepted step; evaluations do not touch it.
  *   2. Nothing is allocated during steps; the lists of events and warnings grow between them.
  *   3. After a failure the state is the last good one.
  *   4. The sim works with the tapes and rows of the run between hmi_run_enter and hmi_run_leave, and
  *      with its own outside.
- * The sim owns the run (hm_sim.run); a new one takes over what the old one compiled.
+ * The sim owns the run (hm_sim.extras.run); a new one takes over what the old one compiled.
  */
 #ifndef HMI_INTEGRATE_RUN_RUN_H
 #define HMI_INTEGRATE_RUN_RUN_H
@@ -98,8 +98,9 @@ void hmi_run_destroy(void *run);
 /* The sim works with the tapes of the run between these two; parameters may have changed before. */
 void hmi_run_enter(hmi_run *run);
 void hmi_run_leave(hmi_run *run);
-/* One tape for q'', z' and the powers, with the modes and rows that are held. */
-hm_status hmi_run_compile_motion(hmi_run *run);
+/* One tape for q'', z' and the powers, with the modes and rows that are held; its form is chosen at
+ * the point. */
+hm_status hmi_run_compile_motion(hmi_run *run, const hmi_point *at);
 
 /* ---- options.c ---- */
 
@@ -110,9 +111,9 @@ hm_status hmi_run_refuse(const hmi_run *run, const char *message, const char *wo
 
 /* ---- start.c ---- */
 
-/* Everything up to the first step. Diagnostics in the context. */
+/* Everything up to the first step. Diagnostics are in the sim's context. */
 hm_status hmi_run_start(hm_sim *sim, const hm_run_options *options, hmi_run **run);
-/* Is there a motion at all from the sim's state? Diagnostics name what is wrong. */
+/* Is there a motion at all from the sim's present state? Diagnostics name what is wrong. */
 hm_status hmi_run_check_motion(hmi_run *run);
 /* The same with another state and other parameters in the sim of a run that has started, with the
  * same options: what does not depend on them stays, and nothing is allocated where the state is

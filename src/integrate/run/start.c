@@ -15,25 +15,28 @@ static hm_status try_dirac(hmi_run *run)
 {
     const char *why = NULL;
     hm_sim *sim = run->sim;
-    if (!sim->dynamics || hmi_sim_accelerate(sim, NULL) != HM_ERR_UNDETERMINED)
+    double t = sim->state.at.t;
+    if (!sim->dense.dynamics ||
+        hmi_sim_accelerate(sim, hmi_sim_present(sim), NULL) != HM_ERR_UNDETERMINED)
         return HM_ERR_USAGE;
-    hm_status status = hmi_ode_try_dirac(&run->ode, &why);
+    hmi_ode_load(&run->ode, run->shown);
+    hm_status status = hmi_ode_try_dirac(&run->ode, t, run->shown, &why);
     if (status != HM_OK) {
         if (why)
-            hmi_note(run->model->context, hmi_no_span, NULL, "by the Dirac form: %s", why);
+            hmi_note(sim->context, hmi_no_span, NULL, "by the Dirac form: %s", why);
         return status;
     }
-    hmi_ode_load(&run->ode, run->shown);
-    status = hmi_ode_settle(&run->ode, sim->t, run->shown);
+    status = hmi_ode_settle(&run->ode, t, run->shown);
     if (status == HM_OK)
-        hmi_ode_store(&run->ode, sim->t, run->shown);
+        hmi_ode_store(&run->ode, t, run->shown);
     return status;
 }
 
 /* Where some u/|u| has no value at the start (rest) the sim alone cannot say; the modes do, in begin. */
 hm_status hmi_run_check_motion(hmi_run *run)
 {
-    if (run->events.switches.held.directions && hmi_directions_rest(&run->events.switches))
+    if (run->events.switches.held.directions &&
+        hmi_directions_rest(&run->events.switches, hmi_sim_present(run->sim)))
         return HM_OK;
     hm_evaluation at;
     const hm_evaluate_options options = {.formulation = run->options.formulation};
@@ -55,7 +58,7 @@ hm_status hmi_run_check_motion(hmi_run *run)
 static bool series_pay(const hmi_run *run)
 {
     enum { SHORT_TAPE = 30, LONG_TAPE = 300, MOST_INSTRUCTIONS = 20000 };
-    size_t instructions = run->sim->dynamics_tape->body.count;
+    size_t instructions = run->sim->tapes.dynamics->body.count;
     double tight = instructions <= SHORT_TAPE ? 5e-10 : 1e-10;
     if (instructions > LONG_TAPE && !hmi_taylor_has_momenta(&run->ode))
         tight = 1e-13;
@@ -79,7 +82,7 @@ static hm_status choose_method(hmi_run *run)
         return hmi_run_refuse(run, "method '%s' is not available in this build",
                               run->options.method);
     if (hmi_method_applies(run->s.method, &run->ode, &why) != HM_OK) {
-        hmi_error(run->model->context, hmi_no_span, NULL, "method '%s' does not apply: %s",
+        hmi_error(run->sim->context, hmi_no_span, NULL, "method '%s' does not apply: %s",
                   run->s.method->name, why ? why : "");
         return HM_ERR_USAGE;
     }
@@ -121,12 +124,12 @@ static double largest_value(const hmi_run *run)
     const hm_sim *sim = run->sim;
     double time = fabs(run->options.end - run->options.start), largest = 0;
     for (size_t i = 0; i < run->ode.n; i++) {
-        double qdd = run->ode.dirac || !isfinite(sim->qdd[i]) ? 0 : fabs(sim->qdd[i]);
-        largest = fmax(largest, fmax(fabs(sim->q[i]), fabs(sim->v[i])));
-        largest = fmax(largest, time * fmax(fabs(sim->v[i]), qdd));
+        double qdd = run->ode.dirac || !isfinite(sim->last.qdd[i]) ? 0 : fabs(sim->last.qdd[i]);
+        largest = fmax(largest, fmax(fabs(sim->state.q[i]), fabs(sim->state.v[i])));
+        largest = fmax(largest, time * fmax(fabs(sim->state.v[i]), qdd));
     }
     for (size_t i = 0; i < run->ode.states; i++)
-        largest = fmax(largest, fabs(sim->z[i]));
+        largest = fmax(largest, fabs(sim->state.z[i]));
     for (size_t i = 0; i < run->start.moved.count; i++)
         largest = fmax(largest, fabs(run->start.moved.data[i].from));
     return largest;
@@ -158,7 +161,7 @@ static void connect(hmi_run *run)
     run->s.step = run->options.step;
     run->s.largest = run->options.largest_step;
     run->s.singular = INFINITY;
-    run->s.t = run->sim->t;
+    run->s.t = run->sim->state.at.t;
     run->events.span = run->options.end - run->options.start;
     run->s.owner = run;
     run->s.tangent = tangent_error;
@@ -169,7 +172,7 @@ static void connect(hmi_run *run)
 /* Why the first step cannot be prepared, where nobody has said so yet. */
 static void explain_start(const hmi_run *run, hm_status status, size_t errors)
 {
-    hm_context *context = run->model->context;
+    hm_context *context = run->sim->context;
     if (status == HM_OK || status == HM_ERR_NOMEM || context->errors > errors)
         return;
     hmi_error(context, hmi_no_span, NULL, "method '%s' cannot start here: %s", run->s.method->name,
@@ -179,7 +182,7 @@ static void explain_start(const hmi_run *run, hm_status status, size_t errors)
 /* The method and the recorder begin at the sim's state. */
 static hm_status begin(hmi_run *run)
 {
-    size_t errors = run->model->context->errors;
+    size_t errors = run->sim->context->errors;
     hmi_run_enter(run);
     hmi_ode_load(&run->ode, run->s.y);
     hm_status status = run->events.switches.count ? hmi_events_begin(&run->events) : HM_OK;
@@ -204,7 +207,7 @@ hm_status hmi_run_start(hm_sim *sim, const hm_run_options *options, hmi_run **ou
         return status;
     *out = run;
     run->wall_start = hmi_wall_clock();
-    sim->t = run->options.start;
+    sim->state.at.t = run->options.start;
     if (status == HM_OK && !run->options.keep_initial)
         status = hmi_start_state_find(&run->start, false);
     if (status == HM_OK)
@@ -216,7 +219,7 @@ hm_status hmi_run_start(hm_sim *sim, const hm_run_options *options, hmi_run **ou
     connect(run);
     if (!run->options.keep_initial)
         hmi_guard_choose_rows(&run->guard);
-    status = hmi_run_compile_motion(run);
+    status = hmi_run_compile_motion(run, hmi_sim_present(sim));
     return status == HM_OK ? begin(run) : status;
 }
 
@@ -237,7 +240,7 @@ hm_status hmi_run_restart(hmi_run *run)
 {
     hmi_run_enter(run);
     forget(run);
-    run->s.t = run->sim->t = run->options.start;
+    run->s.t = run->sim->state.at.t = run->options.start;
     hm_status status = run->options.keep_initial ? HM_OK : hmi_start_state_move(&run->start, false);
     if (status == HM_OK)
         status = begin(run);

@@ -69,9 +69,10 @@ static void change_to_stiff_method(hmi_run *run)
 /* Other rows are left out: a tape and a watch of their own. */
 static hm_status change_rows(hmi_run *run)
 {
-    hm_status status = hmi_run_compile_motion(run);
-    run->sim->motion = run->motion;
-    run->sim->by_motion = false;
+    const hmi_point at = hmi_stepper_point(&run->s);
+    hm_status status = hmi_run_compile_motion(run, &at);
+    run->sim->motion.used = run->motion;
+    run->sim->last.by_motion = false;
     hmi_guard_forget(&run->guard, true);
     run->s.f_valid = false;
     return status;
@@ -212,7 +213,7 @@ hm_status hmi_run_finish_step(hmi_run *run)
         status = hmi_run_act(run);
     hmi_ode_store(&run->ode, run->s.t, run->s.y);
     if (run->crossed)
-        hmi_acceleration_drift_start(drift);
+        hmi_acceleration_drift_start(drift, hmi_sim_present(run->sim));
     run->crossed = false;
     hmi_recorder_observe(&run->recorder, &run->s);
     if (status == HM_OK && run->s.stiff && run->automatic)

@@ -25,9 +25,9 @@ static hm_status add_tapes(hmi_taylor *T)
     T->has_residuals = uses_baumgarte(T->ode);
     T->has_powers = ledger && ledger->tape_count > 0;
     if (T->has_inputs)
-        status = hmi_jet_add(&T->jet, &sim->system->inputs, sim->inputs_work, &T->inputs);
+        status = hmi_jet_add(&T->jet, &sim->system->inputs, sim->tapes.inputs_work, &T->inputs);
     if (status == HM_OK)
-        status = hmi_jet_add(&T->jet, sim->dynamics_tape, sim->dynamics_work, &T->dynamics);
+        status = hmi_jet_add(&T->jet, sim->tapes.dynamics, sim->tapes.dynamics_work, &T->dynamics);
     if (status == HM_OK && T->has_residuals)
         status = hmi_jet_add(&T->jet, &T->ode->residuals->tape, T->ode->residuals->work,
                              &T->residuals);
@@ -301,7 +301,7 @@ static hm_status add_equations(hmi_taylor *T)
  * whose distance stays what it is. */
 static bool may_be_given(const hmi_ode *ode)
 {
-    return ode->kept && ode->sim->formulation == HMI_AUTO;
+    return ode->kept && ode->sim->solve.formulation == HMI_AUTO;
 }
 
 hm_status hmi_taylor_place(hmi_taylor *T)

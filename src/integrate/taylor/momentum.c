@@ -39,7 +39,7 @@ bool hmi_taylor_has_momenta(const hmi_ode *ode)
     const hm_sim *sim = ode->sim;
     const hmi_derived *d = &sim->system->derived;
     const hmi_ledger *ledger = ode->ledger;
-    if (sim->dynamics_tape != &sim->system->dynamics || sim->system->model->inputs.count ||
+    if (sim->tapes.dynamics != &sim->system->dynamics || sim->system->model->inputs.count ||
         ode->residuals || d->servos.count || d->force_symbols || !has_plain_masses(d))
         return false;
     for (size_t k = 0; k < d->constraints.count; k++)
@@ -247,8 +247,8 @@ hm_status hmi_taylor_begin_momenta(hmi_taylor *T, double t, const double *y, dou
     if (T->given_velocities.used)
         return hmi_taylor_begin_given(T, t, y, f);
     T->ode->evaluations++;
-    hmi_ode_store(T->ode, t, y);
-    hm_sim_evaluate_fast(T->sim);
+    const hmi_point here = hmi_ode_point(T->ode, t, y);
+    hmi_sim_evaluate(T->sim, &here);
     const double *values = hmi_sim_dynamics(T->sim);
     scatter(T, values);
     memcpy(T->right, values + at->Q, n * sizeof *T->right);
@@ -264,20 +264,20 @@ hm_status hmi_taylor_begin_momenta(hmi_taylor *T, double t, const double *y, dou
     if (T->ode->states)
         memcpy(f + 2 * n, values + at->state_rates, T->ode->states * sizeof *f);
     if (T->works)
-        hmi_ledger_powers(T->ode->ledger, T->sim, NULL, f + T->ode->size);
+        hmi_ledger_powers(T->ode->ledger, T->sim, &here, NULL, f + T->ode->size);
     return hmi_all_finite((int)T->width, f) ? HM_OK : HM_ERR_NUMERIC;
 }
 
 /* Order 0: all of it where parameters have changed, since the last series or the one that was cleared. */
 static void find_values(hmi_taylor *T)
 {
-    if (T->momenta.version == T->sim->version && !T->cleared) {
+    if (T->momenta.version == T->sim->tapes.version && !T->cleared) {
         hmi_jet_run_moving(&T->jet);
         return;
     }
-    const hmi_tape_values values = hmi_sim_values(T->sim);
+    const hmi_tape_values values = hmi_sim_values(T->sim, hmi_sim_present(T->sim));
     hmi_tape_prepare(&T->momenta.tape, &values, T->momenta.work);
-    T->momenta.version = T->sim->version;
+    T->momenta.version = T->sim->tapes.version;
     T->cleared = false;
     hmi_jet_begin(&T->jet);
     hmi_jet_run(&T->jet, &T->momenta.all, 0);

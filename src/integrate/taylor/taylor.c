@@ -78,7 +78,7 @@ static memory *memory_of(const hmi_stepper *s)
 static hm_status applies(const hmi_ode *ode, const char **why)
 {
     const hm_system *system = ode->sim->system;
-    if (!ode->sim->dynamics)
+    if (!ode->sim->dense.dynamics)
         *why = "the system is solved by its sparse path";
     else if (ode->dirac)
         *why = "the Lagrangian is degenerate: velocities, not accelerations, are determined";
@@ -96,7 +96,7 @@ static hm_status applies(const hmi_ode *ode, const char **why)
 static int order_for(const hmi_stepper *s)
 {
     enum { SHORT_TAPE = 30 };
-    size_t length = s->ode->sim->dynamics_tape->body.count;
+    size_t length = s->ode->sim->tapes.dynamics->body.count;
     double factor = length <= SHORT_TAPE ? 1.5 : 1.1;
     double order = ceil(1 - factor * log(s->rtol));
     return (int)fmin(MOST_ORDER, fmax(LEAST_ORDER, order));

@@ -20,11 +20,11 @@ static probe *model_of(const char *force)
 static void expect_message(probe *p, const double *q, const char *message)
 {
     hm_evaluation at;
-    hm_context_clear(p->context);
+    hm_context_clear(hm_sim_context(p->sim));
     hm_sim_set_state(p->sim, 0, q, NULL, NULL);
     assert_int_equal(hm_sim_evaluate(p->sim, NULL, &at), HM_ERR_NUMERIC);
-    assert_true(hm_context_diagnostic_count(p->context) > 0);
-    assert_string_equal(hm_context_diagnostic(p->context, 0)->message, message);
+    assert_true(hm_context_diagnostic_count(hm_sim_context(p->sim)) > 0);
+    assert_string_equal(hm_context_diagnostic(hm_sim_context(p->sim), 0)->message, message);
 }
 
 #define NOT_FINITE "the equations are not finite at this state"
@@ -105,7 +105,7 @@ static void test_terms(void **state)
                  list[i].statement);
         probe *p = probe_text(text);
         assert_int_equal(hm_sim_evaluate(p->sim, NULL, &at), HM_ERR_NUMERIC);
-        const hm_diagnostic *d = hm_context_diagnostic(p->context, 0);
+        const hm_diagnostic *d = hm_context_diagnostic(hm_sim_context(p->sim), 0);
         if (!strstr(d->message, list[i].message) || d->line != 3 || d->column != list[i].column ||
             !d->hint || !strstr(d->hint, list[i].hint))
             fail_msg("%s: %d:%d: %s; %s", list[i].statement, d->line, d->column, d->message,
@@ -124,7 +124,7 @@ static void test_branch_not_taken(void **state)
     assert_int_equal(hm_sim_evaluate(p->sim, NULL, &at), HM_OK);
     hm_sim_set_state(p->sim, 0, (const double[1]){1}, NULL, NULL);
     assert_int_equal(hm_sim_evaluate(p->sim, NULL, &at), HM_ERR_NUMERIC);
-    assert_int_equal(hm_context_diagnostic(p->context, 0)->line, 2);
+    assert_int_equal(hm_context_diagnostic(hm_sim_context(p->sim), 0)->line, 2);
     probe_close(p);
 }
 

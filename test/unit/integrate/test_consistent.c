@@ -141,7 +141,7 @@ static void test_guess_without_direction(void **state)
                             "constraint rod: x^2 + y^2 = 1; simulate 0 .. 1");
     assert_int_equal(motion_run(m), HM_ERR_INPUT);
     assert_true(motion_says(m, "'rod' is violated by -1"));
-    const hm_diagnostic *d = hm_context_diagnostic(m->context, 0);
+    const hm_diagnostic *d = hm_context_diagnostic(hm_sim_context(m->sim), 0);
     assert_non_null(strstr(d->hint, "`initial x ~ 1`"));
     motion_close(m);
 }

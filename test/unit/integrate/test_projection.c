@@ -25,8 +25,8 @@ static hmi_run *start(motion *m)
 static double worst_residual(hmi_run *d, const double *y)
 {
     double worst = 0;
-    hmi_ode_store(&d->ode, d->s.t, y);
-    hmi_residuals_evaluate(&d->residuals);
+    const hmi_point at = hmi_ode_point(&d->ode, d->s.t, y);
+    hmi_residuals_evaluate(&d->residuals, &at);
     for (size_t k = 0; k < d->residuals.count; k++)
         worst = fmax(worst, fmax(fabs(d->residuals.position[k]), fabs(d->residuals.velocity[k])));
     return worst;

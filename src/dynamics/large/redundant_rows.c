@@ -1,5 +1,5 @@
-/* Redundant rows of large systems: see redundant_rows.h. */
-#include "dynamics/sim/redundant_rows.h"
+/* Finds the null space of A^T from the rows that the sparse solve dropped, and what follows from it. */
+#include "dynamics/large/redundant_rows.h"
 
 #include "linalg/linalg.h"
 
@@ -11,9 +11,10 @@ bool hmi_large_rows_init(hmi_large_rows *r, hmi_arena *arena, size_t m)
     *r = (hmi_large_rows){.m = m};
     hmi_arena_init(&r->memory, arena->allocator);
     r->redundant = hmi_arena_alloc(arena, m + 1);
-    r->discrepancy = hmi_arena_alloc(arena, (m + 1) * sizeof *r->discrepancy);
-    r->w = hmi_arena_alloc(arena, (m + 1) * sizeof *r->w);
-    return r->redundant && r->discrepancy && r->w;
+    bool failed = !r->redundant;
+    r->discrepancy = hmi_arena_doubles(arena, m, &failed);
+    r->w = hmi_arena_doubles(arena, m, &failed);
+    return !failed;
 }
 
 void hmi_large_rows_release(hmi_large_rows *r)
@@ -111,26 +112,25 @@ static void take_minimum_norm(hmi_large_rows *r, size_t count, double *l)
 /* ---- contradictions ---- */
 
 /* N b must vanish: each dependency, with the pivot of N as the row that contradicts those before. */
-static hm_status find_discrepancies(hmi_large_rows *r, hm_sim *sim, hmi_sparse_solver *solver,
-                                    const hm_evaluation *out)
+static hm_status find_discrepancies(hmi_large_rows *r, const hm_model *model, hm_context *context,
+                                    hmi_sparse_solver *solver, const double *qdd, const double *b)
 {
-    const hm_model *model = sim->system->model;
     double largest = 0, size;
     hm_status status = HM_OK;
     for (size_t i = 0; i < r->m; i++) {
-        (void)hmi_sparse_miss(solver, i, out->b, sim->qdd, &size);
+        (void)hmi_sparse_miss(solver, i, b, qdd, &size);
         largest = fmax(largest, size);
     }
     for (size_t i = 0; i < r->m; i++) {
         if (!hmi_sparse_is_dropped(solver, i))
             continue;
-        double miss = hmi_sparse_miss(solver, i, out->b, sim->qdd, &size);
+        double miss = hmi_sparse_miss(solver, i, b, qdd, &size);
         r->discrepancy[i] = miss;
         if (fabs(miss) <= 1e-9 * largest + 1e-12)
             continue;
         double angle = hmi_sparse_angle(solver, i, r->w);
         bool dependent = angle <= 1e-9;
-        hmi_error(model->context, model->constraints.data[i].span, NULL,
+        hmi_error(context, model->constraints.data[i].span, NULL,
                   dependent ? "constraint '%s' contradicts others by %.6g"
                             : "constraint '%s' is nearly dependent on others, which the sparse "
                               "solve cannot resolve; it is missed by %.6g",
@@ -140,12 +140,13 @@ static hm_status find_discrepancies(hmi_large_rows *r, hm_sim *sim, hmi_sparse_s
     return status;
 }
 
-hm_status hmi_large_rows_judge(hmi_large_rows *r, hm_sim *sim, hmi_sparse_solver *solver,
-                               double *lambda, double *total, hm_evaluation *out)
+hm_status hmi_large_rows_judge(hmi_large_rows *r, const hm_model *model, hm_context *context,
+                               hmi_sparse_solver *solver, const double *qdd, double *lambda,
+                               double *total, hm_evaluation *out)
 {
     size_t dropped = r->m - hmi_sparse_rank(solver);
     memset(r->redundant, 0, r->m + 1);
-    memset(r->discrepancy, 0, (r->m + 1) * sizeof *r->discrepancy);
+    memset(r->discrepancy, 0, r->m * sizeof *r->discrepancy);
     out->redundant = r->redundant;
     out->discrepancy = r->discrepancy;
     if (dropped == 0)
@@ -153,7 +154,7 @@ hm_status hmi_large_rows_judge(hmi_large_rows *r, hm_sim *sim, hmi_sparse_solver
     if (dropped > HMI_MOST_DEPENDENT) {
         for (size_t i = 0; i < r->m; i++)
             r->redundant[i] = hmi_sparse_is_dropped(solver, i);
-        hmi_note(sim->system->model->context, hmi_no_span, NULL,
+        hmi_note(context, hmi_no_span, NULL,
                  "more than %d rows are redundant: which ones depends on the order of elimination, "
                  "and their multipliers are set to 0",
                  HMI_MOST_DEPENDENT);
@@ -165,5 +166,5 @@ hm_status hmi_large_rows_judge(hmi_large_rows *r, hm_sim *sim, hmi_sparse_solver
         take_minimum_norm(r, dropped, lambda);
         take_minimum_norm(r, dropped, total);
     }
-    return find_discrepancies(r, sim, solver, out);
+    return find_discrepancies(r, model, context, solver, qdd, out->b);
 }

@@ -8,11 +8,13 @@
  * the number of dropped rows: beyond HMI_MOST_DEPENDENT of them the rows dropped are reported as
  * they are, and their multipliers stay 0.
  */
-#ifndef HMI_DYNAMICS_SIM_REDUNDANT_ROWS_H
-#define HMI_DYNAMICS_SIM_REDUNDANT_ROWS_H
+#ifndef HMI_DYNAMICS_LARGE_REDUNDANT_ROWS_H
+#define HMI_DYNAMICS_LARGE_REDUNDANT_ROWS_H
 
-#include "dynamics/sim/sim.h"
 #include "dynamics/large/sparse_solve.h"
+#include "model/model.h"
+
+#include <hamel/system.h>
 
 enum { HMI_MOST_DEPENDENT = 200 };
 
@@ -28,11 +30,13 @@ typedef struct hmi_large_rows {
 bool hmi_large_rows_init(hmi_large_rows *r, hmi_arena *arena, size_t m);
 void hmi_large_rows_release(hmi_large_rows *r);
 
-/* After a solve with the statuses HM_OK or HM_ERR_INCONSISTENT: fills in redundant and discrepancy of
- * the evaluation, gives lambda and total minimum norm, and where b does not fit says so:
- * HM_ERR_INCONSISTENT, or HM_ERR_NUMERIC where the rows at fault are not dependent but nearly. */
-HM_MUST_CHECK hm_status hmi_large_rows_judge(hmi_large_rows *r, hm_sim *sim,
-                                             hmi_sparse_solver *solver, double *lambda,
-                                             double *total, hm_evaluation *out);
+/* After a solve for q'' with the statuses HM_OK or HM_ERR_INCONSISTENT: fills in redundant and
+ * discrepancy of the evaluation, gives lambda and total minimum norm, and where b does not fit says
+ * so in the context: HM_ERR_INCONSISTENT, or HM_ERR_NUMERIC where the rows at fault are not dependent
+ * but nearly. */
+HM_MUST_CHECK hm_status hmi_large_rows_judge(hmi_large_rows *r, const hm_model *model,
+                                             hm_context *context, hmi_sparse_solver *solver,
+                                             const double *qdd, double *lambda, double *total,
+                                             hm_evaluation *out);
 
 #endif
