@@ -190,7 +190,7 @@ static void test_runs_that_end(void **state)
     hm_run_options often = hm_run_options_default(other.p->model);
     often.every = 1e-9;
     assert_int_equal(hm_comparison_run(other.c, other.p->sim, &often, NULL, &d), HM_ERR_USAGE);
-    assert_true(message_has(other.p->context, "output times"));
+    assert_true(message_has(hm_sim_context(other.p->sim), "output times"));
     assert_int_equal(hm_comparison_run(other.c, x.p->sim, NULL, NULL, &d), HM_ERR_USAGE);
     assert_int_equal(hm_comparison_evaluate(other.c, x.p->sim, NULL, &x.at), HM_ERR_USAGE);
     assert_int_equal(hm_comparison_mu_row(other.c, 7), 1); /* no such: the number of rows */

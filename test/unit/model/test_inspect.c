@@ -376,7 +376,7 @@ static void numbers_that_are_not_finite(void **state)
     double q = 0, v = 0;
     hm_sim_set_state(p->sim, 0, &q, &v, NULL);
     assert_int_equal(hm_sim_evaluate(p->sim, NULL, &at), HM_ERR_NUMERIC);
-    assert_true(hm_context_error_count(p->context) > 0);
+    assert_true(hm_context_error_count(hm_sim_context(p->sim)) > 0);
     q = 4;
     probe_state(p, 0, &q, &v);
     check_number("Q", p->at.Q[0], 0.25, 0);
