@@ -4,7 +4,7 @@
  * coordinate and velocity changes, then the second ones: what has no value there has none in the
  * equations. In the first term without a value the smallest expression whose operands have values is
  * named: "the potential energy is not finite: a division by zero, in an expression of x".
- * Verified: test/unit/compile/test_explain.c
+ * Verified: test/unit/compile/test_not_finite.c
  */
 #include "compile/system/system.h"
 #include "compile/system/terms.h"
@@ -191,7 +191,8 @@ static void report(const search *s)
     hmi_text_release(&symbols);
 }
 
-void hmi_system_explain(const hm_system *system, const hmi_tape_values *values, hm_context *context)
+void hmi_system_report_not_finite(const hm_system *system, const hmi_tape_values *values,
+                                  hm_context *context)
 {
     search s = {.system = system, .values = values, .context = context};
     find(&s);

@@ -229,7 +229,7 @@ static hm_status build(hm_system *system)
     if (status == HM_OK)
         status = check_input_rates(system);
     if (status == HM_OK)
-        status = hmi_block_schur_create(&system->derived, &system->schur);
+        status = hmi_block_schur_create(&system->derived, &system->schur, &system->no_schur);
     return status == HM_OK ? take_sources(system) : status;
 }
 

@@ -39,7 +39,8 @@ struct hm_system {
     hmi_dynamics_layout at;
     hmi_report_layout report_at;
     bool *multiplier_used;      /* m: some force law uses multiplier(c) */
-    hmi_block_schur *schur;     /* NULL: does not apply */
+    hmi_block_schur *schur;     /* NULL: does not apply, */
+    const char *no_schur;       /* and why */
     hmi_expr *dynamics_outputs; /* what the dynamics tape computes, at.count of them */
     hmi_source *sources;        /* the texts of the model, for diagnostics that quote them */
     size_t source_count;
@@ -61,7 +62,7 @@ hm_context *hmi_system_context(const hm_system *system);
 hm_status hmi_system_evaluate_params(const hm_system *system, const bool *set, double *values);
 
 /* Says in the context what is not finite at these values: the smallest expression at fault. */
-void hmi_system_explain(const hm_system *system, const hmi_tape_values *values,
-                        hm_context *context);
+void hmi_system_report_not_finite(const hm_system *system, const hmi_tape_values *values,
+                                  hm_context *context);
 
 #endif

@@ -273,7 +273,7 @@ hm_status hm_sim_evaluate(hm_sim *sim, const hm_evaluate_options *options, hm_ev
     view_report(sim, out);
     if (!all_finite(hmi_sim_dynamics(sim), system->at.count) || !report_is_finite(sim)) {
         const hmi_tape_values values = hmi_sim_values(sim, &at);
-        hmi_system_explain(system, &values, sim->context);
+        hmi_system_report_not_finite(system, &values, sim->context);
         return HM_ERR_NUMERIC;
     }
     hm_status status = sim->dense.dynamics ? solve_dense(sim, &at, &chosen, out)

@@ -17,6 +17,7 @@ enum { HMI_MOST_WORKS = 7 };
 struct hmi_residuals;
 struct hmi_ledger;
 struct hmi_taylor;
+struct hmi_jet_options;
 struct hmi_ode;
 
 /* Functions that are not smooth, their branches held during a step: what the equations and the
@@ -41,11 +42,12 @@ typedef struct hmi_ode {
 
     bool kept; /* by drift control: states are on the constraints */
 
-    bool dirac, dirac_slow;          /* q' is determined and not q'': see degenerate.h */
-    struct hmi_residuals *residuals; /* for Baumgarte; NULL: off */
-    struct hmi_ledger *ledger;       /* powers beside f; NULL: none */
-    hmi_branches *branches;          /* held in a run; NULL: none */
-    struct hmi_taylor **series;      /* where it is kept: runs of a sim share it */
+    bool dirac, dirac_slow;                    /* q' is determined and not q'': see degenerate.h */
+    struct hmi_residuals *residuals;           /* for Baumgarte; NULL: off */
+    struct hmi_ledger *ledger;                 /* powers beside f; NULL: none */
+    hmi_branches *branches;                    /* held in a run; NULL: none */
+    struct hmi_taylor **series;                /* where it is kept: runs of a sim share it */
+    const struct hmi_jet_options *jet_options; /* special paths, for benchmarks; NULL: all */
 } hmi_ode;
 
 /* A tape of a run: compiled where it is not there already (of an earlier run), with memory for it. */

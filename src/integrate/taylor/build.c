@@ -267,7 +267,7 @@ static hm_status compile_all(hmi_taylor *T)
     const hmi_jet_program keep = {.given = T->given,
                                   .given_count = T->n + T->m,
                                   .negated = T->n,
-                                  .keep = true,
+                                  .handoff = true,
                                   .links = T->links,
                                   .link_count = T->link_count};
     if (status == HM_OK)
@@ -328,6 +328,8 @@ hm_status hmi_taylor_init(hmi_taylor *T, hmi_ode *ode, int order)
     T->most_order = order;
     hmi_arena_init(&T->arena, sim->system->allocator);
     hmi_jet_init(&T->jet, sim->system->allocator);
+    if (ode->jet_options)
+        T->jet.options = *ode->jet_options;
     T->m = sim->system->derived.constraints.count;
     T->works = ode->ledger ? ode->ledger->count : 0;
     hm_status status = hmi_taylor_has_momenta(ode) ? hmi_taylor_add_momenta(T) : add_equations(T);
