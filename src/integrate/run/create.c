@@ -47,8 +47,8 @@ static hm_status init_parts(hmi_run *run)
     if (status == HM_OK)
         status = init_constraints(run);
     if (status == HM_OK)
-        status = hmi_recorder_init(&run->recorder, &run->ode, &run->residuals, &run->options,
-                                   &run->arena);
+        status = hmi_recorder_init(&run->recorder, &run->ode, &run->residuals, &run->s,
+                                   &run->options, &run->arena);
     if (status == HM_OK)
         status = hmi_events_init(&run->events, &run->projection, &run->s, &run->recorder.ledger,
                                  messages, &run->arena);

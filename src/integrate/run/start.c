@@ -195,7 +195,7 @@ static hm_status begin(hmi_run *run)
     explain_start(run, status, errors);
     hmi_ode_store(&run->ode, run->s.t, run->s.y);
     run->s.t_begin = run->reached = run->pace.t = run->s.t;
-    hmi_recorder_start(&run->recorder, &run->s);
+    hmi_recorder_start(&run->recorder);
     return status;
 }
 

@@ -215,7 +215,7 @@ hm_status hmi_run_finish_step(hmi_run *run)
     if (run->crossed)
         hmi_acceleration_drift_start(drift, hmi_sim_present(run->sim));
     run->crossed = false;
-    hmi_recorder_observe(&run->recorder, &run->s);
+    hmi_recorder_observe(&run->recorder);
     if (status == HM_OK && run->s.stiff && run->automatic)
         change_to_stiff_method(run);
     return status;
