@@ -199,7 +199,7 @@ HM_API HM_MUST_CHECK hm_status hm_sim_result(const hm_sim *sim, hm_run_result *r
 /* Moves what may be moved of the present state (values the model gives by `~`, and unmentioned
  * ones; everything where all_free) as little as possible, in the mass metric, onto the constraints.
  * moved: owned by the sim, as in the result; NULL: not wanted.
- *   HM_ERR_INPUT: it cannot be; a diagnostic names the constraint and by how much it is missed. */
+ *   HM_ERR_INPUT: it cannot be; a diagnostic names the constraint and by how much it is violated. */
 HM_API HM_MUST_CHECK hm_status hm_sim_make_consistent(hm_sim *sim, bool all_free,
                                                       const hm_moved **moved, size_t *count);
 

@@ -232,8 +232,8 @@ static hm_status release(hmi_driver *d)
         size_t worst = sw->switches;
         double most = 1 + 1e-12;
         if (d->ode.dirac) {
-            d->s.trouble = "a force sticks at its switching here, which cannot be followed where "
-                           "velocities follow from coordinates";
+            d->s.trouble = "a force sticks at a discontinuity here, which cannot be followed where "
+                           "coordinates determine velocities";
             hmi_driver_fail(d, "stopped at t = %.12g: %s", d->s.t, d->s.trouble);
             return HM_ERR_UNDETERMINED;
         }
@@ -360,7 +360,7 @@ static hm_status check_chattering(hmi_driver *d)
     d->recent[d->event_total++ % HMI_CHATTER] = d->s.t;
     if (!chatters)
         return HM_OK;
-    hmi_driver_fail(d, "stopped at t = %.12g: %s%s%s comes without end (chattering)", d->s.t,
+    hmi_driver_fail(d, "stopped at t = %.12g: %s%s%s repeats ever faster (Zeno)", d->s.t,
                     event ? "event '" : "the switching of a function", event ? event->name : "",
                     event ? "'" : "");
     return HM_ERR_NUMERIC;
@@ -400,8 +400,9 @@ static hm_status reset(hmi_driver *d)
     hm_status status = hmi_make_consistent(&c, d->s.t, d->s.y, d->fixed, d->fixed + d->ode.n);
     if (status != HM_ERR_INCONSISTENT)
         return status;
-    hmi_driver_warn(d, "the state set by an event contradicts constraint '%s': it was moved",
-                    d->model->constraints.data[c.worst_row].name);
+    hmi_driver_warn(
+        d, "the state set by an event violates constraint '%s': it was moved onto the constraints",
+        d->model->constraints.data[c.worst_row].name);
     return hmi_project(&d->projection, d->s.t, d->s.y);
 }
 

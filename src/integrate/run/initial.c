@@ -29,13 +29,12 @@ static const char *hint_for(hmi_driver *d, const hmi_consistent *c, bool all_fre
     size_t first = pattern->start[c->worst_row];
     bool flat = hmi_row_length(d->sim, c->worst_row) <= 1e-9 * fabs(c->missed_by);
     if (!flat || first == pattern->start[c->worst_row + 1])
-        return !all_free && could_move(d)
-                   ? "write `~` for values that may be moved, or `initial keep` to run them as "
-                     "they are"
-                   : "nor can it with all values free: do the constraints contradict one another, "
-                     "or are the guesses far off?";
+        return !all_free && could_move(d) ? "write `~` for values that may be moved, or `initial "
+                                            "keep` to use them as they are"
+                                          : "nor can it with all values free: do the constraints "
+                                            "contradict each other, or are the guesses far off?";
     snprintf(text, size,
-             "small changes of the coordinates do not change it there: give other guesses, such as "
+             "small changes of the coordinates do not affect it there: try other guesses, such as "
              "`initial %s%s ~ 1`",
              d->model->coords.data[pattern->column.data[first]].name,
              c->missed_level == HM_LEVEL_VELOCITY ? "'" : "");
@@ -46,11 +45,10 @@ static hm_status refuse_state(hmi_driver *d, const hmi_consistent *c, bool all_f
 {
     const hmi_constraint *row = &d->model->constraints.data[c->worst_row];
     char hint[256];
-    hmi_error(
-        d->sim->context, row->span, hint_for(d, c, all_free, hint, sizeof hint),
-        "the initial state cannot be made consistent: constraint '%s' is missed by %.6g at %s "
-        "level",
-        row->name, c->missed_by, hm_level_text(c->missed_level));
+    hmi_error(d->sim->context, row->span, hint_for(d, c, all_free, hint, sizeof hint),
+              "the initial state cannot be made consistent: constraint '%s' is violated by %.6g at "
+              "%s level",
+              row->name, c->missed_by, hm_level_text(c->missed_level));
     return HM_ERR_INPUT;
 }
 

@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char lost[] = "a warning is missing: there was no memory for it";
-static const char more[] = "there were more warnings: these are the first";
+static const char lost[] = "a warning was lost: out of memory";
+static const char more[] = "there were more warnings; these are the first";
 
 static bool is_known(const hmi_driver *d, const char *text)
 {
@@ -87,15 +87,15 @@ void hmi_driver_explain(hmi_driver *d, hm_status status)
 {
     char text[256];
     if (events_accumulate(d)) {
-        hmi_driver_fail(d, "stopped at t = %.12g: events come without end (chattering)", d->s.t);
+        hmi_driver_fail(d, "stopped at t = %.12g: events repeat ever faster (Zeno)", d->s.t);
         return;
     }
-    const char *trouble = d->s.trouble ? d->s.trouble : "no step can be taken any more";
+    const char *trouble = d->s.trouble ? d->s.trouble : "no further step can be taken";
     if (status == HM_ERR_NUMERIC) {
         const char *what = fastest(d, text, sizeof text);
         if (what)
-            hmi_driver_fail(d, "stopped at t = %.12g: the motion grows beyond all bounds: %s",
-                            d->s.t, what);
+            hmi_driver_fail(d, "stopped at t = %.12g: the motion grows without bound: %s", d->s.t,
+                            what);
         else
             hmi_driver_fail(d, "stopped at t = %.12g: %s", d->s.t, trouble);
     } else {

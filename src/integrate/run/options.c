@@ -41,7 +41,7 @@ static hm_status read_drift(hmi_driver *d)
             }
             return HM_OK;
         }
-    return hmi_driver_refuse(d, "there is no drift control '%s': project, baumgarte or none",
+    return hmi_driver_refuse(d, "unknown drift control '%s'; one of project, baumgarte, none",
                              wanted);
 }
 
@@ -72,7 +72,8 @@ hm_status hmi_driver_read_options(hmi_driver *d, const hm_run_options *options)
     fill_in(&d->options, &defaults);
     if (!(d->options.end >= d->options.start) || !(d->options.every > 0))
         return hmi_driver_refuse(
-            d, "the run must end after it starts, and output times must be apart%s", "");
+            d, "the run must end after it starts, and the time between outputs must be positive%s",
+            "");
     double times = (d->options.end - d->options.start) / d->options.every;
     if (times > HMI_MOST_OUTPUT_TIMES &&
         isfinite(d->options.end)) /* who steps himself has no end */

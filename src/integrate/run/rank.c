@@ -31,7 +31,7 @@ enum { MOST_DROPS = 5 };
 /* Of the time so far. */
 #define SUDDEN 1e-8
 #define UNBOUNDED                                                                                  \
-    "the constraints lose rank here and the velocity would jump: accelerations are not bounded"
+    "the constraints lose rank here and the velocity would jump: accelerations are unbounded"
 
 hm_status hmi_rank_watch_init(hmi_driver *d)
 {
@@ -327,8 +327,8 @@ static hm_status cross_drop(hmi_driver *d)
     d->rank.steps = 0; /* its memory was used */
     if (!jumps && ++d->rank.drops <= MOST_DROPS) {
         hmi_driver_warn(d,
-                        "the constraints lost rank for a moment before t = %.6g: the motion was "
-                        "continued across",
+                        "the constraints momentarily lost rank before t = %.6g: the motion was "
+                        "continued across it",
                         s->t);
         return HM_OK;
     }

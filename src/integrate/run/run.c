@@ -52,7 +52,7 @@ static hm_status complete_step(hmi_driver *d)
         if (status == HM_OK && moved > most_moved(d)) /* to where the motion does not lead */
             status = HM_ERR_INCONSISTENT;
         if (status != HM_OK) {
-            s->trouble = "the state cannot be brought back to the constraints nearby";
+            s->trouble = "no state nearby satisfies the constraints";
             return status;
         }
     }
@@ -70,17 +70,17 @@ static void change_to_stiff_method(hmi_driver *d)
     hmi_driver_warn(d, "the problem is stiff from t = %.6g on", d->s.t);
     if (hmi_method_applies(radau, &d->ode, &why) != HM_OK)
         return;
-    void *memory = hmi_arena_alloc(&d->arena, radau->memory_size(&d->ode));
+    void *memory = hmi_arena_alloc(&d->arena, radau->memory_size(radau, &d->ode));
     const char *before = d->method->name; /* an explicit one: nothing to finish */
     if (!memory)
         return;
     d->automatic = false;
-    d->method = radau;
+    d->s.method = d->method = radau;
     d->s.memory = memory;
     d->s.f_valid = false;
     (void)!hmi_guest_init(d); /* no memory: no guest */
     if (radau->start(&d->s) == HM_OK)
-        hmi_driver_warn(d, "method auto changed from %s to radau", before);
+        hmi_driver_warn(d, "method auto switched from %s to radau", before);
 }
 
 /* ---- isolated rank drops ---- */
@@ -93,7 +93,8 @@ enum { MOST_CROSSING_STEPS = 50 };
 static hm_status cross_rank_drop(hmi_driver *d, double t_limit)
 {
     hmi_stepper *s = &d->s;
-    hmi_driver_warn(d, "the constraints lose rank at t = %.9g: crossed by least squares", s->t);
+    hmi_driver_warn(
+        d, "the constraints lose rank at t = %.9g: the motion is continued by least squares", s->t);
     d->ode.forgiving = true;
     d->crossing_steps = 1;
     s->f_valid = false;
@@ -135,7 +136,7 @@ static hm_status watch_pace(hmi_driver *d)
     d->pace_steps = s->steps;
     if (!crawling)
         return HM_OK;
-    s->trouble = "the steps became so small that the run would not end: the equations are not "
+    s->trouble = "the steps became so small that the run would never end: the equations are not "
                  "smooth here (a division by something that goes to zero?)";
     return HM_ERR_NUMERIC;
 }
@@ -446,7 +447,7 @@ hm_status hm_sim_frame(hm_sim *sim, unsigned content, hm_frame *frame)
 static const char *formulation_used(const hmi_driver *d)
 {
     if (d->ode.dirac)
-        return hmi_formulation_name(HMI_DIRAC);
+        return hm_formulation_name(HM_FORMULATION_DIRAC);
     return d->formulation ? d->formulation : "";
 }
 

@@ -341,7 +341,7 @@ static void test_inconsistent_member(void **state)
     outcome *out = run_world(&w, false, 2, false);
     assert_int_equal(w.result.failed, 2);
     assert_int_equal(w.result.batched, 3);
-    assert_non_null(strstr(out[3].message, "'rod' is missed by"));
+    assert_non_null(strstr(out[3].message, "'rod' is violated by"));
     assert_int_equal(hm_context_error_count(w.context), 0);
     free(out);
     close_world(&w);
