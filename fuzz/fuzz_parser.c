@@ -81,12 +81,13 @@ static hm_status evaluate(const hm_system *system)
     hm_sim *sim = NULL;
     hm_evaluation at;
     hm_status status = hm_sim_create(system, &sim);
-    if (status == HM_OK)
-        hm_sim_evaluate_fast(sim);
-    if (status == HM_OK && hm_model_coordinate_count(hm_system_model(system)) <= MOST_SIMULATED)
-        status = hm_sim_evaluate(sim, NULL, &at);
+    if (status != HM_OK)
+        return status;
+    hm_sim_evaluate_fast(sim);
+    if (hm_model_coordinate_count(hm_system_model(system)) <= MOST_SIMULATED)
+        check_messages(hm_sim_context(sim), hm_sim_evaluate(sim, NULL, &at));
     hm_sim_destroy(sim);
-    return status;
+    return HM_OK;
 }
 
 static hm_status derive(const hm_model *model)
