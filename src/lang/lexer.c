@@ -1,4 +1,4 @@
-/* Text -> tokens: see lexer.h. */
+/* Text -> tokens: numbers, names, punctuation, and what to say about signs of other notations. */
 #include "lang/lexer.h"
 
 #include "lang/unicode.h"

@@ -1,9 +1,10 @@
-/* Expressions: one function a level of precedence, lowest first.
+/* Expressions: one function per level of precedence, lowest first.
  *
  *   or  <  and  <  not  <  comparison  <  + -  <  * /  <  unary -  <  ^ (to the right)  <  postfix
  */
 #include "lang/parser_internal.h"
 
+#include <assert.h>
 #include <string.h>
 
 typedef HMI_ARRAY(hmi_ast *) ast_list;
@@ -279,6 +280,7 @@ static hmi_ast *parse_prime(hmi_parser *p, hmi_ast *operand)
 
 hmi_ast *hmi_parse_index(hmi_parser *p, hmi_ast *name)
 {
+    assert(p->token.kind == HMI_TOK_LBRACKET);
     return finish_bracketed(p, new_node(p, HMI_AST_INDEX, name->span), name, HMI_TOK_RBRACKET);
 }
 

@@ -1,4 +1,4 @@
-/* The terms of a model: see terms.h. */
+/* Visits energies, masses, forces, constraints, states and inputs of a model, one term at a time. */
 #include "compile/system/terms.h"
 
 typedef struct visit {

@@ -129,7 +129,7 @@ static hmi_solution view_solution(const hmi_large *large, const hmi_large_equati
     size_t m = large->system->derived.constraints.count, rank = hmi_sparse_rank(large->solver);
     return (hmi_solution){
         .status = status,
-        .formulation = HMI_KKT,
+        .formulation = HM_FORMULATION_KKT,
         .Q = eq->Q,
         .C = eq->C,
         .qdd = qdd,
@@ -138,7 +138,7 @@ static hmi_solution view_solution(const hmi_large *large, const hmi_large_equati
         .Qc = large->Qc,
         .lambda = large->lambda,
         .total_lambda = large->total,
-        .formulations = 1u << HMI_KKT,
+        .formulations = 1u << HM_FORMULATION_KKT,
         .disagreement = -1,
         .verdict = {.rank_A = (int)rank,
                     .rank_M = -1,
@@ -280,7 +280,7 @@ void hmi_large_compare(hmi_large *large, hmi_compiled *compiled, const hmi_tape_
             size = fmax(size, fabs(large->qdd[i]));
         }
         out->disagreement = size > 0 ? worst / size : worst;
-        out->formulations |= 1u << HMI_GRAM;
+        out->formulations |= 1u << HM_FORMULATION_GRAM;
     }
     memcpy(qdd, large->qdd, n * sizeof *qdd);
 }

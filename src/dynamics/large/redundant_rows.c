@@ -126,7 +126,7 @@ static hm_status find_discrepancies(hmi_large_rows *r, const hm_model *model, hm
             continue;
         double miss = hmi_sparse_miss(solver, i, b, qdd, &size);
         r->discrepancy[i] = miss;
-        if (fabs(miss) <= 1e-9 * largest + 1e-12)
+        if (fabs(miss) <= HMI_CONTRADICTION * largest + HMI_CONTRADICTION_FLOOR)
             continue;
         double angle = hmi_sparse_angle(solver, i, r->w);
         bool dependent = angle <= 1e-9;

@@ -18,7 +18,6 @@ struct hmi_residuals;
 struct hmi_ledger;
 struct hmi_switches;
 struct hmi_taylor;
-struct hmi_jet_options;
 
 typedef struct hmi_ode {
     hm_sim *sim;
@@ -32,12 +31,11 @@ typedef struct hmi_ode {
 
     bool kept; /* by drift control: states are on the constraints */
 
-    bool dirac, dirac_slow;                    /* q' is determined and not q'': see degenerate.h */
-    struct hmi_residuals *residuals;           /* for Baumgarte; NULL: off */
-    struct hmi_ledger *ledger;                 /* powers beside f; NULL: none */
-    struct hmi_switches *switches;             /* branches held, sliding; NULL: none */
-    struct hmi_taylor **series;                /* the driver's: runs of a sim share it */
-    const struct hmi_jet_options *jet_options; /* special paths, for benchmarks; NULL: all */
+    bool dirac, dirac_slow;          /* q' is determined and not q'': see degenerate.h */
+    struct hmi_residuals *residuals; /* for Baumgarte; NULL: off */
+    struct hmi_ledger *ledger;       /* powers beside f; NULL: none */
+    struct hmi_switches *switches;   /* branches held, sliding; NULL: none */
+    struct hmi_taylor **series;      /* the driver's: runs of a sim share it */
 } hmi_ode;
 
 hm_status hmi_ode_init(hmi_ode *ode, hm_sim *sim);

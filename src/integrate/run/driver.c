@@ -162,7 +162,7 @@ hm_status hmi_driver_create(hm_sim *sim, const hm_run_options *options, hmi_driv
     hm_status status = hmi_driver_read_options(d, options);
     if (status != HM_OK)
         return status;
-    sim->solve.formulation = (hmi_formulation)d->options.formulation;
+    sim->solve.formulation = d->options.formulation;
     status = init_parts(d);
     d->compiled = status == HM_OK;
     if (d->compiled)
@@ -193,7 +193,7 @@ void hmi_driver_destroy(void *driver)
     hmi_array_release(allocator, &d->events);
     hmi_array_release(allocator, &d->moved);
     d->sim->extras.run = NULL;
-    d->sim->solve.formulation = HMI_AUTO;
+    d->sim->solve.formulation = HM_FORMULATION_AUTO;
     hmi_arena_release(&d->arena);
     hmi_free(allocator, d, sizeof *d);
 }

@@ -49,16 +49,12 @@ typedef struct hmi_rank_watch {
     int drops;       /* in the last steps, one after the other */
 } hmi_rank_watch;
 
-/* A row is nothing that is so short, as a part of its largest length; steps of the present length to
- * look ahead for angles that vanish, and such steps until errors of velocities count together. */
-#define HMI_RANK_SHORT 1e-6
+/* Steps of the present length to look ahead for angles that vanish, and such steps until errors of
+ * velocities count together. */
 enum { HMI_RANK_AHEAD = 3, HMI_RANK_COMING = 30 };
 
 #define HMI_DEFAULT_ATOL      1e-12
 #define HMI_MOST_OUTPUT_TIMES 1e9
-
-#define HMI_DEPENDENT_SINE                                                                         \
-    1e-8 /* the sine of the angle between a row and others that it follows from */
 
 /* Rows left out of solves because they depend on others wherever the constraints hold: row_choice.c. */
 typedef struct hmi_row_choice {

@@ -20,13 +20,14 @@ hm_status hmi_guest_init(hmi_driver *d)
 {
     if (!d->method->hands_over || !d->rank.now || d->guest.memory)
         return HM_OK;
-    d->guest.memory = hmi_arena_alloc(&d->arena, hmi_method_dop853.memory_size(&d->ode));
+    d->guest.memory = hmi_arena_alloc(&d->arena,
+                                      hmi_method_dop853.memory_size(&hmi_method_dop853, &d->ode));
     return d->guest.memory ? HM_OK : HM_ERR_NOMEM;
 }
 
 static hm_status change(hmi_driver *d, const hmi_method *method, void *memory)
 {
-    d->method = method;
+    d->s.method = d->method = method;
     d->s.memory = memory;
     d->s.f_valid = false;
     return method->start(&d->s);

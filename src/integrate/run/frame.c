@@ -1,7 +1,7 @@
 /* What is known at one time of a run: frames, and what is watched at every step. See driver.h. */
 #include "integrate/run/driver.h"
 
-#include "linalg/dense.h"
+#include "linalg/tolerances.h"
 
 #include <math.h>
 #include <string.h>

@@ -70,12 +70,12 @@ static void change_to_stiff_method(hmi_driver *d)
     hmi_driver_warn(d, "the problem is stiff from t = %.6g on", d->s.t);
     if (hmi_method_applies(radau, &d->ode, &why) != HM_OK)
         return;
-    void *memory = hmi_arena_alloc(&d->arena, radau->memory_size(&d->ode));
+    void *memory = hmi_arena_alloc(&d->arena, radau->memory_size(radau, &d->ode));
     const char *before = d->method->name; /* an explicit one: nothing to finish */
     if (!memory)
         return;
     d->automatic = false;
-    d->method = radau;
+    d->s.method = d->method = radau;
     d->s.memory = memory;
     d->s.f_valid = false;
     (void)!hmi_guest_init(d); /* no memory: no guest */
@@ -447,7 +447,7 @@ hm_status hm_sim_frame(hm_sim *sim, unsigned content, hm_frame *frame)
 static const char *formulation_used(const hmi_driver *d)
 {
     if (d->ode.dirac)
-        return hmi_formulation_name(HMI_DIRAC);
+        return hm_formulation_name(HM_FORMULATION_DIRAC);
     return d->formulation ? d->formulation : "";
 }
 

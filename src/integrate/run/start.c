@@ -48,7 +48,7 @@ hm_status hmi_driver_check_motion(hmi_driver *d)
     const hm_evaluate_options options = {.formulation = d->options.formulation};
     hm_status status = try_dirac(d);
     if (status == HM_OK)
-        d->formulation = hmi_formulation_name(HMI_DIRAC);
+        d->formulation = hm_formulation_name(HM_FORMULATION_DIRAC);
     if (status == HM_OK || status == HM_ERR_NOMEM)
         return status;
     status = hm_sim_evaluate(d->sim, &options, &at);
@@ -83,7 +83,8 @@ static hm_status choose_method(hmi_driver *d)
 {
     const char *why = NULL;
     d->automatic = strcmp(d->options.method, "auto") == 0;
-    d->method = d->automatic ? automatic_method(d) : hmi_method_find(d->options.method);
+    d->s.method = d->method = d->automatic ? automatic_method(d)
+                                           : hmi_method_find(d->options.method);
     if (!d->method)
         return hmi_driver_refuse(d, "method '%s' is not available in this build",
                                  d->options.method);
@@ -94,7 +95,7 @@ static hm_status choose_method(hmi_driver *d)
     }
     if (d->method->fixed_step && !(d->options.step > 0))
         return hmi_driver_refuse(d, "method '%s' needs a step", d->method->name);
-    d->s.memory = hmi_arena_alloc(&d->arena, d->method->memory_size(&d->ode));
+    d->s.memory = hmi_arena_alloc(&d->arena, d->method->memory_size(d->method, &d->ode));
     return d->s.memory ? hmi_guest_init(d) : HM_ERR_NOMEM;
 }
 
@@ -196,7 +197,7 @@ hm_status hmi_driver_compile_motion(hmi_driver *d, const hmi_point *at)
     hmi_motion_source source = {.power_count = ledger->tape_count};
     hmi_expr powers[HMI_POWERS];
     bool wanted = !d->ode.dirac && d->drift != HMI_DRIFT_BAUMGARTE &&
-                  d->sim->solve.formulation == HMI_AUTO;
+                  d->sim->solve.formulation == HM_FORMULATION_AUTO;
     bool kept = has_motion(d, at, wanted);
     if (!wanted)
         return HM_OK;
@@ -239,7 +240,7 @@ hm_status hmi_driver_begin(hmi_driver *d)
     if (status == HM_OK && !d->formulation)
         status = hmi_ode_forces(&d->ode, d->s.t, d->s.y, &d->solution);
     if (status == HM_OK && !d->formulation)
-        d->formulation = hmi_formulation_name(d->solution.formulation);
+        d->formulation = hm_formulation_name(d->solution.formulation);
     if (status == HM_OK)
         status = d->method->start(&d->s);
     explain_start(d, status, errors);

@@ -21,8 +21,9 @@ typedef struct cvode {
     double *projected; /* size */
 } cvode;
 
-static size_t memory_size(const hmi_ode *ode)
+static size_t memory_size(const hmi_method *method, const hmi_ode *ode)
 {
+    (void)method;
     return sizeof(cvode) + 2 * ode->size * sizeof(double) + hmi_newton_size(ode, false);
 }
 

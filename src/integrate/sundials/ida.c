@@ -24,8 +24,9 @@ typedef struct ida {
 /* The vectors: unknowns, their rates, which of them have rates. */
 enum { Y, DY, ID, VECTORS };
 
-static size_t memory_size(const hmi_ode *ode)
+static size_t memory_size(const hmi_method *method, const hmi_ode *ode)
 {
+    (void)method;
     return sizeof(ida) + ode->size * sizeof(double);
 }
 
