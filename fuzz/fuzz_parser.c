@@ -62,14 +62,14 @@ static void check_messages(const hm_context *context, hm_status status)
 
 /* ---- the pipeline ---- */
 
-static hm_status read_state(hm_context *context, const hm_model *model, const char *text)
+static hm_status read_state(const hm_model *model, const char *text)
 {
     size_t n = hm_model_coordinate_count(model), z = hm_model_state_count(model);
     size_t u = hm_model_input_count(model);
     double t = 0, *state = calloc(2 * n + z + u + 1, sizeof *state);
     bool *set = calloc(u + 1, sizeof *set);
     require(state && set);
-    hm_status status = hm_model_read_state(context, model, text, &t, state, state + n,
+    hm_status status = hm_model_read_state(model->context, model, text, &t, state, state + n,
                                            state + 2 * n, state + 2 * n + z, set);
     free(state);
     free(set);
@@ -113,7 +113,7 @@ static void run(hm_context *context, const char *text, size_t length, const char
         check_messages(context, derive(model));
         hm_context_clear(context);
         if (state)
-            check_messages(context, read_state(context, model, state));
+            check_messages(context, read_state(model, state));
     }
     hm_model_destroy(model);
 }
