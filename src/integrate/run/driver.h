@@ -81,7 +81,6 @@ enum { HMI_MOST_EVENTS = 10000, HMI_MOST_WARNINGS = 20, HMI_CHATTER = 20, HMI_QU
 
 /* The pace of a run is looked at every so many steps; it ends where more than so many are left. */
 enum { HMI_PACE_STEPS = 20000 };
-#define HMI_MOST_STEPS_LEFT 5e9
 
 typedef struct hmi_driver {
     hm_sim *sim;

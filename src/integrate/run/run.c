@@ -7,6 +7,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "integrate/ode/width_one.h"
+
 static double wall_clock(void)
 {
     struct timespec now;
@@ -130,8 +132,7 @@ static hm_status watch_pace(hmi_driver *d)
     if (d->method->fixed_step || (steps >= 0 && steps < HMI_PACE_STEPS))
         return HM_OK;
     double advanced = s->t - d->pace_t;
-    bool crawling = steps > 0 &&
-                    (d->options.end - s->t) * (double)steps > HMI_MOST_STEPS_LEFT * advanced;
+    bool crawling = steps > 0 && crawls(d->options.end - s->t, (double)steps, advanced);
     d->pace_t = s->t;
     d->pace_steps = s->steps;
     if (!crawling)
