@@ -69,8 +69,8 @@ static hm_status read_state(const hm_model *model, const char *text)
     double t = 0, *state = calloc(2 * n + z + u + 1, sizeof *state);
     bool *set = calloc(u + 1, sizeof *set);
     require(state && set);
-    hm_status status = hm_model_read_state(model, text, &t, state, state + n, state + 2 * n,
-                                           state + 2 * n + z, set);
+    hm_status status = hm_model_read_state(model->context, model, text, &t, state, state + n,
+                                           state + 2 * n, state + 2 * n + z, set);
     free(state);
     free(set);
     return status;

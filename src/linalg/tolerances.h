@@ -47,7 +47,7 @@ static inline double hmi_mass_tolerance(int n)
  * depends on others. (Squares of sines: an angle of 3e-6.) */
 #define HMI_SPARSE_DROP 1e-11
 
-/* ---- rows watched along a motion (integrate/run) ---- */
+/* ---- rows watched along a motion (integrate/rank) ---- */
 
 /* At the start of a run: the sine of the angle below which a row follows from others; */
 #define HMI_DEPENDENT_AT_START 1e-10

@@ -49,7 +49,7 @@ HM_MUST_CHECK hm_status hmi_dynamics_create(const hm_allocator *allocator,
 void hmi_dynamics_destroy(hmi_dynamics *d);
 /* Solves from now on go without these rows (m flags; NULL: all rows count): their multipliers are 0,
  * A q'' = b need not hold for them. For rows that depend on the others wherever the constraints hold,
- * while states a little beside them are looked at (integrate/run/row_choice.c). */
+ * while states a little beside them are looked at (integrate/rank/row_choice.c). */
 void hmi_dynamics_leave_out(hmi_dynamics *d, const bool *rows);
 
 /* ---- the question ---------------------------------------------------------------------------- */

@@ -25,7 +25,7 @@ typedef struct hmi_sim_motion {
     const double *margin;   /* and this among them */
 } hmi_sim_motion;
 
-/* Expressions in place of the system's own (integrate/ode/switch.c), and the powers wanted. */
+/* Expressions in place of the system's own (integrate/events/switch.c), and the powers wanted. */
 typedef struct hmi_motion_source {
     const hmi_graph *graph;   /* NULL: the system's */
     const hmi_expr *dynamics; /* by system->at */

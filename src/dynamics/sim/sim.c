@@ -108,6 +108,8 @@ void hm_sim_destroy(hm_sim *sim)
     const hm_allocator *allocator = sim->system->allocator;
     if (sim->extras.run)
         sim->extras.run_destroy(sim->extras.run);
+    if (sim->extras.consistency)
+        sim->extras.consistency_destroy(sim->extras.consistency);
     hmi_large_destroy(sim->solve.large);
     hmi_sim_motion_destroy(sim->motion.own);
     hmi_dynamics_destroy(sim->dense.dynamics);

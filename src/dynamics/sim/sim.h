@@ -95,6 +95,8 @@ typedef struct hmi_sim_extras {
     /* What integrate/ keeps here between calls, and how it is released; NULL: nothing. */
     void *run;
     void (*run_destroy)(void *run);
+    void *consistency;
+    void (*consistency_destroy)(void *consistency);
 } hmi_sim_extras;
 
 struct hm_sim {

@@ -185,8 +185,8 @@ static double judge(const problem *p, hmi_consistent *c, hm_level level)
         if (!(r <= worst)) {
             worst = r;
             c->worst_row = row;
-            c->missed_by = p->residual[row];
-            c->missed_level = level;
+            c->violated_by = p->residual[row];
+            c->violated_level = level;
         }
     }
     return worst;

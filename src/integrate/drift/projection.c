@@ -1,6 +1,7 @@
 /* Newton steps onto the constraints, by the compiled projectors or by the rank-revealing solve. */
 #include "integrate/drift/projection.h"
 
+#include "integrate/ode/degenerate.h"
 #include "linalg/dense.h"
 
 #include <string.h>
@@ -270,6 +271,12 @@ hm_status hmi_project(hmi_projection *p, double t, double *y)
     p->count += a.moved;
     memcpy(y, p->moved, 2 * p->ode->n * sizeof *y);
     return status;
+}
+
+hm_status hmi_settle(hmi_projection *p, double t, double *y)
+{
+    hm_status status = p->ode->kept ? hmi_project(p, t, y) : HM_OK;
+    return status == HM_OK ? hmi_ode_settle(p->ode, t, y) : status;
 }
 
 /* x -= its normal part, by the rows of the level as last evaluated */

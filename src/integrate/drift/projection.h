@@ -57,6 +57,10 @@ void hmi_projection_release(hmi_projection *p);
  * as it came. HM_ERR_NUMERIC: something is not finite. */
 hm_status hmi_project(hmi_projection *p, double t, double *y);
 
+/* Drift control at the end of a step: onto the constraints where ode->kept, and velocities of
+ * degenerate Lagrangians to what they are. */
+hm_status hmi_settle(hmi_projection *p, double t, double *y);
+
 /* Takes from e, two vectors like q and q', what the projection at (t, y) would take: normal parts. */
 void hmi_project_error(hmi_projection *p, double t, const double *y, double *e);
 

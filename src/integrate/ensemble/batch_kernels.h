@@ -31,7 +31,7 @@ typedef struct hmi_lane_data {
     hmi_four moved;               /* by drift control, relative to the tolerance */
     hmi_four work_scale, energy_start, energy, balance_error, violation;
     hmi_four next_output; /* when a frame is due; infinity: never */
-    hmi_four pace_t;      /* as in hmi_driver */
+    hmi_four pace_t;      /* as in hmi_run */
     /* whole numbers */
     hmi_four steps, rejected, evaluations, suspicious, smooth, pace_steps;
 
@@ -109,7 +109,7 @@ typedef struct hmi_batch_kernels {
     int (*needy)(const hmi_lane_data *x, hmi_four *lanes);
     /* Accepts and rejects; the accepted lanes. */
     int (*conclude)(hmi_lane_data *x);
-    /* The rank watch with these entries of the rows: lanes where the driver is to look are lost; the
+    /* The rank watch with these entries of the rows: lanes that need a closer look are lost; the
      * lanes whose rows have to be looked at for independence, at their first step. */
     int (*watch)(hmi_lane_data *x, hmi_lane_rank *rank, const double *entries);
     /* x->least on the lanes that are close, with the entries of M there. */

@@ -356,7 +356,7 @@ static hm_status find_reference(hmi_pool *pool, hmi_worker *first)
             return status;
         if (status != HM_OK)
             continue;
-        const char *why = hmi_batch_refusal(hmi_driver_of(first->starter));
+        const char *why = hmi_batch_refusal(hmi_run_of(first->starter));
         snprintf(pool->result->why_not, sizeof pool->result->why_not, "%s", why ? why : "");
         pool->batched = !why;
         pool->reference = i;
@@ -370,8 +370,7 @@ static hm_status find_reference(hmi_pool *pool, hmi_worker *first)
 static hm_status compile_batches(hmi_pool *pool, const hmi_worker *first)
 {
     enum { MANY = 64 };
-    return hmi_batch_compile(hmi_driver_of(first->starter), pool->members->count >= MANY,
-                             &pool->code);
+    return hmi_batch_compile(hmi_run_of(first->starter), pool->members->count >= MANY, &pool->code);
 }
 
 static hm_status prepare_worker(hmi_pool *pool, hmi_worker *worker, bool first)

@@ -181,7 +181,7 @@ static hm_member_result result_of_run(hmi_worker *w, hm_status status, const hm_
 /* What a run compiled for one state does not serve another: results must not depend on the order. */
 static void forget_shift(hm_sim *sim)
 {
-    const hmi_driver *d = hmi_driver_of(sim);
+    const hmi_run *d = hmi_run_of(sim);
     if (d && d->motion && d->motion->shifted)
         sim->extras.run_destroy(sim->extras.run);
 }
@@ -230,7 +230,7 @@ hm_status hmi_worker_start(hmi_worker *w, size_t member)
 
 hm_status hmi_worker_make_batch(hmi_worker *w)
 {
-    return hmi_batch_create(hmi_driver_of(w->starter), &w->pool->code, &w->batch);
+    return hmi_batch_create(hmi_run_of(w->starter), &w->pool->code, &w->batch);
 }
 
 /* The starter takes over a lane, its parameters included. */
@@ -242,26 +242,26 @@ static void show_lane(hmi_worker *w, size_t l)
         sim->given.params[i] = b->params[HMI_LANES * i + l];
         sim->tapes.prepared = false;
     }
-    hmi_driver_enter(b->d);
+    hmi_run_enter(b->d);
     hmi_batch_show(b, l);
 }
 
 /* Frames at output times within the last step. */
 static void give_frames(hmi_worker *w, size_t l)
 {
-    hmi_driver *d = w->batch->d;
+    hmi_run *d = w->batch->d;
     hmi_lane_data *x = w->batch->x;
     if (x->t.of[l] < x->next_output.of[l])
         return;
     show_lane(w, l);
     w->slot = l;
     long before = d->ode.evaluations;
-    (void)!hmi_driver_give_outputs(d);
-    hmi_batch_note_outputs(w->batch, l, d->outputs);
+    (void)!hmi_run_give_outputs(d);
+    hmi_batch_note_outputs(w->batch, l, d->recorder.outputs);
     x->evaluations.of[l] += (double)(d->ode.evaluations - before);
 }
 
-/* The member that the driver has restarted with. */
+/* The member that the run has restarted with. */
 static void put_on_lane(hmi_worker *w, size_t l, size_t member)
 {
     hmi_batch *b = w->batch;
@@ -270,7 +270,7 @@ static void put_on_lane(hmi_worker *w, size_t l, size_t member)
     w->slot = l;
     w->rows[l].count = 0;
     if (b->d->options.on_frame)
-        (void)!hmi_driver_give_outputs(b->d);
+        (void)!hmi_run_give_outputs(b->d);
     hmi_batch_put(b, l, member, fresh);
 }
 
@@ -282,7 +282,7 @@ static void fill_lane(hmi_worker *w, size_t l)
     while (take_member(w, &member)) {
         hm_status status = load_member(w, w->starter, member);
         if (status == HM_OK)
-            status = hmi_driver_restart(w->batch->d);
+            status = hmi_run_restart(w->batch->d);
         if (status == HM_OK) {
             put_on_lane(w, l, member);
             return;
@@ -293,13 +293,13 @@ static void fill_lane(hmi_worker *w, size_t l)
 
 static void finish_lane(hmi_worker *w, size_t l)
 {
-    hmi_driver *d = w->batch->d;
+    hmi_run *d = w->batch->d;
     const hmi_lane_data *x = w->batch->x;
     size_t n = d->ode.n;
     show_lane(w, l);
     w->slot = l;
     if (d->options.on_frame)
-        (void)!hmi_driver_give_end(d);
+        (void)!hmi_run_give_end(d);
     hm_member_result result = {.member = w->batch->member[l],
                                .status = HM_RUN_OK,
                                .message = "",
@@ -313,7 +313,7 @@ static void finish_lane(hmi_worker *w, size_t l)
                                .rejected = (long)x->rejected.of[l],
                                .evaluations = (long)x->evaluations.of[l],
                                .violation = x->violation.of[l],
-                               .has_total = d->has_total,
+                               .has_total = d->recorder.energy.known,
                                .energy_initial = x->energy_start.of[l],
                                .energy_final = x->energy.of[l],
                                .balance_error = x->balance_error.of[l]};

@@ -3,7 +3,6 @@
 #include "integrate/implicit/dla.h"
 
 #include "dynamics/sim/motion_derivatives.h"
-#include "integrate/ode/switch.h"
 #include "linalg/linalg.h"
 
 enum { MOST_ITERATIONS = 40 };
@@ -353,7 +352,7 @@ hm_status hmi_dla_step(hmi_stepper *s, double t_limit)
 {
     discrete *d = s->memory;
     double h = hmi_fixed_step(s, t_limit);
-    if (s->ode->switches && s->ode->switches->slides) {
+    if (s->ode->branches && s->ode->branches->sliding) {
         s->trouble = "a force sticks at a discontinuity here, which this method cannot follow";
         return HM_ERR_NUMERIC;
     }

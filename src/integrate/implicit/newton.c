@@ -64,7 +64,7 @@ static hm_status difference(hmi_newton *w, double t, double *y, int j)
 hm_status hmi_newton_jacobian(hmi_newton *w, double t, const double *y)
 {
     hm_status status = HM_OK;
-    if (!w->ode->dirac && !w->ode->switches) {
+    if (!w->ode->dirac && !w->ode->branches) {
         const hmi_point at = hmi_ode_point(w->ode, t, y);
         return hmi_sim_jacobian(w->ode->sim, &at, w->ode->baumgarte, w->J);
     }

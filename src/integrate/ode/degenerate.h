@@ -1,4 +1,4 @@
-/* Degenerate Lagrangians in first-order form: for the driver and every method.
+/* Degenerate Lagrangians in first-order form: for runs and every method.
  *
  * Where M vanishes on virtual displacements (point vortices, Lotka-Volterra, L linear in velocities)
  * q' is determined by the Dirac form (hmi_dirac_solve) and q'' is not. The layout y = (q, v, z) stays
@@ -6,7 +6,7 @@
  *
  *     q' = V(t, q, v),  z' = rates at V,  v' = q'', or 0 where M sees no virtual displacement at all
  *
- * and v is a state only in those components that M sees; the others are results. What the driver does:
+ * and v is a state only in those components that M sees; the others are results. What a run does:
  *
  *   1. At the start, where hmi_sim_accelerate says HM_ERR_UNDETERMINED: hmi_ode_try_dirac(ode, t, y, &why).
  *      HM_OK: ode->dirac is set, and the motion is determined. Else the message is in `why`. Before a

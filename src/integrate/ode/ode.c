@@ -1,15 +1,25 @@
 /* f(t, y) by the solve of the sim, with Baumgarte's terms and sliding where a run has them. */
 #include "integrate/ode/ode.h"
 
+#include "compile/jit/assemble.h"
 #include "dynamics/large/large.h"
 #include "dynamics/sim/motion.h"
 #include "integrate/ode/degenerate.h"
 #include "integrate/ode/ledger.h"
 #include "integrate/ode/residuals.h"
-#include "integrate/ode/switch.h"
 
 #include <math.h>
 #include <string.h>
+
+hm_status hmi_run_tape(hmi_tape *tape, const hmi_graph *graph, const hmi_expr *list, size_t count,
+                       hmi_arena *arena, double **work)
+{
+    hm_status status = tape->allocator ? HM_OK : hmi_tape_compile(tape, graph, list, count);
+    if (status != HM_OK)
+        return status;
+    *work = hmi_arena_alloc(arena, (tape->work_size + 1) * sizeof **work);
+    return *work ? HM_OK : HM_ERR_NOMEM;
+}
 
 hm_status hmi_ode_init(hmi_ode *ode, hm_sim *sim)
 {
@@ -54,7 +64,7 @@ static void add_baumgarte(hmi_ode *ode, const hmi_point *at)
     }
 }
 
-static hm_status accelerate(hmi_ode *ode, const hmi_point *at, hmi_solution *solution)
+hm_status hmi_ode_accelerate(hmi_ode *ode, const hmi_point *at, hmi_solution *solution)
 {
     if (!ode->residuals || (ode->baumgarte[0] == 0 && ode->baumgarte[1] == 0))
         return hmi_sim_accelerate(ode->sim, at, solution);
@@ -68,8 +78,8 @@ hm_status hmi_ode_forces(hmi_ode *ode, double t, const double *y, hmi_solution *
     if (!finite(y, ode->size))
         return HM_ERR_NUMERIC;
     const hmi_point at = hmi_ode_point(ode, t, y);
-    return ode->switches ? hmi_switches_slide(ode->switches, ode, &at, accelerate, solution)
-                         : accelerate(ode, &at, solution);
+    return ode->branches ? ode->branches->accelerate(ode->branches, ode, &at, solution)
+                         : hmi_ode_accelerate(ode, &at, solution);
 }
 
 static hm_status evaluate(hmi_ode *ode, double t, const double *y, double *dy,
@@ -103,7 +113,7 @@ static bool move(hmi_ode *ode, double t, const double *y, double *dy)
     hm_sim *sim = ode->sim;
     hmi_sim_motion *motion = sim->motion.used;
     const hmi_point at = hmi_ode_point(ode, t, y);
-    if (!motion || (ode->switches && (ode->switches->slides || ode->switches->direction_count)))
+    if (!motion || (ode->branches && (ode->branches->sliding || ode->branches->directions)))
         return false;
     if (!sim->tapes.prepared || sim->system->model->inputs.count > 0)
         hmi_sim_refresh(sim, &at);

@@ -18,8 +18,19 @@ enum { HMI_MOST_WORKS = 7 };
 
 struct hmi_residuals;
 struct hmi_ledger;
-struct hmi_switches;
 struct hmi_taylor;
+struct hmi_jet_options;
+struct hmi_ode;
+
+/* Functions that are not smooth, their branches held during a step: what the equations and the
+ * methods need to know of them. integrate/events/switch.h has the rest. */
+typedef struct hmi_branches {
+    size_t sliding;    /* modes between two branches: each solve has to find them */
+    size_t directions; /* u/|u| of velocities: each solve has to look them up */
+    /* hmi_ode_accelerate after these were found. */
+    hm_status (*accelerate)(struct hmi_branches *branches, struct hmi_ode *ode, const hmi_point *at,
+                            hmi_solution *solution);
+} hmi_branches;
 
 typedef struct hmi_ode {
     hm_sim *sim;
@@ -33,12 +44,17 @@ typedef struct hmi_ode {
 
     bool kept; /* by drift control: states are on the constraints */
 
-    bool dirac, dirac_slow;          /* q' is determined and not q'': see degenerate.h */
-    struct hmi_residuals *residuals; /* for Baumgarte; NULL: off */
-    struct hmi_ledger *ledger;       /* powers beside f; NULL: none */
-    struct hmi_switches *switches;   /* branches held, sliding; NULL: none */
-    struct hmi_taylor **series;      /* the driver's: runs of a sim share it */
+    bool dirac, dirac_slow;                    /* q' is determined and not q'': see degenerate.h */
+    struct hmi_residuals *residuals;           /* for Baumgarte; NULL: off */
+    struct hmi_ledger *ledger;                 /* powers beside f; NULL: none */
+    hmi_branches *branches;                    /* held in a run; NULL: none */
+    struct hmi_taylor **series;                /* where it is kept: runs of a sim share it */
+    const struct hmi_jet_options *jet_options; /* special paths, for benchmarks; NULL: all */
 } hmi_ode;
+
+/* A tape of a run: compiled where it is not there already (of an earlier run), with memory for it. */
+hm_status hmi_run_tape(hmi_tape *tape, const hmi_graph *graph, const hmi_expr *list, size_t count,
+                       hmi_arena *arena, double **work);
 
 hm_status hmi_ode_init(hmi_ode *ode, hm_sim *sim);
 /* dy = f(t, y). */
@@ -48,6 +64,8 @@ hm_status hmi_ode_evaluate(hmi_ode *ode, double t, const double *y, double *dy);
 hm_status hmi_ode_evaluate_all(hmi_ode *ode, double t, const double *y, double *dy);
 /* The solve at (t, y) with all forces, not counted; sim->last then has them. */
 hm_status hmi_ode_forces(hmi_ode *ode, double t, const double *y, hmi_solution *solution);
+/* The solve at a point, with Baumgarte's terms and with the branches as they are. */
+hm_status hmi_ode_accelerate(hmi_ode *ode, const hmi_point *at, hmi_solution *solution);
 /* (t, y) as a point: it refers to y. */
 static inline hmi_point hmi_ode_point(const hmi_ode *ode, double t, const double *y)
 {

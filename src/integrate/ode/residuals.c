@@ -1,6 +1,6 @@
 /* Compiles and evaluates the residuals of all passive constraints, each point once. */
 #include "integrate/ode/residuals.h"
-#include "compile/jit/assemble.h"
+#include "integrate/ode/ode.h"
 
 #include <string.h>
 
@@ -30,15 +30,13 @@ hm_status hmi_residuals_init(hmi_residuals *r, hm_sim *sim, hmi_arena *arena)
         list[m + k] = rows->velocity_residual[k];
         r->level[k] = sim->system->model->constraints.data[k].level;
     }
-    hm_status status = HM_OK;
-    if (!r->tape.allocator)
-        status = hmi_tape_compile(&r->tape, &sim->system->derived.graph, list, 2 * m);
+    hm_status status = hmi_run_tape(&r->tape, &sim->system->derived.graph, list, 2 * m, arena,
+                                    &r->work);
     if (status != HM_OK)
         return status;
     size_t state = 1 + 2 * sim->system->derived.n + sim->system->model->states.count;
-    r->work = hmi_arena_alloc(arena, (r->tape.work_size + 1) * sizeof *r->work);
     double *seen = hmi_arena_alloc(arena, state * sizeof *seen);
-    if (!r->work || !seen)
+    if (!seen)
         return HM_ERR_NOMEM;
     r->seen = reads_state_only(&r->tape) ? seen : NULL;
     r->position = hmi_tape_outputs(&r->tape, r->work);

@@ -11,7 +11,6 @@
 
 #ifdef HAMEL_SUNDIALS
 
-#include "integrate/ode/switch.h"
 #include "linalg/dense.h"
 
 #include <ida/ida.h>
@@ -160,7 +159,7 @@ static hm_status step(hmi_stepper *s, double t_limit)
     hmi_sundials *c = &((ida *)s->memory)->sun;
     double *y = N_VGetArrayPointer(c->vector[Y]), t = s->t;
     size_t bytes = s->size * sizeof *y;
-    if (s->ode->switches && s->ode->switches->slides) {
+    if (s->ode->branches && s->ode->branches->sliding) {
         s->trouble = "a force sticks at a discontinuity here, which this method cannot follow";
         return HM_ERR_NUMERIC;
     }

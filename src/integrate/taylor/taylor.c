@@ -18,7 +18,6 @@
 
 #include "integrate/ode/ledger.h"
 #include "integrate/ode/method.h"
-#include "integrate/ode/switch.h"
 #include "linalg/dense.h"
 
 #include <math.h>
@@ -41,7 +40,7 @@ enum {
 #define DEFECT_NOISE 1e-9
 
 typedef struct memory {
-    hmi_taylor *T;   /* the driver's */
+    hmi_taylor *T;   /* the run's */
     bool begun;      /* T stands at (s->t, s->y) with f */
     bool has_series; /* of the last step, for dense output */
     bool by_rk;      /* the last step was DOP853's */
@@ -88,7 +87,7 @@ static hm_status applies(const hmi_ode *ode, const char **why)
         *why = "a force depends on constraint forces, which have no series of their own";
     else if (system->model->servos.count)
         *why = "the model has servos";
-    else if (ode->switches && ode->switches->direction_count)
+    else if (ode->branches && ode->branches->directions)
         *why = "a force is along u/|u| of velocities, which has no series at rest";
     else
         return HM_OK;
@@ -139,7 +138,7 @@ static hm_status substitute(hmi_stepper *s, double t_limit)
 static bool must_substitute(const hmi_stepper *s)
 {
     const hmi_ode *ode = s->ode;
-    return ode->forgiving || isfinite(s->singular) || (ode->switches && ode->switches->slides > 0);
+    return ode->forgiving || isfinite(s->singular) || (ode->branches && ode->branches->sliding > 0);
 }
 
 /* ---- start ---- */

@@ -1,7 +1,7 @@
 /* The compiled solve (compile/solve/motion.h) against the rank-revealing one, what it hoists, how it grows,
  * and where it hands over. */
 #include "dynamics/sim/motion.h"
-#include "integrate/run/driver.h"
+#include "integrate/run/run.h"
 #include "support/check.h"
 #include "support/probe.h"
 
@@ -366,7 +366,7 @@ static void runs_share_tapes(void **state)
         hm_sim_set_state(p->sim, 0, start, rest, NULL);
         assert_int_equal(hm_sim_run(p->sim, &options, &result), HM_OK);
         hm_sim_state(p->sim, k ? again : q, NULL, NULL);
-        const hmi_sim_motion *used = hmi_driver_of(p->sim)->motion;
+        const hmi_sim_motion *used = hmi_run_of(p->sim)->motion;
         assert_true((used == NULL) == (k == 2));
         if (k == 1) {
             assert_ptr_equal(used, motion);

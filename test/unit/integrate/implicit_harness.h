@@ -1,4 +1,4 @@
-/* Drives a method through src/integrate/ode/method.h directly: no driver, no events, no projection unless asked for. */
+/* Drives a method through src/integrate/ode/method.h directly: no run, no events, no projection unless asked for. */
 #ifndef TEST_UNIT_INTEGRATE_IMPLICIT_HARNESS_H
 #define TEST_UNIT_INTEGRATE_IMPLICIT_HARNESS_H
 

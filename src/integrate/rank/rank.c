@@ -1,4 +1,4 @@
-/* Isolated rank drops of the constraints, that a step jumps over: see driver.h.
+/* Isolated rank drops of the constraints, that a step jumps over.
  *
  * With rows of unit length, A_old A_new^T is near the Gram matrix of either while nothing happens. A
  * direction in which the constraints lose rank and regain it changes its sign on the way, and so
@@ -16,8 +16,7 @@
  * Verified: test/physics/test_rank_drop.c
  */
 #include "derive/voronets.h"
-#include "integrate/run/driver.h"
-#include "integrate/run/rank_rows.h"
+#include "integrate/rank/guard.h"
 
 #include "linalg/linalg.h"
 
@@ -33,74 +32,82 @@ enum { MOST_DROPS = 5 };
 #define UNBOUNDED                                                                                  \
     "the constraints lose rank here and the velocity would jump: accelerations are unbounded"
 
-hm_status hmi_rank_watch_init(hmi_driver *d)
+hm_status hmi_rank_watch_init(hmi_guard *g)
 {
-    size_t m = d->projection.velocity.count;
-    if (m == 0 || !d->sim->dense.dynamics ||
-        d->sim->solve.compiled) /* dense algebra: not for large systems */
+    size_t m = g->projection->velocity.count;
+    const hm_sim *sim = g->ode->sim;
+    if (m == 0 || !sim->dense.dynamics || sim->solve.compiled) /* dense algebra */
         return HM_OK;
-    if (hmi_rows_are_explicit(&d->sim->system->derived)) /* these do not lose rank */
+    if (hmi_rows_are_explicit(&sim->system->derived)) /* these do not lose rank */
         return HM_OK;
-    hm_status status = hmi_projection_keep_rows(&d->projection, &d->arena);
+    hm_status status = hmi_projection_keep_rows(g->projection, g->arena);
     if (status != HM_OK)
         return status;
-    return hmi_rank_watch_allocate(&d->rank, &d->arena, m, d->ode.n, d->ode.size);
+    return hmi_rank_watch_allocate(&g->rank, g->arena, m, g->ode->n, g->ode->size);
 }
 
-void hmi_rank_watch_forget(hmi_rank_watch *w)
+hm_status hmi_guard_init(hmi_guard *g, hmi_projection *projection, hmi_stepper *stepper,
+                         hmi_messages *messages, hmi_arena *arena)
 {
-    w->known = w->close = false;
-    w->steps = 0;
+    bool failed = false;
+    *g = (hmi_guard){.ode = projection->ode,
+                     .projection = projection,
+                     .stepper = stepper,
+                     .messages = messages,
+                     .arena = arena};
+    g->rates = hmi_arena_doubles(arena, g->ode->size, &failed);
+    hm_status status = failed ? HM_ERR_NOMEM : hmi_rank_watch_init(g);
+    return status == HM_OK ? hmi_row_choice_init(g) : status;
 }
 
-void hmi_driver_forget_rank(hmi_driver *d)
+void hmi_guard_forget(hmi_guard *g, bool rows)
 {
-    hmi_rank_watch_forget(&d->rank);
-    d->s.singular = INFINITY;
-    d->s.least = NULL;
+    if (rows)
+        g->rank.count = 0;
+    hmi_rank_watch_forget(&g->rank);
+    g->stepper->singular = INFINITY;
+    g->stepper->least = NULL;
 }
 
 /* ---- rows ---- */
 
-/* hmi_rank_take_rows at the state. */
-static void find_rows(const hmi_driver *d, double t, const double *y, double *rows)
+/* M and A at a state, dense in the sim. */
+static void find_matrices(const hmi_guard *g, double t, const double *y)
 {
-    size_t n = d->ode.n;
-    const size_t *row = d->projection.velocity.row;
-    const hmi_point at = hmi_ode_point(&d->ode, t, y);
-    hmi_sim_evaluate(d->sim, &at);
-    hmi_sim_scatter(d->sim);
-    for (size_t k = 0; k < d->rank.count; k++)
-        hmi_rank_take_row(d->sim->dense.A + row[d->rank.row[k]] * n, (int)n, rows + k * n);
+    const hmi_point at = hmi_ode_point(g->ode, t, y);
+    hmi_sim_evaluate(g->ode->sim, &at);
+    hmi_sim_scatter(g->ode->sim);
+}
+
+/* hmi_rank_take_rows at a state. */
+static void find_rows(const hmi_guard *g, double t, const double *y, double *rows)
+{
+    size_t n = g->ode->n;
+    const size_t *row = g->projection->velocity.row;
+    find_matrices(g, t, y);
+    for (size_t k = 0; k < g->rank.count; k++)
+        hmi_rank_take_row(g->ode->sim->dense.A + row[g->rank.row[k]] * n, (int)n, rows + k * n);
 }
 
 /* ---- what comes ---- */
 
-/* M and A where the run is, dense in the sim. */
-static void find_matrices(hmi_driver *d)
-{
-    const hmi_point at = hmi_driver_point(d);
-    hmi_sim_evaluate(d->sim, &at);
-    hmi_sim_scatter(d->sim);
-}
-
 /* sqrt(x.M x), M as last evaluated */
-static double mass_norm(const hmi_driver *d, const double *x)
+static double mass_norm(const hmi_guard *g, const double *x)
 {
-    int n = (int)d->ode.n;
+    int n = (int)g->ode->n;
     double sum = 0;
     for (int i = 0; i < n; i++)
-        sum += x[i] * hmi_dot(n, d->sim->dense.M + (size_t)i * (size_t)n, x);
+        sum += x[i] * hmi_dot(n, g->ode->sim->dense.M + (size_t)i * (size_t)n, x);
     return sqrt(fmax(sum, 0));
 }
 
 /* The method evaluates f at the new state anyway, at once or in its next step. */
-static bool find_rates(hmi_driver *d)
+static bool find_rates(hmi_guard *g)
 {
-    hmi_stepper *s = &d->s;
+    hmi_stepper *s = g->stepper;
     if (!s->f_valid)
-        s->f_valid = (d->method->carries_work ? hmi_ode_evaluate_all : hmi_ode_evaluate)(
-                         &d->ode, s->t, s->y, s->f) == HM_OK;
+        s->f_valid = (s->method->carries_work ? hmi_ode_evaluate_all : hmi_ode_evaluate)(
+                         g->ode, s->t, s->y, s->f) == HM_OK;
     return s->f_valid;
 }
 
@@ -128,10 +135,10 @@ static bool is_near(const hmi_rank_watch *w)
 
 /* q and q' at t[1] + x h by the Hermite polynomial of the last two states (order 6): by differences
  * with nodes t1, t1, t1, t0, t0, t0 in units of h = t1 - t0. */
-static void foresee(const hmi_driver *d, double x, double *y)
+static void foresee(const hmi_guard *g, double x, double *y)
 {
-    const hmi_rank_watch *w = &d->rank;
-    size_t n = d->ode.n;
+    const hmi_rank_watch *w = &g->rank;
+    size_t n = g->ode->n;
     double h = w->t[1] - w->t[0];
     for (size_t i = 0; i < n; i++) {
         double q0 = w->motion[0][i], v0 = h * w->motion[0][n + i];
@@ -145,7 +152,7 @@ static void foresee(const hmi_driver *d, double x, double *y)
         y[i] = q1 + x * (v1 + x * (0.5 * a1 + x * (b11 + u * (e1 + u * f))));
         y[n + i] = (v1 + x * (a1 + x * (3 * b11 + e1 * (4 * x + 3) + f * u * (5 * x + 3)))) / h;
     }
-    memcpy(y + 2 * n, d->s.y + 2 * n, d->ode.states * sizeof *y);
+    memcpy(y + 2 * n, g->stepper->y + 2 * n, g->ode->states * sizeof *y);
 }
 
 /* Rows made orthonormal in their order (Gram and Schmidt, twice): each becomes the direction in which it
@@ -171,24 +178,24 @@ static bool is_coming(const hmi_rank_watch *w)
 /* Near a drop q'' has an error along the directions that are lost, which are not those of coordinates:
  * a velocity that passes zero there (a linkage at its dead centre) cannot have it smaller than the
  * others do. Units are those of the inertias. */
-static void relate_velocities(hmi_driver *d)
+static void relate_velocities(hmi_guard *g)
 {
-    hmi_rank_watch *w = &d->rank;
-    size_t n = d->ode.n;
+    hmi_rank_watch *w = &g->rank;
+    size_t n = g->ode->n;
     if (!w->close && is_coming(w)) {
         w->close = true;
         w->close_at = w->smallest[1];
     } else if (w->close && w->smallest[1] > w->close_at && !is_coming(w)) {
         w->close = false;
     }
-    d->s.least = w->close ? w->least : NULL;
+    g->stepper->least = w->close ? w->least : NULL;
     if (!w->close)
         return;
-    find_matrices(d);
-    double speed = mass_norm(d, d->s.y + n);
-    memset(w->least, 0, d->ode.size * sizeof *w->least);
+    find_matrices(g, g->stepper->t, g->stepper->y);
+    double speed = mass_norm(g, g->stepper->y + n);
+    memset(w->least, 0, g->ode->size * sizeof *w->least);
     for (size_t i = 0; i < n; i++) {
-        double inertia = d->sim->dense.M[i * n + i];
+        double inertia = g->ode->sim->dense.M[i * n + i];
         w->least[n + i] = inertia > 0 ? speed / sqrt(inertia) : 0;
     }
 }
@@ -196,12 +203,12 @@ static void relate_velocities(hmi_driver *d)
 /* Has the direction in which a row goes beyond those before it turned round by then? (The signs of
  * A_old A_new^T say it for short ways only: directions that are lost slowly do not keep still.) Too
  * far to say counts as no. w->last: rows now, w->end: the same, orthonormal. */
-static bool is_lost_at(hmi_driver *d, double x)
+static bool is_lost_at(hmi_guard *g, double x)
 {
-    hmi_rank_watch *w = &d->rank;
-    size_t n = d->ode.n;
-    foresee(d, x, w->y);
-    find_rows(d, w->t[1] + x * (w->t[1] - w->t[0]), w->y, w->now);
+    hmi_rank_watch *w = &g->rank;
+    size_t n = g->ode->n;
+    foresee(g, x, w->y);
+    find_rows(g, w->t[1] + x * (w->t[1] - w->t[0]), w->y, w->now);
     if (!hmi_all_finite((int)(w->count * n), w->now))
         return false;
     for (size_t k = 0; k < w->count; k++)
@@ -215,48 +222,48 @@ static bool is_lost_at(hmi_driver *d, double x)
 }
 
 /* w->last holds the rows at the present state. */
-static double foresee_drop(hmi_driver *d)
+static double foresee_drop(hmi_guard *g)
 {
-    const hmi_rank_watch *w = &d->rank;
+    const hmi_rank_watch *w = &g->rank;
     double low = 0, high = 0, h = w->t[1] - w->t[0];
-    memcpy(w->end, w->last, w->count * d->ode.n * sizeof(double));
-    make_orthonormal(w->count, d->ode.n, w->end);
+    memcpy(w->end, w->last, w->count * g->ode->n * sizeof(double));
+    make_orthonormal(w->count, g->ode->n, w->end);
     for (int k = 1; k <= 2 * AHEAD && high == 0; k++) { /* the first interval that has it */
-        if (is_lost_at(d, 0.5 * k))
+        if (is_lost_at(g, 0.5 * k))
             high = 0.5 * k;
         else
             low = 0.5 * k;
     }
     for (int k = 0; k < HALVINGS && high > 0; k++) {
         double x = 0.5 * (low + high);
-        if (is_lost_at(d, x))
+        if (is_lost_at(g, x))
             high = x;
         else
             low = x;
     }
-    return high > 0 ? d->s.t + 0.5 * (low + high) * h : INFINITY;
+    return high > 0 ? g->stepper->t + 0.5 * (low + high) * h : INFINITY;
 }
 
 /* A row may turn far in a long step and look as if it changed sign: a drop shows in some short part
  * of the step too. The rows at its end stay in w->now. */
-static bool is_confirmed(hmi_driver *d)
+static bool is_confirmed(hmi_guard *g)
 {
     enum { PARTS = 16 };
-    hmi_rank_watch *w = &d->rank;
-    hmi_stepper *s = &d->s;
-    size_t bytes = w->count * d->ode.n * sizeof(double);
+    hmi_rank_watch *w = &g->rank;
+    hmi_stepper *s = g->stepper;
+    size_t bytes = w->count * g->ode->n * sizeof(double);
     bool found = false;
     w->apart = 0;
     memcpy(w->end, w->now, bytes);
     for (int k = 1; k <= PARTS && !found; k++) {
         double t = s->t_old + (s->t - s->t_old) * k / PARTS;
         if (k < PARTS) {
-            d->method->interpolate(s, t, w->y);
-            find_rows(d, t, w->y, w->now);
+            s->method->interpolate(s, t, w->y);
+            find_rows(g, t, w->y, w->now);
         } else {
             memcpy(w->now, w->end, bytes);
         }
-        found = hmi_rank_shows_drop(w, d->ode.n);
+        found = hmi_rank_shows_drop(w, g->ode->n);
         memcpy(w->last, w->now, bytes);
     }
     memcpy(w->now, w->end, bytes);
@@ -264,24 +271,24 @@ static bool is_confirmed(hmi_driver *d)
 }
 
 /* Is the change of the velocity over the last step beyond what accelerations at its ends explain? */
-static bool velocity_jumps(hmi_driver *d)
+static bool velocity_jumps(hmi_guard *g)
 {
-    hmi_stepper *s = &d->s;
-    size_t n = d->ode.n;
-    double h = s->t - s->t_old, *jump = d->rank.motion[0], *change = jump + n, *f = d->y;
+    hmi_stepper *s = g->stepper;
+    size_t n = g->ode->n;
+    double h = s->t - s->t_old, *jump = g->rank.motion[0], *change = jump + n, *f = g->rates;
     const double *now = s->y + n, *before = s->y_old + n;
     for (size_t i = 0; i < n; i++)
         jump[i] = change[i] = now[i] - before[i];
     for (int end = 0; end < 2; end++) {
         const double *y = end ? s->y : s->y_old;
-        if (hmi_ode_evaluate(&d->ode, end ? s->t : s->t_old, y, f) != HM_OK)
+        if (hmi_ode_evaluate(g->ode, end ? s->t : s->t_old, y, f) != HM_OK)
             continue;
         for (size_t i = 0; i < n; i++)
             jump[i] -= 0.5 * h * f[n + i];
     }
-    find_matrices(d);
-    double left = mass_norm(d, jump), speed = fmax(mass_norm(d, now), mass_norm(d, before));
-    return left > 0.5 * mass_norm(d, change) && left > 0.3 * speed;
+    find_matrices(g, s->t, s->y);
+    double left = mass_norm(g, jump), speed = fmax(mass_norm(g, now), mass_norm(g, before));
+    return left > 0.5 * mass_norm(g, change) && left > 0.3 * speed;
 }
 
 static bool has_short_row(hmi_rank_watch *w)
@@ -297,16 +304,16 @@ static bool has_short_row(hmi_rank_watch *w)
 
 /* A row that has become far shorter than it was (the cusp of y^2 = x^3) holds nothing any more. Are
  * accelerations beyond bounds there: such that the velocity changes at once? */
-static bool runs_into_nothing(hmi_driver *d)
+static bool runs_into_nothing(hmi_guard *g)
 {
-    const hmi_stepper *s = &d->s;
-    size_t n = d->ode.n;
-    bool short_row = has_short_row(&d->rank);
-    if (!short_row || !find_rates(d))
+    const hmi_stepper *s = g->stepper;
+    size_t n = g->ode->n;
+    bool short_row = has_short_row(&g->rank);
+    if (!short_row || !find_rates(g))
         return false;
-    find_matrices(d);
-    double time = s->t - d->t_begin;
-    return mass_norm(d, s->f + n) * time * SUDDEN > mass_norm(d, s->y + n);
+    find_matrices(g, s->t, s->y);
+    double time = s->t - s->t_begin;
+    return mass_norm(g, s->f + n) * time * SUDDEN > mass_norm(g, s->y + n);
 }
 
 /* The last step is taken back. */
@@ -320,16 +327,16 @@ static hm_status take_back(hmi_stepper *s, const char *why)
 }
 
 /* A drop within the last step: the motion goes on, or the step is taken back. */
-static hm_status cross_drop(hmi_driver *d)
+static hm_status cross_drop(hmi_guard *g)
 {
-    hmi_stepper *s = &d->s;
-    bool jumps = velocity_jumps(d);
-    d->rank.steps = 0; /* its memory was used */
-    if (!jumps && ++d->rank.drops <= MOST_DROPS) {
-        hmi_driver_warn(d,
-                        "the constraints momentarily lost rank before t = %.6g: the motion was "
-                        "continued across it",
-                        s->t);
+    hmi_stepper *s = g->stepper;
+    bool jumps = velocity_jumps(g);
+    g->rank.steps = 0; /* its memory was used */
+    if (!jumps && ++g->rank.drops <= MOST_DROPS) {
+        hmi_messages_warn(g->messages,
+                          "the constraints momentarily lost rank before t = %.6g: the motion was "
+                          "continued across it",
+                          s->t);
         return HM_OK;
     }
     return take_back(s, jumps ? UNBOUNDED : "the constraints lose rank and do not regain it");
@@ -343,33 +350,66 @@ static void turn_rows(hmi_rank_watch *w)
     w->known = true;
 }
 
-hm_status hmi_driver_watch_rank(hmi_driver *d)
+hm_status hmi_guard_watch_rank(hmi_guard *g)
 {
-    hmi_rank_watch *w = &d->rank;
-    d->s.singular = INFINITY;
+    hmi_rank_watch *w = &g->rank;
+    g->stepper->singular = INFINITY;
     if (!w->now)
         return HM_OK;
-    const double *all = d->projection.rows;
+    const double *all = g->projection->rows;
     if (w->count == 0)
-        hmi_rank_choose_rows(w, all, d->sim->solve.left_out, d->projection.velocity.row);
+        hmi_rank_choose_rows(w, all, g->ode->sim->solve.left_out, g->projection->velocity.row);
     hmi_rank_take_rows(w, all, w->now);
     hm_status status = HM_OK;
-    if (w->known && hmi_rank_shows_drop(w, d->ode.n) && is_confirmed(d))
-        status = cross_drop(d);
+    if (w->known && hmi_rank_shows_drop(w, g->ode->n) && is_confirmed(g))
+        status = cross_drop(g);
     else
         w->drops = 0;
-    if (status == HM_OK && runs_into_nothing(d))
-        status = take_back(&d->s, UNBOUNDED);
+    if (status == HM_OK && runs_into_nothing(g))
+        status = take_back(g->stepper, UNBOUNDED);
     if (status != HM_OK)
         return status;
-    bool look = w->count > 1 && d->method->places_steps && find_rates(d);
+    bool look = w->count > 1 && g->stepper->method->places_steps && find_rates(g);
     w->apart = 0;
     if (look)
-        keep_motion(w, d->s.t, d->s.y, d->s.f + d->ode.n);
+        keep_motion(w, g->stepper->t, g->stepper->y, g->stepper->f + g->ode->n);
     turn_rows(w);
     if (look)
-        relate_velocities(d);
+        relate_velocities(g);
     if (look && is_near(w))
-        d->s.singular = foresee_drop(d);
+        g->stepper->singular = foresee_drop(g);
+    return HM_OK;
+}
+
+/* ---- where there is no exact answer ---- */
+
+enum { MOST_FORGIVEN_STEPS = 50 };
+
+/* Where constraints lose rank (a four-bar in its flat position) q'' has no exact answer for a
+ * moment. The least-squares answer leads across as long as it is for a moment only: q'' stays
+ * bounded and drift control brings the state back. */
+hm_status hmi_guard_begin_forgiving(hmi_guard *g)
+{
+    hmi_stepper *s = g->stepper;
+    hmi_messages_warn(
+        g->messages,
+        "the constraints lose rank at t = %.9g: the motion is continued by least squares", s->t);
+    g->ode->forgiving = true;
+    g->forgiven_steps = 1;
+    s->f_valid = false;
+    return s->method->start(s);
+}
+
+hm_status hmi_guard_watch_forgiving(hmi_guard *g, long forgiven)
+{
+    if (g->forgiven_steps == 0)
+        return HM_OK;
+    if (g->ode->forgiven == forgiven) {
+        g->ode->forgiving = false;
+        g->forgiven_steps = 0;
+    } else if (++g->forgiven_steps > MOST_FORGIVEN_STEPS) {
+        g->stepper->trouble = "the constraints lose rank and do not regain it";
+        return HM_ERR_UNDETERMINED;
+    }
     return HM_OK;
 }

@@ -1,11 +1,11 @@
-/* Finding directions u/|u| of velocities: see switch.h.
+/* Finds directions u/|u| of velocities in the expressions of a system.
  *
  * |u| is hypot(..), sqrt of a sum of squares (with factors that no velocity is in), or abs, as a
  * factor of a denominator. In numerator and denominator u_i is replaced by |u| s_i, |u| and s_i
  * modes: the value is the same while |u| is that of u, and its limit along s where |u| is tiny. So
  * it does not matter how the numerator is written, or whether it has terms of higher degree.
  */
-#include "integrate/ode/switch_build.h"
+#include "integrate/events/switch_build.h"
 
 #include <string.h>
 
@@ -235,6 +235,6 @@ hm_status hmi_directions_finish(hmi_rebuilder *r, hmi_switches *sw)
         sw->directions[k] = (hmi_direction){.first = d->first, .count = d->count};
         sw->directions[k].heading = heading;
     }
-    sw->direction_count = count;
+    sw->held.directions = count;
     return status;
 }

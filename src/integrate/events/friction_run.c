@@ -1,5 +1,5 @@
-/* Directions u/|u| while running: see switch.h. */
-#include "integrate/ode/switch.h"
+/* The modes of directions u/|u| at a point: |u| and s, or the heading where |u| says nothing. */
+#include "integrate/events/switch.h"
 
 #include <math.h>
 
@@ -9,7 +9,7 @@
 void hmi_directions_update(hmi_switches *sw, const hmi_point *at)
 {
     const double *g = hmi_switches_values(sw, at);
-    for (size_t k = 0; k < sw->direction_count; k++) {
+    for (size_t k = 0; k < sw->held.directions; k++) {
         const hmi_direction *d = &sw->directions[k];
         double *mode = sw->mode + d->first, length = g[d->first];
         /* after rest |u| shows its direction only when it is more than that */
@@ -29,7 +29,7 @@ double hmi_direction_norm(hmi_switches *sw, const hmi_point *at, const hmi_direc
 bool hmi_directions_rest(hmi_switches *sw, const hmi_point *at)
 {
     const double *g = hmi_switches_values(sw, at);
-    for (size_t k = 0; k < sw->direction_count; k++)
+    for (size_t k = 0; k < sw->held.directions; k++)
         if (!(g[sw->directions[k].first] > 0))
             return true;
     return false;

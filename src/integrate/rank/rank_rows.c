@@ -1,5 +1,7 @@
-/* Rows of the rank watch: see rank_rows.h. */
-#include "integrate/run/rank_rows.h"
+/* Compares the rows of constraints at two states by the signs of their products. */
+#include "integrate/rank/rank_rows.h"
+
+#include "integrate/ode/ode.h"
 
 #include "linalg/linalg.h"
 
@@ -9,29 +11,33 @@
 hm_status hmi_rank_watch_allocate(hmi_rank_watch *w, hmi_arena *arena, size_t m, size_t n,
                                   size_t size)
 {
-    w->row = hmi_arena_alloc(arena, m * sizeof *w->row);
-    w->now = hmi_arena_alloc(arena, m * n * sizeof(double));
-    w->last = hmi_arena_alloc(arena, m * n * sizeof(double));
-    w->end = hmi_arena_alloc(arena, m * n * sizeof(double));
-    w->product = hmi_arena_alloc(arena, m * m * sizeof(double));
-    w->longest = hmi_arena_alloc(arena, m * sizeof(double));
-    w->length = hmi_arena_alloc(arena, m * sizeof(double));
-    w->tau = hmi_arena_alloc(arena, (m + n) * sizeof(double));
-    w->pivots = hmi_arena_alloc(arena, m * sizeof(int));
-    w->motion[0] = hmi_arena_alloc(arena, 3 * n * sizeof(double));
-    w->motion[1] = hmi_arena_alloc(arena, 3 * n * sizeof(double));
-    w->y = hmi_arena_alloc(arena, (size + HMI_MOST_WORKS) * sizeof(double));
-    w->least = hmi_arena_alloc(arena, size * sizeof(double));
+    bool failed = false;
     w->m = m;
     w->n = n;
-    bool good = w->row && w->now && w->last && w->end && w->product && w->longest && w->length &&
-                w->tau && w->pivots && w->motion[0] && w->motion[1] && w->y && w->least;
-    return good ? HM_OK : HM_ERR_NOMEM;
+    w->row = hmi_arena_alloc(arena, m * sizeof *w->row);
+    w->pivots = hmi_arena_alloc(arena, m * sizeof(int));
+    w->now = hmi_arena_doubles(arena, m * n, &failed);
+    w->last = hmi_arena_doubles(arena, m * n, &failed);
+    w->end = hmi_arena_doubles(arena, m * n, &failed);
+    w->product = hmi_arena_doubles(arena, m * m, &failed);
+    w->longest = hmi_arena_doubles(arena, m, &failed);
+    w->length = hmi_arena_doubles(arena, m, &failed);
+    w->tau = hmi_arena_doubles(arena, m + n, &failed);
+    w->motion[0] = hmi_arena_doubles(arena, 3 * n, &failed);
+    w->motion[1] = hmi_arena_doubles(arena, 3 * n, &failed);
+    w->y = hmi_arena_doubles(arena, size + HMI_MOST_WORKS, &failed);
+    w->least = hmi_arena_doubles(arena, size, &failed);
+    return failed || !w->row || !w->pivots ? HM_ERR_NOMEM : HM_OK;
+}
+
+void hmi_rank_watch_forget(hmi_rank_watch *w)
+{
+    w->known = w->close = false;
+    w->steps = 0;
 }
 
 /* ---- rows ---- */
 
-/* Its length. */
 double hmi_rank_take_row(const double *row, int n, double *unit)
 {
     double length = hmi_norm(n, row), inverse = length > 0 ? 1 / length : 0;
@@ -40,15 +46,13 @@ double hmi_rank_take_row(const double *row, int n, double *unit)
     return length;
 }
 
-/* Rows of unit length out of all m; rows of zeros stay. Their lengths are kept. */
 void hmi_rank_take_rows(const hmi_rank_watch *w, const double *all, double *rows)
 {
     for (size_t k = 0; k < w->count; k++)
         w->length[k] = hmi_rank_take_row(all + w->row[k] * w->n, (int)w->n, rows + k * w->n);
 }
 
-/* Those that do not depend on others, at the first state; in their order. left_out: by row of the
- * model, which `model_row` gives; NULL: none. */
+/* At the first state; in their order. */
 void hmi_rank_choose_rows(hmi_rank_watch *w, const double *all, const bool *left_out,
                           const size_t *model_row)
 {
@@ -141,7 +145,7 @@ static double least_singular(const hmi_rank_watch *w)
     return 1 / sqrt(sum);
 }
 
-/* The least sine of the angle between a row and those before it; 0 where they depend. */
+/* 0 where they depend. */
 double hmi_rank_least_angle(hmi_rank_watch *w, int n)
 {
     int m = (int)w->count;

@@ -1,14 +1,13 @@
-/* Finding the functions that are not smooth, and tapes in which modes stand for them: see switch.h.
+/* Finds the functions that are not smooth, and compiles tapes in which modes stand for them.
  *
  * The graph of the system is copied; every node above a switch is built again with the mode in its
  * place. Comparisons with 0 on either side share one mode with sign and abs of the same argument.
  */
-#include "integrate/ode/switch_build.h"
+#include "integrate/events/switch_build.h"
 
 #include "integrate/ode/ledger.h"
 
 #include "linalg/linalg.h"
-#include "compile/jit/assemble.h"
 
 #include <string.h>
 
@@ -210,11 +209,7 @@ static hm_status compile_values(hmi_rebuilder *r, hmi_switches *sw, hmi_arena *a
     hm_status status = add_rates(r, sw, list);
     if (status != HM_OK)
         return status;
-    status = hmi_tape_compile(&sw->values, &r->graph, list, 2 * sw->count);
-    if (status != HM_OK)
-        return status;
-    sw->values_work = hmi_arena_alloc(arena, (sw->values.work_size + 1) * sizeof(double));
-    return sw->values_work ? HM_OK : HM_ERR_NOMEM;
+    return hmi_run_tape(&sw->values, &r->graph, list, 2 * sw->count, arena, &sw->values_work);
 }
 
 static hm_status compile_dynamics(hmi_rebuilder *r, hmi_switches *sw, hmi_arena *arena)
@@ -227,17 +222,13 @@ static hm_status compile_dynamics(hmi_rebuilder *r, hmi_switches *sw, hmi_arena 
     for (size_t i = 0; i < count; i++)
         list[i] = mapped(r, system->dynamics_outputs[i]);
     sw->list = list;
-    hm_status status = hmi_tape_compile(&sw->dynamics, &r->graph, list, count);
-    if (status == HM_OK && system->derived.force_symbols) {
-        memmove(list + count, list + system->at.Q, n * sizeof *list);
-        memmove(list + count + n, list + system->at.C, n * sizeof *list);
-        status = hmi_tape_compile(&sw->law, &r->graph, list + count, 2 * n);
-    }
-    if (status != HM_OK)
+    hm_status status = hmi_run_tape(&sw->dynamics, &r->graph, list, count, arena,
+                                    &sw->dynamics_work);
+    if (status != HM_OK || !system->derived.force_symbols)
         return status;
-    sw->dynamics_work = hmi_arena_alloc(arena, (sw->dynamics.work_size + 1) * sizeof(double));
-    sw->law_work = hmi_arena_alloc(arena, (sw->law.work_size + 1) * sizeof(double));
-    return sw->dynamics_work && sw->law_work ? HM_OK : HM_ERR_NOMEM;
+    memmove(list + count, list + system->at.Q, n * sizeof *list);
+    memmove(list + count + n, list + system->at.C, n * sizeof *list);
+    return hmi_run_tape(&sw->law, &r->graph, list + count, 2 * n, arena, &sw->law_work);
 }
 
 static hm_status compile_inputs(hmi_rebuilder *r, hmi_switches *sw, hmi_arena *arena)
@@ -249,11 +240,7 @@ static hm_status compile_inputs(hmi_rebuilder *r, hmi_switches *sw, hmi_arena *a
         return HM_ERR_NOMEM;
     for (size_t i = 0; i < count; i++)
         list[i] = mapped(r, hmi_input_value(system, i));
-    hm_status status = hmi_tape_compile(&sw->inputs, &r->graph, list, count);
-    if (status != HM_OK)
-        return status;
-    sw->inputs_work = hmi_arena_alloc(arena, (sw->inputs.work_size + 1) * sizeof(double));
-    return sw->inputs_work ? HM_OK : HM_ERR_NOMEM;
+    return hmi_run_tape(&sw->inputs, &r->graph, list, count, arena, &sw->inputs_work);
 }
 
 static hm_status compile_powers(hmi_rebuilder *r, hmi_switches *sw, hmi_ledger *ledger,
@@ -289,12 +276,9 @@ static hm_status compile_outputs(hmi_rebuilder *r, hmi_switches *sw, hmi_arena *
     }
     for (size_t i = 0; i < count; i++)
         list[i] = mapped(r, model->outputs.data[i].expr);
-    if (status == HM_OK)
-        status = hmi_tape_compile(&sw->outputs, &r->graph, list, count);
     if (status != HM_OK)
         return status;
-    sw->outputs_work = hmi_arena_alloc(arena, (sw->outputs.work_size + 1) * sizeof(double));
-    return sw->outputs_work ? HM_OK : HM_ERR_NOMEM;
+    return hmi_run_tape(&sw->outputs, &r->graph, list, count, arena, &sw->outputs_work);
 }
 
 static hm_status allocate(hmi_switches *sw, hmi_arena *arena)
@@ -306,12 +290,12 @@ static hm_status allocate(hmi_switches *sw, hmi_arena *arena)
     sw->side = hmi_arena_alloc(arena, c * sizeof *sw->side);
     sw->sliding_list = hmi_arena_alloc(arena, s * sizeof *sw->sliding_list);
     sw->jacobian = hmi_arena_alloc(arena, s * s * sizeof(double));
-    sw->rest = hmi_arena_alloc(arena, s * sizeof(double));
-    sw->shift = hmi_arena_alloc(arena, s * sizeof(double));
+    sw->rates = hmi_arena_alloc(arena, s * sizeof(double));
+    sw->shifted = hmi_arena_alloc(arena, s * sizeof(double));
     sw->pivots = hmi_arena_alloc(arena, 2 * s * sizeof *sw->pivots);
     sw->solver = hmi_arena_alloc(arena, hmi_cod_doubles((int)s, (int)s) * sizeof(double));
     bool good = sw->mode && sw->sliding && sw->has_rate && sw->side && sw->sliding_list &&
-                sw->jacobian && sw->rest && sw->shift && sw->pivots && sw->solver;
+                sw->jacobian && sw->rates && sw->shifted && sw->pivots && sw->solver;
     for (size_t k = 0; good && k < sw->count; k++)
         sw->side[k] = 1;
     return good ? HM_OK : HM_ERR_NOMEM;
@@ -369,7 +353,7 @@ static bool has_switches(const hm_system *system)
 hm_status hmi_switches_init(hmi_switches *sw, hm_sim *sim, hmi_ledger *ledger, hmi_arena *arena)
 {
     hmi_rebuilder r = {.allocator = sim->system->allocator};
-    *sw = (hmi_switches){.sim = sim};
+    *sw = (hmi_switches){.held.accelerate = hmi_switches_accelerate, .sim = sim};
     if (!has_switches(sim->system))
         return HM_OK;
     hmi_walk_init(&r.walk, r.allocator);
