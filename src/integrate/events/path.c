@@ -35,7 +35,7 @@ static double rounding(const double *c, int degree)
 
 hmi_enclosure hmi_path_enclose(const hmi_path *path, size_t component, double a, double b)
 {
-    double d[HMI_PATH_MOST_DEGREE + 1], e[HMI_PATH_MOST_DEGREE + 1];
+    double d[HMI_PATH_MOST_DEGREE + 1] = {0}, e[HMI_PATH_MOST_DEGREE + 1];
     int degree = path->degree;
     const double *c = path->coefficient + component * ((size_t)degree + 1);
     double m = 0.5 * (a + b), r = 0.5 * (b - a), noise = rounding(c, degree);
