@@ -46,9 +46,13 @@ static verdict unsettled(hmi_isolation *search, double a, double b)
     return end == 0 ? SETTLED : report(search, HMI_ROOT_TOUCH, a, b);
 }
 
-static double largest(hmi_interval g)
+/* Long pieces are halved first: that costs less than to ask. */
+#define LONG_PIECE (1.0 / 64)
+
+static bool is_noise(const hmi_isolation *search, hmi_interval g, double a, double b)
 {
-    return fmax(fabs(g.lo), fabs(g.hi));
+    return search->noise && b - a <= LONG_PIECE &&
+           fmax(fabs(g.lo), fabs(g.hi)) <= search->noise(search->user, 0.5 * (a + b));
 }
 
 static verdict look_at(hmi_isolation *search, double a, double b)
@@ -59,9 +63,8 @@ static verdict look_at(hmi_isolation *search, double a, double b)
         return without_root(search, g.value.lo > 0 ? 1 : -1, a);
     if (!hmi_interval_has(g.rate, 0))
         return monotone(search, g.rate.lo > 0 ? 1 : -1, a, b);
-    if (largest(g.value) <= search->noise || b - a <= search->shortest)
-        return unsettled(search, a, b);
-    return HALVE;
+    return b - a <= search->shortest || is_noise(search, g.value, a, b) ? unsettled(search, a, b)
+                                                                        : HALVE;
 }
 
 bool hmi_isolate_roots(hmi_isolation *search, double a, double b)

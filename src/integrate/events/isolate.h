@@ -7,7 +7,7 @@
  * any other piece is halved. No pair of roots can hide: between two roots g' has a zero, so that
  * neither test settles a piece that holds both. [Moore 1966; Hansen & Walster 2004, ch. 9]
  *
- * What remains are pieces on which g is zero to within `noise` (the error with which it is known),
+ * What remains are pieces on which g is zero to within its noise (the error with which it is known),
  * or that are as short as `shortest`. Where the signs on both sides of such a piece differ it holds
  * a crossing; where they are equal g touches zero, or crosses it twice, or not at all: undecided,
  * and reported as a touch.
@@ -38,18 +38,21 @@ typedef struct hmi_root {
     double side; /* sign of g before it */
 } hmi_root;
 
+/* The error with which g is known around s: |g| below that counts as zero. */
+typedef double hmi_noise_function(void *user, double s);
+
 /* Called in the order of time; false ends the search. */
 typedef bool hmi_root_function(void *user, const hmi_root *root);
 
 typedef struct hmi_isolation {
     hmi_enclose_function *enclose;
     hmi_root_function *found;
-    void *user;       /* given to both */
-    double noise;     /* |g| below that counts as zero */
-    double shortest;  /* pieces are not halved below that */
-    long most_pieces; /* looked at, at most */
-    long pieces;      /* that were looked at */
-    double side;      /* sign of g before the step, and after what was found; +1 or -1 */
+    hmi_noise_function *noise; /* NULL: none */
+    void *user;                /* given to all of them */
+    double shortest;           /* pieces are not halved below that */
+    long most_pieces;          /* looked at, at most */
+    long pieces;               /* that were looked at */
+    double side;               /* sign of g before the step, and after what was found; +1 or -1 */
 } hmi_isolation;
 
 /* Looks through [a, b]. False: there are more than most_pieces pieces, and the rest was not looked

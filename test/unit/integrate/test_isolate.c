@@ -50,6 +50,13 @@ static bool found(void *user, const hmi_root *root)
     return true;
 }
 
+static double noise(void *user, double s)
+{
+    (void)user;
+    (void)s;
+    return 1e-14;
+}
+
 static searched *open_search(void)
 {
     searched *s = calloc(1, sizeof *s);
@@ -72,7 +79,7 @@ static void search(searched *s, hmi_expr g, double a, double b, double side)
     hmi_isolation isolation = {.enclose = enclose,
                                .found = found,
                                .user = s,
-                               .noise = 1e-14,
+                               .noise = noise,
                                .shortest = 1e-13 * (b - a),
                                .most_pieces = 1000000,
                                .side = side};
@@ -150,7 +157,6 @@ static size_t random_product(hmi_random *random)
     hmi_isolation isolation = {.enclose = enclose,
                                .found = found,
                                .user = s,
-                               .noise = 0,
                                .shortest = 1e-12,
                                .most_pieces = 1000000,
                                .side = count % 2 ? -1 : 1};
