@@ -111,7 +111,7 @@ static bool open_chain(ours *o, int count)
     bool good = hm_model_parse(o->context, chain, strlen(chain), &options, &o->model) == HM_OK &&
                 hm_system_create(o->model, &o->system) == HM_OK &&
                 hm_sim_create(o->system, &o->sim) == HM_OK &&
-                hmi_sim_accelerate(o->sim, NULL) == HM_OK;
+                hmi_sim_accelerate(o->sim, hmi_sim_present(o->sim), NULL) == HM_OK;
     o->open_s = now() - start;
     return good;
 }
@@ -149,7 +149,7 @@ static double difference(const hand *h, const ours *o)
     double worst = 0, size = 1;
     for (int i = 0; i < h->count; i++)
         for (int k = 0; k < 3; k++) {
-            double a = o->sim->qdd[k * h->count + i];
+            double a = o->sim->last.qdd[k * h->count + i];
             worst = fmax(worst, fabs(a - h->a[3 * i + k]));
             size = fmax(size, fabs(a));
         }
@@ -167,7 +167,7 @@ static bool time_both(const hand *h, ours *o, double *by_hand, double *by_us)
             hand_accelerate(h);
         double middle = now();
         for (int i = 0; i < repeats; i++)
-            if (hmi_sim_accelerate(o->sim, NULL) != HM_OK)
+            if (hmi_sim_accelerate(o->sim, hmi_sim_present(o->sim), NULL) != HM_OK)
                 return false;
         double end = now();
         *by_hand = fmin(*by_hand, 1e6 * (middle - start) / repeats);

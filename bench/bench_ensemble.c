@@ -105,7 +105,7 @@ static void run_by_hamel(ensemble *e, size_t first, size_t count, unsigned jobs)
     options.jobs = jobs;
     options.on_member = add_final;
     options.user = e;
-    (void)!hm_ensemble_run(e->system, &members, &options, &result);
+    (void)!hm_ensemble_run(e->context, e->system, &members, &options, &result);
 }
 
 /* Processor time of all members on one core, in pieces, each the least of several rounds. */

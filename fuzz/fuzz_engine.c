@@ -1,10 +1,12 @@
-/* Bytes -> any DAG at all, any doubles -> interpreter, machine code, four lanes portably and as
- * machine code: outputs must agree bit by bit; so must its jets, interpreted, by vectors and as machine
- * code. */
+/* Bytes -> any DAG at all, any doubles -> interpreter, machine code, array code, four lanes portably
+ * and as machine code: outputs must agree bit by bit; so must its jets, interpreted, by vectors and as
+ * machine code. Everything that is compiled has to pass its verifier. */
+#include "compile/array/verify.h"
+#include "compile/jit/assemble.h"
 #include "compile/jit/jit.h"
 #include "compile/jit/lanes.h"
+#include "compile/tape/verify.h"
 #include "jets.h"
-#include "compile/jit/assemble.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -19,6 +21,11 @@ static void require(bool condition, const char *what)
         return;
     fprintf(stderr, "wrong: %s\n", what);
     abort();
+}
+
+static void require_sound(const char *violation)
+{
+    require(!violation, violation ? violation : "");
 }
 
 typedef struct source {
@@ -158,6 +165,36 @@ static void check(const hmi_tape *tape, const inputs *in)
     hmi_tape_lanes_release(&lanes);
 }
 
+static void run_array(const hmi_array_code *code, const inputs *in, int lane, double *outputs)
+{
+    double *work = malloc((code->work_size + 1) * sizeof *work);
+    hmi_array_code_prepare(code, &in->one[lane], work);
+    hmi_array_code_run(code, &in->one[lane], work);
+    hmi_array_code_run_late(code, &in->one[lane], work);
+    for (size_t k = 0; k < code->output_count; k++)
+        outputs[HMI_LANES * k + (size_t)lane] = hmi_array_code_outputs(code, work)[k];
+    free(work);
+}
+
+/* What is too deep for array code stays with the tape. */
+static void check_array(const hmi_tape *tape, const dag *d, const hmi_expr *list, const inputs *in)
+{
+    double expected[HMI_LANES * MOST_OUTPUTS], results[HMI_LANES * MOST_OUTPUTS];
+    const hmi_array_code_options options = {.late = HMI_DEP(HMI_SYM_STATE)};
+    hmi_array_code code;
+    hm_status status = hmi_array_code_compile(&code, &d->graph, list, tape->output_count, &options);
+    require(status == HM_OK || status == HM_ERR_LIMIT, "memory");
+    for (int lane = 0; lane < HMI_LANES && status == HM_OK; lane++) {
+        run_one(tape, in, lane, hmi_tape_interpret, expected);
+        run_array(&code, in, lane, results);
+    }
+    if (status == HM_OK) {
+        require_sound(hmi_array_code_verify(&code, &(hmi_violation){.text = ""}));
+        compare("array code", results, expected, HMI_LANES * tape->output_count);
+    }
+    hmi_array_code_release(&code);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -178,7 +215,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     for (size_t k = 0; k < count; k++)
         outputs[k] = d.node[d.count - 1 - k * d.count / count];
     require(hmi_tape_compile(&tape, &d.graph, outputs, count) == HM_OK, "compile");
+    require_sound(
+        hmi_tape_verify_values(&tape, &d.graph, outputs, count, &(hmi_violation){.text = ""}));
     check(&tape, &in);
+    check_array(&tape, &d, outputs, &in);
     check_jets(&tape, &in.one[0], in.interleaved, HMI_LANES * SYMBOLS);
     hmi_tape_release(&tape);
     hmi_graph_release(&d.graph);

@@ -1,7 +1,7 @@
-/* See jets.h. */
+/* Jets of a tape, interpreted, by vectors and as machine code, compared bit by bit. See jets.h. */
 #include "jets.h"
 
-#include "compile/jet/jet.h"
+#include "compile/jet/verify.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -34,6 +34,11 @@ static void require(bool condition, const char *what)
         return;
     fprintf(stderr, "wrong: %s\n", what);
     abort();
+}
+
+static void require_sound(const char *violation)
+{
+    require(!violation, violation ? violation : "");
 }
 
 /* ---- programs ---- */
@@ -92,9 +97,13 @@ static void open_expansion(expansion *e, const hmi_tape *tape, const double *wor
     add_lists(e);
     add_links(e);
     require(hmi_jet_seal(&e->jet, ORDER) == HM_OK, "memory");
+    require_sound(hmi_jet_verify(&e->jet, &(hmi_violation){.text = ""}));
+    require_sound(hmi_jet_segments_verify(&e->jet, &e->segment, 1, &(hmi_violation){.text = ""}));
     e->rows = (hmi_jet_program){
         .segment = &e->segment, .lists = e->lists, .list_count = e->moving_count};
-    e->rest = (hmi_jet_program){.keep = true, .links = e->links, .link_count = e->link_count};
+    e->rest = (hmi_jet_program){.handoff = true, .links = e->links, .link_count = e->link_count};
+    require_sound(hmi_jet_program_verify(&e->jet, &e->rows, &(hmi_violation){.text = ""}));
+    require_sound(hmi_jet_program_verify(&e->jet, &e->rest, &(hmi_violation){.text = ""}));
     if (how != MACHINE_CODE)
         return;
     require(hmi_jet_compile(&e->jet, &e->rows) == HM_OK, "memory");

@@ -185,7 +185,7 @@ static hm_status find_energy(const session *s, findings *found)
 /* Everything that can be said of the system; an exit status. */
 static int analyse(const session *s, bool quiet, findings *found)
 {
-    hm_status done = hm_system_analyse(s->system, &found->analysis);
+    hm_status done = hm_system_analyse(s->context, s->system, &found->analysis);
     bool silent = done != HM_OK && hm_context_diagnostic_count(s->context) == 0;
     print_diagnostics(s->context, quiet);
     if (done == HM_OK) {
@@ -193,7 +193,6 @@ static int analyse(const session *s, bool quiet, findings *found)
         if (done == HM_OK)
             done = find_energy(s, found);
         silent = done != HM_OK;
-        hm_context_clear(s->context); /* what went wrong on runs is said by the well-posedness */
     }
     if (silent)
         fprintf(stderr, "hamel: %s\n", hm_status_text(done));
@@ -217,7 +216,7 @@ static int run(const invocation *call)
     session s;
     findings found = {0};
     int status = session_open(&s, call, true);
-    if (status == EXIT_DONE && hm_system_warn_conflated(s.system) > 0)
+    if (status == EXIT_DONE && hm_system_warn_conflated(s.context, s.system) > 0)
         session_take_warnings(&s, call->quiet);
     if (status == EXIT_DONE)
         status = analyse(&s, call->quiet, &found);

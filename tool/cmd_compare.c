@@ -340,7 +340,7 @@ static int compare(comparing *x, const char *with)
     const char *plot = option_value(x->call, "--plot");
     if (plot && !figure_file_possible(plot))
         return EXIT_BAD_INPUT;
-    hm_status status = hm_comparison_create(x->s->system, with, &x->comparison);
+    hm_status status = hm_comparison_create(x->s->context, x->s->system, with, &x->comparison);
     if (status == HM_OK)
         status = hm_sim_create(x->s->system, &x->sim);
     if (status == HM_OK) {
@@ -379,6 +379,7 @@ static int run(const invocation *call)
         status = compare(&x, with);
         fflush(stdout);
         print_diagnostics(s.context, call->quiet);
+        print_sim_diagnostics(x.sim, call->quiet);
     }
     hm_sim_destroy(x.sim);
     hm_comparison_destroy(x.comparison);

@@ -411,7 +411,7 @@ static hm_status settle_initial(session *s, const invocation *call, hm_sim *sim)
     if (status == HM_ERR_INPUT || status == HM_ERR_NOMEM)
         return status;
     if (status != HM_OK) {
-        hm_context_clear(s->context);
+        hm_context_clear(hm_sim_context(sim));
         return state_from_text(sim, s->model, NULL);
     }
     if (count && !call->json && !call->quiet)
@@ -438,7 +438,7 @@ static int evaluate(session *s, const invocation *call, const hm_evaluate_option
         }
     }
     fflush(stdout);
-    print_diagnostics(s->context, call->quiet);
+    print_sim_diagnostics(sim, call->quiet);
     hm_sim_destroy(sim);
     return exit_status_of(status);
 }

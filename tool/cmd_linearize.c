@@ -308,7 +308,7 @@ static int linearize_once(session *s, const invocation *call, const hm_linearize
     else if (l)
         print_text(s->model, l);
     fflush(stdout);
-    print_diagnostics(s->context, call->quiet);
+    print_sim_diagnostics(sim, call->quiet);
     hm_linearization_destroy(l);
     hm_sim_destroy(sim);
     return result;

@@ -174,7 +174,7 @@ static int report(const invocation *call, session *s, job *j, const hm_run_optio
     return written ? code : EXIT_FAILED;
 }
 
-/* Did anything run? (Else the errors are in the context.) */
+/* Did anything run? (Else the errors are in the sim's context.) */
 static bool started(hm_status status)
 {
     return status == HM_OK || status == HM_ERR_NUMERIC || status == HM_ERR_UNDETERMINED ||
@@ -193,8 +193,8 @@ static int simulate(const invocation *call, session *s, job *j, hm_sim *sim,
     progress_start(&j->progress, call->quiet);
     hm_status status = hm_sim_run(sim, options, &result);
     progress_end(&j->progress);
-    size_t errors = hm_context_error_count(s->context);
-    print_diagnostics(s->context, call->quiet);
+    size_t errors = hm_context_error_count(hm_sim_context(sim));
+    print_sim_diagnostics(sim, call->quiet);
     if (!started(status) || !result.q) {
         if (errors == 0)
             fprintf(stderr, "hamel: %s\n",
@@ -225,7 +225,7 @@ static int run_model(const invocation *call, session *s, job *j, unsigned groups
         code = simulate(call, s, j, sim, &options);
     if (status == HM_ERR_NOMEM)
         fprintf(stderr, "hamel: %s\n", hm_status_text(status));
-    print_diagnostics(s->context, call->quiet);
+    print_sim_diagnostics(sim, call->quiet);
     run_files_destroy(&j->files);
     hm_sim_destroy(sim);
     return code;

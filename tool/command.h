@@ -40,7 +40,8 @@ typedef struct invocation {
 } invocation;
 
 extern const command command_check, command_compare, command_completion, command_derive,
-    command_eval, command_examples, command_linearize, command_manual, command_plot, command_run;
+    command_eval, command_examples, command_explain, command_linearize, command_manual,
+    command_plot, command_run;
 
 /* commands.c: the tables that help, manual and completion show. */
 extern const command *const commands[];
@@ -80,10 +81,12 @@ int session_reread(const session *s, const invocation *call, const char *name, c
  * `value` as it was; false after a message. option_positive refuses 0 and less, too. */
 bool option_number(const session *s, const invocation *call, const char *option, double *value);
 bool option_positive(const session *s, const invocation *call, const char *option, double *value);
-/* The initial state of the file, changed as --at says (NULL: unchanged). */
+/* The initial state of the file, changed as --at says (NULL: unchanged). Diagnostics are the sim's. */
 hm_status state_from_text(hm_sim *sim, const hm_model *model, const char *at);
 /* Prints the diagnostics so far to stderr and forgets them; warnings not when quiet. */
 void print_diagnostics(hm_context *context, bool quiet);
+/* The same for a sim; NULL: there is none. */
+void print_sim_diagnostics(const hm_sim *sim, bool quiet);
 int exit_status_of(hm_status status);
 
 /* Flushes stdout; reports a full disk and the like. */

@@ -34,7 +34,8 @@ static bool find_columns(ensemble *e)
 {
     const hm_table *t = e->table;
     for (size_t c = 0; c < e->inputs; c++) {
-        if (hm_ensemble_find_column(e->s->model, hm_table_name(t, c), &e->columns[c]) == HM_OK)
+        if (hm_ensemble_find_column(e->s->context, e->s->model, hm_table_name(t, c),
+                                    &e->columns[c]) == HM_OK)
             continue;
         print_diagnostics(e->s->context, e->call->quiet);
         usage_error("%s:1: column %zu, '%s', sets nothing", e->file, c + 1, hm_table_name(t, c));
@@ -303,7 +304,7 @@ static int run_members(ensemble *e, unsigned jobs)
     options.user = e;
     interrupt_watch();
     progress_start(&e->progress, e->call->quiet);
-    hm_status status = hm_ensemble_run(e->s->system, &members, &options, &e->result);
+    hm_status status = hm_ensemble_run(e->s->context, e->s->system, &members, &options, &e->result);
     progress_end(&e->progress);
     return conclude(e, status);
 }

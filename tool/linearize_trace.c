@@ -77,7 +77,7 @@ static int take_state(trace *t, double value)
     if (status == EXIT_DONE) {
         hm_status read = state_from_text(t->sim, again.model, option_value(t->call, "--at"));
         status = exit_status_of(read);
-        print_diagnostics(again.context, true);
+        print_sim_diagnostics(t->sim, true);
     }
     session_close(&again);
     return status;
@@ -212,11 +212,11 @@ static int run_values(trace *t)
         hm_linearization_destroy(l);
         if (status != EXIT_DONE) {
             fflush(stdout);
-            print_diagnostics(t->s->context, t->call->quiet);
+            print_sim_diagnostics(t->sim, t->call->quiet);
             fprintf(stderr, "hamel: stopped at %s = %.6g\n", t->param, value);
             return status;
         }
-        hm_context_clear(t->s->context);
+        hm_context_clear(hm_sim_context(t->sim));
     }
     return EXIT_DONE;
 }

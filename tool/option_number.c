@@ -13,8 +13,8 @@ static double evaluate_text(const session *s, const char *text)
     char *statement = malloc(size);
     if (statement && !strpbrk(text, ",=;#")) {
         snprintf(statement, size, "t = %s", text);
-        if (hm_model_read_state(s->model, statement, &number, NULL, NULL, NULL, NULL, NULL) !=
-            HM_OK)
+        if (hm_model_read_state(s->context, s->model, statement, &number, NULL, NULL, NULL, NULL,
+                                NULL) != HM_OK)
             number = NAN;
         hm_context_clear(s->context); /* the caller says it better */
     }

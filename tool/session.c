@@ -43,6 +43,12 @@ void print_diagnostics(hm_context *context, bool quiet)
     hm_context_clear(context);
 }
 
+void print_sim_diagnostics(const hm_sim *sim, bool quiet)
+{
+    if (sim)
+        print_diagnostics(hm_sim_context(sim), quiet);
+}
+
 int exit_status_of(hm_status status)
 {
     switch (status) {

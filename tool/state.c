@@ -36,7 +36,8 @@ static hm_status hold_named(hm_sim *sim, const hm_model *model, const char *at, 
     size_t n = hm_model_coordinate_count(model);
     for (size_t i = 0; i < n; i++)
         x->q[i] = x->v[i] = NAN;
-    hm_status status = hm_model_read_state(model, at, &x->t, x->q, x->v, x->z, x->u, x->u_set);
+    hm_status status = hm_model_read_state(hm_sim_context(sim), model, at, &x->t, x->q, x->v, x->z,
+                                           x->u, x->u_set);
     for (size_t i = 0; i < n && status == HM_OK; i++) {
         hm_sim_hold(sim, i, false, !isnan(x->q[i]));
         hm_sim_hold(sim, i, true, !isnan(x->v[i]));
@@ -51,7 +52,9 @@ hm_status state_from_text(hm_sim *sim, const hm_model *model, const char *at)
     hm_status status = HM_ERR_NOMEM;
     if (allocate_state(&x, model)) {
         hm_model_initial(model, x.q, x.v, x.z);
-        status = at ? hm_model_read_state(model, at, &x.t, x.q, x.v, x.z, x.u, x.u_set) : HM_OK;
+        status = at ? hm_model_read_state(hm_sim_context(sim), model, at, &x.t, x.q, x.v, x.z, x.u,
+                                          x.u_set)
+                    : HM_OK;
         hm_sim_set_state(sim, x.t, x.q, x.v, x.z);
         for (size_t i = 0; status == HM_OK && i < hm_model_input_count(model); i++)
             if (x.u_set[i])

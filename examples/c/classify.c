@@ -31,7 +31,7 @@ int main(void)
     if (status == HM_OK)
         status = hm_system_create(model, &system);
     if (status == HM_OK)
-        status = hm_system_analyse(system, &analysis);
+        status = hm_system_analyse(context, system, &analysis);
     if (status == HM_OK)
         print(analysis);
     bool right = status == HM_OK && analysis->constraints[0].kind == HM_CLASS_NONHOLONOMIC &&

@@ -53,14 +53,15 @@ static bool keep(void *user, const hm_member_result *result)
     return true; /* false would end the ensemble here */
 }
 
-static hm_status run(const hm_system *system, summary *s, hm_ensemble_result *result)
+static hm_status run(hm_context *context, const hm_system *system, summary *s,
+                     hm_ensemble_result *result)
 {
     static double values[MEMBERS][2];
     const hm_model *model = hm_system_model(system);
     hm_ensemble_column columns[2];
-    hm_status status = hm_ensemble_find_column(model, "a", &columns[0]);
+    hm_status status = hm_ensemble_find_column(context, model, "a", &columns[0]);
     if (status == HM_OK)
-        status = hm_ensemble_find_column(model, "l", &columns[1]);
+        status = hm_ensemble_find_column(context, model, "l", &columns[1]);
     for (size_t k = 0; k < MEMBERS; k++) {
         values[k][0] = 2 + 1e-6 * (double)k;
         values[k][1] = 1 + 1e-6 * (double)(k % 7);
@@ -69,7 +70,7 @@ static hm_status run(const hm_system *system, summary *s, hm_ensemble_result *re
     hm_ensemble_options options = hm_ensemble_options_default(model);
     options.on_member = keep;
     options.user = s;
-    return status == HM_OK ? hm_ensemble_run(system, &members, &options, result) : status;
+    return status == HM_OK ? hm_ensemble_run(context, system, &members, &options, result) : status;
 }
 
 int main(void)
@@ -85,7 +86,7 @@ int main(void)
     if (status == HM_OK)
         status = hm_system_create(model, &system);
     if (status == HM_OK)
-        status = run(system, &s, &result);
+        status = run(context, system, &s, &result);
     int failed = status == HM_OK ? 0 : complain(context, status);
     if (!failed) {
         printf("%zu members, %zu on vector lanes, %zu failed\n", result.members, result.batched,

@@ -62,7 +62,7 @@ static hm_status compare(const hm_system *system, hm_sim *sim)
     hm_sim_set_state(sim, 0, q, v, NULL);
     hm_status status = hm_sim_make_consistent(sim, true, &moved, &count);
     if (status == HM_OK)
-        status = hm_comparison_create(system, "vakonomic", &rule);
+        status = hm_comparison_create(hm_sim_context(sim), system, "vakonomic", &rule);
     if (status == HM_OK)
         status = hm_comparison_run(rule, sim, NULL, mu, &motion);
     for (size_t k = 0; status == HM_OK && k < motion.count; k += 5)

@@ -152,9 +152,10 @@ typedef struct hm_analysis {
 enum { HM_MOST_CLASSIFIED = 150 };
 
 /* Analyses a system about its initial state.
- *   HM_ERR_NOMEM, HM_ERR_LIMIT; an initial state that cannot be made consistent is a diagnostic of
- *   the model's context and wellposedness.consistent is false. */
-HM_API HM_MUST_CHECK hm_status hm_system_analyse(const hm_system *system, hm_analysis **analysis);
+ *   HM_ERR_NOMEM, HM_ERR_LIMIT; an initial state that cannot be made consistent is a diagnostic in
+ *   the context, and wellposedness.consistent is false. */
+HM_API HM_MUST_CHECK hm_status hm_system_analyse(hm_context *context, const hm_system *system,
+                                                 hm_analysis **analysis);
 HM_API void hm_analysis_destroy(hm_analysis *analysis);
 
 /* The integrated form f(q, t) of an integrable constraint in numbers, where `leaf` names a coordinate:

@@ -3,10 +3,12 @@
  * Conventions of every Hamel header:
  *   - functions that can fail return hm_status; results come through the last parameters and are
  *     left untouched on failure;
- *   - the library never prints, exits or aborts; what went wrong is in the context's diagnostics;
+ *   - the library never prints, exits or aborts; what went wrong is in the diagnostics of the context
+ *     that a function is given, or of the sim (hm_sim_context);
  *   - objects are created by *_create/_parse/_load and released by *_destroy, which accepts NULL;
- *   - a context and what was made from it belong to one thread at a time, except hm_system,
- *     which is immutable and may be shared.
+ *   - models and systems are immutable: any number of threads may use one at the same time, each with
+ *     a context and with sims of its own; a context, a sim and every other object belong to one thread
+ *     at a time. (hm_system_create uses the context that the model was read with.)
  */
 #ifndef HAMEL_BASE_H
 #define HAMEL_BASE_H
@@ -53,7 +55,8 @@ HM_API const char *hm_version(void);
 /* One realloc-style callback serves all memory.
  *   ptr NULL:     allocate new_size bytes;
  *   new_size 0:   free ptr (old_size bytes), return NULL;
- *   otherwise:    resize. Return NULL when there is no memory; the old block then stays valid. */
+ *   otherwise:    resize. Return NULL when there is no memory; the old block then stays valid.
+ * Threads that share a system, and those of an ensemble, call it at the same time. */
 typedef struct hm_allocator {
     void *(*resize)(void *user, void *ptr, size_t old_size, size_t new_size);
     void *user;

@@ -27,11 +27,12 @@ extern "C" {
 
 typedef struct hm_comparison hm_comparison;
 
-/* The system must outlive the comparison.
+/* The system must outlive the comparison, the context need not. What evaluations and runs have to
+ * say goes to the sim that they are given.
  *   HM_ERR_INPUT: LHS does not occur in L, or does not read;
  *   HM_ERR_USAGE: there is no such comparison for this system (no constraints, servos, ...). */
-HM_API HM_MUST_CHECK hm_status hm_comparison_create(const hm_system *system, const char *with,
-                                                    hm_comparison **comparison);
+HM_API HM_MUST_CHECK hm_status hm_comparison_create(hm_context *context, const hm_system *system,
+                                                    const char *with, hm_comparison **comparison);
 HM_API void hm_comparison_destroy(hm_comparison *comparison);
 
 /* The other system. Vakonomic: unconstrained, with one more coordinate for every mu, the integral of
@@ -84,10 +85,10 @@ HM_API HM_MUST_CHECK hm_status hm_comparison_run(hm_comparison *comparison, hm_s
                                                  const hm_run_options *options, const double *mu,
                                                  hm_diverging *diverging);
 
-/* Adds a warning to the model's context for every velocity that a constraint on velocities uses but
+/* Adds a warning to the context for every velocity that a constraint on velocities uses but
  * L lacks, or where M loses rank that such constraints must make up for: as if a constraint had been
  * put into L. Returns how many. */
-HM_API size_t hm_system_warn_conflated(const hm_system *system);
+HM_API size_t hm_system_warn_conflated(hm_context *context, const hm_system *system);
 
 #ifdef __cplusplus
 }

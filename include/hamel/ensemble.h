@@ -42,7 +42,8 @@ typedef struct hm_ensemble_column {
 
 /* The column called as in the language: m, x, x', q[2]'. HM_ERR_USAGE: there is no such name, or it
  * is a structural parameter; a diagnostic says so. */
-HM_API HM_MUST_CHECK hm_status hm_ensemble_find_column(const hm_model *model, const char *name,
+HM_API HM_MUST_CHECK hm_status hm_ensemble_find_column(hm_context *context, const hm_model *model,
+                                                       const char *name,
                                                        hm_ensemble_column *column);
 
 /* What has no column is as the model says, initial values as the model's own parameters give them.
@@ -103,11 +104,11 @@ typedef struct hm_ensemble_result {
     double wall_s;
 } hm_ensemble_result;
 
-/* Runs all members. HM_OK also where members failed: their results say so. With several threads the
- * system's allocator is called by one of them at a time. Diagnostics of members become messages of
- * their results; the model's context gets those of the call itself.
+/* Runs all members. HM_OK also where members failed: their results say so. Diagnostics
+ * of members become messages of their results; the context gets those of the call itself. The threads
+ * call the system's allocator at the same time.
  *   HM_ERR_USAGE: a column or an option is not valid; HM_ERR_NOMEM. */
-HM_API HM_MUST_CHECK hm_status hm_ensemble_run(const hm_system *system,
+HM_API HM_MUST_CHECK hm_status hm_ensemble_run(hm_context *context, const hm_system *system,
                                                const hm_ensemble_members *members,
                                                const hm_ensemble_options *options,
                                                hm_ensemble_result *result);

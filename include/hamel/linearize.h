@@ -86,7 +86,7 @@ typedef struct hm_linearization {
 } hm_linearization;
 
 /* About the sim's present state, or one near it (`find`; the sim is then left there). options NULL:
- * the defaults. Diagnostics are in the model's context.
+ * the defaults. Diagnostics are in hm_sim_context.
  *   HM_ERR_USAGE         a name to hold does not exist, or the system exceeds HM_MOST_DENSE;
  *   HM_ERR_NUMERIC       the search found nothing; the state is left where it ended;
  *   others               as hm_sim_evaluate. */

@@ -90,10 +90,11 @@ HM_API void hm_model_initial(const hm_model *model, double *q, double *v, double
 
 /* Reads "x = 1, x' = 0.2, t = 0" into arrays that hold the state so far; what is not mentioned is
  * left as it is. Values are expressions of parameters. u holds hm_model_input_count doubles and
- * u_set as many flags (either may be NULL when the model has no inputs). */
-HM_API HM_MUST_CHECK hm_status hm_model_read_state(const hm_model *model, const char *text,
-                                                   double *t, double *q, double *v, double *z,
-                                                   double *u, bool *u_set);
+ * u_set as many flags (either may be NULL when the model has no inputs). Errors are in the context,
+ * which need not be that of the model. */
+HM_API HM_MUST_CHECK hm_status hm_model_read_state(hm_context *context, const hm_model *model,
+                                                   const char *text, double *t, double *q,
+                                                   double *v, double *z, double *u, bool *u_set);
 
 #ifdef __cplusplus
 }

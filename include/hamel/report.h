@@ -1,4 +1,4 @@
-/* Readable output: the derivation of a system's equations. */
+/* Readable output: the derivation of a system's equations, and what was compiled of them. */
 #ifndef HAMEL_REPORT_H
 #define HAMEL_REPORT_H
 
@@ -20,6 +20,21 @@ typedef enum hm_format { HM_FORMAT_TEXT, HM_FORMAT_LATEX, HM_FORMAT_JSON, HM_FOR
  *   HM_ERR_IO: the writer stopped. */
 HM_API HM_MUST_CHECK hm_status hm_system_derive(const hm_system *system, hm_format format,
                                                 hm_writer writer, void *user);
+
+/* What the program made of a model, for the curious and for bug reports. Text whose form may change
+ * with any version; not for programs to read. */
+typedef enum hm_stage {
+    HM_STAGE_GRAPH, /* every expression of the derived equations */
+    HM_STAGE_TAPE,  /* the instructions that compute M, Q, A, b and the rest */
+    HM_STAGE_JET,   /* recurrences of the Taylor series of the motion */
+    HM_STAGE_SOLVE  /* how accelerations are found, and why so */
+} hm_stage;
+HM_API const char *hm_stage_name(hm_stage stage); /* "graph", "tape", "jet", "solve" */
+/* false: there is no such stage. */
+HM_API bool hm_stage_find(const char *name, hm_stage *stage);
+/* HM_ERR_IO: the writer stopped. */
+HM_API HM_MUST_CHECK hm_status hm_system_explain(const hm_system *system, hm_stage stage,
+                                                 hm_writer writer, void *user);
 
 /* The accelerations of both systems of a comparison in closed form, side by side as text, where they
  * are short enough to read; *written tells whether. */

@@ -12,7 +12,7 @@
  *       ...                                                   // hm_sim_state, hm_sim_frame
  *
  * A run starts from the state the sim holds (a new sim holds the model's initial state), made
- * consistent with the constraints first. Nothing here prints; diagnostics go to the model's context.
+ * consistent with the constraints first. Nothing here prints; diagnostics go to hm_sim_context.
  */
 #ifndef HAMEL_RUN_H
 #define HAMEL_RUN_H
@@ -171,8 +171,8 @@ typedef struct hm_run_result {
  * Returns HM_OK for the statuses ok, event and interrupted. A run that failed on its way returns
  * HM_ERR_NUMERIC, HM_ERR_UNDETERMINED or HM_ERR_INCONSISTENT with the result filled in up to the
  * last good state. HM_ERR_USAGE, HM_ERR_INPUT (an initial state that cannot be made consistent),
- * HM_ERR_NOMEM: nothing ran; the result is empty with status HM_RUN_FAILED; errors are in the
- * context. */
+ * HM_ERR_NOMEM: nothing ran; the result is empty with status HM_RUN_FAILED; errors are in
+ * hm_sim_context. */
 HM_API HM_MUST_CHECK hm_status hm_sim_run(hm_sim *sim, const hm_run_options *options,
                                           hm_run_result *result);
 
@@ -199,7 +199,7 @@ HM_API HM_MUST_CHECK hm_status hm_sim_result(const hm_sim *sim, hm_run_result *r
 /* Moves what may be moved of the present state (values the model gives by `~`, and unmentioned
  * ones; everything where all_free) as little as possible, in the mass metric, onto the constraints.
  * moved: owned by the sim, as in the result; NULL: not wanted.
- *   HM_ERR_INPUT: it cannot be; a diagnostic names the constraint and by how much it is missed. */
+ *   HM_ERR_INPUT: it cannot be; a diagnostic names the constraint and by how much it is violated. */
 HM_API HM_MUST_CHECK hm_status hm_sim_make_consistent(hm_sim *sim, bool all_free,
                                                       const hm_moved **moved, size_t *count);
 

@@ -1,5 +1,5 @@
 /* hm_system: a model derived and compiled. Immutable; threads may share it.
- * hm_sim: one state of it, with scratch memory and results; one a thread.
+ * hm_sim: one state of it, with scratch memory, results and diagnostics; one per thread.
  *
  *   hm_system *system;  hm_sim *sim;
  *   hm_system_create(model, &system);
@@ -39,7 +39,8 @@ typedef struct hm_system_options {
 } hm_system_options;
 HM_API hm_system_options hm_system_options_default(void);
 
-/* Derives M, Q, A, b, C and energies and compiles them. Errors are in the model's context. */
+/* Derives M, Q, A, b, C and energies and compiles them. Errors are in the context that the
+ * model was read with. */
 HM_API HM_MUST_CHECK hm_status hm_system_create(const hm_model *model, hm_system **system);
 /* The same with options; NULL: the default ones. */
 HM_API HM_MUST_CHECK hm_status hm_system_create_with(const hm_model *model,
@@ -65,6 +66,9 @@ HM_API hm_system_statistics hm_system_get_statistics(const hm_system *system);
 /* Several threads may do so at a time. The first sim of a system makes its machine code. */
 HM_API HM_MUST_CHECK hm_status hm_sim_create(const hm_system *system, hm_sim **sim);
 HM_API void hm_sim_destroy(hm_sim *sim);
+/* The diagnostics of everything that is done with the sim. It belongs to the sim; clear it with
+ * hm_context_clear. */
+HM_API hm_context *hm_sim_context(const hm_sim *sim);
 
 /* Parameters: by name; dependent ones ("b = 2*a") follow unless set themselves.
  * HM_ERR_USAGE: unknown, or structural (it sets a size). */
@@ -174,8 +178,7 @@ typedef struct hm_evaluation {
     } power;
 } hm_evaluation;
 
-/* Evaluates at the present state; options NULL: the defaults. Diagnostics are in the model's
- * context.
+/* Evaluates at the present state; options NULL: the defaults. Diagnostics are in hm_sim_context.
  *   HM_ERR_NUMERIC       something is not finite there;
  *   HM_ERR_UNDETERMINED  q'' is not determined: the directions are named;
  *   HM_ERR_INCONSISTENT  the constraints contradict each other: named, with the amount.

@@ -32,6 +32,30 @@ hm_context *hm_context_create(const hm_allocator *allocator)
     return context;
 }
 
+hm_context *hmi_context_create_for(const hm_allocator *allocator, const hmi_source *sources,
+                                   size_t count)
+{
+    hm_context *context = hm_context_create(allocator);
+    if (context) {
+        context->borrowed = sources;
+        context->borrowed_count = count;
+    }
+    return context;
+}
+
+size_t hmi_context_source_count(const hm_context *context)
+{
+    return context->borrowed_count + context->sources.count;
+}
+
+const hmi_source *hmi_context_source(const hm_context *context, size_t file)
+{
+    if (file >= hmi_context_source_count(context))
+        return NULL;
+    return file < context->borrowed_count ? &context->borrowed[file]
+                                          : &context->sources.data[file - context->borrowed_count];
+}
+
 void hm_context_destroy(hm_context *context)
 {
     if (!context)
@@ -82,7 +106,7 @@ uint32_t hmi_context_add_source(hm_context *context, const char *name, const cha
         context->out_of_memory = true;
         return HMI_NO_FILE;
     }
-    return (uint32_t)context->sources.count - 1;
+    return (uint32_t)hmi_context_source_count(context) - 1;
 }
 
 hmi_span hmi_span_to(hmi_span first, hmi_span last)
@@ -152,9 +176,9 @@ enum { LONGEST_SHOWN_LINE = 400 };
 /* Fills in the place: file, line, column, and the text of the line unless it is very long. */
 static void locate(hm_context *context, hmi_span at, hm_diagnostic *diagnostic)
 {
-    if (at.file == HMI_NO_FILE || at.file >= context->sources.count)
+    const hmi_source *source = hmi_context_source(context, at.file);
+    if (!source)
         return;
-    const hmi_source *source = &context->sources.data[at.file];
     uint32_t offset = at.start > source->length ? (uint32_t)source->length : at.start;
     diagnostic->file = source->name;
     hmi_source_position(source, offset, &diagnostic->line, &diagnostic->column);
@@ -200,34 +224,54 @@ static bool said_already(const hm_context *context, const hm_diagnostic *d)
 {
     for (size_t i = 0; i < context->diagnostics.count; i++) {
         const hm_diagnostic *said = &context->diagnostics.data[i];
-        if (said->line == d->line && said->column == d->column && said->file == d->file &&
+        bool same_file = said->file && d->file ? strcmp(said->file, d->file) == 0
+                                               : said->file == d->file;
+        if (said->line == d->line && said->column == d->column && same_file &&
             strcmp(said->message, d->message) == 0)
             return true;
     }
     return false;
 }
 
+/* Counts a diagnostic. May it be kept? Only the first ones of a kind are. */
+static bool has_room(hm_context *context, hm_severity severity)
+{
+    size_t *said = severity == HM_SEVERITY_ERROR ? &context->errors : &context->remarks;
+    return ++*said <= HMI_MOST_ERRORS;
+}
+
+/* Keeps a diagnostic whose texts are the context's, unless it was said before. */
+static void keep(hm_context *context, const hm_diagnostic *diagnostic)
+{
+    hm_severity severity = diagnostic->severity;
+    if (diagnostic->message && said_already(context, diagnostic)) {
+        context->repeated |= severity == HM_SEVERITY_ERROR;
+        --*(severity == HM_SEVERITY_ERROR ? &context->errors : &context->remarks);
+        return;
+    }
+    if (!diagnostic->message ||
+        !hmi_array_push(&context->allocator, &context->diagnostics, *diagnostic))
+        context->out_of_memory = true;
+}
+
+/* NULL stays NULL. */
+static const char *copy_text(hm_context *context, const char *text)
+{
+    const char *copy = text ? hmi_arena_text(&context->arena, text, strlen(text)) : NULL;
+    context->out_of_memory |= text && !copy;
+    return copy;
+}
+
 static void report(hm_context *context, hm_severity severity, hmi_span at, const char *hint,
                    const char *format, va_list args)
 {
-    size_t *said = severity == HM_SEVERITY_ERROR ? &context->errors : &context->remarks;
-    if (*said >= HMI_MOST_ERRORS) {
-        ++*said;
+    if (!has_room(context, severity))
         return;
-    }
     hm_diagnostic diagnostic = {.severity = severity, .length = 1};
     locate(context, at, &diagnostic);
     diagnostic.message = vprint_in_arena(context, format, args);
-    if (hint)
-        diagnostic.hint = hmi_arena_text(&context->arena, hint, strlen(hint));
-    if (diagnostic.message && said_already(context, &diagnostic)) {
-        context->repeated |= severity == HM_SEVERITY_ERROR;
-        return;
-    }
-    ++*said;
-    if (!diagnostic.message || (hint && !diagnostic.hint) ||
-        !hmi_array_push(&context->allocator, &context->diagnostics, diagnostic))
-        context->out_of_memory = true;
+    diagnostic.hint = copy_text(context, hint);
+    keep(context, &diagnostic);
 }
 
 #define REPORT(severity)                                                                           \
@@ -249,6 +293,22 @@ void hmi_warning(hm_context *context, hmi_span at, const char *hint, const char 
 void hmi_note(hm_context *context, hmi_span at, const char *hint, const char *format, ...)
 {
     REPORT(HM_SEVERITY_NOTE);
+}
+
+void hmi_context_take(hm_context *context, hm_context *from)
+{
+    for (size_t i = 0; i < from->diagnostics.count; i++) {
+        hm_diagnostic d = from->diagnostics.data[i];
+        if (!has_room(context, d.severity))
+            continue;
+        d.file = copy_text(context, d.file);
+        d.source_line = copy_text(context, d.source_line);
+        d.message = copy_text(context, d.message);
+        d.hint = copy_text(context, d.hint);
+        keep(context, &d);
+    }
+    context->out_of_memory |= from->out_of_memory;
+    hm_context_clear(from);
 }
 
 bool hmi_context_too_many(const hm_context *context)

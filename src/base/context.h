@@ -33,6 +33,8 @@ struct hm_context {
     hm_allocator allocator;
     hmi_arena arena; /* sources and message texts */
     HMI_ARRAY(hmi_source) sources;
+    const hmi_source *borrowed; /* the first sources are those of somebody else, */
+    size_t borrowed_count;      /* so many; its own come after them */
     HMI_ARRAY(hm_diagnostic) diagnostics;
     size_t errors, remarks; /* remarks: warnings and notes */
     int64_t most_steps;     /* of writing a model out, HMI_MOST_STEPS; fuzzers lower it */
@@ -40,6 +42,16 @@ struct hm_context {
     bool limit_exceeded;
     bool repeated; /* an error was met that had been said before */
 };
+
+/* A context for diagnostics about the sources of another, which are only read: they, and the array,
+ * must outlive it. NULL when there is no memory. */
+hm_context *hmi_context_create_for(const hm_allocator *allocator, const hmi_source *sources,
+                                   size_t count);
+size_t hmi_context_source_count(const hm_context *context);
+/* By the number that spans have; NULL where there is none. */
+const hmi_source *hmi_context_source(const hm_context *context, size_t file);
+/* Says everything that `from` has to say, in copies; `from` forgets it. */
+void hmi_context_take(hm_context *context, hm_context *from);
 
 /* Copies name and text into the context. HMI_NO_FILE when there is no memory. */
 uint32_t hmi_context_add_source(hm_context *context, const char *name, const char *path,

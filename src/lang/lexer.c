@@ -47,7 +47,7 @@ const char *hmi_token_kind_text(hmi_token_kind kind)
 
 void hmi_lexer_init(hmi_lexer *lexer, hm_context *context, uint32_t file)
 {
-    const hmi_source *source = &context->sources.data[file];
+    const hmi_source *source = hmi_context_source(context, file);
     *lexer = (hmi_lexer){
         .context = context, .text = source->text, .file = file, .length = (uint32_t)source->length};
     if (lexer->length >= 3 && memcmp(lexer->text, "\xEF\xBB\xBF", 3) == 0)

@@ -177,7 +177,7 @@ hm_status hmi_parse_source(hmi_tree *tree, uint32_t file)
 {
     int includes = 0;
     hmi_statement **tail = &tree->statements;
-    hmi_include_frame frame = {tree->context->sources.data[file].path, NULL};
+    hmi_include_frame frame = {hmi_context_source(tree->context, file)->path, NULL};
     return hmi_parse_file(NULL, tree, file, &includes, &frame, &tail, &tree->contains);
 }
 

@@ -101,7 +101,7 @@ static bool climbs(const char *path)
 /* The folder of the including file, with a final slash; for text from memory the current one. */
 static const char *including_folder(hmi_parser *p, size_t *length)
 {
-    const char *path = p->context->sources.data[p->lexer.file].path;
+    const char *path = hmi_context_source(p->context, p->lexer.file)->path;
     if (path) {
         *length = folder_length(path);
         return path;

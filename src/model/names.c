@@ -40,7 +40,7 @@ static void report_duplicate(hmi_builder *b, const hmi_ast *name, const hmi_bind
 {
     int line, column;
     bool elsewhere = first->span.file != name->span.file;
-    const hmi_source *source = &b->context->sources.data[first->span.file];
+    const hmi_source *source = hmi_context_source(b->context, first->span.file);
     const char *text = hmi_names_text(&b->tree->names, name->name);
     hmi_source_position(source, first->span.start, &line, &column);
     if (strcmp(text, first_name) == 0)

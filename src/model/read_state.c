@@ -123,10 +123,9 @@ static hm_status read_entries(hmi_builder *b, uint32_t file, const state_arrays 
     return status;
 }
 
-hm_status hm_model_read_state(const hm_model *model, const char *text, double *t, double *q,
-                              double *v, double *z, double *u, bool *u_set)
+hm_status hm_model_read_state(hm_context *context, const hm_model *model, const char *text,
+                              double *t, double *q, double *v, double *z, double *u, bool *u_set)
 {
-    hm_context *context = model->context;
     hmi_context_begin(context);
     uint32_t file = hmi_context_add_source(context, "--at", NULL, text, strlen(text));
     if (file == HMI_NO_FILE)

@@ -145,8 +145,8 @@ static const char *hint_for(const hmi_builder *b, const char *text, hmi_span at,
     const char *elsewhere = b->pass == HMI_PASS_DECLARE
                                 ? declared_elsewhere(b->tree->statements, name, at)
                                 : NULL;
-    if (at.file < b->context->sources.count &&
-        strncmp(b->context->sources.data[at.file].name, "--set", 5) == 0)
+    const hmi_source *source = hmi_context_source(b->context, at.file);
+    if (source && strncmp(source->name, "--set", 5) == 0)
         return "a value given by --set may use parameters that are declared before";
     if (elsewhere)
         return elsewhere;

@@ -25,6 +25,8 @@
 
 #include <cmocka.h>
 
+#include "base/context.h"
+
 #include <hamel/hamel.h>
 
 #define FOLDER HAMEL_SOURCE_DIR "/test/cases/bad/"
@@ -168,7 +170,7 @@ static void *counting_resize(void *user, void *ptr, size_t old_size, size_t new_
     return NULL;
 }
 
-static hm_status evaluate(const hm_model *model)
+static hm_status evaluate(hm_context *context, const hm_model *model)
 {
     hm_system *system = NULL;
     hm_sim *sim = NULL;
@@ -178,17 +180,20 @@ static hm_status evaluate(const hm_model *model)
         status = hm_sim_create(system, &sim);
     if (status == HM_OK)
         status = hm_sim_evaluate(sim, NULL, &at);
+    if (sim)
+        hmi_context_take(context, hm_sim_context(sim));
     hm_sim_destroy(sim);
     hm_system_destroy(system);
     return status;
 }
 
-static hm_status read_state(const hm_model *model, const char *text)
+static hm_status read_state(hm_context *context, const hm_model *model, const char *text)
 {
     double t = 0, values[64] = {0};
     bool set[16] = {0};
     assert_true(hm_model_coordinate_count(model) <= 16 && hm_model_state_count(model) <= 16);
-    return hm_model_read_state(model, text, &t, values, values + 16, values + 32, values + 48, set);
+    return hm_model_read_state(context, model, text, &t, values, values + 16, values + 32,
+                               values + 48, set);
 }
 
 static hm_status run(hm_context *context, const script *s, const char *path)
@@ -199,9 +204,9 @@ static hm_status run(hm_context *context, const script *s, const char *path)
     options.override_count = s->override_count;
     hm_status status = hm_model_load(context, path, &options, &model);
     if (status == HM_OK && s->at)
-        status = read_state(model, s->at);
+        status = read_state(context, model, s->at);
     if (status == HM_OK)
-        status = evaluate(model);
+        status = evaluate(context, model);
     hm_model_destroy(model);
     return status;
 }

@@ -38,7 +38,7 @@ static void load(const char *path, loaded *l)
     if (status == HM_OK)
         status = hm_system_create(l->model, &l->system);
     if (status == HM_OK)
-        status = hm_system_analyse(l->system, &l->analysis);
+        status = hm_system_analyse(l->context, l->system, &l->analysis);
     if (status != HM_OK)
         fail_msg("%s: %s: %s", path, hm_status_text(status),
                  hm_context_diagnostic_count(l->context)

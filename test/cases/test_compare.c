@@ -86,7 +86,7 @@ static size_t check_vakonomic(const json_t *one)
         return 0;
     probe *p = open_model("test/cases/oracle", id);
     hm_comparison *c = NULL;
-    assert_int_equal(hm_comparison_create(p->system, "vakonomic", &c), HM_OK);
+    assert_int_equal(hm_comparison_create(p->context, p->system, "vakonomic", &c), HM_OK);
     assert_int_equal(hm_comparison_mu_count(c), p->m);
     for (size_t i = 0; i < json_array_size(points); i++) {
         const json_t *point = json_array_get(points, i);
@@ -137,7 +137,7 @@ static void check_conflated_point(probe *p, const json_t *one, const json_t *poi
         snprintf(text + length, sizeof text - (size_t)length, "@%.17g", json_number_value(alpha));
     set_params(p, json_object_get(point, "params"));
     set_state(p, one, point);
-    hm_status status = hm_comparison_create(p->system, text, &c);
+    hm_status status = hm_comparison_create(p->context, p->system, text, &c);
     if (status != HM_OK) {
         show_diagnostics(p->context);
         fail_msg("%s: %s", text, hm_status_text(status));
@@ -237,7 +237,7 @@ static void test_trajectories(void **state)
         set_params(p, json_object_get(trajectory, "parameters"));
         if (strcmp(motions[i].model, "example4-constant") == 0)
             probe_set(p, "alpha", 0); /* the right model; the share is in the comparison */
-        assert_int_equal(hm_comparison_create(p->system, motions[i].with, &c), HM_OK);
+        assert_int_equal(hm_comparison_create(p->context, p->system, motions[i].with, &c), HM_OK);
         double worst = follow(p, c, trajectory);
         print_message("%-28s %.1e\n", motions[i].id, worst);
         if (!(worst <= 1e-9))

@@ -15,13 +15,14 @@
 
 /* ---- the pipeline ---- */
 
-static hm_status read_state(const hm_model *model)
+static hm_status read_state(hm_context *context, const hm_model *model)
 {
     double t = 0, q[64] = {0}, v[64] = {0}, z[8] = {0}, u[8] = {0};
     bool set[8] = {0};
     assert_true(hm_model_coordinate_count(model) <= 64);
-    return hm_model_read_state(model, "t = 1, x = 2*m, y' = -1, w[1] = 0.5, u = 3, q[2] = 1", &t, q,
-                               v, z, u, set);
+    return hm_model_read_state(context, model,
+                               "t = 1, x = 2*m, y' = -1, w[1] = 0.5, u = 3, q[2] = 1", &t, q, v, z,
+                               u, set);
 }
 
 static hm_status simulate(const hm_system *system)
@@ -56,7 +57,7 @@ static hm_status run_pipeline(hm_context *context, const pipeline *p)
     hm_system *system = NULL;
     hm_status status = hm_model_load(context, p->path, &options, &model);
     if (status == HM_OK && p->states)
-        status = read_state(model);
+        status = read_state(context, model);
     if (status == HM_OK)
         status = hm_system_create(model, &system);
     if (status == HM_OK)

@@ -26,7 +26,7 @@ static hm_status compare(const hm_system *system, hm_sim *sim, const char *with)
     hm_diverging d;
     bool written;
     const double mu[1] = {0.3};
-    hm_status status = hm_comparison_create(system, with, &c);
+    hm_status status = hm_comparison_create(hm_sim_context(sim), system, with, &c);
     if (status == HM_OK)
         status = hm_comparison_evaluate(c, sim, mu, &at);
     if (status == HM_OK)

@@ -6,17 +6,19 @@
 
 #include <stdio.h>
 
-static hm_status analyse(const hm_system *system)
+static hm_status analyse(hm_context *context, const hm_system *system)
 {
+    (void)context;
     hm_analysis *analysis = NULL;
-    hm_status status = hm_system_analyse(system, &analysis);
+    hm_status status = hm_system_analyse(context, system, &analysis);
     if (status == HM_OK)
         hm_analysis_destroy(analysis);
     return status;
 }
 
-static hm_status find_symmetries(const hm_system *system)
+static hm_status find_symmetries(hm_context *context, const hm_system *system)
 {
+    (void)context;
     hm_symmetries *found = NULL;
     hm_status status = hm_symmetries_find(system, NULL, &found);
     if (status == HM_OK)
@@ -24,15 +26,16 @@ static hm_status find_symmetries(const hm_system *system)
     return status;
 }
 
-static hm_status look_at_energy(const hm_system *system)
+static hm_status look_at_energy(hm_context *context, const hm_system *system)
 {
+    (void)context;
     hm_energy energy;
     return hm_system_energy(system, &energy, NULL);
 }
 
 typedef struct subject {
     const char *file;
-    hm_status (*what)(const hm_system *system);
+    hm_status (*what)(hm_context *context, const hm_system *system);
 } subject;
 
 static hm_status fail_during(failing_heap *h, const void *user)
@@ -48,7 +51,7 @@ static hm_status fail_during(failing_heap *h, const void *user)
     assert_int_equal(hm_model_load(context, path, NULL, &model), HM_OK);
     assert_int_equal(hm_system_create(model, &system), HM_OK);
     heap_arm(h);
-    hm_status status = now->what(system);
+    hm_status status = now->what(context, system);
     heap_disarm(h);
     hm_system_destroy(system);
     hm_model_destroy(model);
@@ -62,7 +65,7 @@ enum { TRIES = HEAP_TRIES * 3 / 4 };
 enum { TRIES = HEAP_TRIES / 2 };
 #endif
 
-static void fail_each(const char *file, hm_status (*what)(const hm_system *),
+static void fail_each(const char *file, hm_status (*what)(hm_context *context, const hm_system *),
                       heap_strictness strictness)
 {
     const subject now = {file, what};
@@ -71,7 +74,8 @@ static void fail_each(const char *file, hm_status (*what)(const hm_system *),
     assert_true(reported > 20);
 }
 
-static void fail_everywhere(const char *file, hm_status (*what)(const hm_system *))
+static void fail_everywhere(const char *file,
+                            hm_status (*what)(hm_context *context, const hm_system *))
 {
     fail_each(file, what, HEAP_MUST_NOTICE);
 }

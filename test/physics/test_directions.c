@@ -1,6 +1,6 @@
 /* Friction along u/|u| as people write it: however |u| is spelt, the body comes to rest where, and when,
  * it must; and quotients that look like a direction without being one are integrated as they stand.
- * Exact solutions throughout. See src/integrate/ode/friction_find.c. */
+ * Exact solutions throughout. See src/integrate/events/friction_find.c. */
 #include "support/check.h"
 #include "support/motion.h"
 

@@ -213,7 +213,7 @@ static void check_system(double *worst_x, double *worst_lambda)
     hm_allocator allocator = hm_allocator_default();
     hmi_dynamics_size size = {sys.n, sys.m, 0, 0, true};
     hmi_dynamics *d = NULL;
-    hmi_law law = {linear_law, NULL, false, true};
+    hmi_reaction_law law = {linear_law, NULL, false, true};
     hmi_equations e = {.M = sys.M, .Q = sys.Q, .A = sys.A, .b = sys.b};
     hmi_options options = hmi_options_default();
     hmi_solution s;

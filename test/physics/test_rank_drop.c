@@ -1,4 +1,4 @@
-/* Isolated rank drops of the constraints (src/integrate/run/rank.c): linkages pass their flat positions
+/* Isolated rank drops of the constraints (src/integrate/rank/rank.c): linkages pass their flat positions
  * on the branch they are on; where the motion does not lead across, the run stops there. */
 #include "support/check.h"
 #include "support/motion.h"

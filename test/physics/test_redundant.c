@@ -1,4 +1,4 @@
-/* Loops with more constraints than needed (src/integrate/run/row_choice.c): rows that depend on others only
+/* Loops with more constraints than needed (src/integrate/rank/row_choice.c): rows that depend on others only
  * where the constraints hold are left out of the stages of a step. Bricard's mechanism (IFToMM A04)
  * in angles and in points with unit vectors, which have no inertia, goes the same way. */
 #include "support/check.h"

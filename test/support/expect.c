@@ -149,7 +149,7 @@ double expect_number(const motion *m, const char *expression)
     double t = NAN, q[MOST_VALUES], v[MOST_VALUES], z[MOST_VALUES];
     char text[EXPECT_TEXT];
     snprintf(text, sizeof text, "t = %s", expression);
-    if (hm_model_read_state(m->model, text, &t, q, v, z, NULL, NULL) != HM_OK) {
+    if (hm_model_read_state(m->context, m->model, text, &t, q, v, z, NULL, NULL) != HM_OK) {
         show_diagnostics(m->context);
         fail_msg("'%s' is not an expression of parameters", expression);
     }

@@ -13,7 +13,7 @@
 static hm_analysis *analyse(const expect_subject *s, const motion *m)
 {
     hm_analysis *analysis = NULL;
-    if (hm_system_analyse(m->system, &analysis) != HM_OK)
+    if (hm_system_analyse(m->context, m->system, &analysis) != HM_OK)
         fail_msg("%s: cannot be analysed", s->path);
     return analysis;
 }
@@ -133,7 +133,7 @@ void expect_other(const expect_subject *s, expect_line *l, motion *m)
     hm_comparison *other = NULL;
     hm_compared at;
     char *rest = (char *)l->list, quantity[EXPECT_TEXT];
-    if (!l->other || hm_comparison_create(m->system, l->other, &other) != HM_OK)
+    if (!l->other || hm_comparison_create(m->context, m->system, l->other, &other) != HM_OK)
         fail_msg("%s: no such comparison: %s", s->path, l->other ? l->other : "");
     make_consistent(s, m);
     if (hm_comparison_evaluate(other, m->sim, NULL, &at) != HM_OK)

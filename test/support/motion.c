@@ -60,7 +60,7 @@ void motion_must(motion *m)
 {
     if (motion_run(m) == HM_OK && m->result.status != HM_RUN_INTERRUPTED)
         return;
-    show_diagnostics(m->context);
+    show_diagnostics(hm_sim_context(m->sim));
     fail_msg("%s: %s: %s", hm_model_name(m->model), hm_status_text(m->status), m->result.message);
 }
 
@@ -107,8 +107,8 @@ bool motion_says(const motion *m, const char *fragment)
     for (size_t i = 0; i < m->result.warning_count; i++)
         if (strstr(m->result.warnings[i], fragment))
             return true;
-    for (size_t i = 0; i < hm_context_diagnostic_count(m->context); i++)
-        if (strstr(hm_context_diagnostic(m->context, i)->message, fragment))
+    for (size_t i = 0; i < hm_context_diagnostic_count(hm_sim_context(m->sim)); i++)
+        if (strstr(hm_context_diagnostic(hm_sim_context(m->sim), i)->message, fragment))
             return true;
     return false;
 }

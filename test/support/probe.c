@@ -20,6 +20,8 @@ static void require(const probe *p, hm_status status, const char *step)
     if (status == HM_OK)
         return;
     show_diagnostics(p->context);
+    if (p->sim)
+        show_diagnostics(hm_sim_context(p->sim));
     fail_msg("%s: %s", step, hm_status_text(status));
 }
 
@@ -114,7 +116,7 @@ void probe_at(probe *p, const char *state)
     bool *u_set = calloc(inputs + 1, sizeof *u_set);
     assert_non_null(u_set);
     hm_model_initial(p->model, q, v, z);
-    require(p, hm_model_read_state(p->model, state, &t, q, v, z, u, u_set), state);
+    require(p, hm_model_read_state(p->context, p->model, state, &t, q, v, z, u, u_set), state);
     hm_sim_set_state(p->sim, t, q, v, z);
     for (size_t i = 0; i < inputs; i++)
         if (u_set[i])

@@ -179,14 +179,16 @@ static hm_status analyse(hmi_analysis *a)
     return status;
 }
 
-hm_status hm_system_analyse(const hm_system *system, hm_analysis **analysis)
+hm_status hm_system_analyse(hm_context *context, const hm_system *system, hm_analysis **analysis)
 {
     hmi_analysis *a = hmi_alloc(system->allocator, sizeof *a);
     if (!a)
         return HM_ERR_NOMEM;
-    *a = (hmi_analysis){.allocator = system->allocator, .system = system, .model = system->model};
+    *a = (hmi_analysis){.allocator = system->allocator,
+                        .system = system,
+                        .model = system->model,
+                        .context = context};
     hmi_arena_init(&a->arena, a->allocator);
-    hmi_context_begin(a->model->context);
     hm_status status = analyse(a);
     flint_cleanup();
     if (status != HM_OK) {

@@ -15,6 +15,7 @@ typedef struct hmi_analysis {
     hmi_arena arena; /* all that is shown */
     const hm_system *system;
     const hm_model *model;
+    hm_context *context;
     hm_constraint_analysis *rows; /* what shown.constraints points to */
     hmi_leaf **leaf;              /* by row; NULL: none */
     HMI_ARRAY(const char *) remarks;

@@ -106,7 +106,7 @@ static hm_status take_params(hmi_leaf *leaf, hmi_arena *arena, const hm_system *
         return status;
     leaf->params = hmi_arena_alloc(arena, (count + 1) * sizeof *leaf->params);
     if (leaf->params)
-        memcpy(leaf->params, sim->params, count * sizeof *leaf->params);
+        memcpy(leaf->params, sim->given.params, count * sizeof *leaf->params);
     hm_sim_destroy(sim);
     return leaf->params ? HM_OK : HM_ERR_NOMEM;
 }

@@ -137,19 +137,12 @@ static hm_status step_along(hmi_analysis *a, hm_sim *sim, hm_sim *probe, double 
  * for `run` to say. */
 static hm_status follow_run(hmi_analysis *a, hm_sim *sim, hm_sim *probe)
 {
-    hm_context *context = a->model->context;
-    size_t kept = context->diagnostics.count, errors = context->errors, remarks = context->remarks;
     hm_run_options options = hm_run_options_default(a->model);
     hm_status status = hm_sim_start(sim, &options);
     if (status == HM_OK)
         status = step_along(a, sim, probe, options.start,
                             options.start + (options.end - options.start) / 10);
-    if (status == HM_ERR_NOMEM)
-        return status;
-    context->diagnostics.count = kept;
-    context->errors = errors;
-    context->remarks = remarks;
-    return HM_OK;
+    return status == HM_ERR_NOMEM ? status : HM_OK;
 }
 
 /* Do position and velocity constraints hold? */
@@ -179,11 +172,10 @@ static void take_initial(hmi_analysis *a, const hm_evaluation *at, double distan
 }
 
 /* Why there is no motion: what the evaluation said. */
-static hm_status take_reason(hmi_analysis *a, size_t before, hm_status solved)
+static hm_status take_reason(hmi_analysis *a, const hm_sim *probe, hm_status solved)
 {
-    const hm_context *context = a->model->context;
-    bool said = context->diagnostics.count > before;
-    const char *reason = said ? context->diagnostics.data[before].message : hm_status_text(solved);
+    const hm_diagnostic *said = hm_context_diagnostic(hm_sim_context(probe), 0);
+    const char *reason = said ? said->message : hm_status_text(solved);
     a->shown.wellposedness.message = hmi_analysis_text(a, "%s", reason);
     return a->shown.wellposedness.message ? HM_OK : HM_ERR_NOMEM;
 }
@@ -200,10 +192,11 @@ static hm_status with_sims(hmi_analysis *a, hm_sim *sim, hm_sim *probe)
     hm_sim_state(sim, a->q0, a->v0, a->z0);
     a->t0 = hm_sim_time(sim);
     hm_sim_set_state(probe, a->t0, a->q0, a->v0, a->z0);
-    size_t before = a->model->context->diagnostics.count;
     status = look_at_state(a, probe, &solved, &distance, &at);
     if (status == HM_OK && solved != HM_OK)
-        status = take_reason(a, before, solved);
+        status = take_reason(a, probe, solved);
+    hmi_context_take(a->context, hm_sim_context(sim));
+    hmi_context_take(a->context, hm_sim_context(probe));
     if (status != HM_OK)
         return status;
     take_initial(a, &at, distance);

@@ -58,8 +58,8 @@ static hm_status drop_redundant(hm_comparison *c, hm_sim *sim, bool all_free, bo
 static void displace(hm_sim *sim)
 {
     for (size_t i = 0; i < sim->system->derived.n; i++) {
-        sim->q[i] += 0.3 * sin(1.7 + 2.3 * (double)i);
-        sim->v[i] += 0.7 * cos(0.4 + 1.9 * (double)i);
+        sim->state.q[i] += 0.3 * sin(1.7 + 2.3 * (double)i);
+        sim->state.v[i] += 0.7 * cos(0.4 + 1.9 * (double)i);
     }
 }
 
@@ -67,9 +67,7 @@ static void displace(hm_sim *sim)
  * at the model's initial state and at another one: a state may be singular. */
 static hm_status choose_rows(hm_comparison *c, bool *used)
 {
-    hm_context *context = c->system->model->context;
     hm_sim *sim = NULL;
-    size_t said = hm_context_diagnostic_count(context);
     hm_status status = hm_sim_create(c->system, &sim);
     if (status != HM_OK)
         return status;
@@ -78,9 +76,7 @@ static hm_status choose_rows(hm_comparison *c, bool *used)
     hm_status second = drop_redundant(c, sim, true, used);
     for (size_t i = 0; i < c->m; i++)
         used[i] = used[i] || (first != HM_OK && second != HM_OK);
-    hm_sim_destroy(sim);
-    if (said == 0)
-        hm_context_clear(context); /* the evaluation of the comparison says it again */
+    hm_sim_destroy(sim); /* what it said the evaluation of the comparison says again */
     return first == HM_ERR_NOMEM || second == HM_ERR_NOMEM ? HM_ERR_NOMEM : HM_OK;
 }
 
@@ -99,19 +95,18 @@ static hm_status make_vakonomic(hm_comparison *c)
 static hm_status make_other(hm_comparison *c, const char *with)
 {
     static const char conflated[] = "conflated:";
-    hm_context *context = c->system->model->context;
     if (strcmp(with, "vakonomic") == 0) {
         c->kind = HMI_VAKONOMIC;
         return make_vakonomic(c);
     }
     c->kind = HMI_CONFLATED;
     if (strncmp(with, conflated, strlen(conflated)) != 0) {
-        hmi_error(context, hmi_no_span, "vakonomic, or conflated:\"LHS = RHS\"",
+        hmi_error(c->context, hmi_no_span, "vakonomic, or conflated:\"LHS = RHS\"",
                   "there is nothing called '%s' to compare with", with);
         return HM_ERR_USAGE;
     }
     if (c->m == 0) {
-        hmi_error(context, hmi_no_span, NULL, "there are no constraints to put into L");
+        hmi_error(c->context, hmi_no_span, NULL, "there are no constraints to put into L");
         return HM_ERR_USAGE;
     }
     return hmi_make_conflated(&c->variant, with + strlen(conflated));
@@ -119,7 +114,10 @@ static hm_status make_other(hm_comparison *c, const char *with)
 
 static hm_status create(hm_comparison *c, const char *with)
 {
-    hm_status status = hmi_variant_init(&c->variant, c->system);
+    c->context = hmi_system_context(c->system);
+    if (!c->context)
+        return HM_ERR_NOMEM;
+    hm_status status = hmi_variant_init(&c->variant, c->system, c->context);
     if (status == HM_OK)
         status = allocate(c);
     if (status == HM_OK)
@@ -133,11 +131,12 @@ static hm_status create(hm_comparison *c, const char *with)
     return status;
 }
 
-hm_status hm_comparison_create(const hm_system *system, const char *with, hm_comparison **out)
+hm_status hm_comparison_create(hm_context *context, const hm_system *system, const char *with,
+                               hm_comparison **out)
 {
     size_t n = system->derived.n, m = system->derived.constraints.count;
     if (n + m > HM_MOST_DENSE) {
-        hmi_error(system->model->context, hmi_no_span, NULL,
+        hmi_error(context, hmi_no_span, NULL,
                   "systems with more than %d coordinates and constraints are not compared",
                   HM_MOST_DENSE);
         return HM_ERR_USAGE;
@@ -153,6 +152,8 @@ hm_status hm_comparison_create(const hm_system *system, const char *with, hm_com
     hmi_text_init(&c->reason, system->allocator);
     hmi_text_init(&c->message, system->allocator);
     hm_status status = create(c, with);
+    if (c->context)
+        hmi_context_take(context, c->context);
     if (status == HM_OK)
         *out = c;
     else
@@ -166,13 +167,15 @@ void hm_comparison_destroy(hm_comparison *c)
         return;
     hm_sim_destroy(c->correct);
     hm_sim_destroy(c->other);
-    hmi_variant_release(&c->variant);
+    if (c->variant.base)
+        hmi_variant_release(&c->variant);
     hmi_tape_release(&c->tape);
     hmi_graph_release(&c->graph);
     hmi_text_release(&c->reason);
     hmi_text_release(&c->message);
     hmi_arena_release(&c->arena);
     hmi_arena_release(&c->run_arena);
+    hm_context_destroy(c->context);
     hmi_free(c->allocator, c, sizeof *c);
 }
 
@@ -202,20 +205,23 @@ void hmi_follow_sim(hm_sim *to, const hm_sim *from, const double *mu)
 {
     const hm_model *model = from->system->model;
     size_t n = from->system->derived.n, all = to->system->derived.n;
-    memcpy(to->params, from->params, model->params.count * sizeof *to->params);
-    memcpy(to->param_set, from->param_set, model->params.count * sizeof *to->param_set);
-    to->prepared = false;
+    memcpy(to->given.params, from->given.params, model->params.count * sizeof *to->given.params);
+    memcpy(to->given.param_set, from->given.param_set,
+           model->params.count * sizeof *to->given.param_set);
+    to->tapes.prepared = false;
     for (int k = 0; k < 3; k++)
-        memcpy(to->inputs[k], from->inputs[k], model->inputs.count * sizeof *to->inputs[k]);
-    memcpy(to->input_set, from->input_set, model->inputs.count * sizeof *to->input_set);
-    hmi_zero((int)all, to->q);
-    hmi_zero((int)all, to->v);
-    memcpy(to->q, from->q, n * sizeof *to->q);
-    memcpy(to->v, from->v, n * sizeof *to->v);
-    memcpy(to->z, from->z, model->states.count * sizeof *to->z);
+        memcpy(to->given.inputs[k], from->given.inputs[k],
+               model->inputs.count * sizeof *to->given.inputs[k]);
+    memcpy(to->given.input_set, from->given.input_set,
+           model->inputs.count * sizeof *to->given.input_set);
+    hmi_zero((int)all, to->state.q);
+    hmi_zero((int)all, to->state.v);
+    memcpy(to->state.q, from->state.q, n * sizeof *to->state.q);
+    memcpy(to->state.v, from->state.v, n * sizeof *to->state.v);
+    memcpy(to->state.z, from->state.z, model->states.count * sizeof *to->state.z);
     for (size_t k = n; k < all && mu; k++)
-        to->v[k] = mu[k - n];
-    to->t = from->t;
+        to->state.v[k] = mu[k - n];
+    to->state.at.t = from->state.at.t;
 }
 
 static hm_status evaluate_correct(hm_comparison *c, hm_sim *sim, int *rank)
@@ -225,7 +231,7 @@ static hm_status evaluate_correct(hm_comparison *c, hm_sim *sim, int *rank)
     if (status != HM_OK)
         return status;
     if (!at.qdd) {
-        hmi_error(c->system->model->context, hmi_no_span, NULL,
+        hmi_error(sim->context, hmi_no_span, NULL,
                   "the model determines velocities, not accelerations: nothing is compared");
         return HM_ERR_UNDETERMINED;
     }
@@ -243,7 +249,7 @@ static hm_status evaluate_other(hm_comparison *c, hm_compared *out, double *read
     if (status != HM_OK)
         return status;
     if (!at.qdd) {
-        hmi_error(c->system->model->context, hmi_no_span, NULL,
+        hmi_error(c->other->context, hmi_no_span, NULL,
                   "the other equations do not determine the accelerations here");
         return HM_ERR_UNDETERMINED;
     }
@@ -253,7 +259,7 @@ static hm_status evaluate_other(hm_comparison *c, hm_compared *out, double *read
     *readings = at.disagreement;
     if (c->kind == HMI_VAKONOMIC) {
         hmi_copy((int)c->k, at.qdd + c->n, c->mudot);
-        hmi_copy((int)c->k, c->other->v + c->n, c->mu);
+        hmi_copy((int)c->k, c->other->state.v + c->n, c->mu);
         out->mu = c->mu;
         out->mudot = c->mudot;
     } else {
@@ -288,6 +294,7 @@ hm_status hm_comparison_evaluate(hm_comparison *c, hm_sim *sim, const double *mu
     if (status == HM_OK) {
         hmi_follow_sim(c->other, sim, mu);
         status = evaluate_other(c, out, &readings);
+        hmi_context_take(sim->context, c->other->context);
     }
     if (status != HM_OK)
         return status;

@@ -12,6 +12,7 @@ typedef enum hmi_compare_kind { HMI_VAKONOMIC, HMI_CONFLATED } hmi_compare_kind;
 struct hm_comparison {
     const hm_system *system;
     const hm_allocator *allocator;
+    hm_context *context; /* of the variant */
     hmi_compare_kind kind;
     hmi_variant variant;
     hm_sim *correct, *other; /* for runs; for the other system */

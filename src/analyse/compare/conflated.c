@@ -43,7 +43,7 @@ static bool cut(const char *text, pieces *p)
 
 static hm_status refuse(const hmi_variant *v, const char *hint, const char *message)
 {
-    hmi_error(v->base->model->context, hmi_no_span, hint, "%s", message);
+    hmi_error(v->model.context, hmi_no_span, hint, "%s", message);
     return HM_ERR_INPUT;
 }
 

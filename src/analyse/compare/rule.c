@@ -101,7 +101,7 @@ static hm_status distance_to_span(const hm_comparison *c, double *distance)
 
 hm_status hmi_evaluate_rule(hm_comparison *c, const hm_sim *sim, hm_compared *out)
 {
-    const hmi_tape_values values = hmi_sim_values(sim);
+    const hmi_tape_values values = hmi_sim_values(sim, hmi_sim_present(sim));
     hmi_tape_prepare(&c->tape, &values, c->tape_work);
     hmi_tape_run(&c->tape, &values, c->tape_work);
     const double *values_now = hmi_tape_outputs(&c->tape, c->tape_work);

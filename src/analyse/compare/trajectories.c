@@ -14,14 +14,14 @@ typedef struct samples {
     double *t, *distance, *correct, *other;
 } samples;
 
-static hm_status take_memory(hm_comparison *c, samples *s, const hm_run_options *o)
+static hm_status take_memory(hm_comparison *c, hm_sim *sim, samples *s, const hm_run_options *o)
 {
     double count = floor((o->end - o->start) / o->every * (1 + 1e-12)) + 2;
     hmi_arena_release(&c->run_arena);
     hmi_arena_init(&c->run_arena, c->allocator);
     if (!(count >= 2 && count <= MOST_SAMPLES)) {
-        hmi_error(c->system->model->context, hmi_no_span, NULL,
-                  "a comparison has from 1 to %d output times", MOST_SAMPLES);
+        hmi_error(sim->context, hmi_no_span, NULL, "a comparison has from 1 to %d output times",
+                  MOST_SAMPLES);
         return HM_ERR_USAGE;
     }
     s->most = (size_t)count;
@@ -39,11 +39,11 @@ static void take_sample(hm_comparison *c, samples *s, double t)
     size_t n = c->n, k = s->count++;
     double *right = s->correct + k * 2 * n, *wrong = s->other + k * (2 * n + c->k), sum = 0;
     s->t[k] = t;
-    hmi_copy((int)n, c->correct->q, right);
-    hmi_copy((int)n, c->correct->v, right + n);
-    hmi_copy((int)n, c->other->q, wrong);
-    hmi_copy((int)n, c->other->v, wrong + n);
-    hmi_copy((int)c->k, c->other->v + n, wrong + 2 * n);
+    hmi_copy((int)n, c->correct->state.q, right);
+    hmi_copy((int)n, c->correct->state.v, right + n);
+    hmi_copy((int)n, c->other->state.q, wrong);
+    hmi_copy((int)n, c->other->state.v, wrong + n);
+    hmi_copy((int)c->k, c->other->state.v + n, wrong + 2 * n);
     for (size_t i = 0; i < n; i++)
         sum += (wrong[i] - right[i]) * (wrong[i] - right[i]);
     s->distance[k] = sqrt(sum);
@@ -96,8 +96,8 @@ static hm_status find_violation(hm_comparison *c, const samples *s, double *wors
     *worst = 0;
     for (size_t k = 0; k < s->count && status == HM_OK; k++) {
         const double *x = s->other + k * (2 * n + c->k);
-        hm_sim_set_state(c->correct, s->t[k], x, x + n, NULL);
-        status = hmi_sim_residual_jacobian(c->correct, c->scratch, NULL);
+        const hmi_point at = {s->t[k], x, x + n, c->correct->state.z};
+        status = hmi_sim_residual_jacobian(c->correct, &at, c->scratch, NULL);
         *worst = fmax(*worst, hmi_max_abs((int)(2 * c->m), c->scratch));
     }
     return status == HM_ERR_NOMEM ? status : HM_OK;
@@ -113,15 +113,18 @@ hm_status hm_comparison_run(hm_comparison *c, hm_sim *sim, const hm_run_options 
         return HM_ERR_USAGE;
     c->message.length = 0;
     const hm_run_options given = options ? *options : o;
-    hm_status status = take_memory(c, &s, &given);
+    hm_status status = take_memory(c, sim, &s, &given);
     if (status != HM_OK)
         return status;
     hmi_follow_sim(c->correct, sim, NULL);
     hmi_follow_sim(c->other, sim, mu);
     status = start(c, &given, &o);
+    if (status == HM_OK)
+        follow(c, &s, &o, &out->status);
+    hmi_context_take(sim->context, c->correct->context);
+    hmi_context_take(sim->context, c->other->context);
     if (status != HM_OK)
         return status;
-    follow(c, &s, &o, &out->status);
     status = out->status == HM_ERR_NOMEM ? HM_ERR_NOMEM
                                          : find_violation(c, &s, &out->worst_violation);
     out->count = s.count;

@@ -15,7 +15,7 @@
 
 static hm_status refuse(const hmi_variant *v, const char *hint, const char *why)
 {
-    hmi_error(v->base->model->context, hmi_no_span, hint, "the multiplier rule %s", why);
+    hmi_error(v->model.context, hmi_no_span, hint, "the multiplier rule %s", why);
     return HM_ERR_USAGE;
 }
 

@@ -20,9 +20,10 @@ static hm_status take_mass(hmi_variant *v)
     return HM_OK;
 }
 
-hm_status hmi_variant_init(hmi_variant *v, const hm_system *base)
+hm_status hmi_variant_init(hmi_variant *v, const hm_system *base, hm_context *context)
 {
     *v = (hmi_variant){.base = base, .model = *base->model, .equation = HMI_NONE};
+    v->model.context = context;
     hmi_arena_init(&v->model.arena, base->allocator);
     v->model.graph = (hmi_graph){0};
     hm_status status = hmi_graph_copy(&v->model.graph, &base->derived.graph);

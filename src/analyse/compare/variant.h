@@ -19,8 +19,10 @@ typedef struct hmi_variant {
     size_t mass_count;
 } hmi_variant;
 
-/* Release also after failure. Starts as the same model, its energies joined in `lagrangian`. */
-HM_MUST_CHECK hm_status hmi_variant_init(hmi_variant *v, const hm_system *base);
+/* Release also after failure. Starts as the same model, its energies joined in `lagrangian`, with
+ * diagnostics in the context, which must outlive it. */
+HM_MUST_CHECK hm_status hmi_variant_init(hmi_variant *v, const hm_system *base,
+                                         hm_context *context);
 void hmi_variant_release(hmi_variant *v);
 /* Derives and compiles what the model now says. */
 HM_MUST_CHECK hm_status hmi_variant_build(hmi_variant *v);

@@ -23,7 +23,7 @@ static bool lacks_inertia(const hmi_derived *d, size_t j)
 }
 
 /* Warnings about one row. */
-static size_t warn_row(const hm_system *system, size_t i)
+static size_t warn_row(hm_context *context, const hm_system *system, size_t i)
 {
     const hmi_derived *d = &system->derived;
     const hm_model *model = system->model;
@@ -35,7 +35,7 @@ static size_t warn_row(const hm_system *system, size_t i)
         size_t j = d->constraints.A.column.data[k];
         if (!lacks_inertia(d, j))
             continue;
-        hmi_warning(model->context, row->span, hint,
+        hmi_warning(context, row->span, hint,
                     "%s' occurs in constraint '%s' but not in L: was the constraint put into the "
                     "energy? Then the motion is wrong (Hamel's paradox)",
                     model->coords.data[j].name, row->name);
@@ -51,10 +51,10 @@ static int supported_rank(hm_sim *sim, double *X, double *tau, int *order)
 {
     const hm_model *model = sim->system->model;
     size_t n = sim->system->derived.n, m = sim->system->derived.constraints.count, rows = n + m;
-    hm_sim_evaluate_fast(sim);
+    hmi_sim_evaluate(sim, hmi_sim_present(sim));
     hmi_sim_scatter(sim);
     for (size_t i = 0; i < rows; i++) {
-        const double *row = i < n ? sim->M + i * n : sim->A + (i - n) * n;
+        const double *row = i < n ? sim->dense.M + i * n : sim->dense.A + (i - n) * n;
         bool counts = i < n || model->constraints.data[i - n].level == HM_LEVEL_POSITION;
         double size = hmi_max_abs((int)n, row);
         for (size_t j = 0; j < n; j++)
@@ -78,14 +78,14 @@ static bool loses_rank(hm_sim *sim, hmi_arena *arena, int *rank)
         int now = supported_rank(sim, X, X + (n + m) * n, order);
         *rank = now > *rank ? now : *rank;
         for (size_t i = 0; i < n; i++) {
-            sim->q[i] += 0.2 * sin(1.1 + 1.7 * (double)i + k);
-            sim->v[i] += 0.5 * cos(0.3 + 2.1 * (double)i + k);
+            sim->state.q[i] += 0.2 * sin(1.1 + 1.7 * (double)i + k);
+            sim->state.v[i] += 0.5 * cos(0.3 + 2.1 * (double)i + k);
         }
     }
     return *rank < (int)n;
 }
 
-static size_t warn_rank(const hm_system *system)
+static size_t warn_rank(hm_context *context, const hm_system *system)
 {
     const hm_model *model = system->model;
     hm_sim *sim = NULL;
@@ -97,9 +97,9 @@ static size_t warn_rank(const hm_system *system)
     if (velocities == 0 || n > HM_MOST_DENSE || hm_sim_create(system, &sim) != HM_OK)
         return 0;
     hmi_arena_init(&arena, system->allocator);
-    bool lost = sim->dynamics && loses_rank(sim, &arena, &rank);
+    bool lost = sim->dense.dynamics && loses_rank(sim, &arena, &rank);
     if (lost)
-        hmi_warning(model->context, hmi_no_span, hint,
+        hmi_warning(context, hmi_no_span, hint,
                     "L determines the motion in %d of %zu directions only, constraints on "
                     "velocities must do the rest: was one put into the energy?",
                     rank, n);
@@ -108,10 +108,17 @@ static size_t warn_rank(const hm_system *system)
     return lost;
 }
 
-size_t hm_system_warn_conflated(const hm_system *system)
+size_t hm_system_warn_conflated(hm_context *context, const hm_system *system)
 {
     size_t said = 0;
+    hm_context *own = hmi_system_context(system);
+    if (!own)
+        return 0;
     for (size_t i = 0; i < system->derived.constraints.count && said < 5; i++)
-        said += warn_row(system, i);
-    return said ? said : warn_rank(system);
+        said += warn_row(own, system, i);
+    if (said == 0)
+        said = warn_rank(own, system);
+    hmi_context_take(context, own);
+    hm_context_destroy(own);
+    return said;
 }

@@ -40,12 +40,13 @@ static hm_status compile(const hm_system *system, hmi_graph *graph, hmi_tape *ta
 }
 
 /* At the state and the q'' just solved for. */
-static void measure(hm_sim *sim, const hmi_tape *tape, double *work, const double *qdd,
+static void measure(hm_sim *sim, const hmi_tape *tape, double *work, const hm_evaluation *at,
                     hm_audit *out)
 {
-    hmi_tape_values values = hmi_sim_values(sim);
+    const hmi_point here = {at->t, at->q, at->v, at->z};
+    hmi_tape_values values = hmi_sim_values(sim, &here);
     double sum = 0, size = 0;
-    values.by_kind[HMI_SYM_ACCELERATION] = qdd;
+    values.by_kind[HMI_SYM_ACCELERATION] = at->qdd;
     hmi_tape_prepare(tape, &values, work);
     hmi_tape_run(tape, &values, work);
     const double *result = hmi_tape_outputs(tape, work);
@@ -123,7 +124,7 @@ static hm_status audit(hm_sim *sim, const hm_evaluation *at, hm_audit *out, doub
     if (status == HM_OK && !work)
         status = HM_ERR_NOMEM;
     if (status == HM_OK) {
-        measure(sim, &tape, work, at->qdd, out);
+        measure(sim, &tape, work, at, out);
         add_up(at, out, row_power);
         out->defined = true;
     }

@@ -55,10 +55,10 @@ static hm_status open_survey(survey *s, const hm_system *system)
     if (status != HM_OK)
         return status;
     status = hm_sim_make_consistent(s->sim, true, NULL, NULL);
-    memcpy(s->q, s->sim->q, s->n * sizeof(double));
-    memcpy(s->v, s->sim->v, s->n * sizeof(double));
-    memcpy(s->z, s->sim->z, s->states * sizeof(double));
-    s->t = s->sim->t;
+    memcpy(s->q, s->sim->state.q, s->n * sizeof(double));
+    memcpy(s->v, s->sim->state.v, s->n * sizeof(double));
+    memcpy(s->z, s->sim->state.z, s->states * sizeof(double));
+    s->t = s->sim->state.at.t;
     return status == HM_ERR_NOMEM ? status : HM_OK;
 }
 

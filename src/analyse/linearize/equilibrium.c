@@ -243,7 +243,7 @@ static bool ran_away(hmi_reduction *r, const double *start)
     for (size_t k = 0; k < r->n; k++)
         size = fmax(size, fabs(start[k]));
     for (size_t k = 0; k < r->n; k++)
-        if (!(fabs(r->sim->q[k] - start[k]) <= 100 * size))
+        if (!(fabs(r->sim->state.q[k] - start[k]) <= 100 * size))
             return true;
     return false;
 }
@@ -341,7 +341,7 @@ hm_status hmi_family_dimension(hmi_reduction *r, hmi_kept *kept, bool drop, size
 hm_status hmi_verify_steady(hmi_reduction *r, hmi_kept *kept, double tolerance, bool *steady)
 {
     static const double turns[] = {0.37, -0.81, 1.93};
-    double t = r->sim->t;
+    double t = r->sim->state.at.t;
     hmi_arena arena;
     hmi_arena_init(&arena, r->arena.allocator);
     double *x = save_state(r, &arena),
@@ -356,22 +356,22 @@ hm_status hmi_verify_steady(hmi_reduction *r, hmi_kept *kept, double tolerance, 
         double fastest = hmi_max_abs((int)r->n, rate);
         for (size_t i = 0; i < 3 && *steady && fastest > 0; i++) {
             put_back(r, x);
-            r->sim->t = t + turns[i] / fastest;
+            r->sim->state.at.t = t + turns[i] / fastest;
             for (size_t k = 0; k < r->n; k++)
                 if (!fixed[k])
                     *hmi_reduction_variable(r->sim, k) += turns[i] / fastest * rate[k];
             hm_status moved = hmi_reduction_restore(r);
             if (moved == HM_OK)
-                moved = hmi_sim_accelerate(r->sim, NULL);
+                moved = hmi_sim_accelerate(r->sim, hmi_sim_present(r->sim), NULL);
             const double *z = hmi_sim_state_rates(r->sim);
             for (size_t k = 0; k < r->size && moved == HM_OK; k++)
                 if (fixed[k])
-                    *steady &= fabs(k < r->n       ? r->sim->v[k]
-                                    : k < 2 * r->n ? r->sim->qdd[k - r->n]
+                    *steady &= fabs(k < r->n       ? r->sim->state.v[k]
+                                    : k < 2 * r->n ? r->sim->last.qdd[k - r->n]
                                                    : z[k - 2 * r->n]) <= 10 * tolerance;
         }
         put_back(r, x);
-        r->sim->t = t;
+        r->sim->state.at.t = t;
         status = hmi_reduction_update(r);
     }
     hmi_arena_release(&arena);

@@ -81,7 +81,7 @@ static hm_status mark_held(job *j)
                 held[k] = found = true;
         }
         if (!found) {
-            hmi_error(j->sim->system->model->context, hmi_no_span,
+            hmi_error(j->sim->context, hmi_no_span,
                       "names are those of coordinates (x), velocities (x') and states",
                       "there is no '%s' to hold", o->hold[i]);
             return HM_ERR_USAGE;
@@ -111,7 +111,7 @@ static hm_status search_relative(job *j, const double *start)
 
 static hm_status search(job *j)
 {
-    hm_context *context = j->sim->system->model->context;
+    hm_context *context = j->sim->context;
     j->search.drop = j->options->steady;
     j->search.relax = !j->options->steady;
     j->search.tolerance = j->options->tolerance;
@@ -248,12 +248,12 @@ static hm_status take_state(job *j)
 {
     hm_linearization *face = &j->out->face;
     const hm_sim *sim = j->sim;
-    face->t = sim->t;
+    face->t = sim->state.at.t;
     face->n = j->r.n;
     face->states = j->r.states;
-    face->q = copy_doubles(j, sim->q, j->r.n);
-    face->v = copy_doubles(j, sim->v, j->r.n);
-    face->z = copy_doubles(j, sim->z, j->r.states);
+    face->q = copy_doubles(j, sim->state.q, j->r.n);
+    face->v = copy_doubles(j, sim->state.v, j->r.n);
+    face->z = copy_doubles(j, sim->state.z, j->r.states);
     face->iterations = j->search.iterations;
     double rate = face->rest == HM_REST_RELATIVE ? j->relative.residual
                                                  : hmi_kept_rate(&j->r, &j->kept);
@@ -365,8 +365,7 @@ static hm_status linearize(job *j)
         return HM_ERR_NOMEM;
     hm_status status = j->options->find ? search(j) : hmi_reduction_update(&j->r);
     if (status == HM_ERR_UNDETERMINED || status == HM_ERR_INCONSISTENT)
-        hmi_error(j->sim->system->model->context, hmi_no_span,
-                  "hamel eval shows the equations at this state",
+        hmi_error(j->sim->context, hmi_no_span, "hamel eval shows the equations at this state",
                   "the accelerations are not determined at this state");
     return status == HM_OK ? describe(j) : status;
 }
@@ -374,10 +373,9 @@ static hm_status linearize(job *j)
 hm_status hm_sim_linearize(hm_sim *sim, const hm_linearize_options *options, hm_linearization **out)
 {
     const hm_linearize_options standard = hm_linearize_options_default();
-    hm_context *context = sim->system->model->context;
-    if (!sim->dynamics) {
-        hmi_error(context, hmi_no_span, NULL, "systems beyond %d coordinates are not linearised",
-                  HM_MOST_DENSE);
+    if (!sim->dense.dynamics) {
+        hmi_error(sim->context, hmi_no_span, NULL,
+                  "systems beyond %d coordinates are not linearised", HM_MOST_DENSE);
         return HM_ERR_USAGE;
     }
     job j = {.sim = sim, .options = options ? options : &standard};

@@ -57,7 +57,7 @@ void hmi_reduction_release(hmi_reduction *r)
 double *hmi_reduction_variable(hm_sim *sim, size_t k)
 {
     size_t n = sim->system->derived.n;
-    return k < n ? &sim->q[k] : k < 2 * n ? &sim->v[k - n] : &sim->z[k - 2 * n];
+    return k < n ? &sim->state.q[k] : k < 2 * n ? &sim->state.v[k - n] : &sim->state.z[k - 2 * n];
 }
 
 const char *hmi_reduction_name(const hm_sim *sim, size_t k)
@@ -263,7 +263,7 @@ void hmi_reduction_turn(hmi_reduction *r, const double *B)
 static void find_units(hmi_reduction *r)
 {
     for (size_t i = 0; i < r->n; i++) {
-        double inertia = fabs(r->sim->M[i * r->n + i]);
+        double inertia = fabs(r->sim->dense.M[i * r->n + i]);
         r->unit[i] = inertia > 0 ? sqrt(inertia) : 1;
     }
 }
@@ -309,13 +309,13 @@ static void find_cyclic(hmi_reduction *r)
 hm_status hmi_reduction_update(hmi_reduction *r)
 {
     hm_sim *sim = r->sim;
-    hm_status status = hmi_sim_jacobian(sim, NULL, r->J);
+    hm_status status = hmi_sim_jacobian(sim, hmi_sim_present(sim), NULL, r->J);
     if (status == HM_OK)
-        status = hmi_sim_residual_jacobian(sim, r->residual, r->C);
+        status = hmi_sim_residual_jacobian(sim, hmi_sim_present(sim), r->residual, r->C);
     if (status != HM_OK)
         return status;
-    hmi_copy((int)r->n, sim->v, r->rate);
-    hmi_copy((int)r->n, sim->qdd, r->rate + r->n);
+    hmi_copy((int)r->n, sim->state.v, r->rate);
+    hmi_copy((int)r->n, sim->last.qdd, r->rate + r->n);
     hmi_copy((int)r->states, hmi_sim_state_rates(sim), r->rate + 2 * r->n);
     clean(r);
     find_cyclic(r);
@@ -355,7 +355,8 @@ static hm_status restore(hmi_reduction *r, const size_t *variable, size_t count)
 {
     double *step = r->scratch, last = INFINITY;
     for (int k = 0; k < MOST_RESTORING; k++) {
-        hm_status status = hmi_sim_residual_jacobian(r->sim, r->residual, r->C);
+        hm_status status = hmi_sim_residual_jacobian(r->sim, hmi_sim_present(r->sim), r->residual,
+                                                     r->C);
         if (status != HM_OK)
             return status;
         double now = hmi_max_abs((int)(2 * r->m), r->residual);

@@ -94,7 +94,7 @@ static void slope_release(slope *e)
 
 static const double *slope_at(slope *e, hm_sim *sim)
 {
-    const hmi_tape_values values = hmi_sim_values(sim);
+    const hmi_tape_values values = hmi_sim_values(sim, hmi_sim_present(sim));
     hmi_tape_prepare(&e->tape, &values, e->work);
     hmi_tape_run(&e->tape, &values, e->work);
     return hmi_tape_outputs(&e->tape, e->work);
@@ -113,8 +113,8 @@ static void fill_condition(const hmi_relative *rel, const double *by_q, const do
     for (size_t a = 0; a < n; a++) {
         row[a] = by_q[a];
         for (size_t b = 0; b < n && rel->unknowns > n; b++)
-            row[n + a * n + b] = by_q[a] * sim->q[b] + by_v[a] * sim->v[b] -
-                                 (a == i ? sim->qdd[b] : 0);
+            row[n + a * n + b] = by_q[a] * sim->state.q[b] + by_v[a] * sim->state.v[b] -
+                                 (a == i ? sim->last.qdd[b] : 0);
     }
     double size = hmi_max_abs((int)rel->unknowns, row);
     for (size_t k = 0; k < rel->unknowns && size > 0; k++)
@@ -252,8 +252,8 @@ static void lift(hmi_relative *rel)
         for (size_t i = 0; i < n; i++) {
             const double *B = c + n + i * n;
             bool turns = rel->unknowns > n;
-            Xi[i] = c[i] + (turns ? hmi_dot((int)n, B, r->sim->q) : 0);
-            Xi[n + i] = turns ? hmi_dot((int)n, B, r->sim->v) : 0;
+            Xi[i] = c[i] + (turns ? hmi_dot((int)n, B, r->sim->state.q) : 0);
+            Xi[n + i] = turns ? hmi_dot((int)n, B, r->sim->state.v) : 0;
         }
     }
 }

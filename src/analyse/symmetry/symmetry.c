@@ -167,8 +167,8 @@ static hm_status watch_init(watch *along, work *w)
 
 static void look(watch *along, hm_sim *sim, bool first)
 {
-    hmi_sim_refresh(sim);
-    const hmi_tape_values values = hmi_sim_values(sim);
+    hmi_sim_refresh(sim, hmi_sim_present(sim));
+    const hmi_tape_values values = hmi_sim_values(sim, hmi_sim_present(sim));
     if (first)
         hmi_tape_prepare(&along->tape, &values, along->memory);
     hmi_tape_run(&along->tape, &values, along->memory);
@@ -237,7 +237,7 @@ static hm_status begin(work *w)
         return HM_ERR_NOMEM;
     status = hmi_forms_init(&w->forms, w->system);
     if (status == HM_OK)
-        status = hmi_sampler_init(&w->sampler, &w->forms, w->sim->q, w->sim->t);
+        status = hmi_sampler_init(&w->sampler, &w->forms, w->sim->state.q, w->sim->state.at.t);
     if (status == HM_OK)
         status = hmi_generators_init(&w->generators, &w->sampler);
     return status == HM_OK ? hmi_conserved_init(&w->integrals, &w->generators) : status;

@@ -69,8 +69,9 @@ static hm_status draw(neighbourhood *near, double t)
 
 static void look(neighbourhood *near)
 {
-    hmi_sim_refresh(near->sim);
-    const hmi_tape_values values = hmi_sim_values(near->sim);
+    const hmi_point *at = hmi_sim_present(near->sim);
+    hmi_sim_refresh(near->sim, at);
+    const hmi_tape_values values = hmi_sim_values(near->sim, at);
     hmi_tape_prepare(&near->tape, &values, near->work);
     hmi_tape_run(&near->tape, &values, near->work);
     const double *now = hmi_tape_outputs(&near->tape, near->work);
@@ -105,8 +106,6 @@ static void leave_out(neighbourhood *near)
 
 hm_status hmi_conserved_leave_out_vanishing(hmi_conserved *in, hm_sim *sim)
 {
-    hm_context *context = in->forms->model->context;
-    size_t kept = context->diagnostics.count, errors = context->errors, remarks = context->remarks;
     neighbourhood near = {.in = in,
                           .sim = sim,
                           .tape.allocator = in->forms->allocator,
@@ -122,9 +121,6 @@ hm_status hmi_conserved_leave_out_vanishing(hmi_conserved *in, hm_sim *sim)
     if (status == HM_OK) {
         leave_out(&near);
         hm_sim_set_state(sim, t, near.center, near.center + near.n, near.center + 2 * near.n);
-        context->diagnostics.count = kept; /* states that were not found are nobody's matter */
-        context->errors = errors;
-        context->remarks = remarks;
     }
     hmi_tape_release(&near.tape);
     hmi_arena_release(&near.arena);

@@ -1,5 +1,6 @@
 /* DAG -> array code, first part: which operations there are. See array.h and build.h. */
 #include "compile/array/build.h"
+#include "compile/array/verify.h"
 #include "compile/jit/assemble.h"
 
 #include <string.h>
@@ -200,8 +201,8 @@ static bool add_op(hmi_array_code_builder *b, hmi_array_code_op op)
     if (!hmi_array_push(b->allocator, &b->ops, op))
         return false;
     if (op.result != HMI_NONE)
-        *(op.again ? &b->late_op_of.data[op.result]
-                   : &b->op_of.data[op.result]) = (uint32_t)b->ops.count;
+        *(op.recomputed ? &b->late_op_of.data[op.result]
+                        : &b->op_of.data[op.result]) = (uint32_t)b->ops.count;
     return true;
 }
 
@@ -219,8 +220,8 @@ static void mark_operands(hmi_array_code_builder *b, hmi_expr e)
 }
 
 /* The late part reads what the early one computed. Where that is more than a cache holds, and little
- * work, it is computed again: arithmetic is cheaper than memory. */
-static bool plan_again(hmi_array_code_builder *b)
+ * work, it is computed a second time: arithmetic is cheaper than memory. */
+static bool plan_recomputation(hmi_array_code_builder *b)
 {
     size_t leaving = 0, cone = 0;
     const uint16_t late = b->code->late;
@@ -237,10 +238,10 @@ static bool plan_again(hmi_array_code_builder *b)
     }
     for (size_t i = b->walk.order.count; i-- > 0 && leaving > HMI_ARRAY_CODE_CACHED;) {
         hmi_expr e = b->walk.order.data[i];
-        bool again = is_op(b, e) && !(hmi_deps(b->graph, e) & late) &&
-                     (b->state.data[e] & IS_NEEDED_LATE);
-        cone += again;
-        if (again)
+        bool recomputed = is_op(b, e) && !(hmi_deps(b->graph, e) & late) &&
+                          (b->state.data[e] & IS_NEEDED_LATE);
+        cone += recomputed;
+        if (recomputed)
             mark_operands(b, e);
     }
     if (leaving <= HMI_ARRAY_CODE_CACHED || cone > 4 * leaving)
@@ -262,9 +263,10 @@ static bool add_ops(hmi_array_code_builder *b, const hmi_expr *outputs, size_t c
         describe(b, op.result, &op);
         if (!add_op(b, op))
             return false;
-        op.again = !op.late && b->late_place.count && (b->state.data[op.result] & IS_NEEDED_LATE);
+        op.recomputed = !op.late && b->late_place.count &&
+                        (b->state.data[op.result] & IS_NEEDED_LATE);
         op.late = true;
-        if (op.again && !add_op(b, op))
+        if (op.recomputed && !add_op(b, op))
             return false;
     }
     for (size_t i = 0; i < count; i++) {
@@ -320,7 +322,7 @@ static hm_status build(hmi_array_code_builder *b, const hmi_expr *outputs, size_
     if (!place_inputs(b, options))
         return HM_ERR_NOMEM;
     mark_fusions(b);
-    if (!plan_again(b) || !add_ops(b, outputs, count))
+    if (!plan_recomputation(b) || !add_ops(b, outputs, count))
         return HM_ERR_NOMEM;
     b->code->output_count = count;
     b->code->operations = b->ops.count;
@@ -329,7 +331,11 @@ static hm_status build(hmi_array_code_builder *b, const hmi_expr *outputs, size_
         status = hmi_array_code_schedule(b);
     if (status != HM_OK)
         return status;
-    return copy_hoisted(b, outputs, count) ? HM_OK : HM_ERR_NOMEM;
+    if (!copy_hoisted(b, outputs, count))
+        return HM_ERR_NOMEM;
+    HMI_VERIFY(hmi_array_code_verify_values(b->code, b->graph, b->hoisted.data, outputs, count,
+                                            &(hmi_violation){.text = ""}));
+    return HM_OK;
 }
 
 static void release_builder(hmi_array_code_builder *b)

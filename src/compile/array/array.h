@@ -34,12 +34,12 @@ typedef enum hmi_access {
 
 /* Operands whose next HMI_ARRAY_CODE_BLOCK places are called from memory while a segment runs: what a large
  * system reads and writes once would arrive too late otherwise. */
-enum { HMI_AHEAD_A = 1, HMI_AHEAD_B = 2, HMI_AHEAD_C = 4, HMI_AHEAD_DST = 8 };
+enum { HMI_PREFETCH_A = 1, HMI_PREFETCH_B = 2, HMI_PREFETCH_C = 4, HMI_PREFETCH_DST = 8 };
 
 typedef struct hmi_segment {
     uint8_t op; /* hmi_tape_op */
     uint8_t dst_access, a_access, b_access, c_access;
-    uint8_t ahead; /* HMI_AHEAD_... */
+    uint8_t prefetch; /* HMI_PREFETCH_... */
     uint16_t count;
     uint32_t dst, a, b, c;
 } hmi_segment;

@@ -17,8 +17,8 @@ enum {
 
 /* One operation. Operands are expressions; those not used are HMI_NONE. */
 typedef struct hmi_array_code_op {
-    uint8_t op;       /* hmi_tape_op */
-    bool late, again; /* again: the late part computes what the early one did */
+    uint8_t op;            /* hmi_tape_op */
+    bool late, recomputed; /* the late part does so with what the early one computed */
     uint32_t level;
     uint32_t operand[3];
     uint32_t output; /* index of the output it writes, or HMI_ARRAY_CODE_NO_OUTPUT */
@@ -44,7 +44,7 @@ typedef struct hmi_array_code_builder {
     hmi_walk walk;
     HMI_ARRAY(uint32_t) place;                  /* by expression: virtual place + 1; 0: none yet */
     HMI_ARRAY(uint32_t) op_of;                  /* by expression: operation + 1; 0: none */
-    HMI_ARRAY(uint32_t) late_place, late_op_of; /* of what the late part computes again; or empty */
+    HMI_ARRAY(uint32_t) late_place, late_op_of; /* of what is recomputed; or empty */
     HMI_ARRAY(uint32_t) uses;                   /* by expression */
     HMI_ARRAY(uint8_t) state;                   /* by expression */
     HMI_ARRAY(hmi_expr) hoisted;

@@ -148,13 +148,13 @@ static const double *repeat(const double *from, bool one, int count, double *buf
 
 INLINE void call_ahead(const hmi_segment *segment, const double *work)
 {
-    if (segment->ahead & HMI_AHEAD_A)
+    if (segment->prefetch & HMI_PREFETCH_A)
         CALL_NEXT(segment->a, 0);
-    if (segment->ahead & HMI_AHEAD_B)
+    if (segment->prefetch & HMI_PREFETCH_B)
         CALL_NEXT(segment->b, 0);
-    if (segment->ahead & HMI_AHEAD_C)
+    if (segment->prefetch & HMI_PREFETCH_C)
         CALL_NEXT(segment->c, 0);
-    if (segment->ahead & HMI_AHEAD_DST)
+    if (segment->prefetch & HMI_PREFETCH_DST)
         CALL_NEXT(segment->dst, 1);
 }
 
@@ -164,7 +164,7 @@ INLINE void run_segments(const hmi_segment *segment, const hmi_segment *end, con
     double buffer[4][HMI_ARRAY_CODE_BLOCK];
     for (; segment < end; segment++) {
         int count = segment->count;
-        if (segment->ahead)
+        if (segment->prefetch)
             call_ahead(segment, work);
         operands o = {
             collect(segment->a_access, segment->a, count, index, work, buffer[0]),

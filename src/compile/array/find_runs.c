@@ -123,7 +123,7 @@ static bool place_op(hmi_array_code_builder *b, uint32_t index)
 {
     const hmi_array_code_op *op = &b->ops.data[index];
     uint32_t place = b->fixed_end + (uint32_t)b->op_at.count;
-    if (op->result != HMI_NONE && op->again)
+    if (op->result != HMI_NONE && op->recomputed)
         b->late_place.data[op->result] = place + 1;
     else if (op->result != HMI_NONE)
         b->place.data[op->result] = place + 1;

@@ -4,8 +4,8 @@
  * values leave (outputs, operands of the late part) are advanced together, block by block, each
  * drawing what it needs just before: pieces of the system are worked off one group after the other.
  * Blocks of temporaries take their places from a stack and return them after the last use. Inputs
- * and outputs of a large system come from memory: whatever segment touches a block of them first asks
- * for the block that follows.
+ * and outputs of a large system come from memory: whatever segment touches a block of them first
+ * prefetches the block that follows.
  */
 #include "compile/array/build.h"
 
@@ -28,8 +28,8 @@ typedef struct scheduler {
     uint32_t *chunk;    /* by block: where it is, + 1; 0: no place */
     HMI_ARRAY(uint32_t) free_chunks;
     uint32_t chunks; /* most in use at one time */
-    bool *asked_in,
-        *asked_out; /* by line of inputs, of outputs: asked for; NULL: all is in a cache */
+    bool *prefetched_in,
+        *prefetched_out; /* by line of inputs, of outputs; NULL: all is in a cache */
     bool failed;
 } scheduler;
 
@@ -272,54 +272,54 @@ static uint32_t access(scheduler *s, const piece *p, int k, uint8_t *mode)
     return list_places(s, p, k);
 }
 
-/* ---- what to ask memory for ---- */
+/* ---- prefetching ---- */
 
 enum { LINE = 8 }; /* doubles of a cache line */
 
-static hm_status begin_asking(scheduler *s)
+static hm_status begin_prefetching(scheduler *s)
 {
     size_t in = s->b->fixed_end, out = s->b->code->output_count;
     if (in + out <= HMI_ARRAY_CODE_CACHED)
         return HM_OK;
-    s->asked_in = hmi_arena_alloc(&s->arena, in / LINE + 1);
-    s->asked_out = hmi_arena_alloc(&s->arena, out / LINE + 1);
-    return s->asked_in && s->asked_out ? HM_OK : HM_ERR_NOMEM;
+    s->prefetched_in = hmi_arena_alloc(&s->arena, in / LINE + 1);
+    s->prefetched_out = hmi_arena_alloc(&s->arena, out / LINE + 1);
+    return s->prefetched_in && s->prefetched_out ? HM_OK : HM_ERR_NOMEM;
 }
 
-static void forget_asked(scheduler *s)
+static void forget_prefetched(scheduler *s)
 {
-    if (!s->asked_in)
+    if (!s->prefetched_in)
         return;
-    memset(s->asked_in, 0, s->b->fixed_end / LINE + 1);
-    memset(s->asked_out, 0, s->b->code->output_count / LINE + 1);
+    memset(s->prefetched_in, 0, s->b->fixed_end / LINE + 1);
+    memset(s->prefetched_out, 0, s->b->code->output_count / LINE + 1);
 }
 
-/* Is the block after this one of inputs or outputs still to be asked for? Then it is, now. */
-static bool ask_next(scheduler *s, uint8_t mode, uint32_t slot, uint32_t count)
+/* Is the block after this one of inputs or outputs still to be prefetched? Then it is, now. */
+static bool wants_prefetch(scheduler *s, uint8_t mode, uint32_t slot, uint32_t count)
 {
     bool out = slot >= OUTPUTS, new = false;
     size_t first = (out ? slot - OUTPUTS : slot) + (size_t)BLOCK, end = first + count;
-    if (!s->asked_in || mode != HMI_ACCESS_VECTOR ||
+    if (!s->prefetched_in || mode != HMI_ACCESS_VECTOR ||
         end > (out ? s->b->code->output_count : s->b->fixed_end))
         return false;
-    bool *asked = out ? s->asked_out : s->asked_in;
+    bool *prefetched = out ? s->prefetched_out : s->prefetched_in;
     for (size_t line = first / LINE + 1; line < end / LINE; line++) {
-        new |= !asked[line];
-        asked[line] = true;
+        new |= !prefetched[line];
+        prefetched[line] = true;
     }
     return new;
 }
 
-static void ask_ahead(scheduler *s, hmi_segment *g, int arity)
+static void choose_prefetches(scheduler *s, hmi_segment *g, int arity)
 {
-    if (ask_next(s, g->dst_access, g->dst, g->count))
-        g->ahead |= HMI_AHEAD_DST;
-    if (arity > 0 && ask_next(s, g->a_access, g->a, g->count))
-        g->ahead |= HMI_AHEAD_A;
-    if (arity > 1 && ask_next(s, g->b_access, g->b, g->count))
-        g->ahead |= HMI_AHEAD_B;
-    if (arity > 2 && ask_next(s, g->c_access, g->c, g->count))
-        g->ahead |= HMI_AHEAD_C;
+    if (wants_prefetch(s, g->dst_access, g->dst, g->count))
+        g->prefetch |= HMI_PREFETCH_DST;
+    if (arity > 0 && wants_prefetch(s, g->a_access, g->a, g->count))
+        g->prefetch |= HMI_PREFETCH_A;
+    if (arity > 1 && wants_prefetch(s, g->b_access, g->b, g->count))
+        g->prefetch |= HMI_PREFETCH_B;
+    if (arity > 2 && wants_prefetch(s, g->c_access, g->c, g->count))
+        g->prefetch |= HMI_PREFETCH_C;
 }
 
 static void emit_piece(scheduler *s, const piece *p, int arity)
@@ -332,7 +332,7 @@ static void emit_piece(scheduler *s, const piece *p, int arity)
         segment.b = access(s, p, 1, &segment.b_access);
     if (arity > 2)
         segment.c = access(s, p, 2, &segment.c_access);
-    ask_ahead(s, &segment, arity);
+    choose_prefetches(s, &segment, arity);
     s->failed |= !hmi_array_push(s->b->allocator, &s->b->code->code, segment);
 }
 
@@ -393,11 +393,11 @@ hm_status hmi_array_code_schedule(hmi_array_code_builder *b)
     if (status == HM_OK)
         status = find_last_uses(&s);
     if (status == HM_OK)
-        status = begin_asking(&s);
+        status = begin_prefetching(&s);
     for (size_t i = 0; i < s.tasks.count && status == HM_OK; i++) {
         if (i == s.late_tasks) {
             b->code->late_code = b->code->code.count;
-            forget_asked(&s);
+            forget_prefetched(&s);
         }
         emit_task(&s, (uint32_t)i);
         if (s.failed)

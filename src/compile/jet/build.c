@@ -5,6 +5,7 @@
  * one, so that sinh and cosh, each the other's derivative, end in each other.
  */
 #include "compile/jet/code.h"
+#include "compile/jet/verify.h"
 
 #include <string.h>
 
@@ -162,7 +163,7 @@ static uint32_t partial(hmi_jet *jet, hmi_op op, int k, uint32_t X, uint32_t Y, 
 }
 
 /* Does the table say that op is piecewise constant? (SELECT has a rule of its own.) */
-static bool is_flat(hmi_op op)
+bool hmi_jet_is_flat(hmi_op op)
 {
     switch (op) {
     case HMI_SIGN:
@@ -217,7 +218,7 @@ static uint32_t apply_sincos(hmi_jet *jet, hmi_op op, uint32_t x)
     bool known;
     uint32_t sine = hmi_jet_intern(jet, TABLE(HMI_SIN), x, 0, 0, fixed(jet, x), &known);
     uint32_t cosine = hmi_jet_intern(jet, TABLE(HMI_COS), x, 0, 0, fixed(jet, x), &known);
-    if (!known && !fixed(jet, x) && !hmi_jet_make_turn(jet, x, sine, cosine)) {
+    if (!known && !fixed(jet, x) && !hmi_jet_make_sincos_by_rate(jet, x, sine, cosine)) {
         uint32_t rate = rate_of(jet, x);
         emit(jet, HMI_JET_SINCOS, sine, rate, 0, cosine);
     }
@@ -269,8 +270,8 @@ static void emit_orders(hmi_jet *jet, hmi_op op, uint32_t r, uint32_t x, uint32_
 uint32_t hmi_jet_apply(hmi_jet *jet, hmi_op op, uint32_t x, uint32_t y, uint32_t z)
 {
     int arity = hmi_op_arity(op);
-    bool known, constant = is_flat(op) || (fixed(jet, x) && (arity < 2 || fixed(jet, y)) &&
-                                           (arity < 3 || fixed(jet, z)));
+    bool known, constant = hmi_jet_is_flat(op) || (fixed(jet, x) && (arity < 2 || fixed(jet, y)) &&
+                                                   (arity < 3 || fixed(jet, z)));
     if (jet->status != HM_OK)
         return 0;
     if (op == HMI_SIN || op == HMI_COS)
@@ -335,7 +336,7 @@ static uint32_t import_fused(importer *in, const hmi_instruction *ip)
     uint32_t x = row_at(in, ip->a), y = row_at(in, ip->b), z = row_at(in, ip->c);
     if (jet->status != HM_OK)
         return 0;
-    if (hmi_jet_is_turn(jet, x, y)) { /* the product is wanted by itself */
+    if (hmi_jet_is_rate_product(jet, x, y)) { /* the product is wanted by itself */
         uint32_t xy = MUL(x, y);
         return ip->op == HMI_TAPE_MUL_ADD   ? ADD(xy, z)
                : ip->op == HMI_TAPE_MUL_SUB ? SUB(xy, z)
@@ -444,5 +445,8 @@ hm_status hmi_jet_add(hmi_jet *jet, const hmi_tape *tape, const double *work,
         hmi_jet_schedule(jet, segment->first);
     segment->end = jet->code.count;
     emit(jet, HMI_JET_NOTHING, 0, 0, 0, 0); /* ends the last run */
+    if (jet->status == HM_OK)
+        HMI_VERIFY(hmi_jet_segments_verify(jet, &(hmi_jet_segment){.end = jet->code.count}, 1,
+                                           &(hmi_violation){.text = ""}));
     return jet->status;
 }

@@ -54,21 +54,28 @@ uint32_t hmi_jet_intern(hmi_jet *jet, uint32_t op, uint32_t a, uint32_t b, uint3
 
 /* ---- build.c ---- */
 
+/* Is the operation piecewise constant, so that its row does not change in time? */
+bool hmi_jet_is_flat(hmi_op op);
 /* The row of an operation. */
 uint32_t hmi_jet_apply(hmi_jet *jet, hmi_op op, uint32_t x, uint32_t y, uint32_t z);
 
 /* ---- sincos_by_rate.c ---- */
 
 /* Makes the products; false: x has no rate of its own. */
-bool hmi_jet_make_turn(hmi_jet *jet, uint32_t x, uint32_t sine, uint32_t cosine);
+bool hmi_jet_make_sincos_by_rate(hmi_jet *jet, uint32_t x, uint32_t sine, uint32_t cosine);
 /* Is x y one of those products? */
-bool hmi_jet_is_turn(const hmi_jet *jet, uint32_t x, uint32_t y);
+bool hmi_jet_is_rate_product(const hmi_jet *jet, uint32_t x, uint32_t y);
 
 /* ---- schedule.c ---- */
 
 /* Puts the instructions from `first` on into the order in which they run, and finds their inner sums. */
 void hmi_jet_schedule(hmi_jet *jet, size_t first);
-/* Finds the inner sums of one. */
+/* The rows whose coefficients of the same order an instruction reads; returns how many. */
+size_t hmi_jet_operands(const hmi_jet_code *code, uint32_t rows[3]);
+/* The rows that its inner sums convolve, in the order in which interpreter.c reads them; returns how
+ * many sums there are. */
+size_t hmi_jet_factors(const hmi_jet_code *code, hmi_jet_pair pair[2]);
+/* Asks for these sums. */
 void hmi_jet_convolve_code(hmi_jet *jet, hmi_jet_code *code);
 
 /* ---- jet.c ---- */

@@ -8,7 +8,6 @@ enum { LEFT = HMI_JET_LEFT, RIGHT = HMI_JET_RIGHT };
 typedef hmi_jet_emitter emitter;
 #define read        hmi_jet_read
 #define in_register hmi_jet_in_register
-#define finish      hmi_jet_finish
 
 /* ---- numbers ---- */
 
@@ -28,7 +27,7 @@ static uint32_t scale(const emitter *e, hmi_jet_scale which)
     return hmi_jet_scale_number(e, which);
 }
 
-void hmi_jet_finish(hmi_jet_emitter *e, uint32_t number, int opcode, int a, hmi_x86_operand b)
+static void finish(hmi_jet_emitter *e, uint32_t number, int opcode, int a, hmi_x86_operand b)
 {
     int r = hmi_jet_result(e);
     hmi_x86_arithmetic(&e->x, opcode, r, a, b);

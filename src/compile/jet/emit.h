@@ -101,12 +101,10 @@ void hmi_jet_emit_tasks(hmi_jet_emitter *e, const hmi_jet_program *program);
 /* ---- schedule_code.c ---- */
 
 /* Finds e->sequence, after a program was emitted as it stands. */
-void hmi_jet_order_program(hmi_jet_emitter *e, const hmi_jet_program *program);
+void hmi_jet_schedule_program(hmi_jet_emitter *e, const hmi_jet_program *program);
 
 /* ---- emit.c ---- */
 
-/* number := a op b, the last of its time. */
-void hmi_jet_finish(hmi_jet_emitter *e, uint32_t number, int opcode, int a, hmi_x86_operand b);
 void hmi_jet_emit_instruction(hmi_jet_emitter *e, const hmi_jet_code *ip);
 
 #endif

@@ -128,7 +128,7 @@ bool hmi_jet_links_cross(const hmi_jet_program *program)
 static size_t blocks_of(const emitter *e, const hmi_jet_program *program)
 {
     size_t parts = program->closed ? 1 : 2;
-    return program->keep ? parts * e->jet->block_count : 0;
+    return program->handoff ? parts * e->jet->block_count : 0;
 }
 
 static size_t links_of(const hmi_jet_program *program)

@@ -2,6 +2,7 @@
 #include "compile/jet/jet.h"
 
 #include "compile/jet/code.h"
+#include "compile/jet/verify.h"
 #include "compile/jit/jit.h"
 #include "expr/graph/math.h"
 #include "compile/tape/machine_code.h"
@@ -48,9 +49,9 @@ void hmi_jet_release(hmi_jet *jet)
     hmi_array_release(jet->allocator, &jet->symbols);
     hmi_array_release(jet->allocator, &jet->source_row);
     hmi_array_release(jet->allocator, &jet->source);
-    hmi_array_release(jet->allocator, &jet->table);
+    hmi_hash_release(&jet->interned);
     hmi_array_release(jet->allocator, &jet->rates);
-    hmi_array_release(jet->allocator, &jet->turns);
+    hmi_array_release(jet->allocator, &jet->sincos_by_rate);
     *jet = (hmi_jet){0};
 }
 
@@ -104,7 +105,9 @@ static void add_constants(hmi_jet *jet)
 
 void hmi_jet_init(hmi_jet *jet, const hm_allocator *allocator)
 {
-    *jet = (hmi_jet){.allocator = allocator, .status = HM_OK};
+    *jet = (hmi_jet){
+        .allocator = allocator, .options = {true, true, true, true, true}, .status = HM_OK};
+    hmi_hash_init(&jet->interned, allocator);
 #if defined(__x86_64__) && defined(__GNUC__)
     __builtin_cpu_init();
     jet->fused = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
@@ -166,11 +169,14 @@ hm_status hmi_jet_seal(hmi_jet *jet, int order)
     relocate(jet->zero.data, jet->zero.count, 2);
     relocate(jet->code.data, jet->code.count, 2);
     place_inner(jet);
-    hmi_array_release(jet->allocator, &jet->table);
+    hmi_hash_release(&jet->interned);
     hmi_jet_clear(jet);
     for (int k = 1; k < HMI_JET_MOST_ORDER + 3; k++)
         jet->reciprocal[k] = 1.0 / k;
-    return jet->status = list_moving(jet);
+    jet->status = list_moving(jet);
+    if (jet->status == HM_OK)
+        HMI_VERIFY(hmi_jet_verify(jet, &(hmi_violation){.text = ""}));
+    return jet->status;
 }
 
 void hmi_jet_clear(hmi_jet *jet)
@@ -295,7 +301,7 @@ static hm_status list_moving(hmi_jet *jet)
     return HM_OK;
 }
 
-void hmi_jet_keep(const hmi_jet *jet, int k)
+static void hand_off(const hmi_jet *jet, int k)
 {
     const double *now = jet->memory + 1;
     for (size_t i = 0; i < jet->pairs.count; i++) {
@@ -349,8 +355,8 @@ void hmi_jet_give(const hmi_jet *jet, const hmi_jet_program *program, const hmi_
     }
 }
 
-void hmi_jet_execute_slowly(const hmi_jet *jet, const hmi_jet_program *program, int k,
-                            const hmi_jet_ends *ends)
+void hmi_jet_execute_interpreted(const hmi_jet *jet, const hmi_jet_program *program, int k,
+                                 const hmi_jet_ends *ends)
 {
     if (program->entry) {
         follow_links(jet, program, ends);
@@ -363,7 +369,7 @@ void hmi_jet_execute_slowly(const hmi_jet *jet, const hmi_jet_program *program, 
     hmi_jet_give(jet, program, ends);
     if (program->second)
         hmi_jet_run(jet, program->second, k);
-    if (program->keep)
-        hmi_jet_keep(jet, k);
+    if (program->handoff)
+        hand_off(jet, k);
     follow_links(jet, program, ends);
 }

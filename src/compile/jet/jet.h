@@ -8,7 +8,7 @@
  * have an inner sum that earlier orders have made ready: hmi_jet_begin_order finds all of them at once,
  * four convolutions side by side, before the instructions run, or a program that is all of an order (closed)
  * completes those of the next one (inner_sums.inc, handoff.c). For that every convolution has the
- * series of its x and of its y in memory, by fours: hmi_jet_keep adds the coefficients of an order.
+ * series of its x and of its y in memory, by fours: hmi_jet_hand_off adds the coefficients of an order.
  *
  * Recurrences. + - * / sqrt have their own; x^p with constant p that of Euler; everything else that
  * is smooth follows from the table's derivatives (expr/graph/ops.def), r' = r_x x' + r_y y', that is
@@ -28,9 +28,12 @@
 #ifndef HMI_COMPILE_JET_JET_H
 #define HMI_COMPILE_JET_JET_H
 
+#include "base/hash.h"
 #include "compile/tape/tape.h"
 
 enum { HMI_JET_MOST_ORDER = 40 };
+/* The largest matrix of a program: its product with the sums stays in registers. */
+enum { HMI_JET_MOST_MATRIX = 16 };
 
 /* An instruction. Places are rows until hmi_jet_seal, of their pair of numbers after it. */
 typedef struct hmi_jet_code {
@@ -64,16 +67,27 @@ typedef struct hmi_jet_rate {
 
 /* sin x and cos x where x' = w has a row: then (sin x)' = w cos x and (cos x)' = -(w sin x), and the
  * products, which equations of motion have anyway, stand for the recurrence. */
-typedef struct hmi_jet_turn {
+typedef struct hmi_jet_sincos_by_rate {
     uint32_t sine, cosine, w;
     uint32_t by_sine, by_cosine; /* w sin x, w cos x */
-} hmi_jet_turn;
+} hmi_jet_sincos_by_rate;
 
 /* Machine code of inner sums, of jet->partial: the numbers, coefficients k - 1 of the series. */
 typedef void hmi_jet_inner_function(double *base, const double *series);
 
+/* Special paths, each of which a benchmark can leave out to see what it gains. hmi_jet_init turns all
+ * of them on; whoever wants it otherwise does so before adding anything. */
+typedef struct hmi_jet_options {
+    bool split;          /* hmi_jet_split leaves out of each half what vanishes or is done there */
+    bool sincos_by_rate; /* products with a known rate stand for the recurrence of sin and cos */
+    bool schedule;       /* machine code runs in an order that waits little: schedule_code.c */
+    bool whole_orders;   /* one program for all of an order, its matrix included */
+    bool closed;         /* such a program completes the inner sums of the next order itself */
+} hmi_jet_options;
+
 typedef struct hmi_jet {
     const hm_allocator *allocator;
+    hmi_jet_options options;
     HMI_ARRAY(hmi_jet_code) zero, code;
     HMI_ARRAY(uint8_t) constant;   /* by row: does not change in time */
     HMI_ARRAY(hmi_jet_pair) pairs; /* of all convolutions */
@@ -81,9 +95,9 @@ typedef struct hmi_jet {
     HMI_ARRAY(hmi_jet_symbol) symbols;
     HMI_ARRAY(uint32_t) source_row; /* rows that are read from a prepared work vector, */
     HMI_ARRAY(const double *) source;
-    HMI_ARRAY(uint32_t) table; /* of instructions at order 0, + 1, open addressing */
+    hmi_hash interned; /* of instructions at order 0; until hmi_jet_seal */
     HMI_ARRAY(hmi_jet_rate) rates;
-    HMI_ARRAY(hmi_jet_turn) turns;
+    HMI_ARRAY(hmi_jet_sincos_by_rate) sincos_by_rate;
     hm_status status;
     uint32_t zero_row, one, two, minus_one;
 
@@ -134,7 +148,7 @@ uint32_t hmi_jet_new_row(hmi_jet *jet, bool constant);
  * jet->pairs. */
 void hmi_jet_convolve(hmi_jet *jet, uint32_t x, uint32_t y);
 /* Before tapes are added: x' = y of rows that are symbols, so that sines and cosines of their sums take
- * the short way of hmi_jet_turn. The caller then makes its links: see jet->turns. */
+ * the short way of hmi_jet_sincos_by_rate. The caller then makes its links: see jet->sincos_by_rate. */
 void hmi_jet_set_rate(hmi_jet *jet, uint32_t row, uint32_t rate);
 
 /* An order in two halves: the first finds rows with the coefficients k of `late` ones taken as 0, from
@@ -169,8 +183,6 @@ void hmi_jet_set_unit(hmi_jet *jet, double tau);
 void hmi_jet_begin_order(const hmi_jet *jet, int k);
 /* One order of one segment. Orders from 0 upwards; operands that are symbols are the caller's. */
 void hmi_jet_run(const hmi_jet *jet, const hmi_jet_segment *segment, int k);
-/* After all segments of order k >= 1. */
-void hmi_jet_keep(const hmi_jet *jet, int k);
 
 /* Coefficient k of the order at work (or 0). */
 static inline double hmi_jet_get(const hmi_jet *jet, uint32_t row, int k)
@@ -226,13 +238,12 @@ typedef struct hmi_jet_program {
     const hmi_jet_segment *segment; /* NULL: none */
     const hmi_jet_list *lists;
     size_t list_count;
-    size_t
-        matrix_size; /* of a square matrix, by columns in blocks of four; 0: none, else up to 8 */
+    size_t matrix_size;    /* of a square matrix, by columns in blocks of four; 0: none */
     const uint32_t *given; /* rows; those from `negated` on get the opposite of what is given, */
     size_t given_count, negated;
     bool scaled; /* those before it the caller's factor times it, stored in `now` too */
     const hmi_jet_segment *second; /* NULL: none */
-    bool keep;
+    bool handoff; /* append coefficient k of every convolution to its series: hmi_jet_hand_off */
     const hmi_jet_link *links;
     size_t link_count;
     bool
@@ -258,8 +269,8 @@ typedef struct hmi_jet_ends {
 /* The part of a program that puts coefficients which are given. */
 void hmi_jet_give(const hmi_jet *jet, const hmi_jet_program *program, const hmi_jet_ends *ends);
 /* The same without machine code, or what is left to do after it. */
-void hmi_jet_execute_slowly(const hmi_jet *jet, const hmi_jet_program *program, int k,
-                            const hmi_jet_ends *ends);
+void hmi_jet_execute_interpreted(const hmi_jet *jet, const hmi_jet_program *program, int k,
+                                 const hmi_jet_ends *ends);
 /* Order k >= 1. */
 static inline void hmi_jet_execute(const hmi_jet *jet, const hmi_jet_program *program, int k,
                                    const hmi_jet_ends *ends)
@@ -269,7 +280,7 @@ static inline void hmi_jet_execute(const hmi_jet *jet, const hmi_jet_program *pr
                        program->matrix_size ? jet->scale : ends->values, ends->next, ends->matrix,
                        ends->now);
     if (!program->entry || program->links_apart)
-        hmi_jet_execute_slowly(jet, program, k, ends);
+        hmi_jet_execute_interpreted(jet, program, k, ends);
 }
 
 /* Can a program run on its own, order after order? */

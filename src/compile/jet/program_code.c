@@ -4,6 +4,7 @@
  * Verified: test/unit/compile/test_jet.c
  */
 #include "compile/jet/emit.h"
+#include "compile/jet/verify.h"
 #include "compile/jit/jit.h"
 #include "compile/tape/machine_code.h"
 
@@ -11,7 +12,7 @@
 
 /* Code beyond this size would not stay in the caches. */
 enum { MOST_BYTES = 1 << 20 };
-enum { LEFT = HMI_JET_LEFT, RIGHT = HMI_JET_RIGHT, MOST_SUMS = 8 };
+enum { LEFT = HMI_JET_LEFT, RIGHT = HMI_JET_RIGHT, MOST_SUMS = HMI_JET_MOST_MATRIX / 2 };
 
 typedef hmi_jet_emitter emitter;
 #define word hmi_jet_number
@@ -257,7 +258,8 @@ static void prepare(emitter *e, const hmi_jet_program *program)
     emit(e, program);
     if (e->x.failed || e->x.code.count > 2 * MOST_BYTES)
         return;
-    hmi_jet_order_program(e, program);
+    if (e->jet->options.schedule)
+        hmi_jet_schedule_program(e, program);
     hmi_jet_registers_restart(e, true);
     if (!e->x.failed)
         emit(e, program);
@@ -282,17 +284,24 @@ static void emit_all(emitter *e, const hmi_jet_program *program)
     emit(e, program);
 }
 
+static bool is_whole_order(const hmi_jet_program *program)
+{
+    return program->matrix_size && program->handoff;
+}
+
 hm_status hmi_jet_compile(hmi_jet *jet, hmi_jet_program *program)
 {
     emitter e = {.x = {.allocator = jet->allocator}, .jet = jet};
     size_t doubles = jet->constant.count + 8 * jet->block_count * (size_t)(jet->order + 1);
-    if (!hmi_machine_code_available() || !jet->fused || doubles > INT32_MAX / 64)
+    bool wanted = jet->options.whole_orders || !is_whole_order(program);
+    if (!hmi_machine_code_available() || !jet->fused || doubles > INT32_MAX / 64 || !wanted)
         return HM_OK;
+    HMI_VERIFY(hmi_jet_program_verify(jet, program, &(hmi_violation){.text = ""}));
     if (hmi_jet_compile_inner(jet) != HM_OK)
         return HM_ERR_NOMEM;
     program->links_apart = hmi_jet_links_cross(program);
-    program->closed = program->closed && program->keep && program->matrix_size &&
-                      !program->links_apart && jet->find_part[1];
+    program->closed = program->closed && jet->options.closed && program->handoff &&
+                      program->matrix_size && !program->links_apart && jet->find_part[1];
     emit_all(&e, program);
     if (!e.x.failed && e.x.code.count <= MOST_BYTES)
         hmi_machine_code_install(e.x.code.data, e.x.code.count, &program->code);

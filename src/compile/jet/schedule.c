@@ -68,35 +68,84 @@ static void schedule(hmi_jet *jet, size_t first)
     hmi_free(allocator, level, (rows + count + 1) * sizeof *level);
 }
 
-/* The inner sums that an instruction has, as interpreter.c reads them. */
-void hmi_jet_convolve_code(hmi_jet *jet, hmi_jet_code *code)
+/* ---- what an instruction reads ---- */
+
+size_t hmi_jet_operands(const hmi_jet_code *c, uint32_t rows[3])
 {
-    code->inner = (uint32_t)jet->pairs.count;
+    rows[0] = c->a;
+    rows[1] = c->b;
+    rows[2] = c->c;
+    switch ((hmi_jet_op)c->op) {
+    case HMI_JET_TIMES:
+    case HMI_JET_DIV:
+        return 2;
+    case HMI_JET_PRODUCT:
+        return 3;
+    case HMI_JET_INNER:
+        return 0;
+    case HMI_JET_INNER_PRODUCT:
+        rows[0] = c->c;
+        return 1;
+    case HMI_JET_LINEAR:
+    case HMI_JET_LINEAR_SUB:
+    case HMI_JET_HALF_PRODUCT:
+        rows[1] = c->c;
+        return 2;
+    case HMI_JET_CONST_DIV:
+        rows[0] = c->b;
+        return 1;
+    case HMI_JET_CHAIN_ADD:
+        rows[1] = c->dst;
+        return 2;
+    case HMI_JET_SELECT:
+        rows[0] = c->b;
+        rows[1] = c->c;
+        return 2;
+    default:
+        return 1;
+    }
+}
+
+size_t hmi_jet_factors(const hmi_jet_code *code, hmi_jet_pair pair[2])
+{
     switch (code->op) {
     case HMI_JET_TIMES:
     case HMI_JET_PRODUCT:
+    case HMI_JET_HALF:
+    case HMI_JET_HALF_PRODUCT:
+    case HMI_JET_INNER:
+    case HMI_JET_INNER_PRODUCT:
     case HMI_JET_CHAIN:
     case HMI_JET_CHAIN_ADD:
-        hmi_jet_convolve(jet, code->a, code->b);
-        break;
+        pair[0] = (hmi_jet_pair){code->a, code->b, 0};
+        return 1;
     case HMI_JET_DIV:
     case HMI_JET_CONST_DIV:
-        hmi_jet_convolve(jet, code->b, code->dst);
-        break;
+        pair[0] = (hmi_jet_pair){code->b, code->dst, 0};
+        return 1;
     case HMI_JET_SQRT:
-        hmi_jet_convolve(jet, code->dst, code->dst);
-        break;
+        pair[0] = (hmi_jet_pair){code->dst, code->dst, 0};
+        return 1;
     case HMI_JET_POWER:
-        hmi_jet_convolve(jet, code->c, code->dst);
-        hmi_jet_convolve(jet, code->a, code->dst);
-        break;
+        pair[0] = (hmi_jet_pair){code->c, code->dst, 0};
+        pair[1] = (hmi_jet_pair){code->a, code->dst, 0};
+        return 2;
     case HMI_JET_SINCOS:
-        hmi_jet_convolve(jet, code->a, code->c);
-        hmi_jet_convolve(jet, code->a, code->dst);
-        break;
+        pair[0] = (hmi_jet_pair){code->a, code->c, 0};
+        pair[1] = (hmi_jet_pair){code->a, code->dst, 0};
+        return 2;
     default:
-        break;
+        return 0;
     }
+}
+
+void hmi_jet_convolve_code(hmi_jet *jet, hmi_jet_code *code)
+{
+    hmi_jet_pair pair[2];
+    size_t count = hmi_jet_factors(code, pair);
+    code->inner = (uint32_t)jet->pairs.count;
+    for (size_t i = 0; i < count; i++)
+        hmi_jet_convolve(jet, pair[i].x, pair[i].y);
 }
 
 void hmi_jet_schedule(hmi_jet *jet, size_t first)

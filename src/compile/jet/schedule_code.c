@@ -70,7 +70,7 @@ static void need_of_tasks(orderer *o)
             raise(&o->need[2 * link->source + 1],
                   o->next_need[2 * link->row + 1] + ADDITION + MEMORY);
     }
-    for (size_t i = 0; o->program->keep && i < jet->pairs.count; i++) {
+    for (size_t i = 0; o->program->handoff && i < jet->pairs.count; i++) {
         const hmi_jet_pair *pair = &jet->pairs.data[i];
         raise(&o->need[pair->x + 1], o->next_need[pair->inner] + BLOCK + MEMORY);
         raise(&o->need[pair->y + 1], o->next_need[pair->inner] + BLOCK + MEMORY);
@@ -173,7 +173,7 @@ static hm_status order_halves(orderer *o)
     return status;
 }
 
-void hmi_jet_order_program(hmi_jet_emitter *e, const hmi_jet_program *program)
+void hmi_jet_schedule_program(hmi_jet_emitter *e, const hmi_jet_program *program)
 {
     const hm_allocator *allocator = e->jet->allocator;
     size_t count = size_of(program->segment) + size_of(program->second);

@@ -1,4 +1,4 @@
-/* Sines and cosines whose argument has a rate among the rows: see hmi_jet_turn.
+/* Sines and cosines whose argument has a rate among the rows: see hmi_jet_sincos_by_rate.
  *
  * Coordinates and their sums have one: beta + Theta has beta' + Theta', which a model with rotating
  * bodies computes for their velocities, and so the products w sin x, w cos x. Their coefficients k - 1
@@ -96,24 +96,25 @@ static uint32_t rate_of(hmi_jet *jet, uint32_t x, int depth)
     return code ? rate_of_code(jet, code, depth + 1) : NO_ROW;
 }
 
-bool hmi_jet_make_turn(hmi_jet *jet, uint32_t x, uint32_t sine, uint32_t cosine)
+bool hmi_jet_make_sincos_by_rate(hmi_jet *jet, uint32_t x, uint32_t sine, uint32_t cosine)
 {
-    uint32_t w = jet->rates.count ? rate_of(jet, x, 0) : NO_ROW;
+    bool wanted = jet->options.sincos_by_rate && jet->rates.count;
+    uint32_t w = wanted ? rate_of(jet, x, 0) : NO_ROW;
     if (w == NO_ROW)
         return false;
-    const hmi_jet_turn turn = {sine, cosine, w, hmi_jet_apply(jet, HMI_MUL, sine, w, 0),
-                               hmi_jet_apply(jet, HMI_MUL, cosine, w, 0)};
-    if (jet->status != HM_OK || !hmi_array_push(jet->allocator, &jet->turns, turn))
+    const hmi_jet_sincos_by_rate pair = {sine, cosine, w, hmi_jet_apply(jet, HMI_MUL, sine, w, 0),
+                                         hmi_jet_apply(jet, HMI_MUL, cosine, w, 0)};
+    if (jet->status != HM_OK || !hmi_array_push(jet->allocator, &jet->sincos_by_rate, pair))
         jet->status = HM_ERR_NOMEM;
     return true;
 }
 
-bool hmi_jet_is_turn(const hmi_jet *jet, uint32_t x, uint32_t y)
+bool hmi_jet_is_rate_product(const hmi_jet *jet, uint32_t x, uint32_t y)
 {
-    for (size_t i = 0; i < jet->turns.count; i++) {
-        const hmi_jet_turn *t = &jet->turns.data[i];
-        bool x_turns = x == t->sine || x == t->cosine, y_turns = y == t->sine || y == t->cosine;
-        if ((x_turns && y == t->w) || (y_turns && x == t->w))
+    for (size_t i = 0; i < jet->sincos_by_rate.count; i++) {
+        const hmi_jet_sincos_by_rate *t = &jet->sincos_by_rate.data[i];
+        bool x_is_one = x == t->sine || x == t->cosine, y_is_one = y == t->sine || y == t->cosine;
+        if ((x_is_one && y == t->w) || (y_is_one && x == t->w))
             return true;
     }
     return false;

@@ -6,6 +6,7 @@
  * late rows take no part. What no row that is wanted depends on, at any order, is left out of both.
  */
 #include "compile/jet/code.h"
+#include "compile/jet/verify.h"
 
 #include <string.h>
 
@@ -30,37 +31,6 @@ typedef struct splitter {
 /* Depth of the late rows: all others are found before. */
 enum { DEPTH_OF_LATE = 1 << 16 };
 
-/* Rows whose coefficients of the same order an instruction reads; returns how many. */
-static size_t operands(const hmi_jet_code *c, uint32_t rows[3])
-{
-    rows[0] = c->a;
-    rows[1] = c->b;
-    rows[2] = c->c;
-    switch ((hmi_jet_op)c->op) {
-    case HMI_JET_TIMES:
-    case HMI_JET_DIV:
-        return 2;
-    case HMI_JET_PRODUCT:
-        return 3;
-    case HMI_JET_LINEAR:
-    case HMI_JET_LINEAR_SUB:
-        rows[1] = c->c;
-        return 2;
-    case HMI_JET_CONST_DIV:
-        rows[0] = c->b;
-        return 1;
-    case HMI_JET_CHAIN_ADD:
-        rows[1] = c->dst;
-        return 2;
-    case HMI_JET_SELECT:
-        rows[0] = c->b;
-        rows[1] = c->c;
-        return 2;
-    default:
-        return 1;
-    }
-}
-
 static bool is_code(const hmi_jet_code *c)
 {
     return c->op < HMI_JET_OPS;
@@ -79,7 +49,7 @@ static void mark_needed(splitter *s, uint8_t mark)
         const hmi_jet_code *c = &s->jet->code.data[i - 1];
         uint32_t rows[3];
         if (writes(s, c, mark))
-            for (size_t k = operands(c, rows); k > 0; k--)
+            for (size_t k = hmi_jet_operands(c, rows); k > 0; k--)
                 s->of[rows[k - 1]] |= mark;
     }
 }
@@ -134,7 +104,7 @@ static void mark_late(splitter *s)
     for (size_t i = 0; i < s->count; i++) {
         const hmi_jet_code *c = &s->jet->code.data[i];
         uint32_t rows[3];
-        for (size_t k = is_code(c) ? operands(c, rows) : 0; k > 0; k--)
+        for (size_t k = is_code(c) ? hmi_jet_operands(c, rows) : 0; k > 0; k--)
             if (s->of[rows[k - 1]] & LATE) {
                 s->of[c->dst] |= LATE;
                 if (c->op == HMI_JET_SINCOS)
@@ -150,7 +120,7 @@ static void find_depths(splitter *s)
     for (size_t i = 0; i < s->count; i++) {
         const hmi_jet_code *c = &s->jet->code.data[i];
         uint32_t rows[3], most = 0;
-        for (size_t k = is_code(c) ? operands(c, rows) : 0; k > 0; k--)
+        for (size_t k = is_code(c) ? hmi_jet_operands(c, rows) : 0; k > 0; k--)
             most = s->depth[rows[k - 1]] > most ? s->depth[rows[k - 1]] : most;
         if (is_code(c) && s->depth[c->dst] <= most)
             s->depth[c->dst] = most + 1;
@@ -318,11 +288,21 @@ static void write_zero(splitter *s, uint32_t row)
     s->of[row] |= WRITTEN;
 }
 
-static void append_first(splitter *s, const hmi_jet_code *c)
+static void append_in_full(splitter *s, const hmi_jet_code *c)
 {
     uint32_t rows[3];
+    for (size_t k = hmi_jet_operands(c, rows); k > 0; k--)
+        write_zero(s, rows[k - 1]);
+    append(s, *c);
+    s->of[c->dst] &= (uint8_t)~ZERO;
+}
+
+static void append_first(splitter *s, const hmi_jet_code *c)
+{
     bool alone = c->a != c->dst && c->c != c->dst; /* not a term that is added to a row */
-    if ((c->op == HMI_JET_LINEAR || c->op == HMI_JET_LINEAR_SUB) && alone) {
+    if (!s->jet->options.split) {
+        append_in_full(s, c);
+    } else if ((c->op == HMI_JET_LINEAR || c->op == HMI_JET_LINEAR_SUB) && alone) {
         append_sum(s, *c);
     } else if (c->op == HMI_JET_SCALED) {
         append_scaled(s, c, c->p, c->a);
@@ -331,10 +311,7 @@ static void append_first(splitter *s, const hmi_jet_code *c)
     } else if (c->op == HMI_JET_RATE && is_zero(s, c->a)) {
         s->of[c->dst] |= ZERO;
     } else {
-        for (size_t k = operands(c, rows); k > 0; k--)
-            write_zero(s, rows[k - 1]);
-        append(s, *c);
-        s->of[c->dst] &= (uint8_t)~ZERO;
+        append_in_full(s, c);
     }
 }
 
@@ -359,9 +336,11 @@ static void write_halves(splitter *s, hmi_jet_segment *first, hmi_jet_segment *s
     second->first = jet->code.count;
     for (size_t i = 0; i < s->count && jet->status == HM_OK; i++) {
         hmi_jet_code code = jet->code.data[i];
-        if (!writes(s, &code, IN_SECOND) || (!writes(s, &code, LATE) && writes(s, &code, IN_FIRST)))
+        bool done = jet->options.split && !writes(s, &code, LATE) && writes(s, &code, IN_FIRST);
+        if (!writes(s, &code, IN_SECOND) || done)
             continue;
-        if (code.op == HMI_JET_TIMES || code.op == HMI_JET_PRODUCT)
+        bool product = code.op == HMI_JET_TIMES || code.op == HMI_JET_PRODUCT;
+        if (product && jet->options.split)
             append_product(s, code, false);
         else
             append(s, code);
@@ -409,5 +388,8 @@ hm_status hmi_jet_split(hmi_jet *jet, const hmi_jet_halves *halves, hmi_jet_segm
         halves->vanishes[i] = is_zero(&s, halves->first[i]) || jet->constant.data[halves->first[i]];
     hmi_free(jet->allocator, s.of, rows + 1);
     hmi_free(jet->allocator, s.depth, (rows + 1) * sizeof *s.depth);
+    if (jet->status == HM_OK)
+        HMI_VERIFY(hmi_jet_segments_verify(jet, (hmi_jet_segment[]){*first, *second}, 2,
+                                           &(hmi_violation){.text = ""}));
     return jet->status;
 }

@@ -5,6 +5,7 @@
 #include "compile/jit/emit.h"
 #include "compile/jit/jit.h"
 #include "compile/tape/machine_code.h"
+#include "compile/tape/verify.h"
 
 #include <string.h>
 
@@ -74,6 +75,7 @@ hm_status hmi_tape_assemble(hmi_tape *tape)
     if (tape->code.entry) {
         tape->run = tape->code.entry;
         tape->work_size += tape->code.spill_doubles;
+        HMI_VERIFY(hmi_tape_verify(tape, &(hmi_violation){.text = ""}));
     }
     return status;
 }

@@ -38,7 +38,7 @@ enum {
 };
 _Static_assert((int)CALL_COUNT <= (int)HMI_JIT_MOST_FUNCTIONS, "calls are sorted by number");
 
-hmi_jit_function hmi_jit_function_at(unsigned number)
+static hmi_jit_function function_at(unsigned number)
 {
     switch (number) {
 #define ROW1(name, accuracy)                                                                       \
@@ -215,7 +215,7 @@ static void save_live(hmi_emitter *e)
     for (int reg = 0; reg < HMI_JIT_REGISTERS; reg++)
         if (e->held[reg] != HMI_JIT_NONE &&
             hmi_emitter_value(e, e->held[reg])->next_use != HMI_JIT_NONE)
-            hmi_emitter_save(e, e->held[reg]);
+            hmi_emitter_spill(e, e->held[reg]);
 }
 
 static void forget_registers(hmi_emitter *e, bool keeps_pointers)
@@ -234,7 +234,7 @@ static void drop_arguments(call_site *c, int arity)
     for (size_t call = 0; call < c->count; call++)
         for (int k = 0; k < arity; k++)
             if (hmi_emitter_value(c->e, c->nodes[call]->operand[k])->next_use == HMI_JIT_NONE)
-                hmi_emitter_drop_home(c->e, c->nodes[call]->operand[k]);
+                hmi_emitter_free_spill(c->e, c->nodes[call]->operand[k]);
 }
 
 /* ---- results ---- */
@@ -335,7 +335,7 @@ void hmi_emitter_call(hmi_emitter *e, size_t first, size_t count)
     for (size_t call = 0; call < count; call++)
         c.nodes[call] = hmi_jit_node_at(e->program, first + call);
     unsigned number = c.nodes[0]->row.opcode;
-    hmi_jit_function function = hmi_jit_function_at(number);
+    hmi_jit_function function = function_at(number);
     bool pair = number == CALL_SINCOS, inlined = pair && e->program->inline_sincos;
     pass_time(&c, function.arity);
     save_live(e);

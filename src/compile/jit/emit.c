@@ -65,7 +65,7 @@ uint32_t hmi_emitter_new_block(hmi_emitter *e)
     return more_slots(e);
 }
 
-void hmi_emitter_drop_home(hmi_emitter *e, uint32_t v)
+void hmi_emitter_free_spill(hmi_emitter *e, uint32_t v)
 {
     hmi_jit_value *value = hmi_emitter_value(e, v);
     bool pushed = true;
@@ -81,7 +81,7 @@ void hmi_emitter_drop_home(hmi_emitter *e, uint32_t v)
 
 /* ---- registers ---- */
 
-void hmi_emitter_save(hmi_emitter *e, uint32_t v)
+void hmi_emitter_spill(hmi_emitter *e, uint32_t v)
 {
     hmi_jit_value *value = hmi_emitter_value(e, v);
     if (value->base != HMI_JIT_NOWHERE)
@@ -122,7 +122,7 @@ int hmi_emitter_take_register(hmi_emitter *e, size_t position, uint32_t pinned)
     if (reg >= 0)
         return reg;
     reg = register_to_free(e, position, pinned);
-    hmi_emitter_save(e, e->held[reg]);
+    hmi_emitter_spill(e, e->held[reg]);
     hmi_emitter_value(e, e->held[reg])->reg = -1;
     e->held[reg] = HMI_JIT_NONE;
     return reg;

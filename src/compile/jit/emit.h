@@ -35,11 +35,11 @@ hmi_x86_operand hmi_emitter_place(hmi_emitter *e, unsigned base, uint32_t index)
 /* The value's register if it has one, else its memory. */
 hmi_x86_operand hmi_emitter_operand(hmi_emitter *e, uint32_t v);
 /* Gives the value a home in memory, unless it has one. */
-void hmi_emitter_save(hmi_emitter *e, uint32_t v);
+void hmi_emitter_spill(hmi_emitter *e, uint32_t v);
 /* A new value is in a register: stores it if it is an output, and remembers. */
 void hmi_emitter_define(hmi_emitter *e, uint32_t v, int reg);
 /* Its home is free for others once it is dead. */
-void hmi_emitter_drop_home(hmi_emitter *e, uint32_t v);
+void hmi_emitter_free_spill(hmi_emitter *e, uint32_t v);
 /* A register that holds nothing, or -1. */
 int hmi_emitter_free_register(const hmi_emitter *e);
 /* A register for a new value at this position; one that is not pinned gives way if it must. */

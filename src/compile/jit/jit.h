@@ -45,7 +45,6 @@ typedef struct hmi_jit_function {
 enum { HMI_JIT_MOST_FUNCTIONS = 16 };
 /* More sines and cosines than these are called: some 400 bytes each, or each four. */
 enum { HMI_JIT_MOST_INLINE = 64 };
-hmi_jit_function hmi_jit_function_at(unsigned number);
 
 /* How an operation becomes instructions. */
 typedef enum hmi_jit_pattern {

@@ -284,7 +284,7 @@ void hmi_emitter_arithmetic(hmi_emitter *e, size_t position)
     for (int k = 0; k < s.node->row.operands; k++) {
         uint32_t v = s.node->operand[k];
         if (hmi_emitter_value(e, v)->next_use == HMI_JIT_NONE) {
-            hmi_emitter_drop_home(e, v);
+            hmi_emitter_free_spill(e, v);
             hmi_emitter_value(e, v)->reg = -1;
         }
     }

@@ -7,6 +7,7 @@
  * stays.
  */
 #include "compile/jit/jit.h"
+#include "compile/jit/verify.h"
 
 #include <math.h>
 #include <string.h>
@@ -222,6 +223,7 @@ hm_status hmi_jit_program_build(hmi_jit_program *program, const hmi_tape *tape)
     if (!sort_nodes(&b))
         return HM_ERR_NOMEM;
     set_next_uses(program);
+    HMI_VERIFY(hmi_jit_program_verify(program, &(hmi_violation){.text = ""}));
     return HM_OK;
 }
 

@@ -1,5 +1,6 @@
 /* The compiled constraint problem: see block_schur.h. */
 #include "compile/solve/block_schur_build.h"
+#include "compile/solve/verify.h"
 
 #include "linalg/order.h"
 #include "base/sort.h"
@@ -257,6 +258,12 @@ static hm_status choose_order(hmi_schur_builder *b)
 
 /* ---- the whole ---- */
 
+static hm_status refuse(hmi_schur_builder *b, const char *why)
+{
+    b->why = why;
+    return HM_ERR_LIMIT;
+}
+
 /* HM_ERR_LIMIT: it does not suit. */
 static hm_status build(hmi_schur_builder *b)
 {
@@ -265,12 +272,12 @@ static hm_status build(hmi_schur_builder *b)
     if (status != HM_OK)
         return status;
     if (!fits)
-        return HM_ERR_LIMIT;
+        return refuse(b, "M couples too many coordinates, or has a row of zeros");
     b->s->diagonal = b->blocks.count == b->s->n;
     if (!find_touches(b))
         return HM_ERR_NOMEM;
     if (too_many_terms(b))
-        return HM_ERR_LIMIT;
+        return refuse(b, "the Gram matrix would be dense");
     if (!factor_blocks(b) || !solve_touches(b) || !find_pairs(b))
         return HM_ERR_NOMEM;
     status = choose_order(b);
@@ -285,18 +292,28 @@ static hm_status build(hmi_schur_builder *b)
         .whole = {
             [HMI_SYM_COORD] = b->s->n, [HMI_SYM_VELOCITY] = b->s->n, [HMI_SYM_MATRIX] = b->s->m}};
     status = hmi_array_code_compile(&b->s->code, b->g, b->outputs.data, b->outputs.count, &options);
-    return status == HM_OK && !hmi_array_code_pays(&b->s->code) ? HM_ERR_LIMIT : status;
+    if (status == HM_ERR_LIMIT)
+        return refuse(b, "expressions are too deep for array code");
+    return status == HM_OK && !hmi_array_code_pays(&b->s->code)
+               ? refuse(b, "the equations repeat too little")
+               : status;
 }
 
-static bool is_suitable(const hmi_derived *eq)
+/* NULL: it may suit. */
+static const char *refusal(const hmi_derived *eq)
 {
-    return eq->n >= FEWEST_COORDINATES && eq->servos.count == 0 && !eq->force_symbols;
+    if (eq->n < FEWEST_COORDINATES)
+        return "a small system is faster in one tape";
+    if (eq->servos.count)
+        return "the model has servos";
+    return eq->force_symbols ? "forces depend on reactions" : NULL;
 }
 
-hm_status hmi_block_schur_create(hmi_derived *eq, hmi_block_schur **out)
+hm_status hmi_block_schur_create(hmi_derived *eq, hmi_block_schur **out, const char **why)
 {
     *out = NULL;
-    if (!is_suitable(eq))
+    *why = refusal(eq);
+    if (*why)
         return HM_OK;
     hmi_block_schur *s = hmi_alloc(eq->allocator, sizeof *s);
     if (!s)
@@ -312,9 +329,11 @@ hm_status hmi_block_schur_create(hmi_derived *eq, hmi_block_schur **out)
     hmi_array_release(b.allocator, &b.outputs);
     hmi_arena_release(&b.arena);
     if (status != HM_OK) {
+        *why = b.why;
         hmi_block_schur_destroy(s);
         return status == HM_ERR_LIMIT && eq->graph.status == HM_OK ? HM_OK : status;
     }
+    HMI_VERIFY(hmi_block_schur_verify(s, &(hmi_violation){.text = ""}));
     *out = s;
     return HM_OK;
 }

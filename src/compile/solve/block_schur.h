@@ -44,8 +44,8 @@ typedef struct hmi_block_schur {
 
 /* *out is NULL (and the status HM_OK) where the structure does not allow it or it would not pay:
  * blocks of M that are large, a G that is dense, too little repetition, servos, force laws that use
- * reactions. Extends eq's graph. */
-hm_status hmi_block_schur_create(hmi_derived *eq, hmi_block_schur **out);
+ * reactions; *why then says which. Extends eq's graph. */
+hm_status hmi_block_schur_create(hmi_derived *eq, hmi_block_schur **out, const char **why);
 void hmi_block_schur_destroy(hmi_block_schur *schur);
 
 #endif

@@ -29,6 +29,7 @@ typedef struct hmi_schur_builder {
     hmi_graph *g;
     const hm_allocator *allocator;
     hmi_arena arena;
+    const char *why;      /* it does not suit */
     uint32_t *block_of;   /* by coordinate */
     uint32_t *coordinate; /* by block */
     uint32_t *place;      /* by coordinate: index within its block */

@@ -1,6 +1,8 @@
 /* LDL^T of a matrix of expressions: see eliminate.h. */
 #include "compile/solve/eliminate.h"
 
+#include "compile/solve/verify.h"
+
 /* ---- arithmetic that rounds as written ---- */
 
 static bool missing(const hmi_graph *g, hmi_expr a, hmi_expr b)
@@ -242,6 +244,8 @@ hm_status hmi_eliminate(hmi_elimination *e, hmi_graph *g, double least_ratio, hm
         if (g->status == HM_OK && g->nodes.count > e->most_nodes)
             return HM_ERR_LIMIT;
     }
+    if (g->status == HM_OK)
+        HMI_VERIFY(hmi_elimination_verify(e, g, &(hmi_violation){.text = ""}));
     return g->status;
 }
 

@@ -113,19 +113,6 @@ static void join_parts(builder *w)
         w->lambda[i] = hmi_plain_add(w->graph, w->lambda[i], w->lambda_C[i]);
 }
 
-/* The margin plus 0 times the sum of all outputs so far: NaN where one of them is not finite. */
-static hmi_expr finite_margin(builder *w)
-{
-    hmi_graph *g = w->graph;
-    hmi_expr margin = hmi_margin_value(g, &w->schur.margin), sum = g->zero;
-    for (size_t k = 0; k < w->count; k++)
-        if (w->outputs[k] != HMI_NONE && !hmi_is_const(g, w->outputs[k]))
-            sum = hmi_plain_add(g, sum, w->outputs[k]);
-    if (sum == g->zero || sum == HMI_NONE || margin == HMI_NONE)
-        return margin;
-    return hmi_intern(g, HMI_ADD, margin, hmi_intern(g, HMI_MUL, g->zero, sum, 0), 0);
-}
-
 static hm_status build(builder *w, hmi_motion_tape *motion)
 {
     const hmi_motion_request *ask = w->ask;
@@ -148,7 +135,7 @@ static hm_status build(builder *w, hmi_motion_tape *motion)
     hmi_schur_accelerations(&w->schur, w->a, w->lambda, w->outputs);
     hmi_schur_check(&w->schur, w->b, w->a, w->outputs);
     motion->margin = w->count;
-    put(w, finite_margin(w));
+    put(w, hmi_schur_finite_margin(&w->schur, w->outputs, w->count));
     motion->lambda = w->count;
     for (size_t i = 0; i < w->m; i++)
         put(w, hmi_schur_model_multiplier(&w->schur, i, w->lambda[i]));

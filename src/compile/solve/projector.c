@@ -56,18 +56,6 @@ static hmi_expr terms_of_row(builder *w, size_t i)
     return sum;
 }
 
-/* The margin plus 0 times the sum of d: NaN where it is not finite. */
-static hmi_expr finite_margin(builder *w)
-{
-    hmi_graph *g = w->graph;
-    hmi_expr margin = hmi_margin_value(g, &w->schur.margin), sum = g->zero;
-    for (size_t j = 0; j < w->schur.n; j++)
-        sum = hmi_plain_add(g, sum, w->outputs[j]);
-    if (sum == g->zero || sum == HMI_NONE || margin == HMI_NONE)
-        return margin;
-    return hmi_intern(g, HMI_ADD, margin, hmi_intern(g, HMI_MUL, g->zero, sum, 0), 0);
-}
-
 static size_t put_entries(builder *w, size_t at)
 {
     size_t end;
@@ -98,7 +86,7 @@ static hm_status build(builder *w, hmi_projector_tape *projector)
     for (size_t i = 0; i < m; i++)
         w->outputs[n + i] = terms_of_row(w, i);
     projector->margin = n + m;
-    w->outputs[n + m] = finite_margin(w);
+    w->outputs[n + m] = hmi_schur_finite_margin(&w->schur, w->outputs, n);
     projector->rows = n + m + 1;
     size_t count = put_entries(w, projector->rows);
     return w->graph->status == HM_OK

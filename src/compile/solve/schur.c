@@ -383,3 +383,15 @@ hmi_expr hmi_schur_model_multiplier(const hmi_schur *s, size_t i, hmi_expr lambd
                ? plain
                : hmi_plain_mul(s->graph, hmi_div(s->graph, s->graph->one, s->factor[i]), plain);
 }
+
+hmi_expr hmi_schur_finite_margin(hmi_schur *s, const hmi_expr *outputs, size_t count)
+{
+    hmi_graph *g = s->graph;
+    hmi_expr margin = hmi_margin_value(g, &s->margin), sum = g->zero;
+    for (size_t k = 0; k < count; k++)
+        if (outputs[k] != HMI_NONE && !hmi_is_const(g, outputs[k]))
+            sum = hmi_plain_add(g, sum, outputs[k]);
+    if (sum == g->zero || sum == HMI_NONE || margin == HMI_NONE)
+        return margin;
+    return hmi_intern(g, HMI_ADD, margin, hmi_intern(g, HMI_MUL, g->zero, sum, 0), 0);
+}

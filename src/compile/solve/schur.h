@@ -65,6 +65,8 @@ void hmi_schur_accelerations(hmi_schur *s, const hmi_expr *a, const hmi_expr *la
 /* With a shift: A x = b has to be met to 1e-11 of its terms, or to 1e-13 of what the motion a, x (as
  * of hmi_schur_accelerations) may be in that row. */
 void hmi_schur_check(hmi_schur *s, const hmi_expr *b, const hmi_expr *a, const hmi_expr *x);
+/* The margin plus 0 times the sum of the outputs: NaN where one of them is not finite. */
+hmi_expr hmi_schur_finite_margin(hmi_schur *s, const hmi_expr *outputs, size_t count);
 /* Multipliers of the rows without factors, and of the rows as given. */
 hmi_expr hmi_schur_plain_multiplier(const hmi_schur *s, hmi_expr lambda);
 hmi_expr hmi_schur_model_multiplier(const hmi_schur *s, size_t i, hmi_expr lambda);

@@ -4,7 +4,7 @@
  * coordinate and velocity changes, then the second ones: what has no value there has none in the
  * equations. In the first term without a value the smallest expression whose operands have values is
  * named: "the potential energy is not finite: a division by zero, in an expression of x".
- * Verified: test/unit/compile/test_explain.c
+ * Verified: test/unit/compile/test_not_finite.c
  */
 #include "compile/system/system.h"
 #include "compile/system/terms.h"
@@ -16,6 +16,7 @@
 typedef struct search {
     const hm_system *system;
     const hmi_tape_values *values;
+    hm_context *context;
     hmi_graph graph; /* of the equations, and of the derivatives of terms */
     hmi_tangent tangent;
     HMI_ARRAY(double) value; /* by handle */
@@ -164,12 +165,11 @@ static void list_symbols(const search *s, hmi_expr e, hmi_text *text, const char
 
 static const char *hint_for(const search *s, const char *symbols, const char *moving)
 {
-    hm_context *context = s->system->model->context;
     if (moving)
-        return hmi_context_printf(context, "start where it has a value, by `initial %s = ...`",
+        return hmi_context_printf(s->context, "start where it has a value, by `initial %s = ...`",
                                   moving);
     if (*symbols)
-        return hmi_context_printf(context, "the state does not change it: look at %s", symbols);
+        return hmi_context_printf(s->context, "the state does not change it: look at %s", symbols);
     return "it has no value at any state";
 }
 
@@ -183,17 +183,18 @@ static void report(const search *s)
     list_symbols(s, node->op == HMI_DIV ? node->b : node->a, &symbols, &moving);
     const char *text = hmi_text_view(&symbols), *name = term->name;
     const char *of = term->what && s->order > 0 ? "the derivatives of " : "";
-    hmi_error(s->system->model->context, term->what ? term->span : hmi_no_span,
-              hint_for(s, text, moving), "%s%s%s%s%s %s not finite at this state: %s%s%s", of,
+    hmi_error(s->context, term->what ? term->span : hmi_no_span, hint_for(s, text, moving),
+              "%s%s%s%s%s %s not finite at this state: %s%s%s", of,
               term->what ? term->what : "the equations", name ? " '" : "", name ? name : "",
               name ? "'" : "", term->what && s->order == 0 ? "is" : "are", reason((hmi_op)node->op),
               *text ? ", in an expression of " : "", text);
     hmi_text_release(&symbols);
 }
 
-void hmi_system_explain(const hm_system *system, const hmi_tape_values *values)
+void hmi_system_report_not_finite(const hm_system *system, const hmi_tape_values *values,
+                                  hm_context *context)
 {
-    search s = {.system = system, .values = values};
+    search s = {.system = system, .values = values, .context = context};
     find(&s);
     if (s.culprit == HMI_NONE) {
         s.term = (hmi_model_term){0};
@@ -202,8 +203,7 @@ void hmi_system_explain(const hm_system *system, const hmi_tape_values *values)
     if (s.culprit != HMI_NONE)
         report(&s);
     else
-        hmi_error(system->model->context, hmi_no_span, NULL,
-                  "the equations are not finite at this state");
+        hmi_error(context, hmi_no_span, NULL, "the equations are not finite at this state");
     hmi_tangent_release(&s.tangent);
     hmi_array_release(system->allocator, &s.value);
     hmi_graph_release(&s.graph);

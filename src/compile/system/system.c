@@ -203,6 +203,21 @@ static void report_failure(const hm_system *system, hm_status status)
                   "the derived equations are too large: M and A have too many entries");
 }
 
+/* The context's list of them may grow when it reads another model; their texts stay where they are. */
+static hm_status take_sources(hm_system *system)
+{
+    const hm_context *context = system->model->context;
+    size_t count = hmi_context_source_count(context);
+    system->sources = hmi_arena_alloc(&system->derived.arena,
+                                      (count + 1) * sizeof *system->sources);
+    if (!system->sources)
+        return HM_ERR_NOMEM;
+    for (size_t i = 0; i < count; i++)
+        system->sources[i] = *hmi_context_source(context, i);
+    system->source_count = count;
+    return HM_OK;
+}
+
 static hm_status build(hm_system *system)
 {
     hm_status status = hmi_derive_model(&system->derived, system->model);
@@ -214,8 +229,13 @@ static hm_status build(hm_system *system)
     if (status == HM_OK)
         status = check_input_rates(system);
     if (status == HM_OK)
-        status = hmi_block_schur_create(&system->derived, &system->schur);
-    return status;
+        status = hmi_block_schur_create(&system->derived, &system->schur, &system->no_schur);
+    return status == HM_OK ? take_sources(system) : status;
+}
+
+hm_context *hmi_system_context(const hm_system *system)
+{
+    return hmi_context_create_for(system->allocator, system->sources, system->source_count);
 }
 
 hm_status hm_system_create(const hm_model *model, hm_system **out)

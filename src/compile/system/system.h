@@ -39,8 +39,11 @@ struct hm_system {
     hmi_dynamics_layout at;
     hmi_report_layout report_at;
     bool *multiplier_used;      /* m: some force law uses multiplier(c) */
-    hmi_block_schur *schur;     /* NULL: does not apply */
+    hmi_block_schur *schur;     /* NULL: does not apply, */
+    const char *no_schur;       /* and why */
     hmi_expr *dynamics_outputs; /* what the dynamics tape computes, at.count of them */
+    hmi_source *sources;        /* the texts of the model, for diagnostics that quote them */
+    size_t source_count;
 };
 
 /* HM_ERR_USAGE with a diagnostic: this machine does not have it. */
@@ -52,10 +55,14 @@ HM_MUST_CHECK hm_status hmi_system_assemble(const hm_system *system);
 hm_status hmi_assembly_create(hm_system *system);
 void hmi_assembly_destroy(hm_system *system);
 
+/* A context of its own for diagnostics about the system. NULL when there is no memory. */
+hm_context *hmi_system_context(const hm_system *system);
+
 /* Parameters in dependency order: value_expr of a parameter uses earlier ones only. */
 hm_status hmi_system_evaluate_params(const hm_system *system, const bool *set, double *values);
 
-/* Says in a diagnostic what is not finite at these values: the smallest expression at fault. */
-void hmi_system_explain(const hm_system *system, const hmi_tape_values *values);
+/* Says in the context what is not finite at these values: the smallest expression at fault. */
+void hmi_system_report_not_finite(const hm_system *system, const hmi_tape_values *values,
+                                  hm_context *context);
 
 #endif

@@ -9,6 +9,7 @@
 #include "compile/tape/tape.h"
 
 #include "compile/tape/machine_code.h"
+#include "compile/tape/verify.h"
 
 #include <string.h>
 
@@ -446,7 +447,11 @@ hm_status hmi_tape_build(hmi_tape *tape, const hmi_graph *graph, const hmi_expr 
     *tape = (hmi_tape){.allocator = graph->allocator, .run = hmi_tape_interpret};
     compiler c = {.tape = tape, .graph = graph, .allocator = graph->allocator, .scratch = scratch};
     scratch->free_slots.count = scratch->symbols.count = 0;
-    return compile(&c, outputs, count);
+    hm_status status = compile(&c, outputs, count);
+    if (status == HM_OK)
+        HMI_VERIFY(
+            hmi_tape_verify_values(tape, graph, outputs, count, &(hmi_violation){.text = ""}));
+    return status;
 }
 
 void hmi_tape_release(hmi_tape *tape)

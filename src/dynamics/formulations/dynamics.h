@@ -54,7 +54,7 @@ HM_MUST_CHECK hm_status hmi_dynamics_create(const hm_allocator *allocator,
 void hmi_dynamics_destroy(hmi_dynamics *d);
 /* Solves from now on go without these rows (m flags; NULL: all rows count): their multipliers are 0,
  * A q'' = b need not hold for them. For rows that depend on the others wherever the constraints hold,
- * while states a little beside them are looked at (integrate/run/row_choice.c). */
+ * while states a little beside them are looked at (integrate/rank/row_choice.c). */
 void hmi_dynamics_leave_out(hmi_dynamics *d, const bool *rows);
 
 /* ---- the question ---------------------------------------------------------------------------- */
@@ -70,12 +70,12 @@ typedef struct hmi_reactions {
  * equations. Returns 0, or nonzero when it cannot be evaluated there. */
 typedef int (*hmi_law_function)(void *user, const hmi_reactions *reactions, double *Q, double *C);
 
-typedef struct hmi_law {
+typedef struct hmi_reaction_law {
     hmi_law_function evaluate;
     void *user;
     bool uses_ideal; /* C depends on reaction or multiplier */
     bool uses_total; /* Q or C depends on total_reaction or total_multiplier */
-} hmi_law;
+} hmi_reaction_law;
 
 /* A servo: rows A q'' = b (b with the gain terms) enforced by forces on actuated coordinates. */
 typedef struct hmi_servo {
@@ -90,7 +90,7 @@ typedef struct hmi_equations {
     const double *C;             /* n; NULL: ideal constraints */
     const double *row_size;      /* m: natural size of the terms of a row of A (a row far below it
                                     is a row of zeros); NULL: only exact zeros are zero */
-    const hmi_law *law;          /* NULL: Q and C are what is given */
+    const hmi_reaction_law *law; /* NULL: Q and C are what is given */
     const hmi_servo *servos;
     int servo_count;
 } hmi_equations;

@@ -287,7 +287,7 @@ hm_status hmi_move(hmi_dynamics *d, const hmi_equations *equations, hmi_effort e
                    hmi_verdict *verdict)
 {
     size_t mark = d->scratch_used;
-    const hmi_law *law = equations->law;
+    const hmi_reaction_law *law = equations->law;
     verdict->law_solutions = 1;
     verdict->law_starts = 0;
     if (!law) {

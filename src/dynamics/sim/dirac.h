@@ -1,4 +1,4 @@
-/* Velocities of degenerate Lagrangians at a sim's state.
+/* Velocities of degenerate Lagrangians.
  *
  * Where M vanishes on virtual displacements W, the balance of forces along them,
  *     W^T rho(q, q', t) = 0,   rho = Q + C,   A q' = c,
@@ -11,10 +11,10 @@
 
 #include "dynamics/sim/motion_derivatives.h"
 
-/* sim->v := q', starting from the v there; qdot (n) gets the same. Needs
- * hmi_sim_prepare_derivatives(sim, HMI_JACOBIAN_STATE). HM_ERR_UNDETERMINED: q' is not determined
- * either; HM_ERR_NUMERIC: no convergence. */
-HM_MUST_CHECK hm_status hmi_sim_determine_velocity(hm_sim *sim, double *qdot,
+/* qdot (n) := q' at the point's t, q, z, starting from its v; the same is then in
+ * sim->dense.velocity. Needs hmi_sim_prepare_derivatives(sim, HMI_JACOBIAN_STATE).
+ * HM_ERR_UNDETERMINED: q' is not determined either; HM_ERR_NUMERIC: no convergence. */
+HM_MUST_CHECK hm_status hmi_sim_determine_velocity(hm_sim *sim, const hmi_point *at, double *qdot,
                                                    hmi_dirac_velocity *velocity);
 
 #endif

@@ -1,4 +1,4 @@
-/* The motion tape of a sim: see motion.h. */
+/* Chooses the form of a sim's motion tape, compiles it and puts parameters into it. */
 #include "dynamics/sim/motion.h"
 
 #include <math.h>
@@ -88,7 +88,7 @@ static bool choose_shift(const hm_sim *sim, double *memory, bool *tried, bool *s
     const hmi_expr_matrix *A = &d->constraints.A;
     size_t n = d->n, rank;
     double *S = memory, *work = memory + n * n;
-    memcpy(S, sim->M, n * n * sizeof *S);
+    memcpy(S, sim->dense.M, n * n * sizeof *S);
     rank = count_pivots(n, S, work);
     if (rank < n && n > MOST_SHIFTED)
         return false;
@@ -96,16 +96,16 @@ static bool choose_shift(const hm_sim *sim, double *memory, bool *tried, bool *s
         size_t i = next_row(A, tried);
         if (i == A->rows)
             break;
-        double weight = weight_of(n, sim->M, A, i, sim->A + i * n);
+        double weight = weight_of(n, sim->dense.M, A, i, sim->dense.A + i * n);
         tried[i] = true;
-        add_row(n, weight, sim->A + i * n, S);
+        add_row(n, weight, sim->dense.A + i * n, S);
         size_t with_row = count_pivots(n, S, work);
         shift[i] = with_row > rank;
         *any |= shift[i];
         if (shift[i])
             rank = with_row;
         else
-            add_row(n, -weight, sim->A + i * n, S);
+            add_row(n, -weight, sim->dense.A + i * n, S);
     }
     return rank == n;
 }
@@ -115,8 +115,9 @@ static bool choose_shift(const hm_sim *sim, double *memory, bool *tried, bool *s
 static bool applies(const hm_sim *sim)
 {
     const hm_system *system = sim->system;
-    return sim->dynamics && system->model->servos.count == 0 && !system->derived.force_symbols &&
-           system->derived.n <= HM_MOST_DENSE && system->derived.constraints.count <= HM_MOST_DENSE;
+    return sim->dense.dynamics && system->model->servos.count == 0 &&
+           !system->derived.force_symbols && system->derived.n <= HM_MOST_DENSE &&
+           system->derived.constraints.count <= HM_MOST_DENSE;
 }
 
 static hm_status compile(hm_sim *sim, const hmi_motion_source *source, const bool *shift,
@@ -154,8 +155,9 @@ static hm_status compile(hm_sim *sim, const hmi_motion_source *source, const boo
     return status;
 }
 
-/* The form for the present state; HM_ERR_USAGE where there is none. */
-static hm_status compile_here(hm_sim *sim, const hmi_motion_source *source, hmi_sim_motion *motion)
+/* The form for the point; HM_ERR_USAGE where there is none. */
+static hm_status compile_here(hm_sim *sim, const hmi_point *at, const hmi_motion_source *source,
+                              hmi_sim_motion *motion)
 {
     size_t n = sim->system->derived.n, m = sim->system->derived.constraints.count;
     hmi_arena arena;
@@ -171,7 +173,7 @@ static hm_status compile_here(hm_sim *sim, const hmi_motion_source *source, hmi_
             if (!motion->left_out[i])
                 rows[count++] = i;
         }
-        hm_sim_evaluate_fast(sim);
+        hmi_sim_evaluate(sim, at);
         hmi_sim_scatter(sim);
         status = choose_shift(sim, memory, tried, shift, &any)
                      ? compile(sim, source, any ? shift : NULL, rows, count, &motion->program)
@@ -187,15 +189,16 @@ static size_t rows_of(const hmi_sim_motion *motion)
     return motion->row_count + 1;
 }
 
-static hm_status create(hm_sim *sim, const hmi_motion_source *source, hmi_sim_motion *motion)
+static hm_status create(hm_sim *sim, const hmi_point *at, const hmi_motion_source *source,
+                        hmi_sim_motion *motion)
 {
     motion->row_count = sim->system->derived.constraints.count;
     motion->left_out = hmi_alloc(motion->allocator, rows_of(motion));
     if (!motion->left_out)
         return HM_ERR_NOMEM;
     for (size_t i = 0; i < motion->row_count; i++)
-        motion->left_out[i] = sim->left_out && sim->left_out[i];
-    hm_status status = compile_here(sim, source, motion);
+        motion->left_out[i] = sim->solve.left_out && sim->solve.left_out[i];
+    hm_status status = compile_here(sim, at, source, motion);
     if (status != HM_OK)
         return status;
     const hmi_tape *tape = &motion->program.tape;
@@ -207,18 +210,19 @@ static hm_status create(hm_sim *sim, const hmi_motion_source *source, hmi_sim_mo
     return HM_OK;
 }
 
-hm_status hmi_sim_motion_create(hm_sim *sim, const hmi_motion_source *source, hmi_sim_motion **out)
+hm_status hmi_sim_motion_create(hm_sim *sim, const hmi_point *at, const hmi_motion_source *source,
+                                hmi_sim_motion **out)
 {
     const hmi_motion_source plain = {0};
     const hm_allocator *allocator = sim->system->allocator;
     *out = NULL;
-    if (!applies(sim) || (sim->fast && (!source || !source->graph)))
+    if (!applies(sim) || (sim->solve.compiled && (!source || !source->graph)))
         return HM_OK; /* compiled.h serves large repetitive systems better */
     hmi_sim_motion *motion = hmi_alloc(allocator, sizeof *motion);
     if (!motion)
         return HM_ERR_NOMEM;
     *motion = (hmi_sim_motion){.allocator = allocator};
-    hm_status status = create(sim, source ? source : &plain, motion);
+    hm_status status = create(sim, at, source ? source : &plain, motion);
     if (status == HM_OK)
         *out = motion;
     else
@@ -240,7 +244,7 @@ void hmi_sim_motion_destroy(hmi_sim_motion *motion)
 bool hmi_sim_motion_fits(const hm_sim *sim, const hmi_sim_motion *motion)
 {
     for (size_t i = 0; i < motion->row_count; i++)
-        if (motion->left_out[i] != (sim->left_out && sim->left_out[i]))
+        if (motion->left_out[i] != (sim->solve.left_out && sim->solve.left_out[i]))
             return false;
     return true;
 }
@@ -249,7 +253,7 @@ bool hmi_sim_motion_fits(const hm_sim *sim, const hmi_sim_motion *motion)
 
 void hmi_sim_motion_prepare(hm_sim *sim, hmi_sim_motion *motion)
 {
-    motion->values = hmi_sim_values(sim);
+    motion->values = hmi_sim_values(sim, hmi_sim_present(sim));
     hmi_tape_prepare(&motion->program.tape, &motion->values, motion->work);
-    motion->version = sim->version;
+    motion->version = sim->tapes.version;
 }

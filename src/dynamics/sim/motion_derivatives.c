@@ -1,60 +1,55 @@
-/* Exact derivatives of the motion: see motion_derivatives.h. */
+/* Differentiates the equations and solves them again for the derivatives of q'' and z'. */
 #include "dynamics/sim/motion_derivatives.h"
 
 #include "linalg/linalg.h"
 
 /* ---- memory ---- */
 
-static double *doubles(hmi_arena *arena, size_t count, bool *failed)
-{
-    double *memory = hmi_arena_alloc(arena, (count ? count : 1) * sizeof *memory);
-    *failed |= !memory;
-    return memory;
-}
-
 static bool allocate(hmi_slopes *s, hmi_arena *arena, const hm_system *system)
 {
     size_t n = system->derived.n, m = system->derived.constraints.count;
     size_t free = s->jacobian->columns.free, inputs = system->model->inputs.count;
     bool failed = false;
-    s->work = doubles(arena, s->jacobian->tape.work_size, &failed);
-    s->params = doubles(arena, system->model->params.count, &failed);
-    s->inputs = doubles(arena, 3 * inputs * free, &failed);
-    s->force = doubles(arena, free * n, &failed);
-    s->constraint = doubles(arena, free * m, &failed);
-    s->dqdd = doubles(arena, free * n, &failed);
-    s->dlambda = doubles(arena, free * m, &failed);
-    s->reaction = doubles(arena, free * n, &failed);
-    s->rates = doubles(arena, free * system->model->states.count, &failed);
-    s->by_reaction = doubles(arena, n * n, &failed);
-    s->by_multiplier = doubles(arena, n * m, &failed);
-    s->feedback = doubles(arena, n * m, &failed);
-    s->acceleration = doubles(arena, n, &failed);
-    s->lambda = doubles(arena, m, &failed);
-    s->right_n = doubles(arena, n, &failed);
+    s->work = hmi_arena_doubles(arena, s->jacobian->tape.work_size, &failed);
+    s->params = hmi_arena_doubles(arena, system->model->params.count, &failed);
+    s->inputs = hmi_arena_doubles(arena, 3 * inputs * free, &failed);
+    s->force = hmi_arena_doubles(arena, free * n, &failed);
+    s->constraint = hmi_arena_doubles(arena, free * m, &failed);
+    s->dqdd = hmi_arena_doubles(arena, free * n, &failed);
+    s->dlambda = hmi_arena_doubles(arena, free * m, &failed);
+    s->reaction = hmi_arena_doubles(arena, free * n, &failed);
+    s->rates = hmi_arena_doubles(arena, free * system->model->states.count, &failed);
+    s->by_reaction = hmi_arena_doubles(arena, n * n, &failed);
+    s->by_multiplier = hmi_arena_doubles(arena, n * m, &failed);
+    s->feedback = hmi_arena_doubles(arena, n * m, &failed);
+    s->acceleration = hmi_arena_doubles(arena, n, &failed);
+    s->lambda = hmi_arena_doubles(arena, m, &failed);
+    s->right_n = hmi_arena_doubles(arena, n, &failed);
     s->pivots = hmi_arena_alloc(arena, n * sizeof *s->pivots);
     failed |= !s->pivots;
-    s->right = doubles(arena, m, &failed);
+    s->moved = hmi_arena_doubles(arena, 2 * n + system->model->states.count, &failed);
+    s->right = hmi_arena_doubles(arena, m, &failed);
     return !failed;
 }
 
 hm_status hmi_sim_prepare_derivatives(hm_sim *sim, hmi_jacobian_kind kind)
 {
     const hm_system *system = sim->system;
-    if (!sim->dynamics)
+    if (!sim->dense.dynamics)
         return HM_ERR_LIMIT;
-    if (!sim->derivatives) {
-        sim->derivatives = hmi_alloc(system->allocator, sizeof *sim->derivatives);
-        if (!sim->derivatives)
+    if (!sim->extras.derivatives) {
+        sim->extras.derivatives = hmi_alloc(sim->system->allocator,
+                                            sizeof *sim->extras.derivatives);
+        if (!sim->extras.derivatives)
             return HM_ERR_NOMEM;
-        *sim->derivatives = (hmi_sim_derivatives){0};
-        hmi_arena_init(&sim->derivatives->arena, system->allocator);
+        *sim->extras.derivatives = (hmi_sim_derivatives){0};
+        hmi_arena_init(&sim->extras.derivatives->arena, sim->system->allocator);
     }
-    hmi_slopes *s = &sim->derivatives->by[kind];
+    hmi_slopes *s = &sim->extras.derivatives->by[kind];
     if (s->right)
         return HM_OK;
     hm_status status = s->jacobian ? HM_OK : hmi_jacobian_create(system, kind, &s->jacobian);
-    if (status == HM_OK && !allocate(s, &sim->derivatives->arena, system)) {
+    if (status == HM_OK && !allocate(s, &sim->extras.derivatives->arena, system)) {
         s->right = NULL;
         status = HM_ERR_NOMEM;
     }
@@ -74,17 +69,17 @@ void hmi_sim_derivatives_destroy(hmi_sim_derivatives *derivatives)
 
 /* ---- the tape ---- */
 
-const double *hmi_sim_run_slopes(hm_sim *sim, hmi_jacobian_kind kind, const double *acceleration,
-                                 const double *lambda)
+const double *hmi_sim_run_slopes(hm_sim *sim, const hmi_point *at, hmi_jacobian_kind kind,
+                                 const double *acceleration, const double *lambda)
 {
-    hmi_slopes *s = &sim->derivatives->by[kind];
+    hmi_slopes *s = &sim->extras.derivatives->by[kind];
     size_t size = sim->system->model->params.count * sizeof *s->params;
-    hmi_tape_values values = hmi_sim_values(sim);
+    hmi_tape_values values = hmi_sim_values(sim, at);
     values.by_kind[HMI_SYM_ACCELERATION] = acceleration;
     values.by_kind[HMI_SYM_MATRIX] = lambda;
-    if (!s->prepared || (size && memcmp(s->params, sim->params, size) != 0)) {
+    if (!s->prepared || (size && memcmp(s->params, sim->given.params, size) != 0)) {
         if (size)
-            memcpy(s->params, sim->params, size);
+            memcpy(s->params, sim->given.params, size);
         hmi_tape_prepare(&s->jacobian->tape, &values, s->work);
         s->prepared = true;
     }
@@ -133,7 +128,7 @@ static void gather_inputs(const hm_sim *sim, hmi_slopes *s)
     clear(s->inputs, 3 * inputs * free);
     for (size_t i = 0; i < block->rows; i++)
         for (size_t k = block->start[i]; k < block->start[i + 1]; k++)
-            if (block->column[k] < free && !sim->input_set[i % inputs])
+            if (block->column[k] < free && !sim->given.input_set[i % inputs])
                 s->inputs[i * free + block->column[k]] = value[k];
 }
 
@@ -178,21 +173,21 @@ static void gather_constraints(const hm_sim *sim, hmi_slopes *s, const double *g
     }
 }
 
-/* The motion at the present state, with forces. */
-static hm_status solve_motion(hm_sim *sim, hmi_jacobian_kind kind, const double *gains,
-                              hmi_solution *solution)
+/* The motion at the point, with forces. */
+static hm_status solve_motion(hm_sim *sim, const hmi_point *at, hmi_jacobian_kind kind,
+                              const double *gains, hmi_solution *solution)
 {
-    const hmi_slopes *s = &sim->derivatives->by[kind];
-    hm_sim_evaluate_fast(sim);
+    const hmi_slopes *s = &sim->extras.derivatives->by[kind];
+    hmi_sim_evaluate(sim, at);
     if (stabilised(gains)) {
-        const double *values = hmi_sim_run_slopes(sim, kind, NULL, NULL);
+        const double *values = hmi_sim_run_slopes(sim, at, kind, NULL, NULL);
         double *b = hmi_sim_dynamics(sim) + sim->system->at.b;
         for (size_t k = 0; k < sim->system->derived.constraints.count; k++)
             for (int c = HMI_BLOCK_POSITION; c <= HMI_BLOCK_VELOCITY; c++)
                 b[k] -= share(sim, k, (hmi_block)c, gains) *
                         values[s->jacobian->block[c].value + k];
     }
-    return hmi_sim_accelerate_here(sim, solution);
+    return hmi_sim_accelerate_here(sim, at, solution);
 }
 
 /* ---- laws ---- */
@@ -201,27 +196,28 @@ static hm_status solve_motion(hm_sim *sim, hmi_jacobian_kind kind, const double 
 static hm_status ideal_motion(hm_sim *sim, hmi_slopes *s, const double *Q, const double *qdd)
 {
     int n = (int)sim->system->derived.n, m = (int)sim->system->derived.constraints.count;
-    hmi_matvec(m, n, sim->A, qdd, s->right);
+    hmi_matvec(m, n, sim->dense.A, qdd, s->right);
     const hmi_directions motion = {.count = 1, .force = Q, .constraint = s->right};
-    return hmi_dynamics_derivative(sim->dynamics, &motion, s->acceleration, s->lambda);
+    return hmi_dynamics_derivative(sim->dense.dynamics, &motion, s->acceleration, s->lambda);
 }
 
 /* dqdd, dlambda and dQi/ds of the problem without C. Leaves dQi/ds in `reaction`. */
-static hm_status differentiate_ideal(hm_sim *sim, hmi_jacobian_kind kind, hmi_slopes *s,
-                                     const double *gains)
+static hm_status differentiate_ideal(hm_sim *sim, const hmi_point *at, hmi_jacobian_kind kind,
+                                     hmi_slopes *s, const double *gains)
 {
     size_t n = sim->system->derived.n, m = sim->system->derived.constraints.count;
     size_t free = s->jacobian->columns.free;
-    hmi_sim_run_slopes(sim, kind, s->acceleration, s->lambda);
+    hmi_sim_run_slopes(sim, at, kind, s->acceleration, s->lambda);
     clear(s->force, free * n);
     clear(s->reaction, free * n);
     gather(s, HMI_BLOCK_FORCE, s->force);
     gather(s, HMI_BLOCK_REACTION, s->reaction);
     gather_constraints(sim, s, gains);
     const hmi_directions all = {.count = (int)free, .force = s->force, .constraint = s->constraint};
-    hm_status status = hmi_dynamics_derivative(sim->dynamics, &all, s->dqdd, s->dlambda);
+    hm_status status = hmi_dynamics_derivative(sim->dense.dynamics, &all, s->dqdd, s->dlambda);
     for (size_t d = 0; d < free; d++)
-        hmi_mul_transposed((int)m, (int)n, 1, sim->A, s->dlambda + d * m, s->reaction + d * n);
+        hmi_mul_transposed((int)m, (int)n, 1, sim->dense.A, s->dlambda + d * m,
+                           s->reaction + d * n);
     return status;
 }
 
@@ -254,7 +250,7 @@ static void add_total_law(hm_sim *sim, hmi_slopes *s)
     gather(s, HMI_BLOCK_REACTION, s->reaction);
     for (size_t i = 0; i < n; i++) {
         for (size_t k = 0; k < m; k++)
-            s->feedback[i * m + k] += hmi_dot((int)n, s->by_reaction + i * n, sim->A + k * n);
+            s->feedback[i * m + k] += hmi_dot((int)n, s->by_reaction + i * n, sim->dense.A + k * n);
         for (size_t d = 0; d < free; d++)
             s->force[d * n + i] += hmi_dot((int)n, s->by_reaction + i * n, s->reaction + d * n);
     }
@@ -288,23 +284,24 @@ static hm_status write_rows(const hm_sim *sim, const hmi_slopes *s, double *J)
     return hmi_all_finite((int)((n + states) * free), J) ? HM_OK : HM_ERR_NUMERIC;
 }
 
-static hm_status differentiate(hm_sim *sim, hmi_jacobian_kind kind, const double *gains, double *J)
+static hm_status differentiate(hm_sim *sim, const hmi_point *at, hmi_jacobian_kind kind,
+                               const double *gains, double *J)
 {
-    hmi_slopes *s = &sim->derivatives->by[kind];
+    hmi_slopes *s = &sim->extras.derivatives->by[kind];
     size_t n = sim->system->derived.n, free = s->jacobian->columns.free;
     hmi_solution solution;
-    hm_status status = solve_motion(sim, kind, gains, &solution);
+    hm_status status = solve_motion(sim, at, kind, gains, &solution);
     if (status != HM_OK)
         return status;
-    hmi_sim_run_slopes(sim, kind, sim->qdd, sim->total_multiplier);
+    hmi_sim_run_slopes(sim, at, kind, sim->last.qdd, sim->last.total_multiplier);
     gather_inputs(sim, s);
     if (uses_ideal(sim)) {
-        status = ideal_motion(sim, s, solution.Q, sim->qdd);
+        status = ideal_motion(sim, s, solution.Q, sim->last.qdd);
         if (status == HM_OK)
-            status = differentiate_ideal(sim, kind, s, gains);
+            status = differentiate_ideal(sim, at, kind, s, gains);
         if (status != HM_OK)
             return status;
-        hmi_sim_run_slopes(sim, kind, sim->qdd, sim->total_multiplier);
+        hmi_sim_run_slopes(sim, at, kind, sim->last.qdd, sim->last.total_multiplier);
     }
     clear(s->force, free * n);
     gather(s, HMI_BLOCK_FORCE, s->force);
@@ -320,88 +317,109 @@ static hm_status differentiate(hm_sim *sim, hmi_jacobian_kind kind, const double
                                 .force = s->force,
                                 .constraint = s->constraint,
                                 .feedback = uses_total(sim) ? s->feedback : NULL};
-    status = hmi_dynamics_derivative(sim->dynamics, &all, s->dqdd, NULL);
+    status = hmi_dynamics_derivative(sim->dense.dynamics, &all, s->dqdd, NULL);
     return status == HM_OK ? write_rows(sim, s, J) : status;
 }
 
 /* ---- differences, where the chain rule is not worked out ---- */
 
-static double *variable(hm_sim *sim, hmi_jacobian_kind kind, size_t d)
+/* A point that may be moved, in the memory of the derivatives. */
+typedef struct moving_point {
+    hmi_point at;
+    double *q, *v, *z;
+} moving_point;
+
+static moving_point copy_point(const hm_sim *sim, const hmi_point *at, double *memory)
+{
+    size_t n = sim->system->derived.n, states = sim->system->model->states.count;
+    moving_point p = {.q = memory, .v = memory + n, .z = memory + 2 * n};
+    memcpy(p.q, at->q, n * sizeof *memory);
+    memcpy(p.v, at->v, n * sizeof *memory);
+    memcpy(p.z, at->z, states * sizeof *memory);
+    p.at = (hmi_point){at->t, p.q, p.v, p.z};
+    return p;
+}
+
+static double *variable(hm_sim *sim, moving_point *p, hmi_jacobian_kind kind, size_t d)
 {
     size_t n = sim->system->derived.n, states = sim->system->model->states.count;
     if (kind == HMI_JACOBIAN_PARAM)
-        return &sim->params[d];
+        return &sim->given.params[d];
     if (d < 2 * n)
-        return d < n ? &sim->q[d] : &sim->v[d - n];
-    return d < 2 * n + states ? &sim->z[d - 2 * n] : &sim->t;
+        return d < n ? &p->q[d] : &p->v[d - n];
+    return d < 2 * n + states ? &p->z[d - 2 * n] : &p->at.t;
 }
 
 /* column (n + states values, `step` apart) += t (q'', z') with the variable moved by h */
-static hm_status add_moved(hm_sim *sim, double *x, double h, double t, double *column, size_t step)
+static hm_status add_moved(hm_sim *sim, const hmi_point *at, double *x, double h, double t,
+                           double *column, size_t step)
 {
     size_t n = sim->system->derived.n, states = sim->system->model->states.count;
-    double at = *x;
+    double kept = *x;
     *x += h;
-    sim->prepared = false;
-    hm_status status = hmi_sim_accelerate(sim, NULL);
+    sim->tapes.prepared = false;
+    hm_status status = hmi_sim_accelerate(sim, at, NULL);
     const double *rates = hmi_sim_state_rates(sim);
     for (size_t i = 0; i < n; i++)
-        column[i * step] += t * sim->qdd[i];
+        column[i * step] += t * sim->last.qdd[i];
     for (size_t i = 0; i < states; i++)
         column[(n + i) * step] += t * rates[i];
-    *x = at;
-    sim->prepared = false;
+    *x = kept;
+    sim->tapes.prepared = false;
     return status;
 }
 
 /* (8 (f(h) - f(-h)) - (f(2h) - f(-2h))) / 12 h */
-static hm_status difference(hm_sim *sim, hmi_jacobian_kind kind, double *J)
+static hm_status difference(hm_sim *sim, const hmi_point *at, hmi_jacobian_kind kind, double *J)
 {
     static const double moves[4] = {-2, -1, 1, 2}, weights[4] = {1, -8, 8, -1};
-    size_t free = sim->derivatives->by[kind].jacobian->columns.free;
+    const hmi_slopes *s = &sim->extras.derivatives->by[kind];
+    size_t free = s->jacobian->columns.free;
     size_t rows = sim->system->derived.n + sim->system->model->states.count;
+    moving_point p = copy_point(sim, at, s->moved);
     hm_status status = HM_OK;
     clear(J, rows * free);
     for (size_t d = 0; d < free && status == HM_OK; d++) {
-        double *x = variable(sim, kind, d);
+        double *x = variable(sim, &p, kind, d);
         double h = hmi_power_of_two(1 / (1e-3 * fmax(fabs(*x), 1e-2)));
         for (int k = 0; k < 4 && status == HM_OK; k++)
-            status = add_moved(sim, x, moves[k] * h, weights[k] / (12 * h), J + d, free);
+            status = add_moved(sim, &p.at, x, moves[k] * h, weights[k] / (12 * h), J + d, free);
     }
-    hm_status last = hmi_sim_accelerate(sim, NULL);
+    hm_status last = hmi_sim_accelerate(sim, at, NULL);
     return status == HM_OK ? last : status;
 }
 
-static hm_status derive(hm_sim *sim, hmi_jacobian_kind kind, const double *gains, double *J)
+static hm_status derive(hm_sim *sim, const hmi_point *at, hmi_jacobian_kind kind,
+                        const double *gains, double *J)
 {
     hm_status status = hmi_sim_prepare_derivatives(sim, kind);
     if (status != HM_OK)
         return status;
     bool chained = sim->system->model->servos.count == 0 && !(uses_ideal(sim) && uses_total(sim));
-    return chained ? differentiate(sim, kind, gains, J) : difference(sim, kind, J);
+    return chained ? differentiate(sim, at, kind, gains, J) : difference(sim, at, kind, J);
 }
 
-hm_status hmi_sim_jacobian(hm_sim *sim, const double *gains, double *J)
+hm_status hmi_sim_jacobian(hm_sim *sim, const hmi_point *at, const double *gains, double *J)
 {
-    return derive(sim, HMI_JACOBIAN_STATE, gains, J);
+    return derive(sim, at, HMI_JACOBIAN_STATE, gains, J);
 }
 
-hm_status hmi_sim_param_jacobian(hm_sim *sim, const double *gains, double *J)
+hm_status hmi_sim_param_jacobian(hm_sim *sim, const hmi_point *at, const double *gains, double *J)
 {
-    return derive(sim, HMI_JACOBIAN_PARAM, gains, J);
+    return derive(sim, at, HMI_JACOBIAN_PARAM, gains, J);
 }
 
-hm_status hmi_sim_residual_jacobian(hm_sim *sim, double *residual, double *C)
+hm_status hmi_sim_residual_jacobian(hm_sim *sim, const hmi_point *at, double *residual, double *C)
 {
     static const hmi_block blocks[2] = {HMI_BLOCK_POSITION, HMI_BLOCK_VELOCITY};
     hm_status status = hmi_sim_prepare_derivatives(sim, HMI_JACOBIAN_STATE);
     if (status != HM_OK)
         return status;
-    hmi_slopes *s = &sim->derivatives->by[HMI_JACOBIAN_STATE];
+    hmi_slopes *s = &sim->extras.derivatives->by[HMI_JACOBIAN_STATE];
     size_t m = sim->system->derived.constraints.count, free = s->jacobian->columns.free;
-    hmi_sim_refresh(sim);
-    const double *out = hmi_sim_run_slopes(sim, HMI_JACOBIAN_STATE, sim->qdd,
-                                           sim->total_multiplier);
+    hmi_sim_refresh(sim, at);
+    const double *out = hmi_sim_run_slopes(sim, at, HMI_JACOBIAN_STATE, sim->last.qdd,
+                                           sim->last.total_multiplier);
     gather_inputs(sim, s);
     for (size_t k = 0; k < 2; k++) {
         hmi_copy((int)m, out + s->jacobian->block[blocks[k]].value, residual + k * m);

@@ -1,4 +1,4 @@
-/* Exact derivatives of the motion at the present state of a sim.
+/* Exact derivatives of the motion at a point.
  *
  *     d(q'', z')/d(q, v, z, t)   and   d(q'', z')/d(parameters)
  *
@@ -14,8 +14,7 @@
  * Invariants
  *   1. Tapes are compiled at the first use (or by hmi_sim_prepare_derivatives) and belong to the
  *      sim; no call allocates after that.
- *   2. A call leaves the sim's t, q, v, z and parameters as they were; qdd and reactions are those
- *      of the present state.
+ *   2. A call leaves parameters as they were; q'' and reactions of the sim are those of the point.
  * Verified: test/unit/integrate/test_implicit_jacobian.c
  */
 #ifndef HMI_DYNAMICS_SIM_MOTION_DERIVATIVES_H
@@ -34,6 +33,7 @@ typedef struct hmi_slopes {
     double *force, *constraint, *dqdd, *dlambda, *reaction, *rates; /* free x n or m */
     double *by_reaction, *by_multiplier, *feedback;  /* n x n, n x m, n x m; laws only */
     double *acceleration, *lambda, *right, *right_n; /* n, m, m, n */
+    double *moved;                                   /* a state */
     int *pivots;                                     /* n */
 } hmi_slopes;
 
@@ -50,18 +50,21 @@ void hmi_sim_derivatives_destroy(hmi_sim_derivatives *derivatives);
  * b - a psi (not where differences are taken). Inputs with defaults follow the state;
  * those that a program set are constant. Statuses are those of hmi_sim_accelerate; HM_ERR_NUMERIC
  * where a derivative is not finite. */
-HM_MUST_CHECK hm_status hmi_sim_jacobian(hm_sim *sim, const double *gains, double *J);
+HM_MUST_CHECK hm_status hmi_sim_jacobian(hm_sim *sim, const hmi_point *at, const double *gains,
+                                         double *J);
 /* The same by parameters: as many columns as the model has scalar parameters, each varied by itself
  * (parameters that are computed from others do not follow). */
-HM_MUST_CHECK hm_status hmi_sim_param_jacobian(hm_sim *sim, const double *gains, double *J);
+HM_MUST_CHECK hm_status hmi_sim_param_jacobian(hm_sim *sim, const hmi_point *at,
+                                               const double *gains, double *J);
 
 /* Residuals of the constraints (2m: phi, then phi' or psi; 0 where a row has none) and, where it is
- * not NULL, their derivatives (2m x columns of J, row-major) at the present state. */
-HM_MUST_CHECK hm_status hmi_sim_residual_jacobian(hm_sim *sim, double *residual, double *C);
+ * not NULL, their derivatives (2m x columns of J, row-major) at the point. */
+HM_MUST_CHECK hm_status hmi_sim_residual_jacobian(hm_sim *sim, const hmi_point *at,
+                                                  double *residual, double *C);
 
-/* Runs the tape at the sim's t, q, v, z (inputs as they are) with these q'' and lambda (NULL where
- * the blocks do not use them); the outputs. The kind must have been prepared. */
-const double *hmi_sim_run_slopes(hm_sim *sim, hmi_jacobian_kind kind, const double *acceleration,
-                                 const double *lambda);
+/* Runs the tape at the point (inputs as last refreshed) with these q'' and lambda (NULL where the
+ * blocks do not use them); the outputs. The kind must have been prepared. */
+const double *hmi_sim_run_slopes(hm_sim *sim, const hmi_point *at, hmi_jacobian_kind kind,
+                                 const double *acceleration, const double *lambda);
 
 #endif

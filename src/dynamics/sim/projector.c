@@ -1,4 +1,4 @@
-/* The projector tape of a sim: see projector.h. */
+/* Compiles and runs the projector tape of a sim. */
 #include "dynamics/sim/projector.h"
 
 static hm_status compile(hm_sim *sim, const hmi_motion_source *source, const size_t *rows,
@@ -41,7 +41,7 @@ hm_status hmi_sim_projector_create(hm_sim *sim, const hmi_motion_source *source,
 {
     const hm_allocator *allocator = sim->system->allocator;
     *out = NULL;
-    if (!sim->dynamics || sim->fast || count > HM_MOST_DENSE)
+    if (!sim->dense.dynamics || sim->solve.compiled || count > HM_MOST_DENSE)
         return HM_OK;
     hmi_sim_projector *projector = hmi_alloc(allocator, sizeof *projector);
     if (!projector)
@@ -65,20 +65,19 @@ void hmi_sim_projector_destroy(hmi_sim_projector *projector)
     hmi_free(projector->allocator, projector, sizeof *projector);
 }
 
-bool hmi_sim_projector_run(hm_sim *sim, hmi_sim_projector *projector, const double *t,
-                           const double *y, const double *b)
+bool hmi_sim_projector_run(hm_sim *sim, hmi_sim_projector *projector, const hmi_point *at,
+                           const double *b)
 {
-    size_t n = sim->system->derived.n;
     const hmi_tape *tape = &projector->program.tape;
-    if (projector->version != sim->version) {
-        projector->values = hmi_sim_values(sim);
+    if (projector->version != sim->tapes.version) {
+        projector->values = hmi_sim_values(sim, at);
         hmi_tape_prepare(tape, &projector->values, projector->work);
-        projector->version = sim->version;
+        projector->version = sim->tapes.version;
     }
-    projector->values.by_kind[HMI_SYM_TIME] = t;
-    projector->values.by_kind[HMI_SYM_COORD] = y;
-    projector->values.by_kind[HMI_SYM_VELOCITY] = y + n;
-    projector->values.by_kind[HMI_SYM_STATE] = y + 2 * n;
+    projector->values.by_kind[HMI_SYM_TIME] = &at->t;
+    projector->values.by_kind[HMI_SYM_COORD] = at->q;
+    projector->values.by_kind[HMI_SYM_VELOCITY] = at->v;
+    projector->values.by_kind[HMI_SYM_STATE] = at->z;
     projector->values.by_kind[HMI_SYM_MULTIPLIER] = b;
     hmi_tape_run(tape, &projector->values, projector->work);
     return *projector->margin > 0;

@@ -9,7 +9,7 @@ typedef struct hmi_sim_projector {
     hmi_projector_tape program;
     const hm_allocator *allocator;
     double *work;
-    unsigned long version; /* of the parameters in its prologue: sim->version */
+    unsigned long version; /* of the parameters in its prologue: sim->tapes.version */
     hmi_tape_values values;
     const double *step;  /* n, */
     const double *sizes; /* by row, */
@@ -23,8 +23,8 @@ hm_status hmi_sim_projector_create(hm_sim *sim, const hmi_motion_source *source,
                                    size_t count, hmi_symbol_kind x, hmi_sim_projector **projector);
 void hmi_sim_projector_destroy(hmi_sim_projector *projector);
 
-/* At the state (t, y = q, v, z), after hmi_sim_refresh. false: not an answer. */
-bool hmi_sim_projector_run(hm_sim *sim, hmi_sim_projector *projector, const double *t,
-                           const double *y, const double *b);
+/* At the point, after hmi_sim_refresh there. false: not an answer. */
+bool hmi_sim_projector_run(hm_sim *sim, hmi_sim_projector *projector, const hmi_point *at,
+                           const double *b);
 
 #endif

@@ -1,4 +1,4 @@
-/* Some rows and some coordinates: see subproblem.h. */
+/* Selects the entries of some rows and coordinates and solves with them. */
 #include "dynamics/sim/subproblem.h"
 
 #include "dynamics/formulations/workspace.h"
@@ -8,7 +8,7 @@
 
 #define NOT_FREE UINT32_MAX
 
-struct hmi_part {
+struct hmi_subproblem {
     const hm_sim *sim;
     hmi_arena arena;
     size_t n, m;
@@ -55,7 +55,7 @@ static bool select_entries(hmi_arena *arena, const hmi_expr_matrix *matrix, cons
     return true;
 }
 
-static hm_status make_dense(hmi_part *p)
+static hm_status make_dense(hmi_subproblem *p)
 {
     const hmi_dynamics_size size = {.n = (int)p->n, .m = (int)p->m};
     p->dense_M = hmi_arena_alloc(&p->arena, (p->n * p->n + 1) * sizeof *p->dense_M);
@@ -65,7 +65,7 @@ static hm_status make_dense(hmi_part *p)
     return hmi_dynamics_create(p->sim->system->allocator, &size, &p->dense);
 }
 
-static hm_status build(hmi_part *p, const size_t *rows, const size_t *coordinates)
+static hm_status build(hmi_subproblem *p, const size_t *rows, const size_t *coordinates)
 {
     const hmi_derived *d = &p->sim->system->derived;
     uint32_t *place = hmi_arena_alloc(&p->arena, (d->n + 1) * sizeof *place);
@@ -92,37 +92,38 @@ static hm_status build(hmi_part *p, const size_t *rows, const size_t *coordinate
     p->A = hmi_arena_alloc(&p->arena, (p->shape.A_start[p->m] + 1) * sizeof *p->A);
     if (!p->M || !p->A)
         return HM_ERR_NOMEM;
-    return p->sim->dynamics && !p->sim->fast
+    return p->sim->dense.dynamics && !p->sim->solve.compiled
                ? make_dense(p)
                : hmi_sparse_create(p->sim->system->allocator, &p->shape, &p->sparse);
 }
 
-hm_status hmi_part_create(const hm_sim *sim, const size_t *rows, size_t row_count,
-                          const size_t *coordinates, size_t coordinate_count, hmi_part **out)
+hm_status hmi_subproblem_create(const hm_sim *sim, const size_t *rows, size_t row_count,
+                                const size_t *coordinates, size_t coordinate_count,
+                                hmi_subproblem **out)
 {
-    hmi_part *p = hmi_alloc(sim->system->allocator, sizeof *p);
+    hmi_subproblem *p = hmi_alloc(sim->system->allocator, sizeof *p);
     if (!p)
         return HM_ERR_NOMEM;
-    *p = (hmi_part){
+    *p = (hmi_subproblem){
         .sim = sim, .n = coordinates ? coordinate_count : sim->system->derived.n, .m = row_count};
     hmi_arena_init(&p->arena, sim->system->allocator);
     *out = p;
     return build(p, rows, coordinates);
 }
 
-void hmi_part_destroy(hmi_part *part)
+void hmi_subproblem_destroy(hmi_subproblem *p)
 {
-    if (!part)
+    if (!p)
         return;
-    hmi_sparse_destroy(part->sparse);
-    hmi_dynamics_destroy(part->dense);
-    hmi_arena_release(&part->arena);
-    hmi_free(part->sim->system->allocator, part, sizeof *part);
+    hmi_sparse_destroy(p->sparse);
+    hmi_dynamics_destroy(p->dense);
+    hmi_arena_release(&p->arena);
+    hmi_free(p->sim->system->allocator, p, sizeof *p);
 }
 
 /* ---- numbers ---- */
 
-static void scatter(hmi_part *p)
+static void scatter(hmi_subproblem *p)
 {
     const hmi_sparse_shape *shape = &p->shape;
     for (size_t i = 0; i < p->n; i++)
@@ -135,7 +136,7 @@ static void scatter(hmi_part *p)
             p->dense_A[i * p->n + shape->A_column[k]] = p->A[k];
 }
 
-void hmi_part_take(hmi_part *p)
+void hmi_subproblem_take(hmi_subproblem *p)
 {
     const double *M = hmi_sim_mass_entries(p->sim), *A = hmi_sim_row_entries(p->sim);
     for (size_t k = 0; k < p->shape.M_start[p->n]; k++)
@@ -148,7 +149,7 @@ void hmi_part_take(hmi_part *p)
 }
 
 /* A system of middle size that the sparse solve cannot do: once, and for ever. */
-static hm_status change_to_dense(hmi_part *p, const double *F, const double *b, double *d)
+static hm_status change_to_dense(hmi_subproblem *p, const double *F, const double *b, double *d)
 {
     hm_status status = make_dense(p);
     if (status != HM_OK)
@@ -157,7 +158,7 @@ static hm_status change_to_dense(hmi_part *p, const double *F, const double *b, 
     return hmi_accelerate(p->dense, p->dense_M, F, p->dense_A, b, d, NULL);
 }
 
-hm_status hmi_part_solve(hmi_part *p, const double *F, const double *b, double *d)
+hm_status hmi_subproblem_solve(hmi_subproblem *p, const double *F, const double *b, double *d)
 {
     if (p->dense)
         return hmi_accelerate(p->dense, p->dense_M, F, p->dense_A, b, d, NULL);
@@ -167,25 +168,25 @@ hm_status hmi_part_solve(hmi_part *p, const double *F, const double *b, double *
     hm_status status = p->factored;
     if (status == HM_OK)
         status = hmi_sparse_solve(p->sparse, F, b, d, NULL);
-    if ((status == HM_ERR_UNDETERMINED || status == HM_ERR_NUMERIC) && p->sim->dynamics)
+    if ((status == HM_ERR_UNDETERMINED || status == HM_ERR_NUMERIC) && p->sim->dense.dynamics)
         return change_to_dense(p, F, b, d);
     /* there is no least-squares answer as of the dense solve */
     return status == HM_ERR_UNDETERMINED ? HM_ERR_NUMERIC : status;
 }
 
-void hmi_part_leave_out(hmi_part *p, const bool *rows)
+void hmi_subproblem_leave_out(hmi_subproblem *p, const bool *rows)
 {
     for (size_t i = 0; p->dense && i < p->m; i++)
         p->dense->left_out[i] = rows && rows[p->row[i]];
 }
 
-void hmi_part_coarse_rank(hmi_part *p, double sine)
+void hmi_subproblem_coarse_rank(hmi_subproblem *p, double sine)
 {
     if (p->dense)
         p->dense->accelerate_rank = sine;
 }
 
-void hmi_part_times_mass(const hmi_part *p, const double *x, double *f)
+void hmi_subproblem_times_mass(const hmi_subproblem *p, const double *x, double *f)
 {
     const hmi_sparse_shape *shape = &p->shape;
     memset(f, 0, p->n * sizeof *f);
@@ -198,7 +199,7 @@ void hmi_part_times_mass(const hmi_part *p, const double *x, double *f)
         }
 }
 
-void hmi_part_times_rows(const hmi_part *p, const double *x, double *r)
+void hmi_subproblem_times_rows(const hmi_subproblem *p, const double *x, double *r)
 {
     const hmi_sparse_shape *shape = &p->shape;
     for (size_t i = 0; i < p->m; i++) {
@@ -208,7 +209,7 @@ void hmi_part_times_rows(const hmi_part *p, const double *x, double *r)
     }
 }
 
-const double *hmi_part_dense_rows(const hmi_part *p)
+const double *hmi_subproblem_dense_rows(const hmi_subproblem *p)
 {
     return p->dense_A;
 }

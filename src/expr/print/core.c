@@ -45,7 +45,7 @@ static void arrange(hmi_printer *p, size_t from)
 
 /* ---- names ---- */
 
-size_t hmi_part_of(const hmi_printer *p, hmi_expr e)
+size_t hmi_subproblem_of(const hmi_printer *p, hmi_expr e)
 {
     const hmi_shared *shared = p->options->shared;
     if (!shared || e == p->root || !hmi_shared_has(shared, e))
@@ -219,7 +219,7 @@ static void print_power_node(hmi_printer *p, const hmi_item *item)
 static void print_expr(hmi_printer *p, const hmi_item *item)
 {
     hmi_op op = item->e == HMI_NONE ? HMI_CONST : hmi_op_of(p->graph, item->e);
-    size_t part = item->e == HMI_NONE ? SIZE_MAX : hmi_part_of(p, item->e);
+    size_t part = item->e == HMI_NONE ? SIZE_MAX : hmi_subproblem_of(p, item->e);
     if (item->e == HMI_NONE)
         hmi_text_add(p->out, "?");
     else if (part != SIZE_MAX)

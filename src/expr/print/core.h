@@ -87,7 +87,7 @@ void hmi_push_expr(hmi_printer *p, hmi_expr e, hmi_precedence level);
 void hmi_push_call(hmi_printer *p, const char *name, hmi_expr e);
 
 /* The position in shared->nodes, or SIZE_MAX. */
-size_t hmi_part_of(const hmi_printer *p, hmi_expr e);
+size_t hmi_subproblem_of(const hmi_printer *p, hmi_expr e);
 /* The declared name of a symbol, in p->scratch; its number of dots is returned. */
 int hmi_symbol_text(hmi_printer *p, const hmi_node *node);
 bool hmi_is_trigonometric(hmi_op op);

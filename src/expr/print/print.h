@@ -106,6 +106,12 @@ hmi_subscript hmi_subscript_of(const char *name);
 bool hmi_is_greek_name(const char *name);
 bool hmi_are_greek_twins(const char *x, const char *y);
 
+/* ---- the whole graph, for those who work on Hamel (dump.c) ---- */
+
+/* Appends one line per node: number, operation, operands, dependencies, expression. Symbols are
+ * called by kind and index where namer is NULL. HM_ERR_NOMEM, HM_ERR_LIMIT. */
+hm_status hmi_graph_dump(const hmi_graph *graph, const hmi_namer *namer, hmi_text *out);
+
 /* ---- C ---- */
 
 /* A function

@@ -116,7 +116,7 @@ static const char *function_name(hmi_op op)
 
 static bool is_symbol(const hmi_printer *p, hmi_expr e)
 {
-    return hmi_op_of(p->graph, e) == HMI_SYMBOL || hmi_part_of(p, e) != SIZE_MAX;
+    return hmi_op_of(p->graph, e) == HMI_SYMBOL || hmi_subproblem_of(p, e) != SIZE_MAX;
 }
 
 /* \sin\theta where nothing that follows could be taken for part of the argument. */
@@ -138,7 +138,7 @@ static void push_function(hmi_printer *p, const hmi_item *item, int32_t power)
 static void latex_power(hmi_printer *p, const hmi_item *item)
 {
     hmi_op op = hmi_op_of(p->graph, item->e);
-    bool named = hmi_part_of(p, item->e) != SIZE_MAX;
+    bool named = hmi_subproblem_of(p, item->e) != SIZE_MAX;
     if (hmi_is_trigonometric(op) && !named) {
         push_function(p, item, item->power);
         return;
@@ -163,7 +163,8 @@ static void push_general_power(hmi_printer *p, const hmi_item *item)
 {
     bool brackets = item->level > HMI_LEVEL_POWER;
     hmi_expr base = hmi_operand(p->graph, item->e, 0);
-    bool power_below = hmi_op_of(p->graph, base) == HMI_EXP && hmi_part_of(p, base) == SIZE_MAX;
+    bool power_below = hmi_op_of(p->graph, base) == HMI_EXP &&
+                       hmi_subproblem_of(p, base) == SIZE_MAX;
     if (brackets)
         hmi_push_text(p, p->style->open);
     hmi_push_text(p, power_below ? p->style->open : "{");

@@ -73,7 +73,7 @@ static void push_superscript(hmi_printer *p, int32_t power)
 static void text_power(hmi_printer *p, const hmi_item *item)
 {
     hmi_op op = hmi_op_of(p->graph, item->e);
-    if (hmi_is_trigonometric(op) && hmi_part_of(p, item->e) == SIZE_MAX) {
+    if (hmi_is_trigonometric(op) && hmi_subproblem_of(p, item->e) == SIZE_MAX) {
         hmi_push_text(p, hmi_op_text(op));
         push_superscript(p, item->power);
         hmi_push_call(p, "", item->e);

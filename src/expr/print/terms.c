@@ -70,7 +70,7 @@ static void collect_factors(hmi_printer *p, hmi_expr e, bool *negative)
     push_pending(p, e, 1);
     while (p->pending.count && !p->failed) {
         hmi_display_factor f = p->pending.data[--p->pending.count];
-        if (hmi_part_of(p, f.e) == SIZE_MAX && open_factor(p, f, negative))
+        if (hmi_subproblem_of(p, f.e) == SIZE_MAX && open_factor(p, f, negative))
             continue;
         if (hmi_is_const(p->graph, f.e) && hmi_constant_of(p->graph, f.e)->value < 0)
             *negative = *negative != (f.power % 2 != 0);
@@ -135,14 +135,14 @@ static bool next_is_function(const hmi_printer *p, size_t i, bool under)
         hmi_display_factor f = p->factors.data[k];
         if ((f.power < 0) == under && !hmi_is_const(p->graph, f.e))
             return hmi_is_trigonometric(hmi_op_of(p->graph, f.e)) &&
-                   hmi_part_of(p, f.e) == SIZE_MAX;
+                   hmi_subproblem_of(p, f.e) == SIZE_MAX;
     }
     return true;
 }
 
 static bool is_word(hmi_printer *p, hmi_expr e)
 {
-    if (hmi_op_of(p->graph, e) != HMI_SYMBOL || hmi_part_of(p, e) != SIZE_MAX)
+    if (hmi_op_of(p->graph, e) != HMI_SYMBOL || hmi_subproblem_of(p, e) != SIZE_MAX)
         return false;
     hmi_symbol_text(p, hmi_node_at(p->graph, e));
     return hmi_symbol_is_word(p);
@@ -257,11 +257,11 @@ void hmi_print_product(hmi_printer *p, const hmi_item *item)
 
 bool hmi_opens_as_sum(const hmi_printer *p, hmi_expr e)
 {
-    if (hmi_part_of(p, e) != SIZE_MAX)
+    if (hmi_subproblem_of(p, e) != SIZE_MAX)
         return false;
     while (hmi_op_of(p->graph, e) == HMI_NEG) {
         e = hmi_operand(p->graph, e, 0);
-        if (hmi_part_of(p, e) != SIZE_MAX)
+        if (hmi_subproblem_of(p, e) != SIZE_MAX)
             return false;
     }
     return is_sum(p, e);

@@ -1,6 +1,6 @@
-/* Integrals of acceleration-level constraints: see acceleration_drift.h. */
+/* Follows both sides of the integrated constraints along the motion. */
 #include "integrate/drift/acceleration_drift.h"
-#include "compile/jit/assemble.h"
+#include "integrate/ode/gauss.h"
 
 #include <string.h>
 
@@ -23,7 +23,7 @@ static hmi_expr row_times(hmi_graph *g, const hmi_rows *rows, size_t k, hmi_symb
     return sum;
 }
 
-static hm_status write_list(hmi_integrals *in, hmi_graph *g, const hmi_derived *derived,
+static hm_status write_list(hmi_acceleration_drift *in, hmi_graph *g, const hmi_derived *derived,
                             hmi_expr *list)
 {
     const hmi_rows *rows = &derived->constraints;
@@ -41,7 +41,7 @@ static hm_status write_list(hmi_integrals *in, hmi_graph *g, const hmi_derived *
     return hmi_graph_status(g);
 }
 
-static hm_status compile(hmi_integrals *in, hmi_expr *list)
+static hm_status compile(hmi_acceleration_drift *in, hmi_expr *list, hmi_arena *arena)
 {
     const hmi_derived *derived = &in->sim->system->derived;
     hmi_graph copy = {0};
@@ -49,16 +49,21 @@ static hm_status compile(hmi_integrals *in, hmi_expr *list)
     if (status == HM_OK)
         status = write_list(in, &copy, derived, list);
     if (status == HM_OK)
-        status = hmi_tape_compile(&in->tape, &copy, list, 2 * in->count);
+        status = hmi_run_tape(&in->tape, &copy, list, 2 * in->count, arena, &in->work);
     hmi_graph_release(&copy);
     return status;
 }
 
-hm_status hmi_integrals_init(hmi_integrals *in, hm_sim *sim, hmi_arena *arena)
+static size_t state_size(const hm_system *system)
+{
+    return 2 * system->derived.n + system->model->states.count + HMI_MOST_WORKS;
+}
+
+hm_status hmi_acceleration_drift_init(hmi_acceleration_drift *in, hm_sim *sim, hmi_arena *arena)
 {
     const hm_model *model = sim->system->model;
     size_t m = sim->system->derived.constraints.count;
-    *in = (hmi_integrals){.sim = sim};
+    *in = (hmi_acceleration_drift){.sim = sim};
     in->row = hmi_arena_alloc(arena, (m + 1) * sizeof *in->row);
     if (!in->row)
         return HM_ERR_NOMEM;
@@ -68,72 +73,63 @@ hm_status hmi_integrals_init(hmi_integrals *in, hm_sim *sim, hmi_arena *arena)
     if (in->count == 0)
         return HM_OK;
     hmi_expr *list = hmi_arena_alloc(arena, 2 * in->count * sizeof *list);
-    in->right = hmi_arena_alloc(arena, in->count * sizeof(double));
-    in->velocity = hmi_arena_alloc(arena, in->count * sizeof(double));
-    in->position = hmi_arena_alloc(arena, in->count * sizeof(double));
-    if (!list || !in->right || !in->velocity || !in->position)
+    bool failed = false;
+    in->right = hmi_arena_doubles(arena, in->count, &failed);
+    in->velocity = hmi_arena_doubles(arena, in->count, &failed);
+    in->position = hmi_arena_doubles(arena, in->count, &failed);
+    in->state = hmi_arena_doubles(arena, state_size(sim->system), &failed);
+    if (!list || failed)
         return HM_ERR_NOMEM;
-    hm_status status = compile(in, list);
-    if (status != HM_OK)
-        return status;
-    in->work = hmi_arena_alloc(arena, (in->tape.work_size + 1) * sizeof(double));
-    return in->work ? HM_OK : HM_ERR_NOMEM;
+    return compile(in, list, arena);
 }
 
-void hmi_integrals_release(hmi_integrals *in)
+void hmi_acceleration_drift_release(hmi_acceleration_drift *in)
 {
     hmi_tape_release(&in->tape);
 }
 
-void hmi_integrals_prepare(hmi_integrals *in)
+void hmi_acceleration_drift_prepare(hmi_acceleration_drift *in)
 {
-    const hmi_tape_values values = hmi_sim_values(in->sim);
+    const hmi_tape_values values = hmi_sim_values(in->sim, hmi_sim_present(in->sim));
     if (in->count)
         hmi_tape_prepare(&in->tape, &values, in->work);
 }
 
 /* ---- along the motion ---- */
 
-static const double *evaluate(hmi_integrals *in)
+static const double *evaluate(hmi_acceleration_drift *in, const hmi_point *at)
 {
-    hmi_sim_refresh(in->sim);
-    const hmi_tape_values values = hmi_sim_values(in->sim);
+    hmi_sim_refresh(in->sim, at);
+    const hmi_tape_values values = hmi_sim_values(in->sim, at);
     hmi_tape_run(&in->tape, &values, in->work);
     return hmi_tape_outputs(&in->tape, in->work);
 }
 
-void hmi_integrals_start(hmi_integrals *in)
+void hmi_acceleration_drift_start(hmi_acceleration_drift *in, const hmi_point *at)
 {
-    const double *left = in->count ? evaluate(in) : NULL;
+    const double *left = in->count ? evaluate(in, at) : NULL;
     for (size_t i = 0; i < in->count; i++)
         in->right[i] = left[i] - in->velocity[i];
 }
 
-/* Gauss-Legendre with four nodes on [0, 1]: order 8. */
-static const double nodes[4] = {0.069431844202973712, 0.33000947820757187, 0.66999052179242813,
-                                0.93056815579702629};
-static const double weights[4] = {0.17392742256872693, 0.32607257743127307, 0.32607257743127307,
-                                  0.17392742256872693};
-
-void hmi_integrals_follow(hmi_integrals *in, const hmi_method *method, hmi_stepper *s, double t,
-                          double *y)
+void hmi_acceleration_drift_follow(hmi_acceleration_drift *in, hmi_stepper *s, double t)
 {
-    double h = t - s->t_old;
+    double h = t - s->t_old, *y = in->state;
     for (int k = 0; k < 4 && in->count; k++) {
-        double at = s->t_old + nodes[k] * h;
-        method->interpolate(s, at, y);
-        if (hmi_ode_forces(s->ode, at, y, NULL) != HM_OK) /* A_dot may need q'' */
+        const hmi_point at = hmi_ode_point(s->ode, s->t_old + hmi_gauss_nodes[k] * h, y);
+        s->method->interpolate(s, at.t, y);
+        if (hmi_ode_forces(s->ode, at.t, y, NULL) != HM_OK) /* A_dot may need q'' */
             continue;
-        const double *rate = evaluate(in) + in->count;
+        const double *rate = evaluate(in, &at) + in->count;
         for (size_t i = 0; i < in->count; i++)
-            in->right[i] += weights[k] * h * rate[i];
+            in->right[i] += hmi_gauss_weights[k] * h * rate[i];
     }
     if (in->count == 0)
         return;
     if (t != s->t)
-        method->interpolate(s, t, y);
-    hmi_ode_store(s->ode, t, t != s->t ? y : s->y);
-    const double *left = evaluate(in);
+        s->method->interpolate(s, t, y);
+    const hmi_point end = hmi_ode_point(s->ode, t, t != s->t ? y : s->y);
+    const double *left = evaluate(in, &end);
     for (size_t i = 0; i < in->count; i++) {
         double drift = left[i] - in->right[i];
         in->position[i] += 0.5 * h * (in->velocity[i] + drift);

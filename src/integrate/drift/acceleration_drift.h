@@ -4,14 +4,14 @@
  *
  * Both sides are followed along the computed motion, the right one by Gauss' formula on the dense
  * output of each step. Their difference is the velocity-level drift of the row, its integral over
- * time the position-level drift.              Verified: test/unit/integrate/test_integral.c
+ * time the position-level drift.              Verified: test/unit/integrate/test_acceleration_drift.c
  */
 #ifndef HMI_INTEGRATE_DRIFT_ACCELERATION_DRIFT_H
 #define HMI_INTEGRATE_DRIFT_ACCELERATION_DRIFT_H
 
 #include "integrate/ode/method.h"
 
-typedef struct hmi_integrals {
+typedef struct hmi_acceleration_drift {
     hm_sim *sim;
     size_t count;  /* rows of acceleration level */
     size_t *row;   /* which */
@@ -20,16 +20,16 @@ typedef struct hmi_integrals {
     double *right;    /* count: (A q')_0 + the integral */
     double *velocity; /* count: drift */
     double *position; /* count: its integral */
-} hmi_integrals;
+    double *state;    /* a state within a step */
+} hmi_acceleration_drift;
 
 /* count 0 where there are no such rows. Release also after a failure. */
-hm_status hmi_integrals_init(hmi_integrals *in, hm_sim *sim, hmi_arena *arena);
-void hmi_integrals_release(hmi_integrals *in);
-void hmi_integrals_prepare(hmi_integrals *in);
+hm_status hmi_acceleration_drift_init(hmi_acceleration_drift *in, hm_sim *sim, hmi_arena *arena);
+void hmi_acceleration_drift_release(hmi_acceleration_drift *in);
+void hmi_acceleration_drift_prepare(hmi_acceleration_drift *in);
 /* At the start, and after a jump of the state: the drift stays what it was. */
-void hmi_integrals_start(hmi_integrals *in);
-/* Over the last step, up to t; y is scratch for a state with works. The sim is left elsewhere. */
-void hmi_integrals_follow(hmi_integrals *in, const hmi_method *method, hmi_stepper *s, double t,
-                          double *y);
+void hmi_acceleration_drift_start(hmi_acceleration_drift *in, const hmi_point *at);
+/* Over the last step, up to t. */
+void hmi_acceleration_drift_follow(hmi_acceleration_drift *in, hmi_stepper *s, double t);
 
 #endif

@@ -1,4 +1,4 @@
-/* Consistent initial states: see consistent.h. */
+/* The search for the nearest consistent state: first the nearest, then any, then to the last digits. */
 #include "integrate/drift/consistent.h"
 
 #include "linalg/dense.h"
@@ -33,36 +33,30 @@ typedef struct problem {
     hmi_projection *projection;
     hmi_projection_level *level;
     const double *residual; /* where the residuals of the level are */
-    double *x;              /* q or v of the sim */
+    hmi_point at;
+    double *x; /* q or v there */
     size_t n, free_count;
     size_t *free; /* coordinates that may move */
-    hmi_part *part;
+    hmi_subproblem *subproblem;
     double *Q, *b, *pull; /* of the free ones; pull: how far they are from where they were */
     double *x0, *step, *old;
     double *r, *slope, *length; /* at the beginning of a step: residuals, A step, lengths of rows */
 } problem;
-
-static double *doubles(hmi_arena *arena, size_t count, bool *failed)
-{
-    double *memory = hmi_arena_alloc(arena, (count + 1) * sizeof *memory);
-    *failed |= !memory;
-    return memory;
-}
 
 static hm_status set_up(problem *p, hmi_arena *arena, const bool *fixed)
 {
     size_t n = p->n, m = p->level->count;
     bool failed = false;
     p->free = hmi_arena_alloc(arena, (n + 1) * sizeof *p->free);
-    p->Q = doubles(arena, n, &failed);
-    p->pull = doubles(arena, n, &failed);
-    p->b = doubles(arena, m, &failed);
-    p->r = doubles(arena, m, &failed);
-    p->slope = doubles(arena, m, &failed);
-    p->length = doubles(arena, m, &failed);
-    p->x0 = doubles(arena, n, &failed);
-    p->step = doubles(arena, n, &failed);
-    p->old = doubles(arena, n, &failed);
+    p->Q = hmi_arena_doubles(arena, n, &failed);
+    p->pull = hmi_arena_doubles(arena, n, &failed);
+    p->b = hmi_arena_doubles(arena, m, &failed);
+    p->r = hmi_arena_doubles(arena, m, &failed);
+    p->slope = hmi_arena_doubles(arena, m, &failed);
+    p->length = hmi_arena_doubles(arena, m, &failed);
+    p->x0 = hmi_arena_doubles(arena, n, &failed);
+    p->step = hmi_arena_doubles(arena, n, &failed);
+    p->old = hmi_arena_doubles(arena, n, &failed);
     if (failed || !p->free)
         return HM_ERR_NOMEM;
     memcpy(p->x0, p->x, n * sizeof *p->x);
@@ -71,17 +65,17 @@ static hm_status set_up(problem *p, hmi_arena *arena, const bool *fixed)
             p->free[p->free_count++] = i;
     if (p->free_count == 0)
         return HM_OK;
-    return hmi_part_create(p->projection->ode->sim, p->level->row, m, p->free, p->free_count,
-                           &p->part);
+    return hmi_subproblem_create(p->projection->ode->sim, p->level->row, m, p->free, p->free_count,
+                                 &p->subproblem);
 }
 
-/* M, A at the present state, and how large each residual is, relative to the size of its terms. */
+/* M, A at the state, and how large each residual is, relative to the size of its terms. */
 static double look(problem *p, bool with_matrices)
 {
     hm_sim *sim = p->projection->ode->sim;
     if (with_matrices)
-        hm_sim_evaluate_fast(sim);
-    hmi_residuals_evaluate(p->projection->residuals);
+        hmi_sim_evaluate(sim, &p->at);
+    hmi_residuals_evaluate(p->projection->residuals, &p->at);
     double sum = 0;
     for (size_t k = 0; k < p->level->count; k++) {
         double r = p->residual[p->level->row[k]];
@@ -94,10 +88,10 @@ static double look(problem *p, bool with_matrices)
 
 static void take_free(problem *p, bool pull)
 {
-    hmi_part_take(p->part);
+    hmi_subproblem_take(p->subproblem);
     for (size_t j = 0; j < p->free_count; j++)
         p->pull[j] = pull ? p->x0[p->free[j]] - p->x[p->free[j]] : 0;
-    hmi_part_times_mass(p->part, p->pull, p->Q);
+    hmi_subproblem_times_mass(p->subproblem, p->pull, p->Q);
 }
 
 static void move(problem *p, double part)
@@ -145,7 +139,7 @@ static double part_that_follows(problem *p, double most)
 {
     double step = hmi_norm((int)p->free_count, p->step);
     size_t m = p->level->count;
-    hmi_part_times_rows(p->part, p->step, p->slope);
+    hmi_subproblem_times_rows(p->subproblem, p->step, p->slope);
     for (size_t k = 0; k < m; k++) {
         double length = hmi_row_length(p->projection->ode->sim, p->level->row[k]);
         p->r[k] = -p->b[k];
@@ -164,7 +158,7 @@ static hm_status improve(problem *p, bool pull, double part, double *now, double
 {
     double next, size = 0;
     take_free(p, pull);
-    hm_status status = hmi_part_solve(p->part, p->Q, p->b, p->step);
+    hm_status status = hmi_subproblem_solve(p->subproblem, p->Q, p->b, p->step);
     if (status != HM_OK && status != HM_ERR_INCONSISTENT && status != HM_ERR_UNDETERMINED)
         return status;
     memcpy(p->old, p->x, p->n * sizeof *p->x);
@@ -191,8 +185,8 @@ static double judge(const problem *p, hmi_consistent *c, hm_level level)
         if (!(r <= worst)) {
             worst = r;
             c->worst_row = row;
-            c->missed_by = p->residual[row];
-            c->missed_level = level;
+            c->violated_by = p->residual[row];
+            c->violated_level = level;
         }
     }
     return worst;
@@ -245,12 +239,12 @@ static hm_status polish(problem *p, double *now)
 
 static hm_status search(problem *p, hmi_consistent *c, hm_level level, double now)
 {
-    hmi_part_coarse_rank(p->part, DEPENDENT);
+    hmi_subproblem_coarse_rank(p->subproblem, DEPENDENT);
     hm_status status = approach(p, &now);
     if (status == HM_OK)
         status = reach(p, c, level, &now);
     if (status == HM_OK && judge(p, c, level) > c->tolerance) {
-        hmi_part_coarse_rank(p->part, 0); /* then these angles count */
+        hmi_subproblem_coarse_rank(p->subproblem, 0); /* then these angles count */
         status = reach(p, c, level, &now);
     }
     return status == HM_OK ? polish(p, &now) : status;
@@ -279,26 +273,27 @@ static bool fits_already(problem *p, hmi_consistent *c, hm_level level)
     return fits;
 }
 
-static hm_status solve_level(hmi_consistent *c, hm_level level, const bool *fixed)
+static hm_status solve_level(hmi_consistent *c, hm_level level, double t, double *y,
+                             const bool *fixed)
 {
     hmi_projection *projection = c->projection;
-    hm_sim *sim = projection->ode->sim;
     bool position = level == HM_LEVEL_POSITION;
     problem p = {
         .projection = projection,
         .level = position ? &projection->position : &projection->velocity,
         .residual = position ? projection->residuals->position : projection->residuals->velocity,
-        .x = position ? sim->q : sim->v,
+        .at = hmi_ode_point(projection->ode, t, y),
+        .x = position ? y : y + projection->ode->n,
         .n = projection->ode->n,
     };
     hmi_arena arena;
     if (p.level->count == 0 || fits_already(&p, c, level))
         return HM_OK;
-    hmi_arena_init(&arena, sim->system->allocator);
+    hmi_arena_init(&arena, projection->ode->sim->system->allocator);
     hm_status status = set_up(&p, &arena, fixed);
     if (status == HM_OK)
         status = solve(&p, c, level);
-    hmi_part_destroy(p.part);
+    hmi_subproblem_destroy(p.subproblem);
     hmi_arena_release(&arena);
     return status;
 }
@@ -308,10 +303,8 @@ hm_status hmi_make_consistent(hmi_consistent *c, double t, double *y, const bool
 {
     if (c->tolerance == 0)
         c->tolerance = 1e-9;
-    hmi_ode_store(c->projection->ode, t, y);
-    hm_status status = solve_level(c, HM_LEVEL_POSITION, fixed_q);
+    hm_status status = solve_level(c, HM_LEVEL_POSITION, t, y, fixed_q);
     if (status == HM_OK)
-        status = solve_level(c, HM_LEVEL_VELOCITY, fixed_v);
-    hmi_ode_load(c->projection->ode, y);
+        status = solve_level(c, HM_LEVEL_VELOCITY, t, y, fixed_v);
     return status;
 }

@@ -15,10 +15,10 @@
 
 typedef struct hmi_consistent {
     hmi_projection *projection;
-    double tolerance;      /* a residual this many times the size of its terms is met; 1e-9 */
-    size_t worst_row;      /* after a failure: the row that is missed most, */
-    double missed_by;      /* by this much, */
-    hm_level missed_level; /* at this level */
+    double tolerance;        /* a residual this many times the size of its terms is met; 1e-9 */
+    size_t worst_row;        /* after a failure: the row that is violated most, */
+    double violated_by;      /* by this much, */
+    hm_level violated_level; /* at this level */
 } hmi_consistent;
 
 /* fixed_q, fixed_v: n flags. Moves y = (q, v, z) at time t. HM_ERR_INCONSISTENT: it cannot be done,

@@ -1,6 +1,7 @@
-/* Projection onto the constraints: see projection.h. */
+/* Newton steps onto the constraints, by the compiled projectors or by the rank-revealing solve. */
 #include "integrate/drift/projection.h"
 
+#include "integrate/ode/degenerate.h"
 #include "linalg/dense.h"
 
 #include <math.h>
@@ -10,13 +11,6 @@ enum { MOST_STEPS = 12 };
 
 /* ---- memory ---- */
 
-static double *doubles(hmi_arena *arena, size_t count, bool *failed)
-{
-    double *memory = hmi_arena_alloc(arena, (count + 1) * sizeof *memory);
-    *failed |= !memory;
-    return memory;
-}
-
 static hm_status init_level(hmi_projection_level *level, hmi_projection *p, hm_level deepest,
                             hmi_arena *arena)
 {
@@ -24,7 +18,7 @@ static hm_status init_level(hmi_projection_level *level, hmi_projection *p, hm_l
     size_t m = p->residuals->count;
     bool failed = false;
     level->row = hmi_arena_alloc(arena, (m + 1) * sizeof *level->row);
-    level->b = doubles(arena, m, &failed);
+    level->b = hmi_arena_doubles(arena, m, &failed);
     if (failed || !level->row)
         return HM_ERR_NOMEM;
     for (size_t k = 0; k < m; k++)
@@ -32,7 +26,7 @@ static hm_status init_level(hmi_projection_level *level, hmi_projection *p, hm_l
             level->row[level->count++] = k;
     if (level->count == 0)
         return HM_OK;
-    return hmi_part_create(sim, level->row, level->count, NULL, 0, &level->part);
+    return hmi_subproblem_create(sim, level->row, level->count, NULL, 0, &level->subproblem);
 }
 
 hm_status hmi_projection_init(hmi_projection *p, hmi_ode *ode, hmi_residuals *residuals,
@@ -43,10 +37,11 @@ hm_status hmi_projection_init(hmi_projection *p, hmi_ode *ode, hmi_residuals *re
                           .residuals = residuals,
                           .position.projector = p->position.projector,
                           .velocity.projector = p->velocity.projector};
-    p->zero = doubles(arena, ode->n, &failed);
-    p->step = doubles(arena, ode->n, &failed);
-    p->best = doubles(arena, ode->n, &failed);
-    p->size = doubles(arena, residuals->count, &failed);
+    p->zero = hmi_arena_doubles(arena, ode->n, &failed);
+    p->step = hmi_arena_doubles(arena, ode->n, &failed);
+    p->best = hmi_arena_doubles(arena, ode->n, &failed);
+    p->moved = hmi_arena_doubles(arena, 2 * ode->n, &failed);
+    p->size = hmi_arena_doubles(arena, residuals->count, &failed);
     if (failed)
         return HM_ERR_NOMEM;
     hm_status status = init_level(&p->position, p, HM_LEVEL_POSITION, arena);
@@ -56,7 +51,7 @@ hm_status hmi_projection_init(hmi_projection *p, hmi_ode *ode, hmi_residuals *re
 hm_status hmi_projection_keep_rows(hmi_projection *p, hmi_arena *arena)
 {
     bool failed = false;
-    p->row_memory = doubles(arena, p->velocity.count * p->ode->n, &failed);
+    p->row_memory = hmi_arena_doubles(arena, p->velocity.count * p->ode->n, &failed);
     p->rows = p->row_memory;
     p->keep_rows = true;
     return failed ? HM_ERR_NOMEM : HM_OK;
@@ -81,8 +76,8 @@ void hmi_projection_release(hmi_projection *p)
 {
     hmi_sim_projector_destroy(p->position.projector);
     hmi_sim_projector_destroy(p->velocity.projector);
-    hmi_part_destroy(p->position.part);
-    hmi_part_destroy(p->velocity.part);
+    hmi_subproblem_destroy(p->position.subproblem);
+    hmi_subproblem_destroy(p->velocity.subproblem);
 }
 
 /* ---- residuals and their sizes ---- */
@@ -117,7 +112,7 @@ static bool take_residual(hmi_projection_level *level, const double *residual)
  * p->left_out keeps theirs. */
 static double measure(hmi_projection *p, const hmi_projection_level *level)
 {
-    const bool *left_out = p->ode->sim->left_out;
+    const bool *left_out = p->ode->sim->solve.left_out;
     double largest = 0;
     p->left_out = 0;
     for (size_t k = 0; k < level->count; k++) {
@@ -141,15 +136,23 @@ static bool has_answer(hm_status status)
     return status == HM_OK || status == HM_ERR_INCONSISTENT || status == HM_ERR_UNDETERMINED;
 }
 
-/* One projection: of a state y at t, which stays. */
+/* One projection: of a state that stays as it is, while a copy of it moves. */
 typedef struct passage {
     hmi_projection *p;
-    double t;
-    const double *y, *step;
+    hmi_point first, now; /* the state, and its copy in p->moved */
+    const double *step;
     bool compiled; /* by the projectors, */
     bool lost;     /* which have no answer here */
     bool moved;
 } passage;
+
+static passage begin_passage(hmi_projection *p, double t, const double *y)
+{
+    passage a = {.p = p, .first = hmi_ode_point(p->ode, t, y)};
+    a.now = (hmi_point){t, p->moved, p->moved + p->ode->n, a.first.z};
+    memcpy(p->moved, y, 2 * p->ode->n * sizeof *y);
+    return a;
+}
 
 /* a->step for level->b, with M and A of the first state. */
 static hm_status find_step(passage *a, hmi_projection_level *level)
@@ -157,8 +160,8 @@ static hm_status find_step(passage *a, hmi_projection_level *level)
     hmi_projection *p = a->p;
     a->step = a->compiled ? level->projector->step : p->step;
     if (!a->compiled)
-        return hmi_part_solve(level->part, p->zero, level->b, p->step);
-    a->lost = !hmi_sim_projector_run(p->ode->sim, level->projector, &a->t, a->y, level->b);
+        return hmi_subproblem_solve(level->subproblem, p->zero, level->b, p->step);
+    a->lost = !hmi_sim_projector_run(p->ode->sim, level->projector, &a->first, level->b);
     return a->lost ? HM_ERR_NUMERIC : HM_OK;
 }
 
@@ -176,7 +179,7 @@ static hm_status look_first(passage *a, hmi_projection_level *level, const doubl
     return status;
 }
 
-/* x (q or v of the sim) onto the rows of the level, whose residuals are at `residual` after an
+/* x (q or v in p->moved) onto the rows of the level, whose residuals are at `residual` after an
  * evaluation. Stops at rounding level, or where steps do not help any more. */
 static hm_status project_kept(passage *a, hmi_projection_level *level, double *x,
                               const double *residual)
@@ -185,7 +188,7 @@ static hm_status project_kept(passage *a, hmi_projection_level *level, double *x
     size_t n = p->ode->n;
     double last = INFINITY;
     for (int i = 0;; i++) {
-        hmi_residuals_evaluate(p->residuals);
+        hmi_residuals_evaluate(p->residuals, &a->now);
         bool good = take_residual(level, residual);
         hm_status status = i == 0 ? look_first(a, level, x) : HM_OK;
         if (status != HM_OK)
@@ -217,12 +220,12 @@ static hm_status project_level(passage *a, hmi_projection_level *level, double *
     return status == HM_OK && a->p->left_out > MOST_LEFT_OUT ? HM_ERR_INCONSISTENT : status;
 }
 
-static void take_matrices(hmi_projection *p)
+static void take_matrices(hmi_projection *p, const hmi_point *at)
 {
-    hm_sim_evaluate_fast(p->ode->sim);
+    hmi_sim_evaluate(p->ode->sim, at);
     if (p->position.count)
-        hmi_part_take(p->position.part);
-    hmi_part_take(p->velocity.part);
+        hmi_subproblem_take(p->position.subproblem);
+    hmi_subproblem_take(p->velocity.subproblem);
 }
 
 /* Those of the first state. */
@@ -231,7 +234,7 @@ static void take_rows(hmi_projection *p, bool compiled)
     const hmi_projection_level *level = &p->velocity;
     const hmi_expr_matrix *A = &p->ode->sim->system->derived.constraints.A;
     if (!compiled) {
-        p->rows = hmi_part_dense_rows(level->part);
+        p->rows = hmi_subproblem_dense_rows(level->subproblem);
         return;
     }
     const double *entry = level->projector->entries;
@@ -241,19 +244,18 @@ static void take_rows(hmi_projection *p, bool compiled)
             p->row_memory[i * p->ode->n + A->column.data[k]] = *entry++;
 }
 
-/* Both levels, from the state in the sim. M and A are those of this state for both. */
+/* Both levels. M and A are those of the first state for both. */
 static hm_status project_levels(passage *a)
 {
     hmi_projection *p = a->p;
-    hm_sim *sim = p->ode->sim;
     hm_status status = HM_OK;
     if (!a->compiled)
-        take_matrices(p);
+        take_matrices(p, &a->now);
     if (p->position.count)
-        status = project_level(a, &p->position, sim->q, p->residuals->position);
+        status = project_level(a, &p->position, p->moved, p->residuals->position);
     if (a->lost)
         return status;
-    hm_status second = project_level(a, &p->velocity, sim->v, p->residuals->velocity);
+    hm_status second = project_level(a, &p->velocity, p->moved + p->ode->n, p->residuals->velocity);
     if (p->keep_rows && !a->lost)
         take_rows(p, a->compiled);
     return status != HM_OK ? status : second;
@@ -261,42 +263,46 @@ static hm_status project_levels(passage *a)
 
 hm_status hmi_project(hmi_projection *p, double t, double *y)
 {
-    hmi_ode_store(p->ode, t, y);
     if (p->velocity.count == 0)
         return HM_OK;
-    passage a = {.p = p, .t = t, .y = y};
+    passage a = begin_passage(p, t, y);
     a.compiled = p->velocity.projector && (p->position.projector || p->position.count == 0) &&
-                 !p->ode->sim->left_out;
-    hmi_sim_refresh(p->ode->sim);
+                 !p->ode->sim->solve.left_out;
+    hmi_sim_refresh(p->ode->sim, &a.now);
     hm_status status = project_levels(&a);
     if (a.lost) { /* the rank-revealing solve has an answer */
-        hmi_ode_store(p->ode, t, y);
-        a = (passage){.p = p, .t = t, .y = y};
+        a = begin_passage(p, t, y);
         status = project_levels(&a);
     }
     p->count += a.moved;
-    hmi_ode_load(p->ode, y);
+    memcpy(y, p->moved, 2 * p->ode->n * sizeof *y);
     return status;
 }
 
-/* x -= its normal part, by the rows of the level at the sim's state */
+hm_status hmi_settle(hmi_projection *p, double t, double *y)
+{
+    hm_status status = p->ode->kept ? hmi_project(p, t, y) : HM_OK;
+    return status == HM_OK ? hmi_ode_settle(p->ode, t, y) : status;
+}
+
+/* x -= its normal part, by the rows of the level as last evaluated */
 static void remove_normal(hmi_projection *p, hmi_projection_level *level, double *x)
 {
     size_t n = p->ode->n;
     if (level->count == 0)
         return;
-    hmi_part_take(level->part);
-    hmi_part_times_rows(level->part, x, level->b);
+    hmi_subproblem_take(level->subproblem);
+    hmi_subproblem_times_rows(level->subproblem, x, level->b);
     for (size_t k = 0; k < level->count; k++)
         level->b[k] = -level->b[k];
-    if (has_answer(hmi_part_solve(level->part, p->zero, level->b, p->step)))
+    if (has_answer(hmi_subproblem_solve(level->subproblem, p->zero, level->b, p->step)))
         hmi_axpy((int)n, 1, p->step, x);
 }
 
 void hmi_project_error(hmi_projection *p, double t, const double *y, double *e)
 {
-    hmi_ode_store(p->ode, t, y);
-    hm_sim_evaluate_fast(p->ode->sim);
+    const hmi_point at = hmi_ode_point(p->ode, t, y);
+    hmi_sim_evaluate(p->ode->sim, &at);
     remove_normal(p, &p->position, e);
     remove_normal(p, &p->velocity, e + p->ode->n);
 }

@@ -21,7 +21,7 @@
 typedef struct hmi_projection_level {
     size_t count;
     size_t *row; /* of the model */
-    hmi_part *part;
+    hmi_subproblem *subproblem;
     hmi_sim_projector *projector; /* NULL: part solves */
     double *b;                    /* count */
 } hmi_projection_level;
@@ -33,6 +33,7 @@ typedef struct hmi_projection {
     double *zero, *step; /* n */
     double *size;        /* rows: natural size of the terms of a residual */
     double *best;        /* n */
+    double *moved;       /* 2n: q and v on their way */
     bool keep_rows;      /* somebody looks afterwards at */
     const double *rows;  /* the velocity level's rows before the projection, dense; NULL: sparse */
     double *row_memory;
@@ -50,8 +51,12 @@ hm_status hmi_projection_keep_rows(hmi_projection *p, hmi_arena *arena);
 void hmi_projection_release(hmi_projection *p);
 
 /* Moves y onto the constraints at t. HM_ERR_INCONSISTENT: it does not converge; y is then as near
- * as it came. HM_ERR_NUMERIC: something is not finite. Leaves (t, y) in the sim. */
+ * as it came. HM_ERR_NUMERIC: something is not finite. */
 hm_status hmi_project(hmi_projection *p, double t, double *y);
+
+/* Drift control at the end of a step: onto the constraints where ode->kept, and velocities of
+ * degenerate Lagrangians to what they are. */
+hm_status hmi_settle(hmi_projection *p, double t, double *y);
 
 /* Takes from e, two vectors like q and q', what the projection at (t, y) would take: normal parts. */
 void hmi_project_error(hmi_projection *p, double t, const double *y, double *e);

@@ -20,7 +20,7 @@
 #include "compile/jit/lanes.h"
 #include "compile/jit/rk_stages.h"
 #include "integrate/ensemble/batch_kernels.h"
-#include "integrate/run/driver.h"
+#include "integrate/run/run.h"
 
 /* Tapes of a driver on four lanes; without a tape: not used. */
 typedef struct hmi_batch_code {
@@ -42,7 +42,7 @@ typedef struct hmi_lane_level {
 } hmi_lane_level;
 
 typedef struct hmi_batch {
-    hmi_driver *d; /* it starts the members, and has the options; its state is nobody's */
+    hmi_run *d; /* it starts the members, and has the options; its state is nobody's */
     const hmi_batch_code *code;
     const hmi_batch_kernels *kernels;
     hmi_arena arena;
@@ -63,14 +63,14 @@ typedef struct hmi_batch {
 } hmi_batch;
 
 /* Why batches do not serve the driver's system and options, in words; NULL: they do. */
-const char *hmi_batch_refusal(const hmi_driver *d);
+const char *hmi_batch_refusal(const hmi_run *d);
 /* For a driver that has started, and outlives it. `many` members: it is worth compiling more. Release
  * also after a failure. */
-hm_status hmi_batch_compile(const hmi_driver *d, bool many, hmi_batch_code *code);
+hm_status hmi_batch_compile(const hmi_run *d, bool many, hmi_batch_code *code);
 void hmi_batch_code_release(hmi_batch_code *code);
 /* For a driver that has started as the one of the code has, which outlives the batch. Destroy also
  * after a failure. */
-hm_status hmi_batch_create(hmi_driver *d, const hmi_batch_code *code, hmi_batch **batch);
+hm_status hmi_batch_create(hmi_run *d, const hmi_batch_code *code, hmi_batch **batch);
 void hmi_batch_destroy(hmi_batch *batch);
 
 /* The member that the driver has just restarted with goes onto a lane. `fresh_params`: they differ

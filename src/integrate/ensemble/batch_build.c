@@ -124,12 +124,12 @@ static hm_status watch_angles(hmi_batch *b, hmi_lane_rank *w)
 /* The watch over the rows of the velocity level, where the driver has one. */
 static hm_status watch_rank(hmi_batch *b)
 {
-    const hmi_driver *d = b->d;
+    const hmi_run *d = b->d;
     const hmi_projection_level *level = &d->projection.velocity;
     const hmi_expr_matrix *A = &d->sim->system->derived.constraints.A;
     size_t m = level->count, n = d->ode.n;
     bool failed = false;
-    if (!d->rank.now || !b->velocity.passage)
+    if (!d->guard.rank.now || !b->velocity.passage)
         return HM_OK;
     hmi_lane_rank *w = aligned(b, sizeof *w, &failed);
     size_t *start = hmi_arena_alloc(&b->arena, (m + 1 + A->column.count) * sizeof *start);
@@ -194,7 +194,7 @@ static hm_status allocate(hmi_batch *b)
 /* What all lanes share. */
 static hm_status describe(hmi_batch *b)
 {
-    const hmi_driver *d = b->d;
+    const hmi_run *d = b->d;
     bool failed = false;
     hmi_lane_data *x = b->x = aligned(b, sizeof *x, &failed);
     if (failed)
@@ -202,7 +202,7 @@ static hm_status describe(hmi_batch *b)
     x->n = d->ode.n;
     x->size = d->ode.size;
     x->width = x->stride = x->size + d->s.works;
-    x->table = d->method->table;
+    x->table = d->s.method->table;
     hmi_rk_collect(x->table, &x->rows);
     x->end = d->options.end;
     x->largest = d->s.largest;
@@ -215,7 +215,7 @@ static hm_status describe(hmi_batch *b)
     return HM_OK;
 }
 
-hm_status hmi_batch_create(hmi_driver *d, const hmi_batch_code *code, hmi_batch **out)
+hm_status hmi_batch_create(hmi_run *d, const hmi_batch_code *code, hmi_batch **out)
 {
     const hm_allocator *allocator = d->sim->system->allocator;
     hmi_batch *b = hmi_alloc(allocator, sizeof *b);
@@ -234,7 +234,7 @@ hm_status hmi_batch_create(hmi_driver *d, const hmi_batch_code *code, hmi_batch 
         status = use_stages(b);
     if (status == HM_OK)
         status = allocate(b);
-    b->values = hmi_sim_values(d->sim);
+    b->values = hmi_sim_values(d->sim, hmi_sim_present(d->sim));
     b->values.by_kind[HMI_SYM_PARAM] = b->params;
     b->values.by_kind[HMI_SYM_INPUT] = b->input[0];
     b->values.by_kind[HMI_SYM_INPUT_RATE] = b->input[1];
@@ -264,7 +264,7 @@ static void put_params(hmi_batch *b, size_t l)
 {
     const hm_sim *sim = b->d->sim;
     for (size_t i = 0; i < b->d->model->params.count; i++)
-        b->params[HMI_LANES * i + l] = sim->params[i];
+        b->params[HMI_LANES * i + l] = sim->given.params[i];
     for (size_t k = 0; tape_at(b, k); k++)
         if (tape_at(b, k)->lanes)
             hmi_tape_prepare_lanes(tape_at(b, k)->lanes, &b->values, tape_at(b, k)->work);
@@ -272,35 +272,35 @@ static void put_params(hmi_batch *b, size_t l)
         hmi_stages_prepare(&b->code->stages, &b->values, l, b->stage_work);
 }
 
-static double largest_violation(const hmi_driver *d)
+static double largest_violation(const hmi_run *d)
 {
     double largest = 0;
     for (size_t k = 0; k < d->residuals.count; k++)
-        if (!(d->violation[k] <= largest))
-            largest = d->violation[k];
+        if (!(d->recorder.violations.largest[k] <= largest))
+            largest = d->recorder.violations.largest[k];
     return largest;
 }
 
 /* The state that the driver has, its rates and its inputs. */
 static void put_state(hmi_batch *b, size_t l)
 {
-    const hmi_driver *d = b->d;
+    const hmi_run *d = b->d;
     hmi_lane_data *x = b->x;
     for (size_t i = 0; i < x->width; i++) {
         x->y[HMI_LANES * i + l] = x->y_old[HMI_LANES * i + l] = d->s.y[i];
         x->f[HMI_LANES * i + l] = d->s.f[i];
     }
     for (size_t k = 0; k < d->model->inputs.count; k++) {
-        b->input_set[HMI_LANES * k + l] = d->sim->input_set[k];
+        b->input_set[HMI_LANES * k + l] = d->sim->given.input_set[k];
         for (int order = 0; order < 3; order++)
-            b->input[order][HMI_LANES * k + l] = d->sim->inputs[order][k];
+            b->input[order][HMI_LANES * k + l] = d->sim->given.inputs[order][k];
     }
 }
 
 /* Everything of a run that begins. */
 static void put_numbers(hmi_batch *b, size_t l, double h)
 {
-    const hmi_driver *d = b->d;
+    const hmi_run *d = b->d;
     hmi_lane_data *x = b->x;
     hmi_four *masks[] = {&x->lost, &x->passing, &x->accepted, &x->just_rejected, &x->stiff};
     hmi_four *zeros[] = {&x->steps,  &x->rejected,   &x->suspicious,
@@ -315,9 +315,9 @@ static void put_numbers(hmi_batch *b, size_t l, double h)
     x->last_log.of[l] = HMI_LEAST_LOG;
     x->work_scale.of[l] = d->s.work_scale;
     x->evaluations.of[l] = (double)d->ode.evaluations;
-    x->energy_start.of[l] = d->energy_start;
-    x->energy.of[l] = d->energy;
-    x->balance_error.of[l] = d->balance_error;
+    x->energy_start.of[l] = d->recorder.energy.start;
+    x->energy.of[l] = d->recorder.energy.now;
+    x->balance_error.of[l] = d->recorder.energy.error;
     x->violation.of[l] = largest_violation(d);
 }
 
@@ -333,14 +333,14 @@ static void forget_rank(hmi_lane_rank *w, size_t size, size_t l)
 
 void hmi_batch_put(hmi_batch *b, size_t l, size_t member, bool fresh_params)
 {
-    hmi_driver *d = b->d;
+    hmi_run *d = b->d;
     double h = hmi_rk_first_step(b->x->table, &d->s, d->options.end);
     put_state(b, l);
     if (fresh_params)
         put_params(b, l);
     put_numbers(b, l, h);
     b->member[l] = member;
-    hmi_batch_note_outputs(b, l, d->outputs);
+    hmi_batch_note_outputs(b, l, d->recorder.outputs);
     if (b->rank)
         forget_rank(b->rank, b->x->size, l);
 }
@@ -361,7 +361,7 @@ static void take_lane(const double *from, size_t l, size_t count, double *to)
 
 void hmi_batch_show(hmi_batch *b, size_t l)
 {
-    hmi_driver *d = b->d;
+    hmi_run *d = b->d;
     hm_sim *sim = d->sim;
     const hmi_lane_data *x = b->x;
     size_t stages = (size_t)x->table->stages;
@@ -372,19 +372,18 @@ void hmi_batch_show(hmi_batch *b, size_t l)
     take_lane(x->y_old, l, x->width, d->s.y_old);
     take_lane(x->f, l, x->width, d->s.f);
     for (size_t k = 0; k < d->model->inputs.count; k++) {
-        sim->input_set[k] = b->input_set[HMI_LANES * k + l];
+        sim->given.input_set[k] = b->input_set[HMI_LANES * k + l];
         for (int order = 0; order < 3; order++)
-            sim->inputs[order][k] = b->input[order][HMI_LANES * k + l];
+            sim->given.inputs[order][k] = b->input[order][HMI_LANES * k + l];
     }
     d->s.least = NULL;
     if (b->rank && hmi_lane_in(&b->rank->close, l)) {
-        take_lane(b->rank->least, l, x->size, d->rank.least);
-        d->s.least = d->rank.least;
+        take_lane(b->rank->least, l, x->size, d->guard.rank.least);
+        d->s.least = d->guard.rank.least;
     }
     d->s.t_old = x->t_old.of[l];
     d->s.t = d->reached = x->t.of[l];
     d->s.f_valid = true;
-    d->energy_start = x->energy_start.of[l];
-    d->outputs = b->outputs[l];
-    hmi_ode_store(&d->ode, d->s.t, d->s.y);
+    d->recorder.energy.start = x->energy_start.of[l];
+    d->recorder.outputs = b->outputs[l];
 }

@@ -1,20 +1,20 @@
 /* Four members at once: which systems, and their machine code. See batch.h. */
 #include "integrate/ensemble/batch.h"
 
-const char *hmi_batch_refusal(const hmi_driver *d)
+const char *hmi_batch_refusal(const hmi_run *d)
 {
     const hmi_projection *p = &d->projection;
-    if (!d->method || !d->method->table)
+    if (!d->s.method || !d->s.method->table)
         return "the method is not an explicit Runge-Kutta method";
-    if (d->switches.count || d->switches.switches)
+    if (d->events.switches.count || d->events.switches.switches)
         return "events, or functions that are not smooth";
     if (d->ode.dirac || !d->motion || d->motion->shifted)
         return "no compiled solve for the accelerations";
-    if (d->rows.any)
+    if (d->guard.rows.any)
         return "constraints that depend on each other";
-    if (d->integrals.count)
+    if (d->recorder.acceleration_drift.count)
         return "constraints of acceleration level";
-    if (d->drift == HMI_DRIFT_PROJECT && p->velocity.count &&
+    if (d->ode.kept && p->velocity.count &&
         (!p->velocity.projector || (p->position.count && !p->position.projector)))
         return "no compiled solve for the drift control";
     return NULL;
@@ -22,7 +22,7 @@ const char *hmi_batch_refusal(const hmi_driver *d)
 
 /* ---- tapes ---- */
 
-static hm_status compile_levels(const hmi_driver *d, hmi_batch_code *code)
+static hm_status compile_levels(const hmi_run *d, hmi_batch_code *code)
 {
     const hmi_projection_level *position = &d->projection.position,
                                *velocity = &d->projection.velocity;
@@ -31,27 +31,27 @@ static hm_status compile_levels(const hmi_driver *d, hmi_batch_code *code)
         status = hmi_tape_lanes_init(&code->position, &position->projector->program.tape);
     if (status == HM_OK && velocity->count)
         status = hmi_tape_lanes_init(&code->velocity, &velocity->projector->program.tape);
-    if (status == HM_OK && velocity->count > 1 && d->rank.now) /* see relate_velocities */
+    if (status == HM_OK && velocity->count > 1 && d->guard.rank.now) /* see relate_velocities */
         status = hmi_tape_lanes_init(&code->dynamics, &d->sim->system->dynamics);
     return status;
 }
 
-static hm_status compile_tapes(const hmi_driver *d, hmi_batch_code *code)
+static hm_status compile_tapes(const hmi_run *d, hmi_batch_code *code)
 {
     hm_status status = hmi_tape_lanes_init(&code->motion, &d->motion->program.tape);
     if (status == HM_OK && d->model->inputs.count)
         status = hmi_tape_lanes_init(&code->inputs, &d->sim->system->inputs);
     if (status == HM_OK && d->residuals.count)
         status = hmi_tape_lanes_init(&code->residuals, &d->residuals.tape);
-    if (status == HM_OK && d->ledger.total_work)
-        status = hmi_tape_lanes_init(&code->total, &d->ledger.total);
-    return status == HM_OK && d->drift == HMI_DRIFT_PROJECT ? compile_levels(d, code) : status;
+    if (status == HM_OK && d->recorder.ledger.total_work)
+        status = hmi_tape_lanes_init(&code->total, &d->recorder.ledger.total);
+    return status == HM_OK && d->ode.kept ? compile_levels(d, code) : status;
 }
 
 /* Stages with the motion in them, where that pays. */
-static hm_status compile_stages(const hmi_driver *d, hmi_stages *stages)
+static hm_status compile_stages(const hmi_run *d, hmi_stages *stages)
 {
-    const hmi_rk_table *table = d->method->table;
+    const hmi_rk_table *table = d->s.method->table;
     const hmi_stages_request request = {
         .motion = &d->motion->program.tape,
         .n = d->ode.n,
@@ -67,7 +67,7 @@ static hm_status compile_stages(const hmi_driver *d, hmi_stages *stages)
     return hmi_stages_compile(stages, &request);
 }
 
-hm_status hmi_batch_compile(const hmi_driver *d, bool many, hmi_batch_code *code)
+hm_status hmi_batch_compile(const hmi_run *d, bool many, hmi_batch_code *code)
 {
     *code = (hmi_batch_code){0};
     hm_status status = compile_tapes(d, code);

@@ -3,7 +3,7 @@
 
 #include "compile/jit/jit.h"
 #include "expr/graph/math.h"
-#include "integrate/run/driver.h"
+#include "integrate/run/run.h"
 #include "linalg/dense.h"
 
 #include <math.h>

@@ -31,7 +31,7 @@ typedef struct hmi_lane_data {
     hmi_four moved;               /* by drift control, relative to the tolerance */
     hmi_four work_scale, energy_start, energy, balance_error, violation;
     hmi_four next_output; /* when a frame is due; infinity: never */
-    hmi_four pace_t;      /* as in hmi_driver */
+    hmi_four pace_t;      /* as in hmi_run */
     /* whole numbers */
     hmi_four steps, rejected, evaluations, suspicious, smooth, pace_steps;
 

@@ -15,18 +15,19 @@ static hm_status found(hm_ensemble_column *column, hm_column_kind kind, size_t i
     return HM_OK;
 }
 
-static hm_status find_param(const hm_model *model, const char *name, hm_ensemble_column *column)
+static hm_status find_param(hm_context *context, const hm_model *model, const char *name,
+                            hm_ensemble_column *column)
 {
     for (size_t i = 0; i < model->params.count; i++) {
         if (strcmp(model->params.data[i].name, name) != 0)
             continue;
         if (!model->params.data[i].structural)
             return found(column, HM_COLUMN_PARAM, i);
-        hmi_error(model->context, hmi_no_span, "give it when the model is read (--set)",
+        hmi_error(context, hmi_no_span, "give it when the model is read (--set)",
                   "parameter '%s' sets a size and cannot differ between members", name);
         return HM_ERR_USAGE;
     }
-    hmi_error(model->context, hmi_no_span,
+    hmi_error(context, hmi_no_span,
               "a column is named after a parameter, coordinate, velocity, state or input",
               "there is no '%s' in the model", name);
     return HM_ERR_USAGE;
@@ -39,7 +40,7 @@ static bool is_velocity_of(const char *name, const char *coordinate)
     return strncmp(name, coordinate, length) == 0 && strcmp(name + length, "'") == 0;
 }
 
-hm_status hm_ensemble_find_column(const hm_model *model, const char *name,
+hm_status hm_ensemble_find_column(hm_context *context, const hm_model *model, const char *name,
                                   hm_ensemble_column *column)
 {
     for (size_t i = 0; i < model->coords.count; i++) {
@@ -54,7 +55,7 @@ hm_status hm_ensemble_find_column(const hm_model *model, const char *name,
     for (size_t i = 0; i < model->inputs.count; i++)
         if (strcmp(model->inputs.data[i].name, name) == 0)
             return found(column, HM_COLUMN_INPUT, i);
-    return find_param(model, name, column);
+    return find_param(context, model, name, column);
 }
 
 hm_ensemble_options hm_ensemble_options_default(const hm_model *model)
@@ -75,7 +76,7 @@ static double *append(double *at, const double *values, size_t count)
 
 bool hmi_pool_keep_frame(hmi_pool *pool, hmi_frame_rows *rows, const hm_frame *frame)
 {
-    if (!hmi_array_reserve(&pool->allocator, rows, pool->row_size))
+    if (!hmi_array_reserve(pool->allocator, rows, pool->row_size))
         return false;
     double *row = rows->data + rows->count;
     row[ROW_REASON] = (double)frame->reason;
@@ -141,7 +142,7 @@ hmi_member_record *hmi_pool_record(hmi_pool *pool, const hm_member_result *resul
     if (record)
         *spare = record->next;
     else
-        record = hmi_alloc(&pool->allocator, bytes);
+        record = hmi_alloc(pool->allocator, bytes);
     if (!record) {
         hmi_pool_fail(pool, HM_ERR_NOMEM);
         return NULL;
@@ -162,8 +163,8 @@ static void release_record(hmi_pool *pool, hmi_member_record *record)
 {
     if (!record)
         return;
-    hmi_array_release(&pool->allocator, &record->rows);
-    hmi_free(&pool->allocator, record, record->bytes);
+    hmi_array_release(pool->allocator, &record->rows);
+    hmi_free(pool->allocator, record, record->bytes);
 }
 
 /* The next record without a message may use it. */
@@ -173,7 +174,7 @@ static void keep_block(hmi_pool *pool, hmi_member_record *record)
         release_record(pool, record);
         return;
     }
-    hmi_array_release(&pool->allocator, &record->rows);
+    hmi_array_release(pool->allocator, &record->rows);
     record->next = pool->spare;
     pool->spare = record;
 }
@@ -182,7 +183,7 @@ void hmi_pool_release_spare(hmi_pool *pool, hmi_member_record *spare)
 {
     while (spare) {
         hmi_member_record *next = spare->next;
-        hmi_free(&pool->allocator, spare, spare->bytes);
+        hmi_free(pool->allocator, spare, spare->bytes);
         spare = next;
     }
 }
@@ -284,18 +285,9 @@ void hmi_pool_fail(hmi_pool *pool, hm_status status)
 
 /* ---- the pool ---- */
 
-static void *resize_locked(void *user, void *ptr, size_t old_size, size_t new_size)
+static hm_status refuse(hm_context *context, const char *format, size_t a, size_t b)
 {
-    hmi_pool *pool = user;
-    pthread_mutex_lock(&pool->heap_lock);
-    void *block = pool->heap->resize(pool->heap->user, ptr, old_size, new_size);
-    pthread_mutex_unlock(&pool->heap_lock);
-    return block;
-}
-
-static hm_status refuse(const hm_system *system, const char *format, size_t a, size_t b)
-{
-    hmi_error(system->model->context, hmi_no_span, NULL, format, a, b);
+    hmi_error(context, hmi_no_span, NULL, format, a, b);
     return HM_ERR_USAGE;
 }
 
@@ -306,20 +298,21 @@ static size_t column_limit(const hm_model *model, hm_column_kind kind)
     return (size_t)kind < sizeof limits / sizeof *limits ? limits[kind] : 0;
 }
 
-static hm_status check_members(const hm_system *system, const hm_ensemble_members *m)
+static hm_status check_members(hm_context *context, const hm_system *system,
+                               const hm_ensemble_members *m)
 {
     for (size_t c = 0; c < m->column_count; c++) {
         const hm_ensemble_column *column = &m->columns[c];
         if (column->index >= column_limit(system->model, column->kind))
-            return refuse(system, "column %zu sets number %zu, which does not exist", c,
+            return refuse(context, "column %zu sets number %zu, which does not exist", c,
                           column->index);
         if (column->kind == HM_COLUMN_PARAM && system->model->params.data[column->index].structural)
-            return refuse(system, "column %zu sets structural parameter number %zu", c,
+            return refuse(context, "column %zu sets structural parameter number %zu", c,
                           column->index);
     }
     for (size_t i = 0; i < m->count * m->column_count; i++)
         if (!isfinite(m->values[i]))
-            return refuse(system, "member %zu, column %zu: the value is not finite",
+            return refuse(context, "member %zu, column %zu: the value is not finite",
                           i / m->column_count, i % m->column_count);
     return HM_OK;
 }
@@ -334,14 +327,12 @@ static void init_pool(hmi_pool *pool)
     for (size_t c = 0; c < pool->members->column_count; c++)
         pool->sets_params |= pool->members->columns[c].kind == HM_COLUMN_PARAM;
     pthread_mutex_init(&pool->lock, NULL);
-    pthread_mutex_init(&pool->heap_lock, NULL);
     atomic_init(&pool->next, 0);
     atomic_init(&pool->stop, false);
-    pool->heap = pool->system->allocator;
-    pool->allocator = (hm_allocator){resize_locked, pool};
+    pool->allocator = pool->system->allocator;
 }
 
-/* Options that are wrong for one member are for all. */
+/* Options that are wrong for one member are for all: what errors say goes to the caller. */
 static void pass_on(const hm_context *from, hm_context *to)
 {
     for (size_t i = 0; i < from->diagnostics.count; i++)
@@ -357,13 +348,13 @@ static hm_status find_reference(hmi_pool *pool, hmi_worker *first)
     for (size_t i = 0; i < count && i < MOST_TRIES; i++) {
         hm_status status = hmi_worker_start(first, i);
         if (status == HM_ERR_USAGE)
-            pass_on(first->context, pool->system->model->context);
-        hm_context_clear(first->context);
+            pass_on(first->starter->context, pool->context);
+        hm_context_clear(first->starter->context);
         if (status == HM_ERR_NOMEM || status == HM_ERR_USAGE)
             return status;
         if (status != HM_OK)
             continue;
-        const char *why = hmi_batch_refusal(hmi_driver_of(first->starter));
+        const char *why = hmi_batch_refusal(hmi_run_of(first->starter));
         snprintf(pool->result->why_not, sizeof pool->result->why_not, "%s", why ? why : "");
         pool->batched = !why;
         pool->reference = i;
@@ -377,8 +368,7 @@ static hm_status find_reference(hmi_pool *pool, hmi_worker *first)
 static hm_status compile_batches(hmi_pool *pool, const hmi_worker *first)
 {
     enum { MANY = 64 };
-    return hmi_batch_compile(hmi_driver_of(first->starter), pool->members->count >= MANY,
-                             &pool->code);
+    return hmi_batch_compile(hmi_run_of(first->starter), pool->members->count >= MANY, &pool->code);
 }
 
 static hm_status prepare_worker(hmi_pool *pool, hmi_worker *worker, bool first)
@@ -469,23 +459,24 @@ static hm_status run_all(hmi_pool *pool)
     return status;
 }
 
-hm_status hm_ensemble_run(const hm_system *system, const hm_ensemble_members *members,
-                          const hm_ensemble_options *options, hm_ensemble_result *result)
+hm_status hm_ensemble_run(hm_context *context, const hm_system *system,
+                          const hm_ensemble_members *members, const hm_ensemble_options *options,
+                          hm_ensemble_result *result)
 {
     double start = wall_clock();
     *result = (hm_ensemble_result){.members = members->count};
-    hmi_pool pool = {.system = system,
+    hmi_pool pool = {.context = context,
+                     .system = system,
                      .members = members,
                      .options = options ? *options : hm_ensemble_options_default(system->model),
                      .result = result,
                      .reference = members->count};
-    hm_status status = check_members(system, members);
+    hm_status status = check_members(context, system, members);
     if (status != HM_OK)
         return status;
     init_pool(&pool);
     status = run_all(&pool);
     pthread_mutex_destroy(&pool.lock);
-    pthread_mutex_destroy(&pool.heap_lock);
     result->interrupted = members->count - pool.done;
     result->wall_s = wall_clock() - start;
     return status;

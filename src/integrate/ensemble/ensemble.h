@@ -3,11 +3,11 @@
  * Invariants
  *   1. A member's result depends on the system, its values and the options alone: not on the thread,
  *      the lane, or what ran there before.
- *   2. Workers share the compiled system, which is const; each has a copy of the outer structs of
- *      model and system that points to a context of its own, so that diagnostics do not meet.
+ *   2. Workers share the system, which is const. Each has sims of its own, and these their own
+ *      diagnostics.
  *   3. The machine code of batches is compiled once, by the worker that the calling thread runs: it
  *      outlives the others.
- *   4. The lock guards records, counts and the user's callbacks; the heap lock the allocator.
+ *   4. The lock guards records, counts and the user's callbacks.
  */
 #ifndef HMI_INTEGRATE_ENSEMBLE_ENSEMBLE_H
 #define HMI_INTEGRATE_ENSEMBLE_ENSEMBLE_H
@@ -33,17 +33,16 @@ typedef struct hmi_member_record {
 #define HMI_OWN_LINE _Alignas(64)
 
 typedef struct hmi_pool {
+    hm_context *context; /* of the caller; the first worker reports there, before others start */
     const hm_system *system;
     const hm_ensemble_members *members;
     hm_ensemble_options options;
     hm_ensemble_result *result;
-    hm_allocator allocator; /* the system's, by one thread at a time */
-    const hm_allocator *heap;
-    size_t reference; /* the member that systems are compiled at; count: none starts */
+    const hm_allocator *allocator; /* the system's */
+    size_t reference;              /* the member that systems are compiled at; count: none starts */
     bool batched, sets_params;
     hmi_batch_code code; /* of all batches, from the driver of the first worker */
     size_t n, states, outputs, row_size;
-    HMI_OWN_LINE pthread_mutex_t heap_lock;
     HMI_OWN_LINE atomic_size_t next;
     HMI_OWN_LINE atomic_bool stop;
     HMI_OWN_LINE pthread_mutex_t lock; /* of all below */
@@ -76,9 +75,6 @@ enum { HMI_DELIVERY = 8, HMI_MOST_WAITING = 64 };
 
 typedef struct hmi_worker {
     hmi_pool *pool;
-    hm_context *context;
-    hm_model model;
-    hm_system system;
     hm_sim *starter, *single; /* of the batch; for hm_sim_run, made when first needed */
     hmi_batch *batch;
     hmi_frame_rows rows[HMI_LANES + 1]; /* a lane each, and the single sim's */

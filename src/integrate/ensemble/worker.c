@@ -6,32 +6,10 @@
 
 /* ---- creation ---- */
 
-/* The outer structs of model and system, with another context and allocator. Sources are shared:
- * diagnostics show lines of them. */
-static hm_status copy_system(hmi_worker *w)
-{
-    const hm_system *system = w->pool->system;
-    w->context = hm_context_create(&w->pool->allocator);
-    if (!w->context)
-        return HM_ERR_NOMEM;
-    memcpy(&w->context->sources, &system->model->context->sources, sizeof w->context->sources);
-    w->model = *system->model;
-    w->model.context = w->context;
-    w->model.graph.allocator = &w->pool->allocator;
-    w->system = *system;
-    w->system.model = &w->model;
-    w->system.allocator = &w->pool->allocator;
-    w->system.derived.graph.allocator = &w->pool->allocator;
-    return HM_OK;
-}
-
 hm_status hmi_worker_init(hmi_worker *w, hmi_pool *pool)
 {
     *w = (hmi_worker){.pool = pool};
-    hm_status status = hmi_system_assemble(pool->system);
-    if (status == HM_OK)
-        status = copy_system(w);
-    return status == HM_OK ? hm_sim_create(&w->system, &w->starter) : status;
+    return hm_sim_create(pool->system, &w->starter);
 }
 
 void hmi_worker_release(hmi_worker *w)
@@ -41,10 +19,7 @@ void hmi_worker_release(hmi_worker *w)
     hm_sim_destroy(w->single);
     hmi_pool_release_spare(w->pool, w->spare);
     for (size_t k = 0; k <= HMI_LANES; k++)
-        hmi_array_release(&w->pool->allocator, &w->rows[k]);
-    if (w->context)
-        memset(&w->context->sources, 0, sizeof w->context->sources); /* not its own */
-    hm_context_destroy(w->context);
+        hmi_array_release(w->pool->allocator, &w->rows[k]);
 }
 
 /* ---- a member's values ---- */
@@ -54,23 +29,23 @@ static void set_value(hm_sim *sim, const hm_ensemble_column *column, double valu
     size_t i = column->index;
     switch (column->kind) {
     case HM_COLUMN_PARAM:
-        sim->params[i] = value;
-        sim->param_set[i] = true;
-        sim->prepared = false;
+        sim->given.params[i] = value;
+        sim->given.param_set[i] = true;
+        sim->tapes.prepared = false;
         return;
     case HM_COLUMN_COORDINATE:
-        sim->q[i] = value;
+        sim->state.q[i] = value;
         return;
     case HM_COLUMN_VELOCITY:
-        sim->v[i] = value;
+        sim->state.v[i] = value;
         return;
     case HM_COLUMN_STATE:
-        sim->z[i] = value;
+        sim->state.z[i] = value;
         return;
     case HM_COLUMN_INPUT:
-        sim->inputs[0][i] = value;
-        sim->inputs[1][i] = sim->inputs[2][i] = 0;
-        sim->input_set[i] = true;
+        sim->given.inputs[0][i] = value;
+        sim->given.inputs[1][i] = sim->given.inputs[2][i] = 0;
+        sim->given.input_set[i] = true;
         return;
     }
 }
@@ -78,11 +53,12 @@ static void set_value(hm_sim *sim, const hm_ensemble_column *column, double valu
 static hm_status load_member(hmi_worker *w, hm_sim *sim, size_t member)
 {
     const hm_ensemble_members *m = w->pool->members;
-    hm_model_initial(&w->model, sim->q, sim->v, sim->z);
+    hm_model_initial(w->pool->system->model, sim->state.q, sim->state.v, sim->state.z);
     for (size_t c = 0; c < m->column_count; c++)
         set_value(sim, &m->columns[c], m->values[member * m->column_count + c]);
-    return sim->prepared ? HM_OK
-                         : hmi_system_evaluate_params(&w->system, sim->param_set, sim->params);
+    return sim->tapes.prepared ? HM_OK
+                               : hmi_system_evaluate_params(w->pool->system, sim->given.param_set,
+                                                            sim->given.params);
 }
 
 /* ---- to and from the pool ---- */
@@ -163,7 +139,7 @@ static const char *first_error(const hm_context *context)
 
 static const char *explain(const hmi_worker *w, hm_status status, const char *message)
 {
-    const char *error = first_error(w->context);
+    const char *error = w->single ? first_error(w->single->context) : NULL;
     if (message && message[0])
         return message;
     return error ? error : status == HM_OK ? "" : hm_status_text(status);
@@ -205,15 +181,15 @@ static hm_member_result result_of_run(hmi_worker *w, hm_status status, const hm_
 /* What a run compiled for one state does not serve another: results must not depend on the order. */
 static void forget_shift(hm_sim *sim)
 {
-    const hmi_driver *d = hmi_driver_of(sim);
+    const hmi_run *d = hmi_run_of(sim);
     if (d && d->motion && d->motion->shifted)
-        sim->run_destroy(sim->run);
+        sim->extras.run_destroy(sim->extras.run);
 }
 
 static hm_status run_member(hmi_worker *w, size_t member, hm_run_result *run)
 {
     *run = (hm_run_result){.status = HM_RUN_FAILED, .message = ""};
-    hm_status status = w->single ? HM_OK : hm_sim_create(&w->system, &w->single);
+    hm_status status = w->single ? HM_OK : hm_sim_create(w->pool->system, &w->single);
     if (status != HM_OK)
         return status;
     forget_shift(w->single);
@@ -227,7 +203,8 @@ static void run_alone(hmi_worker *w, size_t member)
     hm_run_result run;
     w->slot = HMI_LANES;
     w->rows[w->slot].count = 0;
-    hm_context_clear(w->context);
+    if (w->single)
+        hm_context_clear(w->single->context);
     hm_status status = run_member(w, member, &run);
     if (status == HM_ERR_NOMEM)
         hmi_pool_fail(w->pool, status);
@@ -248,12 +225,12 @@ hm_status hmi_worker_start(hmi_worker *w, size_t member)
     hm_status status = load_member(w, w->starter, member);
     if (status == HM_OK)
         status = hm_sim_start(w->starter, &options);
-    return w->context->out_of_memory ? HM_ERR_NOMEM : status;
+    return w->starter->context->out_of_memory ? HM_ERR_NOMEM : status;
 }
 
 hm_status hmi_worker_make_batch(hmi_worker *w)
 {
-    return hmi_batch_create(hmi_driver_of(w->starter), &w->pool->code, &w->batch);
+    return hmi_batch_create(hmi_run_of(w->starter), &w->pool->code, &w->batch);
 }
 
 /* The starter takes over a lane, its parameters included. */
@@ -261,26 +238,26 @@ static void show_lane(hmi_worker *w, size_t l)
 {
     hmi_batch *b = w->batch;
     hm_sim *sim = w->starter;
-    for (size_t i = 0; i < w->model.params.count && w->pool->sets_params; i++) {
-        sim->params[i] = b->params[HMI_LANES * i + l];
-        sim->prepared = false;
+    for (size_t i = 0; i < w->pool->system->model->params.count && w->pool->sets_params; i++) {
+        sim->given.params[i] = b->params[HMI_LANES * i + l];
+        sim->tapes.prepared = false;
     }
-    hmi_driver_enter(b->d);
+    hmi_run_enter(b->d);
     hmi_batch_show(b, l);
 }
 
 /* Frames at output times within the last step. */
 static void give_frames(hmi_worker *w, size_t l)
 {
-    hmi_driver *d = w->batch->d;
+    hmi_run *d = w->batch->d;
     hmi_lane_data *x = w->batch->x;
     if (x->t.of[l] < x->next_output.of[l])
         return;
     show_lane(w, l);
     w->slot = l;
     long before = d->ode.evaluations;
-    (void)!hmi_driver_give_outputs(d);
-    hmi_batch_note_outputs(w->batch, l, d->outputs);
+    (void)!hmi_run_give_outputs(d);
+    hmi_batch_note_outputs(w->batch, l, d->recorder.outputs);
     x->evaluations.of[l] += (double)(d->ode.evaluations - before);
 }
 
@@ -293,7 +270,7 @@ static void put_on_lane(hmi_worker *w, size_t l, size_t member)
     w->slot = l;
     w->rows[l].count = 0;
     if (b->d->options.on_frame)
-        (void)!hmi_driver_give_outputs(b->d);
+        (void)!hmi_run_give_outputs(b->d);
     hmi_batch_put(b, l, member, fresh);
 }
 
@@ -305,7 +282,7 @@ static void fill_lane(hmi_worker *w, size_t l)
     while (take_member(w, &member)) {
         hm_status status = load_member(w, w->starter, member);
         if (status == HM_OK)
-            status = hmi_driver_restart(w->batch->d);
+            status = hmi_run_restart(w->batch->d);
         if (status == HM_OK) {
             put_on_lane(w, l, member);
             return;
@@ -316,14 +293,13 @@ static void fill_lane(hmi_worker *w, size_t l)
 
 static void finish_lane(hmi_worker *w, size_t l)
 {
-    hmi_driver *d = w->batch->d;
+    hmi_run *d = w->batch->d;
     const hmi_lane_data *x = w->batch->x;
     size_t n = d->ode.n;
     show_lane(w, l);
     w->slot = l;
     if (d->options.on_frame)
-        (void)!hmi_driver_give_end(d);
-    hmi_ode_store(&d->ode, x->t.of[l], d->s.y);
+        (void)!hmi_run_give_end(d);
     hm_member_result result = {.member = w->batch->member[l],
                                .status = HM_RUN_OK,
                                .message = "",
@@ -337,7 +313,7 @@ static void finish_lane(hmi_worker *w, size_t l)
                                .rejected = (long)x->rejected.of[l],
                                .evaluations = (long)x->evaluations.of[l],
                                .violation = x->violation.of[l],
-                               .has_total = d->has_total,
+                               .has_total = d->recorder.energy.known,
                                .energy_initial = x->energy_start.of[l],
                                .energy_final = x->energy.of[l],
                                .balance_error = x->balance_error.of[l]};

@@ -2,7 +2,6 @@
 #include "integrate/implicit/dla.h"
 
 #include "dynamics/sim/motion_derivatives.h"
-#include "integrate/ode/switch.h"
 #include "linalg/linalg.h"
 
 enum { MOST_ITERATIONS = 40 };
@@ -150,12 +149,12 @@ static bool evaluate(hmi_stepper *s, point *at, double t, const double *q, const
 {
     hm_sim *sim = s->ode->sim;
     const discrete *d = s->memory;
-    const hmi_jacobian *j = sim->derivatives->by[HMI_JACOBIAN_DISCRETE].jacobian;
+    const hmi_jacobian *j = sim->extras.derivatives->by[HMI_JACOBIAN_DISCRETE].jacobian;
     int n = (int)d->n, m = (int)d->m;
     s->ode->evaluations++;
-    hm_sim_set_state(sim, t, q, v, NULL);
-    hmi_sim_refresh(sim);
-    const double *out = hmi_sim_run_slopes(sim, HMI_JACOBIAN_DISCRETE, NULL, NULL);
+    const hmi_point here = {t, q, v, sim->state.z}; /* systems with states do not come here */
+    hmi_sim_refresh(sim, &here);
+    const double *out = hmi_sim_run_slopes(sim, &here, HMI_JACOBIAN_DISCRETE, NULL, NULL);
     hmi_copy(n, out + j->block[HMI_BLOCK_MOMENTUM].value, at->p);
     hmi_copy(n, out + j->block[HMI_BLOCK_DRIVE].value, at->g);
     hmi_copy(m, out + j->block[HMI_BLOCK_POSITION].value, at->phi);
@@ -351,7 +350,7 @@ hm_status hmi_dla_step(hmi_stepper *s, double t_limit)
 {
     discrete *d = s->memory;
     double h = hmi_fixed_step(s, t_limit);
-    if (s->ode->switches && s->ode->switches->slides) {
+    if (s->ode->branches && s->ode->branches->sliding) {
         s->trouble = "a force sticks at its switching here, which this method cannot follow";
         return HM_ERR_NUMERIC;
     }

@@ -3,7 +3,7 @@
  *     y1 = y + h f(t + h/2, Y),   Y = (y + y1)/2 = y + h/2 f(t + h/2, Y)
  *
  * Order 2, A-stable, symmetric, symplectic for canonical coordinates; keeps quadratic invariants of
- * y' = f(y). Constraints enter through the index-reduced equations, and the driver projects. Y is
+ * y' = f(y). Constraints enter through the index-reduced equations, and the run projects. Y is
  * found by simplified Newton with the exact Jacobian, (2/h I - J) dY = 2/h (y - Y) + f(Y), to rounding
  * error: what is left over would be a drift of the invariants. J is kept while it converges well.
  * Verified: test/unit/integrate/test_implicit_order.c

@@ -64,9 +64,9 @@ static hm_status difference(hmi_newton *w, double t, double *y, int j)
 hm_status hmi_newton_jacobian(hmi_newton *w, double t, const double *y)
 {
     hm_status status = HM_OK;
-    if (!w->ode->dirac && !w->ode->switches) {
-        hmi_ode_store(w->ode, t, y);
-        return hmi_sim_jacobian(w->ode->sim, w->ode->baumgarte, w->J);
+    if (!w->ode->dirac && !w->ode->branches) {
+        const hmi_point at = hmi_ode_point(w->ode, t, y);
+        return hmi_sim_jacobian(w->ode->sim, &at, w->ode->baumgarte, w->J);
     }
     double *moved = w->scratch + 2 * w->size;
     hmi_copy(w->size, y, moved);

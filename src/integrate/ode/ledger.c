@@ -1,8 +1,8 @@
-/* The ledger of powers and works: see ledger.h. */
+/* Finds which powers there are, evaluates them and integrates them to works. */
 #include "integrate/ode/ledger.h"
+#include "integrate/ode/gauss.h"
 
 #include "dynamics/sim/motion.h"
-#include "compile/jit/assemble.h"
 
 #include <string.h>
 
@@ -70,19 +70,12 @@ hmi_expr hmi_ledger_expression(const hmi_ledger *ledger, const hm_system *system
     return powers[ledger->kind[k]];
 }
 
-static hm_status take_work(const hmi_tape *tape, hmi_arena *arena, double **work)
-{
-    *work = hmi_arena_alloc(arena, (tape->work_size + 1) * sizeof(double));
-    return *work ? HM_OK : HM_ERR_NOMEM;
-}
-
 hm_status hmi_ledger_compile(hmi_ledger *ledger, const hmi_graph *graph, const hmi_expr *list,
                              hmi_arena *arena)
 {
     hmi_tape_release(&ledger->tape);
     ledger->tape = (hmi_tape){0};
-    hm_status status = hmi_tape_compile(&ledger->tape, graph, list, ledger->tape_count);
-    return status == HM_OK ? take_work(&ledger->tape, arena, &ledger->work) : status;
+    return hmi_run_tape(&ledger->tape, graph, list, ledger->tape_count, arena, &ledger->work);
 }
 
 static void find_powers(hmi_ledger *ledger, const hm_system *system, bool kept)
@@ -113,11 +106,17 @@ hm_status hmi_ledger_init(hmi_ledger *ledger, hm_sim *sim, bool kept, hmi_arena 
     find_powers(ledger, sim->system, kept);
     for (size_t k = 0; k < ledger->tape_count; k++)
         list[k] = hmi_ledger_expression(ledger, sim->system, k);
-    hm_status status = ledger->tape.allocator ? take_work(&ledger->tape, arena, &ledger->work)
-                                              : hmi_ledger_compile(ledger, &d->graph, list, arena);
-    if (status == HM_OK && !ledger->total.allocator)
-        status = hmi_tape_compile(&ledger->total, &d->graph, &d->total, 1);
-    return status == HM_OK ? take_work(&ledger->total, arena, &ledger->total_work) : status;
+    hm_status status = hmi_run_tape(&ledger->tape, &d->graph, list, ledger->tape_count, arena,
+                                    &ledger->work);
+    size_t width = 2 * d->n + sim->system->model->states.count + HMI_MOST_WORKS;
+    bool failed = false;
+    ledger->state = hmi_arena_doubles(arena, width, &failed);
+    ledger->rates = hmi_arena_doubles(arena, width, &failed);
+    if (failed)
+        return HM_ERR_NOMEM;
+    if (status != HM_OK)
+        return status;
+    return hmi_run_tape(&ledger->total, &d->graph, &d->total, 1, arena, &ledger->total_work);
 }
 
 void hmi_ledger_release(hmi_ledger *ledger)
@@ -128,19 +127,19 @@ void hmi_ledger_release(hmi_ledger *ledger)
 
 void hmi_ledger_prepare(hmi_ledger *ledger, hm_sim *sim)
 {
-    const hmi_tape_values values = hmi_sim_values(sim);
+    const hmi_tape_values values = hmi_sim_values(sim, hmi_sim_present(sim));
     if (!ledger->work)
         return;
     hmi_tape_prepare(&ledger->tape, &values, ledger->work);
     hmi_tape_prepare(&ledger->total, &values, ledger->total_work);
 }
 
-double hmi_ledger_total(hmi_ledger *ledger, hm_sim *sim)
+double hmi_ledger_total(hmi_ledger *ledger, hm_sim *sim, const hmi_point *at)
 {
     if (!ledger->total_work)
         return 0;
-    hmi_sim_refresh(sim);
-    const hmi_tape_values values = hmi_sim_values(sim);
+    hmi_sim_refresh(sim, at);
+    const hmi_tape_values values = hmi_sim_values(sim, at);
     hmi_tape_run(&ledger->total, &values, ledger->total_work);
     return hmi_tape_outputs(&ledger->total, ledger->total_work)[0];
 }
@@ -156,86 +155,80 @@ static double dot(const double *x, const double *y, size_t n)
 }
 
 /* q'.(M q'' - Q), of ideal constraints alone */
-static double power_of_reactions(hm_sim *sim)
+static double power_of_reactions(hm_sim *sim, const hmi_point *at)
 {
     const hmi_expr_matrix *M = &sim->system->derived.M;
-    if (sim->stale)
-        hm_sim_evaluate_fast(sim);
+    if (sim->last.stale)
+        hmi_sim_evaluate(sim, at);
     const double *values = hmi_sim_dynamics(sim), *entry = values + sim->system->at.M;
-    double sum = -dot(sim->v, values + sim->system->at.Q, M->rows);
+    double sum = -dot(at->v, values + sim->system->at.Q, M->rows);
     for (size_t i = 0; i < M->rows; i++)
         for (size_t k = M->start[i]; k < M->start[i + 1]; k++) {
             size_t j = M->column.data[k];
-            sum += entry[k] * sim->v[i] * sim->qdd[j];
+            sum += entry[k] * at->v[i] * sim->last.qdd[j];
             if (j != i)
-                sum += entry[k] * sim->v[j] * sim->qdd[i];
+                sum += entry[k] * at->v[j] * sim->last.qdd[i];
         }
     return sum;
 }
 
-static double power_of_servos(const hm_sim *sim, const hmi_solution *solution)
+static double power_of_servos(const hm_sim *sim, const hmi_point *at, const hmi_solution *solution)
 {
     size_t n = sim->system->derived.n;
     double sum = 0;
     for (size_t k = 0; solution->u && k < sim->system->model->servos.count; k++)
-        sum += dot(solution->u + k * n, sim->v, n);
+        sum += dot(solution->u + k * n, at->v, n);
     return sum;
 }
 
-static double power_of(hm_sim *sim, hmi_power kind, const hmi_solution *solution)
+static double power_of(hm_sim *sim, const hmi_point *at, hmi_power kind,
+                       const hmi_solution *solution)
 {
     size_t n = sim->system->derived.n;
     switch (kind) {
     case HMI_POWER_IDEAL:
-        return solution ? dot(solution->Qi, sim->v, n) : power_of_reactions(sim);
+        return solution ? dot(solution->Qi, at->v, n) : power_of_reactions(sim, at);
     case HMI_POWER_NONIDEAL:
-        return solution ? dot(solution->Qni, sim->v, n) : 0;
+        return solution ? dot(solution->Qni, at->v, n) : 0;
     case HMI_POWER_SERVO:
-        return solution ? power_of_servos(sim, solution) : 0;
+        return solution ? power_of_servos(sim, at, solution) : 0;
     default:
         return 0;
     }
 }
 
-void hmi_ledger_powers(hmi_ledger *ledger, hm_sim *sim, const hmi_solution *solution, double *power)
+void hmi_ledger_powers(hmi_ledger *ledger, hm_sim *sim, const hmi_point *at,
+                       const hmi_solution *solution, double *power)
 {
-    if (sim->by_motion && !solution) {
-        const hmi_sim_motion *motion = sim->motion;
+    if (sim->last.by_motion && !solution) {
+        const hmi_sim_motion *motion = sim->motion.used;
         memcpy(power, motion->out + motion->program.powers, ledger->count * sizeof *power);
         return;
     }
     if (ledger->tape_count) {
-        const hmi_tape_values values = hmi_sim_values(sim);
+        const hmi_tape_values values = hmi_sim_values(sim, at);
         hmi_tape_run(&ledger->tape, &values, ledger->work);
         memcpy(power, hmi_tape_outputs(&ledger->tape, ledger->work),
                ledger->tape_count * sizeof *power);
     }
     for (size_t k = ledger->tape_count; k < ledger->count; k++)
-        power[k] = power_of(sim, ledger->kind[k], solution);
+        power[k] = power_of(sim, at, ledger->kind[k], solution);
 }
 
 /* ---- work ---- */
 
-/* Gauss-Legendre with four nodes on [0, 1]: order 8. */
-static const double nodes[4] = {0.069431844202973712, 0.33000947820757187, 0.66999052179242813,
-                                0.93056815579702629};
-static const double weights[4] = {0.17392742256872693, 0.32607257743127307, 0.32607257743127307,
-                                  0.17392742256872693};
-
-void hmi_ledger_integrate(hmi_ledger *ledger, const hmi_method *method, hmi_stepper *s, double *y,
-                          double *work)
+void hmi_ledger_integrate(hmi_ledger *ledger, hmi_stepper *s, double *work)
 {
-    double power[HMI_POWERS], h = s->t - s->t_old;
+    const double *power = ledger->rates + s->size;
+    double h = s->t - s->t_old;
     long evaluations = s->ode->evaluations;
-    double *dy = y + s->size + HMI_MOST_WORKS;
     for (int i = 0; i < 4; i++) {
-        double t = s->t_old + nodes[i] * h;
-        method->interpolate(s, t, y);
-        if (hmi_ode_evaluate_all(s->ode, t, y, dy) != HM_OK)
+        double t = s->t_old + hmi_gauss_nodes[i] * h;
+        s->method->interpolate(s, t, ledger->state);
+        if (hmi_ode_evaluate_all(s->ode, t, ledger->state, ledger->rates) != HM_OK)
             continue;
-        memcpy(power, dy + s->size, ledger->count * sizeof *power);
         for (size_t k = 0; k < ledger->count; k++)
-            work[k] += h * weights[i] * power[k];
+            work[k] += h * hmi_gauss_weights[i] * power[k];
     }
     s->ode->evaluations = evaluations; /* counted are those of the method */
 }

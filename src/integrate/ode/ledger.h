@@ -34,6 +34,7 @@ typedef struct hmi_ledger {
     double *work;
     hmi_tape total; /* the energy */
     double *total_work;
+    double *state, *rates; /* a state within a step, and f with powers there */
 } hmi_ledger;
 
 /* kept: the motion is kept on the constraints. Without a total energy nothing is in use. Release also after a failure. Tapes that are there
@@ -45,15 +46,13 @@ hm_status hmi_ledger_compile(hmi_ledger *ledger, const hmi_graph *graph, const h
                              hmi_arena *arena);
 void hmi_ledger_release(hmi_ledger *ledger);
 void hmi_ledger_prepare(hmi_ledger *ledger, hm_sim *sim);
-/* The total energy at the sim's state; 0 where there is none. */
-double hmi_ledger_total(hmi_ledger *ledger, hm_sim *sim);
-/* power[count] at the state just solved; solution NULL: by the fast solve. */
-void hmi_ledger_powers(hmi_ledger *ledger, hm_sim *sim, const hmi_solution *solution,
-                       double *power);
-/* The integrals over the last step, for methods that do not carry works: adds to work[count]. `y`
- * is scratch for a state with works. */
-void hmi_ledger_integrate(hmi_ledger *ledger, const hmi_method *method, hmi_stepper *s, double *y,
-                          double *work);
+/* The total energy; 0 where there is none. */
+double hmi_ledger_total(hmi_ledger *ledger, hm_sim *sim, const hmi_point *at);
+/* power[count] at the point just solved for; solution NULL: by q'' alone. */
+void hmi_ledger_powers(hmi_ledger *ledger, hm_sim *sim, const hmi_point *at,
+                       const hmi_solution *solution, double *power);
+/* The integrals over the last step, for methods that do not carry works: adds to work[count]. */
+void hmi_ledger_integrate(hmi_ledger *ledger, hmi_stepper *s, double *work);
 /* Work by kind as people read it, and its sum. */
 hm_ledger hmi_ledger_view(const hmi_ledger *ledger, const double *work, double reset);
 double hmi_ledger_sum(const hmi_ledger *ledger, const double *work);

@@ -1,5 +1,6 @@
-/* Integration methods: each is a const struct of functions with its own doc string, one file a
- * method. The driver (run.c) owns time, output, events and drift control; a method makes steps.
+/* Integration methods: each is a const struct of functions with its own doc string, one file for
+ * each method. A method makes steps; output, events and drift control are the run's
+ * (integrate/run/run.h).
  */
 #ifndef HMI_INTEGRATE_ODE_METHOD_H
 #define HMI_INTEGRATE_ODE_METHOD_H
@@ -8,21 +9,23 @@
 
 #define HMI_MOVED 0.01
 
-/* What a method works on. The driver fills in the first part and then calls start. */
+/* What a method works on. The run fills in the first part and then calls start. */
 typedef struct hmi_stepper {
+    const struct hmi_method *method; /* which makes the steps; a guard may change it */
     hmi_ode *ode;
     size_t size;
     double rtol, atol;
     double step;     /* given step; 0: the method chooses (fixed-step methods need one) */
     double largest;  /* no step is larger; infinity by default */
-    double singular; /* foreseen by the driver: constraints lose rank there; infinity: nowhere */
+    double singular; /* foreseen by the guard: constraints lose rank there; infinity: nowhere */
     /* size: components count for the relative tolerance as if they were at least that large; NULL: as they
-     * are. Of the driver, near such a place, where errors of all of q' are errors of each. */
+     * are. Set by the guard, near such a place, where errors of all of q' are errors of each. */
     const double *least;
+    double t_begin; /* where the run started */
     double t;
     double *y;    /* size (+ works): the state at t */
     double *f;    /* size (+ works): y' at t; valid where f_valid */
-    bool f_valid; /* false after the driver changed y (projection, reset) */
+    bool f_valid; /* false after y was changed between steps (projection, reset) */
 
     /* Set by step: the last accepted step, for interpolation on [t_old, t]. */
     double t_old, *y_old;
@@ -34,21 +37,27 @@ typedef struct hmi_stepper {
 
     /* Work done by each power of the ledger: `works` further components of y after the first size,
      * with f from hmi_ode_evaluate_all, under a loose error control relative to work_scale (an
-     * energy). Methods that do not carry them leave them alone, and the driver integrates them on
-     * the dense output. */
+     * energy). Methods that do not carry them leave them alone: they are integrated on the dense
+     * output then (hmi_ledger_integrate). */
     size_t works;
     double work_scale;
-    /* Drift control of the driver, NULL: none. A method may call it on the new state of a step that
-     * passed its error test, before f is evaluated there; it then sets `settled`, which the driver
-     * clears before each step and looks at after it. *moved: by how much y changed, relative to the
+    /* Drift control, NULL: none. A method may call it on the new state of a step that passed its
+     * error test, before f is evaluated there; it then sets `settled`, which the run clears before
+     * each step and looks at after it. *moved: by how much y changed, relative to the
      * tolerance; above HMI_MOVED an f from before is not good any more. */
     hm_status (*settle)(struct hmi_stepper *s, double t, double *y, double *moved);
     /* The parts of an error e of q and q' that drift control leaves, at the state y: for steps
      * across `singular`, where noise along the constraints is large and does not matter. */
     void (*tangent)(struct hmi_stepper *s, double t, const double *y, double *e);
-    void *driver;
+    void *owner; /* for the functions above */
     bool settled;
 } hmi_stepper;
+
+/* Where the motion is. */
+static inline hmi_point hmi_stepper_point(const hmi_stepper *s)
+{
+    return hmi_ode_point(s->ode, s->t, s->y);
+}
 
 struct hmi_rk_table;
 
@@ -61,8 +70,8 @@ typedef struct hmi_method {
     bool carries_work;                /* works: see hmi_stepper */
     int samples;       /* places within a step where events are looked for; 0: a few */
     bool places_steps; /* by hmi_place_step: a rank drop ahead is worth looking for */
-    bool hands_over; /* steps across rank drops, where it fails: integrate/run/fallback_method.c */
-    bool keeps_constraints; /* new states satisfy the constraints: the driver does not project */
+    bool hands_over; /* steps across rank drops, where it fails: integrate/rank/fallback_method.c */
+    bool keeps_constraints; /* new states satisfy the constraints: the run does not project */
     size_t (*memory_size)(const hmi_ode *ode);
     /* Does it apply to this system? HM_OK, or HM_ERR_USAGE with the reason in *why. */
     hm_status (*applies)(const hmi_ode *ode, const char **why);

@@ -4,7 +4,7 @@
  *   1. f allocates nothing. Its status is that of the solve: HM_ERR_NUMERIC where something is not
  *      finite, HM_ERR_UNDETERMINED and HM_ERR_INCONSISTENT where there is no motion.
  *   2. Evaluations are counted here and nowhere else.
- *   3. An evaluation leaves t, q, v, z in the sim: whoever wants another state there puts it back.
+ *   3. An evaluation leaves the sim's present state alone; forces and q'' stay in sim->last.
  */
 #ifndef HMI_INTEGRATE_ODE_ODE_H
 #define HMI_INTEGRATE_ODE_ODE_H
@@ -16,8 +16,19 @@ enum { HMI_MOST_WORKS = 7 };
 
 struct hmi_residuals;
 struct hmi_ledger;
-struct hmi_switches;
 struct hmi_taylor;
+struct hmi_jet_options;
+struct hmi_ode;
+
+/* Functions that are not smooth, their branches held during a step: what the equations and the
+ * methods need to know of them. integrate/events/switch.h has the rest. */
+typedef struct hmi_branches {
+    size_t sliding;    /* modes between two branches: each solve has to find them */
+    size_t directions; /* u/|u| of velocities: each solve has to look them up */
+    /* hmi_ode_accelerate after these were found. */
+    hm_status (*accelerate)(struct hmi_branches *branches, struct hmi_ode *ode, const hmi_point *at,
+                            hmi_solution *solution);
+} hmi_branches;
 
 typedef struct hmi_ode {
     hm_sim *sim;
@@ -31,22 +42,34 @@ typedef struct hmi_ode {
 
     bool kept; /* by drift control: states are on the constraints */
 
-    bool dirac, dirac_slow;          /* q' is determined and not q'': see degenerate.h */
-    struct hmi_residuals *residuals; /* for Baumgarte; NULL: off */
-    struct hmi_ledger *ledger;       /* powers beside f; NULL: none */
-    struct hmi_switches *switches;   /* branches held, sliding; NULL: none */
-    struct hmi_taylor **series;      /* the driver's: runs of a sim share it */
+    bool dirac, dirac_slow;                    /* q' is determined and not q'': see degenerate.h */
+    struct hmi_residuals *residuals;           /* for Baumgarte; NULL: off */
+    struct hmi_ledger *ledger;                 /* powers beside f; NULL: none */
+    hmi_branches *branches;                    /* held in a run; NULL: none */
+    struct hmi_taylor **series;                /* where it is kept: runs of a sim share it */
+    const struct hmi_jet_options *jet_options; /* special paths, for benchmarks; NULL: all */
 } hmi_ode;
+
+/* A tape of a run: compiled where it is not there already (of an earlier run), with memory for it. */
+hm_status hmi_run_tape(hmi_tape *tape, const hmi_graph *graph, const hmi_expr *list, size_t count,
+                       hmi_arena *arena, double **work);
 
 hm_status hmi_ode_init(hmi_ode *ode, hm_sim *sim);
 /* dy = f(t, y). */
 hm_status hmi_ode_evaluate(hmi_ode *ode, double t, const double *y, double *dy);
-/* The same with the powers of the ledger behind the first `size` components of dy; what it leaves
- * in the sim is not said. */
+/* The same with the powers of the ledger behind the first `size` components of dy; what is in
+ * sim->last afterwards is not said. */
 hm_status hmi_ode_evaluate_all(hmi_ode *ode, double t, const double *y, double *dy);
-/* The solve at (t, y) with all forces, not counted; the sim then holds them. */
+/* The solve at (t, y) with all forces, not counted; sim->last then has them. */
 hm_status hmi_ode_forces(hmi_ode *ode, double t, const double *y, hmi_solution *solution);
-/* Puts (t, y) into the sim, and takes y from it. */
+/* The solve at a point, with Baumgarte's terms and with the branches as they are. */
+hm_status hmi_ode_accelerate(hmi_ode *ode, const hmi_point *at, hmi_solution *solution);
+/* (t, y) as a point: it refers to y. */
+static inline hmi_point hmi_ode_point(const hmi_ode *ode, double t, const double *y)
+{
+    return (hmi_point){t, y, y + ode->n, y + 2 * ode->n};
+}
+/* Makes (t, y) the sim's present state, and takes y from it. */
 void hmi_ode_store(hmi_ode *ode, double t, const double *y);
 void hmi_ode_load(const hmi_ode *ode, double *y);
 

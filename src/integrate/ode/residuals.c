@@ -1,6 +1,6 @@
-/* Residuals of the constraints: see residuals.h. */
+/* Compiles and evaluates the residuals of all passive constraints, each point once. */
 #include "integrate/ode/residuals.h"
-#include "compile/jit/assemble.h"
+#include "integrate/ode/ode.h"
 
 #include <string.h>
 
@@ -30,17 +30,15 @@ hm_status hmi_residuals_init(hmi_residuals *r, hm_sim *sim, hmi_arena *arena)
         list[m + k] = rows->velocity_residual[k];
         r->level[k] = sim->system->model->constraints.data[k].level;
     }
-    hm_status status = HM_OK;
-    if (!r->tape.allocator)
-        status = hmi_tape_compile(&r->tape, &sim->system->derived.graph, list, 2 * m);
+    hm_status status = hmi_run_tape(&r->tape, &sim->system->derived.graph, list, 2 * m, arena,
+                                    &r->work);
     if (status != HM_OK)
         return status;
     size_t state = 1 + 2 * sim->system->derived.n + sim->system->model->states.count;
-    r->work = hmi_arena_alloc(arena, (r->tape.work_size + 1) * sizeof *r->work);
-    double *at = hmi_arena_alloc(arena, state * sizeof *at);
-    if (!r->work || !at)
+    double *seen = hmi_arena_alloc(arena, state * sizeof *seen);
+    if (!seen)
         return HM_ERR_NOMEM;
-    r->at = reads_state_only(&r->tape) ? at : NULL;
+    r->seen = reads_state_only(&r->tape) ? seen : NULL;
     r->position = hmi_tape_outputs(&r->tape, r->work);
     r->velocity = r->position + m;
     return HM_OK;
@@ -53,7 +51,7 @@ void hmi_residuals_release(hmi_residuals *r)
 
 void hmi_residuals_prepare(hmi_residuals *r)
 {
-    const hmi_tape_values values = hmi_sim_values(r->sim);
+    const hmi_tape_values values = hmi_sim_values(r->sim, hmi_sim_present(r->sim));
     hmi_tape_prepare(&r->tape, &values, r->work);
     r->known = false;
 }
@@ -69,27 +67,26 @@ static bool renew(double *kept, const double *now, size_t count)
     return same;
 }
 
-/* Is the sim where it was at the last evaluation? It is from now on. NaN is never the same. */
-static bool is_known(hmi_residuals *r)
+/* Is this the point of the last evaluation? It is from now on. NaN is never the same. */
+static bool is_known(hmi_residuals *r, const hmi_point *at)
 {
-    const hm_sim *sim = r->sim;
-    size_t n = sim->system->derived.n;
-    if (!r->at)
+    size_t n = r->sim->system->derived.n;
+    if (!r->seen)
         return false;
-    bool same = renew(r->at, &sim->t, 1);
-    same &= renew(r->at + 1, sim->q, n);
-    same &= renew(r->at + 1 + n, sim->v, n);
-    same &= renew(r->at + 1 + 2 * n, sim->z, sim->system->model->states.count);
+    bool same = renew(r->seen, &at->t, 1);
+    same &= renew(r->seen + 1, at->q, n);
+    same &= renew(r->seen + 1 + n, at->v, n);
+    same &= renew(r->seen + 1 + 2 * n, at->z, r->sim->system->model->states.count);
     same &= r->known;
     r->known = true;
     return same;
 }
 
-void hmi_residuals_evaluate(hmi_residuals *r)
+void hmi_residuals_evaluate(hmi_residuals *r, const hmi_point *at)
 {
-    hmi_sim_refresh(r->sim); /* inputs may depend on the state */
-    if (is_known(r))
+    hmi_sim_refresh(r->sim, at); /* inputs may depend on the state */
+    if (is_known(r, at))
         return;
-    const hmi_tape_values values = hmi_sim_values(r->sim);
+    const hmi_tape_values values = hmi_sim_values(r->sim, at);
     hmi_tape_run(&r->tape, &values, r->work);
 }

@@ -11,9 +11,8 @@ typedef struct hmi_residuals {
     const double *position, *velocity; /* by row, as last evaluated; 0 where a level has none */
     hmi_tape tape;
     double *work;
-    double *
-        at; /* t, q, v, z of the last evaluation, where the tape reads nothing else that changes; */
-    bool known; /* they are */
+    double *seen; /* t, q, v, z of the last evaluation; NULL: the tape reads more that changes */
+    bool known;   /* `seen` is filled in */
 } hmi_residuals;
 
 /* Memory comes from the arena; release the tape also after a failure. A tape that is there already
@@ -22,7 +21,7 @@ hm_status hmi_residuals_init(hmi_residuals *r, hm_sim *sim, hmi_arena *arena);
 void hmi_residuals_release(hmi_residuals *r);
 /* Parameters changed. */
 void hmi_residuals_prepare(hmi_residuals *r);
-/* At the sim's present t, q, v; at the state of the last evaluation there is nothing to do. */
-void hmi_residuals_evaluate(hmi_residuals *r);
+/* At the point; at that of the last evaluation there is nothing to do. */
+void hmi_residuals_evaluate(hmi_residuals *r, const hmi_point *at);
 
 #endif

@@ -27,7 +27,7 @@ const hmi_method *hmi_method_find(const char *name)
 hm_status hmi_method_applies(const hmi_method *method, const hmi_ode *ode, const char **why)
 {
     bool is_explicit = method == &hmi_method_dop853 || method == &hmi_method_rk5;
-    if (!ode->sim->dynamics && !is_explicit) {
+    if (!ode->sim->dense.dynamics && !is_explicit) {
         *why = "beyond 400 coordinates there are dop853 and rk5";
         return HM_ERR_USAGE;
     }

@@ -1,5 +1,5 @@
 /* Options of a run: what is given, what the model's `simulate` says, else the defaults. */
-#include "integrate/run/driver.h"
+#include "integrate/run/run.h"
 
 #include <math.h>
 #include <string.h>
@@ -27,22 +27,28 @@ hm_run_options hm_run_options_default(const hm_model *model)
     return options;
 }
 
-static hm_status read_drift(hmi_driver *d)
+hm_status hmi_run_refuse(const hmi_run *run, const char *message, const char *word)
+{
+    hmi_error(run->sim->context, hmi_no_span, NULL, message, word);
+    return HM_ERR_USAGE;
+}
+
+static hm_status read_drift(hmi_run *run)
 {
     static const char *const names[] = {"project", "baumgarte", "none"};
-    const char *wanted = d->options.drift ? d->options.drift : "project";
+    const char *wanted = run->options.drift ? run->options.drift : "project";
     for (int k = 0; k < 3; k++)
         if (strcmp(names[k], wanted) == 0) {
-            d->drift = (hmi_drift)k;
-            d->options.drift = names[k];
-            if (d->options.keep_initial) {
-                d->drift = HMI_DRIFT_NONE;
-                d->options.drift = names[HMI_DRIFT_NONE];
+            run->drift = (hmi_drift)k;
+            run->options.drift = names[k];
+            if (run->options.keep_initial) {
+                run->drift = HMI_DRIFT_NONE;
+                run->options.drift = names[HMI_DRIFT_NONE];
             }
             return HM_OK;
         }
-    return hmi_driver_refuse(d, "there is no drift control '%s': project, baumgarte or none",
-                             wanted);
+    return hmi_run_refuse(run, "there is no drift control '%s': project, baumgarte or none",
+                          wanted);
 }
 
 static void fill_in(hm_run_options *o, const hm_run_options *defaults)
@@ -65,22 +71,22 @@ static void fill_in(hm_run_options *o, const hm_run_options *defaults)
         o->drift = defaults->drift;
 }
 
-hm_status hmi_driver_read_options(hmi_driver *d, const hm_run_options *options)
+hm_status hmi_run_read_options(hmi_run *run, const hm_run_options *options)
 {
-    const hm_run_options defaults = hm_run_options_default(d->model);
-    d->options = options ? *options : defaults;
-    fill_in(&d->options, &defaults);
-    if (!(d->options.end >= d->options.start) || !(d->options.every > 0))
-        return hmi_driver_refuse(
-            d, "the run must end after it starts, and output times must be apart%s", "");
-    double times = (d->options.end - d->options.start) / d->options.every;
+    const hm_run_options defaults = hm_run_options_default(run->model);
+    run->options = options ? *options : defaults;
+    fill_in(&run->options, &defaults);
+    if (!(run->options.end >= run->options.start) || !(run->options.every > 0))
+        return hmi_run_refuse(
+            run, "the run must end after it starts, and output times must be apart%s", "");
+    double times = (run->options.end - run->options.start) / run->options.every;
     if (times > HMI_MOST_OUTPUT_TIMES &&
-        isfinite(d->options.end)) /* who steps himself has no end */
-        return hmi_driver_refuse(
-            d, "there would be more than 1e9 output times%s: `every` is too small", "");
-    if (d->options.rtol < 2e-15)
-        d->options.rtol = 2e-15;
-    return read_drift(d);
+        isfinite(run->options.end)) /* who steps himself has no end */
+        return hmi_run_refuse(
+            run, "there would be more than 1e9 output times%s: `every` is too small", "");
+    if (run->options.rtol < 2e-15)
+        run->options.rtol = 2e-15;
+    return read_drift(run);
 }
 
 const char *hm_run_status_text(hm_run_status status)

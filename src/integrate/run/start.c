@@ -1,56 +1,52 @@
-/* The start of a run: a consistent state, the method, the first step. See driver.h. */
-#include "integrate/run/driver.h"
+/* The start of a run: a consistent state, the method, the first step; and another start. */
+#include "integrate/run/run.h"
+
+#include "base/clock.h"
 #include "integrate/ode/degenerate.h"
 #include "integrate/taylor/taylor.h"
 
 #include <math.h>
 #include <string.h>
-#include <time.h>
-
-static double wall_clock(void)
-{
-    struct timespec now;
-    return clock_gettime(CLOCK_MONOTONIC, &now) == 0
-               ? (double)now.tv_sec + 1e-9 * (double)now.tv_nsec
-               : 0;
-}
 
 /* ---- the state to start from ---- */
 
 /* Degenerate Lagrangians: q' may be determined where q'' is not. HM_OK: it is. */
-static hm_status try_dirac(hmi_driver *d)
+static hm_status try_dirac(hmi_run *run)
 {
     const char *why = NULL;
-    hm_sim *sim = d->sim;
-    if (!sim->dynamics || hmi_sim_accelerate(sim, NULL) != HM_ERR_UNDETERMINED)
+    hm_sim *sim = run->sim;
+    double t = sim->state.at.t;
+    if (!sim->dense.dynamics ||
+        hmi_sim_accelerate(sim, hmi_sim_present(sim), NULL) != HM_ERR_UNDETERMINED)
         return HM_ERR_USAGE;
-    hm_status status = hmi_ode_try_dirac(&d->ode, &why);
+    hmi_ode_load(&run->ode, run->shown);
+    hm_status status = hmi_ode_try_dirac(&run->ode, t, run->shown, &why);
     if (status != HM_OK) {
         if (why)
-            hmi_note(d->model->context, hmi_no_span, NULL, "by the Dirac form: %s", why);
+            hmi_note(sim->context, hmi_no_span, NULL, "by the Dirac form: %s", why);
         return status;
     }
-    hmi_ode_load(&d->ode, d->y);
-    status = hmi_ode_settle(&d->ode, sim->t, d->y);
+    status = hmi_ode_settle(&run->ode, t, run->shown);
     if (status == HM_OK)
-        hmi_ode_store(&d->ode, sim->t, d->y);
+        hmi_ode_store(&run->ode, t, run->shown);
     return status;
 }
 
 /* Where some u/|u| has no value at the start (rest) the sim alone cannot say; the modes do, in begin. */
-hm_status hmi_driver_check_motion(hmi_driver *d)
+hm_status hmi_run_check_motion(hmi_run *run)
 {
-    if (d->switches.direction_count && hmi_directions_rest(&d->switches))
+    if (run->events.switches.held.directions &&
+        hmi_directions_rest(&run->events.switches, hmi_sim_present(run->sim)))
         return HM_OK;
     hm_evaluation at;
-    const hm_evaluate_options options = {.formulation = d->options.formulation};
-    hm_status status = try_dirac(d);
+    const hm_evaluate_options options = {.formulation = run->options.formulation};
+    hm_status status = try_dirac(run);
     if (status == HM_OK)
-        d->formulation = hmi_formulation_name(HMI_DIRAC);
+        run->recorder.formulation = hmi_formulation_name(HMI_DIRAC);
     if (status == HM_OK || status == HM_ERR_NOMEM)
         return status;
-    status = hm_sim_evaluate(d->sim, &options, &at);
-    d->formulation = at.formulation;
+    status = hm_sim_evaluate(run->sim, &options, &at);
+    run->recorder.formulation = at.formulation;
     return status;
 }
 
@@ -59,232 +55,196 @@ hm_status hmi_driver_check_motion(hmi_driver *d)
 /* Where Taylor series win over DOP853 (bench/bench_taylor.c). Their cost hardly depends on the tolerance,
  * that of DOP853 does; without momenta they meet the later the longer the tape is. With the default
  * tolerances it is DOP853. */
-static bool series_pay(const hmi_driver *d)
+static bool series_pay(const hmi_run *run)
 {
     enum { SHORT_TAPE = 30, LONG_TAPE = 300, MOST_INSTRUCTIONS = 20000 };
-    size_t instructions = d->sim->dynamics_tape->body.count;
+    size_t instructions = run->sim->tapes.dynamics->body.count;
     double tight = instructions <= SHORT_TAPE ? 5e-10 : 1e-10;
-    if (instructions > LONG_TAPE && !hmi_taylor_has_momenta(&d->ode))
+    if (instructions > LONG_TAPE && !hmi_taylor_has_momenta(&run->ode))
         tight = 1e-13;
-    return instructions <= MOST_INSTRUCTIONS && d->options.rtol <= tight &&
-           d->options.atol <= fmax(tight, 1e-10);
+    return instructions <= MOST_INSTRUCTIONS && run->options.rtol <= tight &&
+           run->options.atol <= fmax(tight, 1e-10);
 }
 
-static const hmi_method *automatic_method(const hmi_driver *d)
+static const hmi_method *automatic_method(const hmi_run *run)
 {
     const char *why = NULL;
-    bool series = series_pay(d) && hmi_method_taylor.applies(&d->ode, &why) == HM_OK;
+    bool series = series_pay(run) && hmi_method_taylor.applies(&run->ode, &why) == HM_OK;
     return series ? &hmi_method_taylor : &hmi_method_dop853;
 }
 
-static hm_status choose_method(hmi_driver *d)
+static hm_status choose_method(hmi_run *run)
 {
     const char *why = NULL;
-    d->automatic = strcmp(d->options.method, "auto") == 0;
-    d->method = d->automatic ? automatic_method(d) : hmi_method_find(d->options.method);
-    if (!d->method)
-        return hmi_driver_refuse(d, "method '%s' is not available in this build",
-                                 d->options.method);
-    if (hmi_method_applies(d->method, &d->ode, &why) != HM_OK) {
-        hmi_error(d->model->context, hmi_no_span, NULL, "method '%s' does not apply: %s",
-                  d->method->name, why ? why : "");
+    run->automatic = strcmp(run->options.method, "auto") == 0;
+    run->s.method = run->automatic ? automatic_method(run) : hmi_method_find(run->options.method);
+    if (!run->s.method)
+        return hmi_run_refuse(run, "method '%s' is not available in this build",
+                              run->options.method);
+    if (hmi_method_applies(run->s.method, &run->ode, &why) != HM_OK) {
+        hmi_error(run->sim->context, hmi_no_span, NULL, "method '%s' does not apply: %s",
+                  run->s.method->name, why ? why : "");
         return HM_ERR_USAGE;
     }
-    if (d->method->fixed_step && !(d->options.step > 0))
-        return hmi_driver_refuse(d, "method '%s' needs a step", d->method->name);
-    d->s.memory = hmi_arena_alloc(&d->arena, d->method->memory_size(&d->ode));
-    return d->s.memory ? hmi_guest_init(d) : HM_ERR_NOMEM;
+    if (run->s.method->fixed_step && !(run->options.step > 0))
+        return hmi_run_refuse(run, "method '%s' needs a step", run->s.method->name);
+    run->s.memory = hmi_arena_alloc(&run->arena, run->s.method->memory_size(&run->ode));
+    return run->s.memory ? hmi_guard_prepare_fallback(&run->guard) : HM_ERR_NOMEM;
 }
 
 static hm_status settle_step(hmi_stepper *s, double t, double *y, double *moved)
 {
-    hmi_driver *d = s->driver;
-    double *before = d->y;
+    hmi_run *run = s->owner;
+    double *before = run->before;
     memcpy(before, y, s->size * sizeof *y);
-    hm_status status = hmi_driver_settle(d, t, y);
+    hm_status status = hmi_settle(&run->projection, t, y);
     if (status != HM_OK)
         return status;
     for (size_t i = 0; i < s->size; i++)
         before[i] -= y[i];
     *moved = hmi_scaled_norm(s, before, y, y);
-    if (d->ode.dirac) /* velocities are not integrated but found: no error */
+    if (run->ode.dirac) /* velocities are not integrated but found: no error */
         *moved = fmin(*moved, 2 * HMI_MOVED);
     return HM_OK;
 }
 
 static void tangent_error(hmi_stepper *s, double t, const double *y, double *e)
 {
-    hmi_driver *d = s->driver;
-    if (d->drift == HMI_DRIFT_PROJECT)
-        hmi_project_error(&d->projection, t, y, e);
+    hmi_run *run = s->owner;
+    if (run->ode.kept)
+        hmi_project_error(&run->projection, t, y, e);
 }
 
 /* ---- start ---- */
 
 /* The largest of what the state is, of what it was before it was made consistent (exp(x) = 1 makes a
  * zero of it, up to rounding errors), and of what it may become by the rates at the start. */
-static double largest_value(const hmi_driver *d)
+static double largest_value(const hmi_run *run)
 {
-    const hm_sim *sim = d->sim;
-    double time = fabs(d->options.end - d->options.start), largest = 0;
-    for (size_t i = 0; i < d->ode.n; i++) {
-        double qdd = d->ode.dirac || !isfinite(sim->qdd[i]) ? 0 : fabs(sim->qdd[i]);
-        largest = fmax(largest, fmax(fabs(sim->q[i]), fabs(sim->v[i])));
-        largest = fmax(largest, time * fmax(fabs(sim->v[i]), qdd));
+    const hm_sim *sim = run->sim;
+    double time = fabs(run->options.end - run->options.start), largest = 0;
+    for (size_t i = 0; i < run->ode.n; i++) {
+        double qdd = run->ode.dirac || !isfinite(sim->last.qdd[i]) ? 0 : fabs(sim->last.qdd[i]);
+        largest = fmax(largest, fmax(fabs(sim->state.q[i]), fabs(sim->state.v[i])));
+        largest = fmax(largest, time * fmax(fabs(sim->state.v[i]), qdd));
     }
-    for (size_t i = 0; i < d->ode.states; i++)
-        largest = fmax(largest, fabs(sim->z[i]));
-    for (size_t i = 0; i < d->moved.count; i++)
-        largest = fmax(largest, fabs(d->moved.data[i].from));
+    for (size_t i = 0; i < run->ode.states; i++)
+        largest = fmax(largest, fabs(sim->state.z[i]));
+    for (size_t i = 0; i < run->start.moved.count; i++)
+        largest = fmax(largest, fabs(run->start.moved.data[i].from));
     return largest;
 }
 
 /* Unless one is given: it shall not hide the motion where lengths of nanometres are written in metres.
  * A power of ten, to be read. */
-static double absolute_tolerance(const hmi_driver *d)
+static double absolute_tolerance(const hmi_run *run)
 {
-    double given = d->options.atol, size = largest_value(d);
-    if (d->model->simulate.atol > 0 || given != HMI_DEFAULT_ATOL || !(size > 0) || size >= 1e-3)
+    double given = run->options.atol, size = largest_value(run);
+    if (run->model->simulate.atol > 0 || given != HMI_DEFAULT_ATOL || !(size > 0) || size >= 1e-3)
         return given;
     return given * pow(10, floor(log10(size / 1e-3)));
 }
 
-static void connect(hmi_driver *d)
+static void connect(hmi_run *run)
 {
-    d->ode.ledger = d->ledger.count ? &d->ledger : NULL;
-    d->ode.series = &d->series;
-    d->ode.kept = d->drift == HMI_DRIFT_PROJECT;
-    if (d->drift == HMI_DRIFT_BAUMGARTE) {
-        d->ode.residuals = &d->residuals;
-        memcpy(d->ode.baumgarte, d->options.drift_gain, sizeof d->ode.baumgarte);
+    run->ode.ledger = run->recorder.ledger.count ? &run->recorder.ledger : NULL;
+    run->ode.series = &run->series;
+    if (run->drift == HMI_DRIFT_BAUMGARTE) {
+        run->ode.residuals = &run->residuals;
+        memcpy(run->ode.baumgarte, run->options.drift_gain, sizeof run->ode.baumgarte);
     }
-    d->s.ode = &d->ode;
-    d->s.size = d->ode.size;
-    d->s.works = d->ledger.count;
-    d->s.rtol = d->options.rtol;
-    d->s.atol = absolute_tolerance(d);
-    d->s.step = d->options.step;
-    d->s.largest = d->options.largest_step;
-    d->s.singular = INFINITY;
-    d->s.t = d->sim->t;
-    d->s.driver = d;
-    d->s.tangent = tangent_error;
-    if ((d->drift == HMI_DRIFT_PROJECT && d->projection.velocity.count) || d->ode.dirac)
-        d->s.settle = settle_step;
-}
-
-/* Is there a motion tape that answers here, of an earlier run? One that does not is put away. */
-static bool has_motion(hmi_driver *d, bool wanted)
-{
-    hm_sim *sim = d->sim;
-    if (!d->motion)
-        return false;
-    hmi_sim_refresh(sim);
-    wanted = wanted && d->motion->program.power_count == d->ledger.count;
-    if (wanted && hmi_sim_motion_fits(sim, d->motion) &&
-        hmi_sim_motion_run(sim, d->motion, &sim->t, sim->q, sim->v, sim->z))
-        return true;
-    hmi_sim_motion_destroy(d->motion);
-    d->motion = NULL;
-    return false;
-}
-
-hm_status hmi_driver_compile_motion(hmi_driver *d)
-{
-    const hmi_ledger *ledger = &d->ledger;
-    hmi_motion_source source = {.power_count = ledger->tape_count};
-    hmi_expr powers[HMI_POWERS];
-    bool wanted = !d->ode.dirac && d->drift != HMI_DRIFT_BAUMGARTE &&
-                  d->sim->formulation == HMI_AUTO;
-    bool kept = has_motion(d, wanted);
-    if (!wanted)
-        return HM_OK;
-    for (size_t k = 0; k < ledger->tape_count; k++)
-        powers[k] = hmi_ledger_expression(ledger, d->sim->system, k);
-    for (size_t k = 0; k < ledger->count; k++) {
-        source.ideal_power |= ledger->kind[k] == HMI_POWER_IDEAL;
-        source.nonideal_power |= ledger->kind[k] == HMI_POWER_NONIDEAL;
-    }
-    source.powers = powers;
-    if (d->switches.switches) {
-        source.graph = &d->switches.graph;
-        source.dynamics = d->switches.list;
-        source.powers = d->switches.powers;
-    }
-    hm_status status = HM_OK;
-    if (d->drift == HMI_DRIFT_PROJECT)
-        status = hmi_projection_compile(&d->projection, &source);
-    if (status != HM_OK || kept)
-        return status;
-    return hmi_sim_motion_create(d->sim, &source, &d->motion);
+    run->s.ode = &run->ode;
+    run->s.size = run->ode.size;
+    run->s.works = run->recorder.ledger.count;
+    run->s.rtol = run->options.rtol;
+    run->s.atol = absolute_tolerance(run);
+    run->s.step = run->options.step;
+    run->s.largest = run->options.largest_step;
+    run->s.singular = INFINITY;
+    run->s.t = run->sim->state.at.t;
+    run->events.span = run->options.end - run->options.start;
+    run->s.owner = run;
+    run->s.tangent = tangent_error;
+    if ((run->ode.kept && run->projection.velocity.count) || run->ode.dirac)
+        run->s.settle = settle_step;
 }
 
 /* Why the first step cannot be prepared, where nobody has said so yet. */
-static void explain_start(const hmi_driver *d, hm_status status, size_t errors)
+static void explain_start(const hmi_run *run, hm_status status, size_t errors)
 {
-    hm_context *context = d->model->context;
+    hm_context *context = run->sim->context;
     if (status == HM_OK || status == HM_ERR_NOMEM || context->errors > errors)
         return;
-    hmi_error(context, hmi_no_span, NULL, "method '%s' cannot start here: %s", d->method->name,
-              d->s.trouble ? d->s.trouble : hm_status_text(status));
+    hmi_error(context, hmi_no_span, NULL, "method '%s' cannot start here: %s", run->s.method->name,
+              run->s.trouble ? run->s.trouble : hm_status_text(status));
 }
 
-hm_status hmi_driver_begin(hmi_driver *d)
+/* The method and the recorder begin at the sim's state. */
+static hm_status begin(hmi_run *run)
 {
-    size_t errors = d->model->context->errors;
-    hmi_driver_enter(d);
-    hmi_ode_load(&d->ode, d->s.y);
-    hm_status status = d->switches.count ? hmi_settle_sides(d) : HM_OK;
-    if (status == HM_OK && !d->formulation)
-        status = hmi_ode_forces(&d->ode, d->s.t, d->s.y, &d->solution);
-    if (status == HM_OK && !d->formulation)
-        d->formulation = hmi_formulation_name(d->solution.formulation);
+    size_t errors = run->sim->context->errors;
+    hmi_run_enter(run);
+    hmi_ode_load(&run->ode, run->s.y);
+    hm_status status = run->events.switches.count ? hmi_events_begin(&run->events) : HM_OK;
+    if (status == HM_OK && !run->recorder.formulation)
+        status = hmi_ode_forces(&run->ode, run->s.t, run->s.y, &run->recorder.solution);
+    if (status == HM_OK && !run->recorder.formulation)
+        run->recorder.formulation = hmi_formulation_name(run->recorder.solution.formulation);
     if (status == HM_OK)
-        status = d->method->start(&d->s);
-    explain_start(d, status, errors);
-    hmi_ode_store(&d->ode, d->s.t, d->s.y);
-    d->t_begin = d->reached = d->pace_t = d->s.t;
-    d->has_total = d->sim->system->derived.total != HMI_NONE;
-    d->energy_start = d->energy = hmi_ledger_total(&d->ledger, d->sim);
-    hmi_integrals_start(&d->integrals);
-    hmi_driver_observe(d);
+        status = run->s.method->start(&run->s);
+    explain_start(run, status, errors);
+    hmi_ode_store(&run->ode, run->s.t, run->s.y);
+    run->s.t_begin = run->reached = run->pace.t = run->s.t;
+    hmi_recorder_start(&run->recorder, &run->s);
     return status;
 }
 
-hm_status hmi_driver_start(hm_sim *sim, const hm_run_options *options, hmi_driver **driver)
+hm_status hmi_run_start(hm_sim *sim, const hm_run_options *options, hmi_run **out)
 {
-    hmi_driver *d = NULL;
-    hm_status status = hmi_driver_create(sim, options, &d);
-    if (!d)
+    hmi_run *run = NULL;
+    hm_status status = hmi_run_create(sim, options, &run);
+    if (!run)
         return status;
-    *driver = d;
-    d->wall_start = wall_clock();
-    sim->t = d->options.start;
-    if (status == HM_OK && !d->options.keep_initial)
-        status = hmi_driver_find_state(d, false);
+    *out = run;
+    run->wall_start = hmi_wall_clock();
+    sim->state.at.t = run->options.start;
+    if (status == HM_OK && !run->options.keep_initial)
+        status = hmi_start_state_find(&run->start, false);
     if (status == HM_OK)
-        status = hmi_driver_check_motion(d);
+        status = hmi_run_check_motion(run);
     if (status == HM_OK)
-        status = choose_method(d);
+        status = choose_method(run);
     if (status != HM_OK)
         return status;
-    connect(d);
-    hmi_driver_choose_rows(d);
-    status = hmi_driver_compile_motion(d);
-    return status == HM_OK ? hmi_driver_begin(d) : status;
+    connect(run);
+    if (!run->options.keep_initial)
+        hmi_guard_choose_rows(&run->guard);
+    status = hmi_run_compile_motion(run, hmi_sim_present(sim));
+    return status == HM_OK ? begin(run) : status;
 }
 
-hm_status hm_sim_make_consistent(hm_sim *sim, bool all_free, const hm_moved **moved, size_t *count)
+/* ---- another start: what ensembles do thousands of times ---- */
+
+static void forget(hmi_run *run)
 {
-    hmi_driver *d = NULL;
-    double t = sim->t;
-    hm_status status = hmi_driver_create(sim, NULL, &d);
-    sim->t = t;
+    hmi_stepper *s = &run->s;
+    hmi_recorder_forget(&run->recorder);
+    memset(s->y, 0, (s->size + HMI_MOST_WORKS) * sizeof *s->y);
+    s->work_scale = 0;
+    s->steps = s->rejected = run->ode.evaluations = 0;
+    s->f_valid = s->stiff = false;
+    s->least = NULL;
+}
+
+hm_status hmi_run_restart(hmi_run *run)
+{
+    hmi_run_enter(run);
+    forget(run);
+    run->s.t = run->sim->state.at.t = run->options.start;
+    hm_status status = run->options.keep_initial ? HM_OK : hmi_start_state_move(&run->start, false);
     if (status == HM_OK)
-        status = hmi_driver_find_state(d, all_free);
-    if (status == HM_OK && moved) {
-        *moved = d->moved.data;
-        *count = d->moved.count;
-    }
+        status = begin(run);
+    if (status == HM_OK && !(*run->motion->margin > 0))
+        status = HM_ERR_UNDETERMINED;
     return status;
 }

@@ -2,7 +2,7 @@
  *
  * An optional component (cmake/Sundials.cmake) and an independent check of the methods of this
  * folder. Drift is controlled by CVODE's own projection [Shampine 1986; Eich 1993], which calls the
- * driver's; a state that was changed from outside restarts the method. Memory: see sundials.h.
+ * run's; a state that was changed from outside restarts the method. Memory: see sundials.h.
  * Verified: test/unit/integrate/test_implicit_sundials.c
  */
 #include "integrate/sundials/sundials.h"

@@ -11,7 +11,6 @@
 
 #ifdef HAMEL_SUNDIALS
 
-#include "integrate/ode/switch.h"
 #include "linalg/dense.h"
 
 #include <ida/ida.h>
@@ -55,20 +54,20 @@ static int residual(realtype t, N_Vector unknowns, N_Vector slopes, N_Vector to,
     const double *lambda = y + s->size;
     double *r = N_VGetArrayPointer(to);
     s->ode->evaluations++;
-    hmi_ode_store(s->ode, t, y);
-    hm_sim_evaluate_fast(sim);
+    const hmi_point here = hmi_ode_point(s->ode, t, y);
+    hmi_sim_evaluate(sim, &here);
     hmi_sim_scatter(sim);
     const double *values = hmi_sim_dynamics(sim);
     for (int i = 0; i < n; i++) {
         r[i] = dy[i] - y[n + i];
-        r[n + i] = hmi_dot(n, sim->M + (size_t)i * c->n, dy + n) - values[at->Q + (size_t)i] -
+        r[n + i] = hmi_dot(n, sim->dense.M + (size_t)i * c->n, dy + n) - values[at->Q + (size_t)i] -
                    values[at->C + (size_t)i];
     }
-    hmi_mul_transposed(m, n, -1, sim->A, lambda, r + n);
+    hmi_mul_transposed(m, n, -1, sim->dense.A, lambda, r + n);
     for (int i = 0; i < states; i++)
         r[2 * n + i] = dy[2 * n + i] - values[at->state_rates + (size_t)i];
     for (int k = 0; k < m; k++)
-        r[2 * n + states + k] = hmi_dot(n, sim->A + (size_t)k * c->n, dy + n) -
+        r[2 * n + states + k] = hmi_dot(n, sim->dense.A + (size_t)k * c->n, dy + n) -
                                 values[at->b + (size_t)k];
     return !hmi_all_finite((int)c->size, r);
 }
@@ -90,8 +89,8 @@ static hm_status take_state(hmi_stepper *s)
     ida *c = s->memory;
     hmi_solution solution;
     double *y = N_VGetArrayPointer(c->sun.vector[Y]), *dy = N_VGetArrayPointer(c->sun.vector[DY]);
-    hmi_ode_store(s->ode, s->t, s->y);
-    hm_status status = hmi_sim_accelerate(s->ode->sim, &solution);
+    const hmi_point at = hmi_ode_point(s->ode, s->t, s->y);
+    hm_status status = hmi_sim_accelerate(s->ode->sim, &at, &solution);
     if (status != HM_OK)
         return status;
     if (solution.verdict.rank_A < (int)c->m) {
@@ -159,7 +158,7 @@ static hm_status step(hmi_stepper *s, double t_limit)
     hmi_sundials *c = &((ida *)s->memory)->sun;
     double *y = N_VGetArrayPointer(c->vector[Y]), t = s->t;
     size_t bytes = s->size * sizeof *y;
-    if (s->ode->switches && s->ode->switches->slides) {
+    if (s->ode->branches && s->ode->branches->sliding) {
         s->trouble = "a force sticks at its switching here, which this method cannot follow";
         return HM_ERR_NUMERIC;
     }

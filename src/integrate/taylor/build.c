@@ -25,9 +25,9 @@ static hm_status add_tapes(hmi_taylor *T)
     T->has_residuals = uses_baumgarte(T->ode);
     T->has_powers = ledger && ledger->tape_count > 0;
     if (T->has_inputs)
-        status = hmi_jet_add(&T->jet, &sim->system->inputs, sim->inputs_work, &T->inputs);
+        status = hmi_jet_add(&T->jet, &sim->system->inputs, sim->tapes.inputs_work, &T->inputs);
     if (status == HM_OK)
-        status = hmi_jet_add(&T->jet, sim->dynamics_tape, sim->dynamics_work, &T->dynamics);
+        status = hmi_jet_add(&T->jet, sim->tapes.dynamics, sim->tapes.dynamics_work, &T->dynamics);
     if (status == HM_OK && T->has_residuals)
         status = hmi_jet_add(&T->jet, &T->ode->residuals->tape, T->ode->residuals->work,
                              &T->residuals);
@@ -267,7 +267,7 @@ static hm_status compile_all(hmi_taylor *T)
     const hmi_jet_program keep = {.given = T->given,
                                   .given_count = T->n + T->m,
                                   .negated = T->n,
-                                  .keep = true,
+                                  .handoff = true,
                                   .links = T->links,
                                   .link_count = T->link_count};
     if (status == HM_OK)
@@ -301,7 +301,7 @@ static hm_status add_equations(hmi_taylor *T)
  * whose distance stays what it is. */
 static bool may_be_given(const hmi_ode *ode)
 {
-    return ode->kept && ode->sim->formulation == HMI_AUTO;
+    return ode->kept && ode->sim->solve.formulation == HMI_AUTO;
 }
 
 hm_status hmi_taylor_place(hmi_taylor *T)
@@ -328,6 +328,8 @@ hm_status hmi_taylor_init(hmi_taylor *T, hmi_ode *ode, int order)
     T->most_order = order;
     hmi_arena_init(&T->arena, sim->system->allocator);
     hmi_jet_init(&T->jet, sim->system->allocator);
+    if (ode->jet_options)
+        T->jet.options = *ode->jet_options;
     T->m = sim->system->derived.constraints.count;
     T->works = ode->ledger ? ode->ledger->count : 0;
     hm_status status = hmi_taylor_has_momenta(ode) ? hmi_taylor_add_momenta(T) : add_equations(T);

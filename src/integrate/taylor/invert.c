@@ -19,7 +19,7 @@ typedef double block __attribute__((vector_size(32), aligned(8), may_alias));
 
 static bool is_left_out(const hmi_taylor_solver *s, int i)
 {
-    return s->sim->dynamics->left_out[i];
+    return s->sim->dense.dynamics->left_out[i];
 }
 
 static void fill(const hmi_taylor_solver *s, const double *M, double *P)

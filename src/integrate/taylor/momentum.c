@@ -12,7 +12,7 @@
  * p*, psi*; then v_k and all the rest. The series of -lambda stands one order late, mu_k = -lambda_{k-1},
  * mu_0 = 0: then A^T mu = d(mu.psi)/dv with mu_k = 0 is at order k the sum over lambda above.
  *
- * Sines and cosines of coordinates follow from products with their rates (hmi_jet_turn).
+ * Sines and cosines of coordinates follow from products with their rates (hmi_jet_sincos_by_rate).
  *
  * Not for: inputs, branches that switch, Baumgarte's terms, works of constraint forces, masses that do
  * not come from a Lagrangian, constraints on accelerations.
@@ -39,7 +39,7 @@ bool hmi_taylor_has_momenta(const hmi_ode *ode)
     const hm_sim *sim = ode->sim;
     const hmi_derived *d = &sim->system->derived;
     const hmi_ledger *ledger = ode->ledger;
-    if (sim->dynamics_tape != &sim->system->dynamics || sim->system->model->inputs.count ||
+    if (sim->tapes.dynamics != &sim->system->dynamics || sim->system->model->inputs.count ||
         ode->residuals || d->servos.count || d->force_symbols || !has_plain_masses(d))
         return false;
     for (size_t k = 0; k < d->constraints.count; k++)
@@ -109,7 +109,7 @@ static hm_status add_links(hmi_taylor *T)
     const hmi_taylor_momenta *p = &T->momenta;
     size_t states = T->ode->states, nq = T->coordinates;
     bool failed = false;
-    T->links = hmi_taylor_take(T, nq + T->n + states + T->works + 2 * jet->turns.count,
+    T->links = hmi_taylor_take(T, nq + T->n + states + T->works + 2 * jet->sincos_by_rate.count,
                                sizeof *T->links, &failed);
     if (failed)
         return HM_ERR_NOMEM;
@@ -122,8 +122,8 @@ static hm_status add_links(hmi_taylor *T)
         add_link(T, HMI_JET_RATE_LINK, p->q[i], T->out[p->velocity + i], i);
     for (size_t i = 0; i < states; i++)
         add_link(T, HMI_JET_RATE_LINK, p->z[i], T->out[p->rates + i], nq + T->n + i);
-    for (size_t i = 0; i < jet->turns.count; i++) {
-        const hmi_jet_turn *turn = &jet->turns.data[i];
+    for (size_t i = 0; i < jet->sincos_by_rate.count; i++) {
+        const hmi_jet_sincos_by_rate *turn = &jet->sincos_by_rate.data[i];
         add_link(T, HMI_JET_RATE_LINK, turn->sine, turn->by_cosine, none);
         add_link(T, HMI_JET_MINUS_LINK, turn->cosine, turn->by_sine, none);
     }
@@ -212,11 +212,11 @@ hm_status hmi_taylor_compile_momenta(hmi_taylor *T)
     if (status == HM_OK && inverted)
         status = compile(T, HMI_TAYLOR_RISE_WHOLE, &rise);
     const hmi_jet_program complete = {
-        .segment = &p->second, .keep = true, .links = T->links, .link_count = T->link_count};
+        .segment = &p->second, .handoff = true, .links = T->links, .link_count = T->link_count};
     if (status == HM_OK)
         status = compile(T, HMI_TAYLOR_COMPLETE, &complete);
     rise.second = complete.segment;
-    rise.keep = rise.closed = true;
+    rise.handoff = rise.closed = true;
     rise.links = complete.links;
     rise.link_count = complete.link_count;
     return status == HM_OK && inverted ? compile(T, HMI_TAYLOR_ORDER, &rise) : status;
@@ -247,8 +247,8 @@ hm_status hmi_taylor_begin_momenta(hmi_taylor *T, double t, const double *y, dou
     if (T->given_velocities.used)
         return hmi_taylor_begin_given(T, t, y, f);
     T->ode->evaluations++;
-    hmi_ode_store(T->ode, t, y);
-    hm_sim_evaluate_fast(T->sim);
+    const hmi_point here = hmi_ode_point(T->ode, t, y);
+    hmi_sim_evaluate(T->sim, &here);
     const double *values = hmi_sim_dynamics(T->sim);
     scatter(T, values);
     memcpy(T->right, values + at->Q, n * sizeof *T->right);
@@ -264,20 +264,20 @@ hm_status hmi_taylor_begin_momenta(hmi_taylor *T, double t, const double *y, dou
     if (T->ode->states)
         memcpy(f + 2 * n, values + at->state_rates, T->ode->states * sizeof *f);
     if (T->works)
-        hmi_ledger_powers(T->ode->ledger, T->sim, NULL, f + T->ode->size);
+        hmi_ledger_powers(T->ode->ledger, T->sim, &here, NULL, f + T->ode->size);
     return hmi_all_finite((int)T->width, f) ? HM_OK : HM_ERR_NUMERIC;
 }
 
 /* Order 0: all of it where parameters have changed, since the last series or the one that was cleared. */
 static void find_values(hmi_taylor *T)
 {
-    if (T->momenta.version == T->sim->version && !T->cleared) {
+    if (T->momenta.version == T->sim->tapes.version && !T->cleared) {
         hmi_jet_run_moving(&T->jet);
         return;
     }
-    const hmi_tape_values values = hmi_sim_values(T->sim);
+    const hmi_tape_values values = hmi_sim_values(T->sim, hmi_sim_present(T->sim));
     hmi_tape_prepare(&T->momenta.tape, &values, T->momenta.work);
-    T->momenta.version = T->sim->version;
+    T->momenta.version = T->sim->tapes.version;
     T->cleared = false;
     hmi_jet_begin(&T->jet);
     hmi_jet_run(&T->jet, &T->momenta.all, 0);

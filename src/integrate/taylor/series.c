@@ -32,8 +32,8 @@ static void run_inputs(hmi_taylor *T, int k)
             continue;
         size_t derivative = (size_t)(s->kind - HMI_SYM_INPUT);
         double x = hmi_jet_get(&T->jet, out[derivative * count + s->index], k);
-        if (sim->input_set[s->index])
-            x = k == 0 ? sim->inputs[derivative][s->index] : 0;
+        if (sim->given.input_set[s->index])
+            x = k == 0 ? sim->given.inputs[derivative][s->index] : 0;
         hmi_jet_put(&T->jet, s->row, k, x);
     }
 }
@@ -186,8 +186,8 @@ hm_status hmi_taylor_begin(hmi_taylor *T, double t, const double *y, double *f)
     if (T->momenta.used)
         return hmi_taylor_begin_momenta(T, t, y, f);
     T->ode->evaluations++;
-    hmi_ode_store(T->ode, t, y);
-    hmi_sim_refresh(sim); /* parameters and held inputs may have changed */
+    const hmi_point at = hmi_ode_point(T->ode, t, y);
+    hmi_sim_refresh(sim, &at); /* parameters and held inputs may have changed */
     hmi_jet_begin(&T->jet);
     load_state(T, 0, y);
     if (T->reads_time)
@@ -195,7 +195,7 @@ hm_status hmi_taylor_begin(hmi_taylor *T, double t, const double *y, double *f)
     for (size_t i = 0; i < T->jet.symbols.count; i++)
         if (T->jet.symbols.data[i].kind == HMI_SYM_MODE)
             hmi_jet_put(&T->jet, T->jet.symbols.data[i].row, 0,
-                        sim->modes[T->jet.symbols.data[i].index]);
+                        sim->tapes.modes[T->jet.symbols.data[i].index]);
     run_tapes(T, 0);
     scatter(T);
     for (int k = T->motions - 1; k >= 0; k--) {

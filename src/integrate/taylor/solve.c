@@ -112,7 +112,7 @@ static inline void backward(int n, const double *restrict L, double *restrict x)
 static void spread_rows(hmi_taylor_solver *s)
 {
     int n = s->n, m = s->m;
-    const bool *left_out = s->sim->dynamics->left_out;
+    const bool *left_out = s->sim->dense.dynamics->left_out;
     for (int j = 0; j < n; j++) {
         double *restrict w = s->W + hmi_area(j, m);
         for (int i = 0; i < m; i++)
@@ -133,7 +133,7 @@ static void form_gram(hmi_taylor_solver *s)
             subtract(i + 1, -w[i] * s->inverse[j], w, s->G + hmi_area(i, m));
     }
     for (int i = 0; i < m; i++) /* rows of zeros */
-        if (s->sim->dynamics->left_out[i])
+        if (s->sim->dense.dynamics->left_out[i])
             s->G[hmi_area(i, m) + (size_t)i] = 1;
 }
 
@@ -156,7 +156,7 @@ static void solve_fast(hmi_taylor_solver *s, const double *r, const double *b, d
 {
     int n = s->n, m = s->m;
     bool plain = s->diagonal && !s->shifted;
-    const bool *left_out = s->sim->dynamics->left_out;
+    const bool *left_out = s->sim->dense.dynamics->left_out;
     double *restrict z = s->z;
     hmi_copy(n, r, z);
     for (int i = 0; s->shifted && i < m; i++)
@@ -219,7 +219,7 @@ static bool answer_is_good(const hmi_taylor_solver *s, const double *M, const do
 {
     int n = s->n;
     for (int i = 0; i < s->m; i++) {
-        if (s->sim->dynamics->left_out[i])
+        if (s->sim->dense.dynamics->left_out[i])
             continue;
         double rest = b[i], size = fabs(b[i]);
         for (int j = 0; j < n; j++) {
@@ -238,7 +238,7 @@ static bool answer_is_good(const hmi_taylor_solver *s, const double *M, const do
 static void solve_by_rank(hmi_taylor_solver *s, const double *r, const double *b, double *a,
                           double *lambda)
 {
-    hmi_dynamics *d = s->sim->dynamics;
+    hmi_dynamics *d = s->sim->dense.dynamics;
     size_t mark = d->scratch_used;
     double *force = hmi_take(d, (size_t)d->n), *right = hmi_take(d, (size_t)d->m);
     double *x = hmi_take(d, (size_t)d->n), *l = hmi_take(d, (size_t)d->m);
@@ -258,16 +258,16 @@ static hm_status factor_by_rank(hmi_taylor_solver *s, const double *M, const dou
     hmi_equations equations = {.M = M, .Q = r, .A = s->A, .b = b};
     hmi_options options = hmi_options_default();
     hmi_solution solution;
-    options.formulation = s->sim->formulation;
+    options.formulation = s->sim->solve.formulation;
     options.refinements = 2;
-    return hmi_dynamics_solve(s->sim->dynamics, &equations, &options, &solution);
+    return hmi_dynamics_solve(s->sim->dense.dynamics, &equations, &options, &solution);
 }
 
 /* ---- both ---- */
 
 static bool factor_well(hmi_taylor_solver *s, const double *M)
 {
-    if (s->sim->formulation != HMI_AUTO)
+    if (s->sim->solve.formulation != HMI_AUTO)
         return false;
     return s->padded ? hmi_taylor_invert(s, M) : factor_fast(s, M);
 }

@@ -18,7 +18,6 @@
 
 #include "integrate/ode/ledger.h"
 #include "integrate/ode/method.h"
-#include "integrate/ode/switch.h"
 #include "linalg/dense.h"
 
 #include <math.h>
@@ -41,7 +40,7 @@ enum {
 #define DEFECT_NOISE 1e-9
 
 typedef struct memory {
-    hmi_taylor *T;   /* the driver's */
+    hmi_taylor *T;   /* the run's */
     bool begun;      /* T stands at (s->t, s->y) with f */
     bool has_series; /* of the last step, for dense output */
     bool by_rk;      /* the last step was DOP853's */
@@ -79,7 +78,7 @@ static memory *memory_of(const hmi_stepper *s)
 static hm_status applies(const hmi_ode *ode, const char **why)
 {
     const hm_system *system = ode->sim->system;
-    if (!ode->sim->dynamics)
+    if (!ode->sim->dense.dynamics)
         *why = "the system is solved by its sparse path";
     else if (ode->dirac)
         *why = "the Lagrangian is degenerate: velocities, not accelerations, are determined";
@@ -87,7 +86,7 @@ static hm_status applies(const hmi_ode *ode, const char **why)
         *why = "a force depends on constraint forces, which have no series of their own";
     else if (system->model->servos.count)
         *why = "the model has servos";
-    else if (ode->switches && ode->switches->direction_count)
+    else if (ode->branches && ode->branches->directions)
         *why = "a force is along u/|u| of velocities, which has no series at rest";
     else
         return HM_OK;
@@ -97,7 +96,7 @@ static hm_status applies(const hmi_ode *ode, const char **why)
 static int order_for(const hmi_stepper *s)
 {
     enum { SHORT_TAPE = 30 };
-    size_t length = s->ode->sim->dynamics_tape->body.count;
+    size_t length = s->ode->sim->tapes.dynamics->body.count;
     double factor = length <= SHORT_TAPE ? 1.5 : 1.1;
     double order = ceil(1 - factor * log(s->rtol));
     return (int)fmin(MOST_ORDER, fmax(LEAST_ORDER, order));
@@ -135,7 +134,7 @@ static hm_status substitute(hmi_stepper *s, double t_limit)
 static bool must_substitute(const hmi_stepper *s)
 {
     const hmi_ode *ode = s->ode;
-    return ode->forgiving || isfinite(s->singular) || (ode->switches && ode->switches->slides > 0);
+    return ode->forgiving || isfinite(s->singular) || (ode->branches && ode->branches->sliding > 0);
 }
 
 /* ---- start ---- */

@@ -143,12 +143,12 @@ static void run(hmi_taylor *T, const double *t, const double *y)
 {
     hmi_taylor_given *g = &T->given_velocities;
     hm_sim *sim = T->sim;
-    if (!sim->prepared)
-        hmi_sim_refresh(sim);
-    if (g->version != sim->version) {
-        g->values = hmi_sim_values(sim);
+    if (!sim->tapes.prepared)
+        hmi_sim_refresh(sim, hmi_sim_present(sim));
+    if (g->version != sim->tapes.version) {
+        g->values = hmi_sim_values(sim, hmi_sim_present(sim));
         hmi_tape_prepare(&g->tape, &g->values, g->work);
-        g->version = sim->version;
+        g->version = sim->tapes.version;
     }
     g->values.by_kind[HMI_SYM_TIME] = t;
     g->values.by_kind[HMI_SYM_COORD] = y;

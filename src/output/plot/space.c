@@ -172,7 +172,7 @@ static void draw_ruler(hmi_pen *pen, const view *v, int i, const char *label)
     }
     at[i] = 0;
     project(v, at[0], at[1], at[2], p);
-    char text[160];
+    char text[184];
     snprintf(text, sizeof text, "%.100s%s%s", label ? label : "", axis->factor[0] ? "  " : "",
              axis->factor);
     font.color = HMI_INK;

@@ -16,7 +16,7 @@ static compared compare(const char *text, const char *state, const char *with, c
 {
     compared x = {.p = probe_text(text)};
     probe_at(x.p, state);
-    if (hm_comparison_create(x.p->system, with, &x.c) != HM_OK) {
+    if (hm_comparison_create(x.p->context, x.p->system, with, &x.c) != HM_OK) {
         show_diagnostics(x.p->context);
         fail_msg("%s", with);
     }
@@ -190,7 +190,7 @@ static void test_runs_that_end(void **state)
     hm_run_options often = hm_run_options_default(other.p->model);
     often.every = 1e-9;
     assert_int_equal(hm_comparison_run(other.c, other.p->sim, &often, NULL, &d), HM_ERR_USAGE);
-    assert_true(message_has(other.p->context, "output times"));
+    assert_true(message_has(hm_sim_context(other.p->sim), "output times"));
     assert_int_equal(hm_comparison_run(other.c, x.p->sim, NULL, NULL, &d), HM_ERR_USAGE);
     assert_int_equal(hm_comparison_evaluate(other.c, x.p->sim, NULL, &x.at), HM_ERR_USAGE);
     assert_int_equal(hm_comparison_mu_row(other.c, 7), 1); /* no such: the number of rows */
@@ -206,7 +206,7 @@ static void test_undetermined(void **state)
     hm_comparison *c = NULL;
     hm_compared at;
     probe_at(p, "y = 1, x' = 1, y' = 1");
-    assert_int_equal(hm_comparison_create(p->system, "vakonomic", &c), HM_OK);
+    assert_int_equal(hm_comparison_create(p->context, p->system, "vakonomic", &c), HM_OK);
     assert_int_equal(hm_comparison_evaluate(c, p->sim, NULL, &at), HM_ERR_UNDETERMINED);
     hm_comparison_destroy(c);
     probe_close(p);
@@ -216,7 +216,7 @@ static void refused(const char *text, const char *with, hm_status status)
 {
     probe *p = probe_text(text);
     hm_comparison *c = NULL;
-    assert_int_equal(hm_comparison_create(p->system, with, &c), status);
+    assert_int_equal(hm_comparison_create(p->context, p->system, with, &c), status);
     assert_null(c);
     assert_true(hm_context_error_count(p->context) > 0);
     probe_close(p);
@@ -243,19 +243,19 @@ static void test_looks_conflated(void **state)
     probe *p = probe_text("param c = 1\ncoord x, y, z\nkinetic (x'^2 + (c*z*x')^2 + z'^2)/2\n"
                           "constraint slope: y' = c*z*x'\n");
     hm_context_clear(p->context);
-    assert_int_equal(hm_system_warn_conflated(p->system), 1);
+    assert_int_equal(hm_system_warn_conflated(p->context, p->system), 1);
     assert_non_null(strstr(hm_context_diagnostic(p->context, 0)->message, "y' occurs"));
     probe_close(p);
     p = probe_text("coord x, y, z\nkinetic ((x' + y')^2 + z'^2)/2\nconstraint y' = z*x'\n"
                    "initial z = 0.5\n");
     hm_context_clear(p->context);
-    assert_int_equal(hm_system_warn_conflated(p->system), 1);
+    assert_int_equal(hm_system_warn_conflated(p->context, p->system), 1);
     assert_non_null(strstr(hm_context_diagnostic(p->context, 0)->message, "2 of 3 directions"));
     probe_close(p);
     p = probe_text("coord x[1..7], z\nkinetic z'^2/2\n"
                    "for i = 1..7 { constraint c[i]: x[i]' = z*z' }\n");
     hm_context_clear(p->context);
-    assert_int_equal(hm_system_warn_conflated(p->system), 5); /* and no more */
+    assert_int_equal(hm_system_warn_conflated(p->context, p->system), 5); /* and no more */
     probe_close(p);
     static const char *const sound[] = {
         /* a mass beside L */
@@ -273,7 +273,7 @@ static void test_looks_conflated(void **state)
         hm_system *system = NULL;
         assert_int_equal(hm_model_parse(context, sound[i], strlen(sound[i]), NULL, &model), HM_OK);
         assert_int_equal(hm_system_create(model, &system), HM_OK);
-        assert_int_equal(hm_system_warn_conflated(system), 0);
+        assert_int_equal(hm_system_warn_conflated(context, system), 0);
         hm_system_destroy(system);
         hm_model_destroy(model);
         hm_context_destroy(context);

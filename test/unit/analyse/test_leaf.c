@@ -20,7 +20,7 @@ static void open_model(opened *o, const char *text)
     *o = (opened){.context = hm_context_create(NULL)};
     assert_int_equal(hm_model_parse(o->context, text, strlen(text), NULL, &o->model), HM_OK);
     assert_int_equal(hm_system_create(o->model, &o->system), HM_OK);
-    assert_int_equal(hm_system_analyse(o->system, &o->analysis), HM_OK);
+    assert_int_equal(hm_system_analyse(o->context, o->system, &o->analysis), HM_OK);
 }
 
 static void close_model(opened *o)

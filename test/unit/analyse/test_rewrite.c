@@ -29,7 +29,7 @@ static void check_rewrite(const char *kinetic, const char *with, const char *exp
     hm_compared at;
     snprintf(what, sizeof what, "%s in %s", with, kinetic);
     snprintf(text, sizeof text, "conflated:%s", with);
-    if (hm_comparison_create(p->system, text, &c) != HM_OK) {
+    if (hm_comparison_create(p->context, p->system, text, &c) != HM_OK) {
         show_diagnostics(p->context);
         fail_msg("%s: not found", what);
     }
@@ -46,7 +46,7 @@ static void check_not_found(const char *kinetic, const char *with, const char *f
     probe *p = model_of(kinetic);
     hm_comparison *c = NULL;
     snprintf(text, sizeof text, "conflated:%s", with);
-    assert_int_equal(hm_comparison_create(p->system, text, &c), HM_ERR_INPUT);
+    assert_int_equal(hm_comparison_create(p->context, p->system, text, &c), HM_ERR_INPUT);
     assert_null(c);
     bool said = false;
     for (size_t i = 0; i < hm_context_diagnostic_count(p->context); i++)

@@ -10,7 +10,7 @@
 static hm_analysis *analyse(probe *p)
 {
     hm_analysis *a = NULL;
-    assert_int_equal(hm_system_analyse(p->system, &a), HM_OK);
+    assert_int_equal(hm_system_analyse(p->context, p->system, &a), HM_OK);
     return a;
 }
 

@@ -294,10 +294,10 @@ static uint32_t place_of(hmi_access access, uint32_t region, uint32_t k)
 }
 
 /* Operands in regions 0, 1, 2, the result in region 3; lists go backwards over every second place. */
-static void check_segment(int op, const hmi_access access[4], int ahead, bool avx2)
+static void check_segment(int op, const hmi_access access[4], int prefetch, bool avx2)
 {
     uint32_t list[4 * LENGTH], at[4];
-    double work[4 * REGION + 2 * HMI_ARRAY_CODE_BLOCK]; /* what is called ahead is there */
+    double work[4 * REGION + 2 * HMI_ARRAY_CODE_BLOCK]; /* what is prefetched is there */
     for (uint32_t r = 0; r < 4; r++) {
         for (uint32_t k = 0; k < LENGTH; k++)
             list[r * LENGTH + k] = place_of(HMI_ACCESS_LIST, r, k);
@@ -306,7 +306,7 @@ static void check_segment(int op, const hmi_access access[4], int ahead, bool av
     for (uint32_t i = 0; i < 4 * REGION; i++)
         work[i] = op == HMI_TAPE_FIRST_OF_TABLE + HMI_POWI && i / REGION == 1 ? (double)(i % 4)
                                                                               : 0.1 + 0.013 * i;
-    hmi_segment segment = {.op = (uint8_t)op, .count = LENGTH, .ahead = (uint8_t)ahead};
+    hmi_segment segment = {.op = (uint8_t)op, .count = LENGTH, .prefetch = (uint8_t)prefetch};
     segment.a = at[0], segment.a_access = (uint8_t)access[0];
     segment.b = at[1], segment.b_access = (uint8_t)access[1];
     segment.c = at[2], segment.c_access = (uint8_t)access[2];
@@ -326,7 +326,7 @@ static void check_segment(int op, const hmi_access access[4], int ahead, bool av
 }
 
 /* Each operation, each operand consecutive, the same for all or listed, with and without wide
- * vectors and blocks called ahead, whether or not the compiler makes such segments now. */
+ * vectors and blocks that are prefetched, whether or not the compiler makes such segments now. */
 static void test_every_placing(void **state)
 {
     (void)state;
@@ -366,7 +366,7 @@ static void count_calls(const hmi_array_code *code, uint32_t slot, uint8_t *call
         for (uint32_t k = 0; k < g->count; k += LINE) {
             uint32_t here = (g->a - slot + k) / LINE, next = here + HMI_ARRAY_CODE_BLOCK / LINE;
             *late += here > HMI_ARRAY_CODE_BLOCK / LINE && calls[here] == 0;
-            if (g->ahead & HMI_AHEAD_A)
+            if (g->prefetch & HMI_PREFETCH_A)
                 calls[next]++;
         }
     }

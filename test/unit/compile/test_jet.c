@@ -54,7 +54,7 @@ static void coefficients(const hmi_graph *g, hmi_expr e, way how, double *out)
     assert_int_equal(hmi_jet_add(&jet, &tape, work, &segment), HM_OK);
     assert_int_equal(hmi_jet_seal(&jet, ORDER), HM_OK);
     hmi_jet_begin(&jet);
-    hmi_jet_program run = {.segment = &segment}, keep = {.keep = true};
+    hmi_jet_program run = {.segment = &segment}, keep = {.handoff = true};
     if (how == MACHINE_CODE) {
         assert_int_equal(hmi_jet_compile(&jet, &run), HM_OK);
         assert_int_equal(hmi_jet_compile(&jet, &keep), HM_OK);
@@ -369,13 +369,13 @@ static void add_tape(halves_run *r, const hmi_graph *g, const hmi_expr *list, ui
 }
 
 /* Sines and cosines from their rates; what the second half has to give. */
-static size_t link_turns(halves_run *r, uint32_t *wanted)
+static size_t link_sincos_by_rate(halves_run *r, uint32_t *wanted)
 {
     size_t count = 0;
     for (int i = FIRST; i < WANTED; i++)
         wanted[count++] = r->rows[i];
-    for (size_t i = 0; i < r->jet.turns.count; i++) {
-        const hmi_jet_turn *t = &r->jet.turns.data[i];
+    for (size_t i = 0; i < r->jet.sincos_by_rate.count; i++) {
+        const hmi_jet_sincos_by_rate *t = &r->jet.sincos_by_rate.data[i];
         r->links[r->link_count++] = (hmi_jet_link){t->sine, t->by_cosine, HMI_JET_NO_PLACE,
                                                    HMI_JET_RATE_LINK};
         r->links[r->link_count++] = (hmi_jet_link){t->cosine, t->by_sine, HMI_JET_NO_PLACE,
@@ -395,10 +395,10 @@ static void split_orders(halves_run *r, const uint32_t late[3])
                                    .first = r->rows,
                                    .first_count = FIRST,
                                    .second = wanted,
-                                   .second_count = link_turns(r, wanted),
+                                   .second_count = link_sincos_by_rate(r, wanted),
                                    .vanishes = r->vanishes};
     size_t pairs = r->jet.pairs.count;
-    assert_int_equal(r->jet.turns.count, r->split ? 2 : 0);
+    assert_int_equal(r->jet.sincos_by_rate.count, r->split ? 2 : 0);
     if (!r->split)
         return;
     assert_int_equal(hmi_jet_split(&r->jet, &halves, &r->half[0], &r->half[1]), HM_OK);
@@ -416,7 +416,7 @@ static void open_run(halves_run *r, const hmi_graph *g, const hmi_expr *list, bo
     assert_int_equal(hmi_jet_seal(&r->jet, ORDER), HM_OK);
     r->rise = (hmi_jet_program){.segment = split ? &r->half[0] : &r->all};
     r->rest = (hmi_jet_program){.segment = split ? &r->half[1] : NULL,
-                                .keep = true,
+                                .handoff = true,
                                 .links = r->links,
                                 .link_count = r->link_count};
     if (how == MACHINE_CODE) {
@@ -575,13 +575,15 @@ static void make_programs(motion *m)
     for (int i = 0; i < 4 * FIRST; i++)
         m->matrix[i] = i % 4 < FIRST ? sin(1 + i) / 8 : 0;
     m->rise = (hmi_jet_program){.segment = &r->half[0], .lists = m->lists, .list_count = FIRST};
-    m->rest = (hmi_jet_program){
-        .segment = &r->half[1], .keep = true, .links = m->links, .link_count = 2 + r->link_count};
+    m->rest = (hmi_jet_program){.segment = &r->half[1],
+                                .handoff = true,
+                                .links = m->links,
+                                .link_count = 2 + r->link_count};
     m->whole = m->rise;
     m->whole.matrix_size = m->whole.given_count = FIRST;
     m->whole.given = m->late;
     m->whole.negated = 2;
-    m->whole.scaled = m->whole.keep = m->whole.closed = true;
+    m->whole.scaled = m->whole.handoff = m->whole.closed = true;
     m->whole.second = m->rest.segment;
     m->whole.links = m->links;
     m->whole.link_count = m->rest.link_count;

@@ -128,7 +128,7 @@ static ends run_members(probe *p, const char *method, bool one_by_one)
     ends e = {0};
     hm_ensemble_column column;
     hm_ensemble_result result;
-    assert_int_equal(hm_ensemble_find_column(p->model, "theta'", &column), HM_OK);
+    assert_int_equal(hm_ensemble_find_column(p->context, p->model, "theta'", &column), HM_OK);
     const hm_ensemble_members members = {MEMBERS, 1, &column, speeds};
     hm_ensemble_options options = hm_ensemble_options_default(p->model);
     options.run.method = method;
@@ -137,7 +137,7 @@ static ends run_members(probe *p, const char *method, bool one_by_one)
     options.one_by_one = one_by_one;
     options.on_member = keep_end;
     options.user = &e;
-    assert_int_equal(hm_ensemble_run(p->system, &members, &options, &result), HM_OK);
+    assert_int_equal(hm_ensemble_run(p->context, p->system, &members, &options, &result), HM_OK);
     assert_int_equal(result.batched, one_by_one ? 0 : MEMBERS);
     return e;
 }

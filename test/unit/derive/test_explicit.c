@@ -87,7 +87,7 @@ static void open_equations(equations *e, const char *text)
     assert_int_equal(hmi_tape_compile(&e->tape, &e->graph, list, count), HM_OK);
     free(list);
     e->work = calloc(e->tape.work_size, sizeof *e->work);
-    const hmi_tape_values values = hmi_sim_values(e->p->sim);
+    const hmi_tape_values values = hmi_sim_values(e->p->sim, hmi_sim_present(e->p->sim));
     hmi_tape_prepare(&e->tape, &values, e->work);
 }
 
@@ -102,7 +102,7 @@ static void close_equations(equations *e)
 
 static const double *run_tape(equations *e)
 {
-    const hmi_tape_values values = hmi_sim_values(e->p->sim);
+    const hmi_tape_values values = hmi_sim_values(e->p->sim, hmi_sim_present(e->p->sim));
     hmi_tape_run(&e->tape, &values, e->work);
     return hmi_tape_outputs(&e->tape, e->work);
 }

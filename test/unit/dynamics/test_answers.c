@@ -14,13 +14,13 @@ static void check_failure(const char *text, hm_status status, const char *messag
 {
     probe *p = probe_text(text);
     hm_evaluation at;
-    hm_context_clear(p->context);
+    hm_context_clear(hm_sim_context(p->sim));
     assert_int_equal(hm_sim_evaluate(p->sim, NULL, &at), status);
     bool found = false;
-    for (size_t i = 0; i < hm_context_diagnostic_count(p->context); i++)
-        found |= strstr(hm_context_diagnostic(p->context, i)->message, message) != NULL;
+    for (size_t i = 0; i < hm_context_diagnostic_count(hm_sim_context(p->sim)); i++)
+        found |= strstr(hm_context_diagnostic(hm_sim_context(p->sim), i)->message, message) != NULL;
     if (!found) {
-        show_diagnostics(p->context);
+        show_diagnostics(hm_sim_context(p->sim));
         fail_msg("nobody says '%s'", message);
     }
     probe_close(p);
@@ -74,7 +74,7 @@ static void laws_without_a_value(void **state)
                           "nonideal x = -sqrt(reaction(y) - 1)");
     hm_evaluation at;
     assert_int_not_equal(hm_sim_evaluate(p->sim, NULL, &at), HM_OK);
-    assert_true(hm_context_error_count(p->context) > 0);
+    assert_true(hm_context_error_count(hm_sim_context(p->sim)) > 0);
     probe_close(p);
 }
 
@@ -107,7 +107,7 @@ static void formulations_that_do_not_apply(void **state)
         if (status == HM_OK)
             check_close("q''", 2, at.qdd, (const double[]){0, 0}, 1e-15);
     }
-    assert_int_equal(hm_context_error_count(p->context), 2);
+    assert_int_equal(hm_context_error_count(hm_sim_context(p->sim)), 2);
     probe_close(p);
 }
 

@@ -84,7 +84,7 @@ static void not_determined(void **state)
     assert_int_equal(hm_sim_evaluate(p.sim, NULL, &e), HM_ERR_UNDETERMINED);
     assert_false(e.velocity_determined);
     assert_true(e.v[1] == 3);
-    const hm_diagnostic *said = hm_context_diagnostic(p.context, 0);
+    const hm_diagnostic *said = hm_context_diagnostic(hm_sim_context(p.sim), 0);
     assert_non_null(said);
     assert_non_null(strstr(said->message, "y''"));
     close_model(&p);

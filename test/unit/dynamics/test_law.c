@@ -37,7 +37,7 @@ static void block_on_incline(void **state)
     (void)state;
     double m = 2, g = 9.81, angle = 0.6, mu = 0.3, M[4] = {m, 0, 0, m}, A[2] = {0, 1}, b[1] = {0};
     double Q[2] = {m * g * sin(angle), -m * g * cos(angle)};
-    hmi_law law = {coulomb, &mu, true, false};
+    hmi_reaction_law law = {coulomb, &mu, true, false};
     hmi_equations equations = {.M = M, .Q = Q, .A = A, .b = b, .law = &law};
     assert_int_equal(solve(2, 1, &equations, HMI_COMPARE), HM_OK);
     double down[2] = {g * (sin(angle) - mu * cos(angle)), 0};
@@ -66,7 +66,7 @@ static int pressing(void *user, const hmi_reactions *r, double *Q, double *C)
 static hm_status press(double k, double e, hmi_effort effort)
 {
     static double M[4] = {1, 0, 0, 1}, A[2] = {0, 1}, b[1], Q[2] = {1, 0}, user[2];
-    static hmi_law law = {pressing, user, false, true};
+    static hmi_reaction_law law = {pressing, user, false, true};
     static hmi_equations equations = {.M = M, .Q = Q, .A = A, .b = b, .law = &law};
     b[0] = e;
     user[0] = k;
@@ -127,7 +127,7 @@ static int rod_friction(void *user, const hmi_reactions *r, double *Q, double *C
 static hm_status slide(double mu, double th, double omega)
 {
     static double M[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1.0 / 3}, Q[3] = {0, -9.81, 0}, A[3], b[1];
-    static hmi_law law = {rod_friction, NULL, false, true};
+    static hmi_reaction_law law = {rod_friction, NULL, false, true};
     static hmi_equations equations = {.M = M, .Q = Q, .A = A, .b = b, .law = &law};
     rod[0] = mu;
     rod[1] = th;
@@ -173,7 +173,7 @@ static void smooth_law_of_both(void **state)
 {
     (void)state;
     double Q[4] = {1, -2, 3, 0.5}, b[2] = {0.3, -1}, check[4], total[4], Q2[4], C2[4] = {0};
-    hmi_law law = {creep, NULL, true, true};
+    hmi_reaction_law law = {creep, NULL, true, true};
     hmi_equations equations = {.M = M4, .Q = Q, .A = A4, .b = b, .law = &law};
     assert_int_equal(solve(4, 2, &equations, HMI_COMPARE), HM_OK);
     assert_int_equal(s.verdict.law_solutions, 1);
@@ -198,7 +198,7 @@ static void redundant_rows(void **state)
 {
     (void)state;
     double Q[4] = {1, -2, 3, 0.5}, b[3] = {0.3, -1, 0.6}, qdd[4], A[12];
-    hmi_law law = {creep, NULL, true, true};
+    hmi_reaction_law law = {creep, NULL, true, true};
     hmi_equations equations = {.M = M4, .Q = Q, .A = A4, .b = b, .law = &law};
     memcpy(A, A4, sizeof A4);
     for (int i = 0; i < 4; i++)
@@ -216,7 +216,7 @@ static void servo_and_friction(void **state)
     (void)state;
     double mu = 0.4, M[4] = {1, 0.3, 0.3, 2}, Q[2] = {1, -9.81}, A[2] = {0, 1}, b[1] = {0};
     double As[2] = {1, 0}, bs[1] = {2};
-    hmi_law law = {coulomb, &mu, true, false};
+    hmi_reaction_law law = {coulomb, &mu, true, false};
     hmi_servo servo = {1, As, bs, NULL, NULL};
     hmi_equations equations = {
         .M = M, .Q = Q, .A = A, .b = b, .law = &law, .servos = &servo, .servo_count = 1};
@@ -244,7 +244,7 @@ static void law_that_fails(void **state)
     double M[1] = {1}, Q[1] = {1}, A[1] = {1}, b[1] = {0}, zero[1] = {0};
     for (int fails = 0; fails < 2; fails++)
         for (int total = 0; total < 2; total++) {
-            hmi_law law = {refuses, &fails, !total, total};
+            hmi_reaction_law law = {refuses, &fails, !total, total};
             hmi_equations equations = {.M = M, .Q = Q, .A = A, .b = b, .law = &law};
             assert_int_equal(solve(1, 1, &equations, HMI_VERDICT), HM_ERR_NUMERIC);
             assert_close(1, s.qdd, zero, 0);
@@ -265,7 +265,7 @@ static void law_without_reactions(void **state)
 {
     (void)state;
     double M[4] = {1, 0, 0, 1}, Q[2] = {5, 2}, A[2] = {0, 1}, b[1] = {0}, qdd[2] = {2, 0};
-    hmi_law law = {drag, NULL, false, false};
+    hmi_reaction_law law = {drag, NULL, false, false};
     hmi_equations equations = {.M = M, .Q = Q, .A = A, .b = b, .law = &law};
     assert_int_equal(solve(2, 1, &equations, HMI_COMPARE), HM_OK);
     assert_close(2, s.qdd, qdd, 0);
@@ -276,7 +276,7 @@ static void law_without_constraints(void **state)
 {
     (void)state;
     double mu = 0.5, M[4] = {1, 0, 0, 1}, Q[2] = {1, 2};
-    hmi_law law = {coulomb, &mu, true, true};
+    hmi_reaction_law law = {coulomb, &mu, true, true};
     hmi_equations equations = {.M = M, .Q = Q, .law = &law};
     assert_int_equal(solve(2, 0, &equations, HMI_COMPARE), HM_OK);
     assert_close(2, s.qdd, Q, 0);

@@ -1,7 +1,7 @@
 /* The compiled solve (compile/solve/motion.h) against the rank-revealing one, what it hoists, how it grows,
  * and where it hands over. */
 #include "dynamics/sim/motion.h"
-#include "integrate/run/driver.h"
+#include "integrate/run/run.h"
 #include "support/check.h"
 #include "support/probe.h"
 
@@ -18,14 +18,15 @@ static hmi_sim_motion *make(probe *p, bool powers)
     const hmi_derived *d = &p->system->derived;
     const hmi_motion_source source = {.ideal_power = powers,
                                       .nonideal_power = powers && d->has_nonideal};
-    assert_int_equal(hmi_sim_motion_create(p->sim, &source, &motion), HM_OK);
+    assert_int_equal(hmi_sim_motion_create(p->sim, hmi_sim_present(p->sim), &source, &motion),
+                     HM_OK);
     return motion;
 }
 
 static bool run(probe *p, hmi_sim_motion *motion)
 {
-    hmi_sim_refresh(p->sim);
-    return hmi_sim_motion_run(p->sim, motion, &p->sim->t, p->sim->q, p->sim->v, p->sim->z);
+    hmi_sim_refresh(p->sim, hmi_sim_present(p->sim));
+    return hmi_sim_motion_run(p->sim, motion, hmi_sim_present(p->sim));
 }
 
 static double dot(size_t n, const double *x, const double *y)
@@ -45,7 +46,7 @@ static bool compare(probe *p, hmi_sim_motion *motion, double tolerance)
     if (!run(p, motion))
         return false;
     const double *out = motion->out;
-    assert_int_equal(hmi_sim_accelerate(p->sim, &s), HM_OK);
+    assert_int_equal(hmi_sim_accelerate(p->sim, hmi_sim_present(p->sim), &s), HM_OK);
     double size = 1 + max_norm(n, s.qdd), lambda_size = 1 + max_norm(m, s.total_lambda);
     for (size_t i = 0; i < n; i++)
         assert_true(fabs(out[i] - s.qdd[i]) <= tolerance * size);
@@ -54,10 +55,10 @@ static bool compare(probe *p, hmi_sim_motion *motion, double tolerance)
     check_close("z'", p->system->model->states.count, out + program->rates,
                 hmi_sim_state_rates(p->sim), 1e-15);
     if (program->power_count > 0)
-        check_number("ideal power", out[program->powers], dot(n, s.Qi, p->sim->v),
+        check_number("ideal power", out[program->powers], dot(n, s.Qi, p->sim->state.v),
                      tolerance * size * lambda_size);
     if (program->power_count > 1)
-        check_number("nonideal power", out[program->powers + 1], dot(n, s.Qni, p->sim->v),
+        check_number("nonideal power", out[program->powers + 1], dot(n, s.Qni, p->sim->state.v),
                      tolerance * size * lambda_size);
     return true;
 }
@@ -263,7 +264,7 @@ static void hands_over(void **state)
     assert_true(!motion || !run(p, motion));
     double qdd[2];
     assert_int_equal(hm_sim_accelerate(p->sim, qdd), HM_OK);
-    assert_false(p->sim->by_motion);
+    assert_false(p->sim->last.by_motion);
     hmi_sim_motion_destroy(motion);
     probe_close(p);
     /* rows that come near each other: below 1e-5 it is not said */
@@ -271,13 +272,13 @@ static void hands_over(void **state)
                    "constraint a: x' + y' = 0\nconstraint b: x' + (1 + z)*y' = 0");
     motion = make(p, false);
     assert_true(run(p, motion));
-    p->sim->q[2] = 1e-3; /* z = 1e-3: (z^2/4)/2 of the diagonal */
+    p->sim->state.q[2] = 1e-3; /* z = 1e-3: (z^2/4)/2 of the diagonal */
     assert_false(run(p, motion));
-    p->sim->q[2] = 2e-2;
+    p->sim->state.q[2] = 2e-2;
     assert_true(compare(p, motion, 1e-10));
-    p->sim->q[2] = NAN;
+    p->sim->state.q[2] = NAN;
     assert_false(run(p, motion));
-    p->sim->q[2] = 0; /* and the caller's way goes on from there */
+    p->sim->state.q[2] = 0; /* and the caller's way goes on from there */
     assert_int_equal(hm_sim_accelerate(p->sim, (double[3]){0}), HM_OK);
     hmi_sim_motion_destroy(motion);
     probe_close(p);
@@ -302,7 +303,7 @@ static void singular_masses(void **state)
     motion = make(p, false);
     assert_non_null(motion);
     assert_true(compare(p, motion, 1e-11));
-    p->sim->q[2] = 1e-5;
+    p->sim->state.q[2] = 1e-5;
     assert_true(compare(p, motion, 1e-11));
     hmi_sim_motion_destroy(motion);
     probe_close(p);
@@ -326,7 +327,7 @@ static void rows_of_rounding_errors(void **state)
     hmi_sim_motion *motion = make(p, false);
     assert_non_null(motion);
     for (int k = 0; k < 50; k++) {
-        p->sim->q[0] = 0.03 * k;
+        p->sim->state.q[0] = 0.03 * k;
         assert_true(compare(p, motion, 1e-12));
     }
     hmi_sim_motion_destroy(motion);
@@ -365,7 +366,7 @@ static void runs_share_tapes(void **state)
         hm_sim_set_state(p->sim, 0, start, rest, NULL);
         assert_int_equal(hm_sim_run(p->sim, &options, &result), HM_OK);
         hm_sim_state(p->sim, k ? again : q, NULL, NULL);
-        const hmi_sim_motion *used = hmi_driver_of(p->sim)->motion;
+        const hmi_sim_motion *used = hmi_run_of(p->sim)->motion;
         assert_true((used == NULL) == (k == 2));
         if (k == 1) {
             assert_ptr_equal(used, motion);

@@ -104,7 +104,7 @@ static void check_shape(int n, int m, int kind, int servos, bool with_law)
 {
     bool actuated[N];
     hmi_servo servo[3];
-    hmi_law friction = {law, &n, true, true};
+    hmi_reaction_law friction = {law, &n, true, true};
     hmi_equations e = {.M = M, .Q = Q, .A = A, .b = b, .C = C, .servos = servo};
     hmi_options options = full_effort();
     hmi_solution s;

@@ -3,8 +3,7 @@
 #include "support/heap.h"
 #include "support/probe.h"
 
-#include "dynamics/sim/compiled.h"
-#include "dynamics/sim/large.h"
+#include "dynamics/sim/evaluation.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -142,9 +141,9 @@ static hm_evaluation sparse(probe *p)
     const hm_evaluate_options options = hm_evaluate_options_default();
     hm_evaluation e = p->at;
     hm_sim_evaluate_fast(p->sim);
-    hm_status status = hmi_large_solve(p->sim, &options, &e);
+    hm_status status = hmi_sim_solve_large(p->sim, hmi_sim_present(p->sim), &options, &e);
     if (status != HM_OK)
-        show_diagnostics(p->context);
+        show_diagnostics(p->sim->context);
     assert_int_equal(status, HM_OK);
     return e;
 }
@@ -168,9 +167,9 @@ static void check_agreement(probe *p, bool compiled, double tolerance)
     for (size_t i = 0; i < p->m; i++)
         assert_int_equal(e.redundant[i], redundant[i]);
     assert_true(e.check.balance < 1e-12 && e.check.constraint < 1e-11);
-    assert_int_equal(hmi_fast_accelerate(p->sim), compiled);
+    assert_int_equal(hmi_sim_accelerate_compiled(p->sim, hmi_sim_present(p->sim)), compiled);
     if (compiled)
-        check_close("compiled q''", p->n, p->sim->qdd, dense.qdd, tolerance);
+        check_close("compiled q''", p->n, p->sim->last.qdd, dense.qdd, tolerance);
     free(redundant);
     drop(&dense);
 }
@@ -230,7 +229,7 @@ static void test_truss(void **state)
     probe_evaluate(p);
     assert_int_equal(p->at.rank_A, 125);
     check_agreement(p, false, 1e-10);
-    assert_int_equal(hmi_sim_accelerate(p->sim, NULL), HM_OK);
+    assert_int_equal(hmi_sim_accelerate(p->sim, hmi_sim_present(p->sim), NULL), HM_OK);
     probe_close(p);
 }
 
@@ -287,7 +286,7 @@ static void check_large(const char *text, const char *name, const char *value, d
     if (!(residual_of(p) <= tolerance * fmax(1, size)))
         fail_msg("residual %g at accelerations of %g", residual_of(p), size);
     assert_true(p->at.disagreement < 1e-8); /* -1 where only one applies */
-    assert_int_equal(hmi_sim_accelerate(p->sim, NULL), HM_OK);
+    assert_int_equal(hmi_sim_accelerate(p->sim, hmi_sim_present(p->sim), NULL), HM_OK);
     probe_close(p);
 }
 
@@ -319,10 +318,10 @@ static void check_refusal(const char *text, hm_status status, const char *fragme
     bool said = false;
     hm_evaluation e;
     assert_int_equal(hm_sim_evaluate(p->sim, NULL, &e), status);
-    for (size_t i = 0; i < hm_context_diagnostic_count(p->context); i++)
-        said = said || strstr(hm_context_diagnostic(p->context, i)->message, fragment);
+    for (size_t i = 0; i < hm_context_diagnostic_count(p->sim->context); i++)
+        said = said || strstr(hm_context_diagnostic(p->sim->context, i)->message, fragment);
     if (!said)
-        show_diagnostics(p->context);
+        show_diagnostics(p->sim->context);
     assert_true(said);
     probe_close(p);
 }

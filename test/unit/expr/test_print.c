@@ -258,6 +258,30 @@ static void test_named_parts(void **state)
     hmi_shared_release(&shared);
 }
 
+/* One line per node; operations are shown by number, leaves by name or by kind and index. Runs of
+ * spaces are squeezed before comparing. */
+static void test_dump(void **state)
+{
+    fixture *f = *state;
+    hmi_graph *g = &f->graph;
+    hmi_expr x = hmi_symbol(g, HMI_SYM_COORD, 0), m = hmi_symbol(g, HMI_SYM_PARAM, 0);
+    hmi_mul(g, m, hmi_apply(g, HMI_SIN, x, 0, 0));
+    hmi_text out;
+    hmi_text_init(&out, &f->allocator);
+    assert_int_equal(hmi_graph_dump(g, NULL, &out), HM_OK);
+    size_t kept = 0;
+    for (size_t i = 0; i <= out.length; i++)
+        if (out.data[i] != ' ' || (kept && out.data[kept - 1] != ' '))
+            out.data[kept++] = out.data[i];
+    assert_string_equal(out.data, "%0 constant 0\n%1 constant 1\n%2 constant 2\n"
+                                  "%3 constant -1\n%4 constant 1/2\n"
+                                  "%5 symbol coordinate coordinate0\n"
+                                  "%6 symbol parameter parameter0\n"
+                                  "%7 sin %5 coordinate sin(coordinate0)\n"
+                                  "%8 mul %6 %7 parameter coordinate parameter0*%7\n");
+    hmi_text_release(&out);
+}
+
 /* Parts are shared between roots, and wide expressions are broken at their brackets. */
 static void test_wide_expressions(void **state)
 {
@@ -613,6 +637,7 @@ int main(void)
         TEST(test_as_written),
         TEST(test_round_trip),
         TEST(test_named_parts),
+        TEST(test_dump),
         TEST(test_wide_expressions),
         TEST(test_without_names_there_is_a_limit),
         TEST(test_long_and_deep),

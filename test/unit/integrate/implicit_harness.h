@@ -1,4 +1,4 @@
-/* Drives a method through src/integrate/ode/method.h directly: no driver, no events, no projection unless asked for. */
+/* Drives a method through src/integrate/ode/method.h directly: no run, no events, no projection unless asked for. */
 #ifndef TEST_UNIT_INTEGRATE_IMPLICIT_HARNESS_H
 #define TEST_UNIT_INTEGRATE_IMPLICIT_HARNESS_H
 
@@ -35,8 +35,12 @@ static inline ride *ride_open(const char *text, const hmi_method *method, double
     r->method = method;
     assert_int_equal(hmi_ode_init(&r->ode, r->p->sim), HM_OK);
     hmi_solution solution;
-    if (hmi_sim_accelerate(r->p->sim, &solution) == HM_ERR_UNDETERMINED)
-        assert_int_equal(hmi_ode_try_dirac(&r->ode, &why), HM_OK);
+    double *y = ride_doubles(r->ode.size);
+    hmi_ode_load(&r->ode, y);
+    if (hmi_sim_accelerate(r->p->sim, hmi_sim_present(r->p->sim), &solution) == HM_ERR_UNDETERMINED)
+        assert_int_equal(hmi_ode_try_dirac(&r->ode, r->p->sim->state.at.t, y, &why), HM_OK);
+    hmi_ode_store(&r->ode, r->p->sim->state.at.t, y);
+    free(y);
     if (method->applies(&r->ode, &why) != HM_OK)
         fail_msg("%s: %s", method->name, why);
     size_t size = r->ode.size;
@@ -46,7 +50,7 @@ static inline ride *ride_open(const char *text, const hmi_method *method, double
                          .atol = 1e-3 * rtol,
                          .step = step,
                          .largest = INFINITY,
-                         .t = r->p->sim->t,
+                         .t = r->p->sim->state.at.t,
                          .y = ride_doubles(size),
                          .f = ride_doubles(size),
                          .y_old = ride_doubles(size),

@@ -96,7 +96,7 @@ static void test_small_units(void **state)
                  units[i]);
         motion *m = motion_text(text);
         assert_int_equal(motion_run(m), HM_ERR_INPUT);
-        assert_true(motion_says(m, "'rod' is missed"));
+        assert_true(motion_says(m, "'rod' is violated"));
         motion_close(m);
         snprintf(text, sizeof text,
                  "param %s; coord x, y; kinetic (x'^2 + y'^2)/2; potential 9.81*u*y\n"
@@ -140,8 +140,8 @@ static void test_guess_without_direction(void **state)
     motion *m = motion_text("coord x, y; kinetic (x'^2 + y'^2)/2\n"
                             "constraint rod: x^2 + y^2 = 1; simulate 0 .. 1");
     assert_int_equal(motion_run(m), HM_ERR_INPUT);
-    assert_true(motion_says(m, "'rod' is missed by -1"));
-    const hm_diagnostic *d = hm_context_diagnostic(m->context, 0);
+    assert_true(motion_says(m, "'rod' is violated by -1"));
+    const hm_diagnostic *d = hm_context_diagnostic(hm_sim_context(m->sim), 0);
     assert_non_null(strstr(d->hint, "`initial x ~ 1`"));
     motion_close(m);
 }
@@ -210,7 +210,7 @@ static void test_lost_is_refused(void **state)
     motion *m = motion_text("coord x; kinetic x'^2/2; constraint c: 1/x = 2; initial x ~ -1\n"
                             "simulate 0 .. 1");
     assert_int_equal(motion_run(m), HM_ERR_INPUT);
-    assert_true(motion_says(m, "'c' is missed by -2"));
+    assert_true(motion_says(m, "'c' is violated by -2"));
     motion_close(m);
 }
 
@@ -276,9 +276,9 @@ static void test_no_such_state(void **state)
         {"constraint c: y = log(x); initial x ~ -1, y ~ 0", "logarithm"},
         {"constraint c: y' = log(x); initial x = -1", "logarithm"},
         {"constraint c: (x'^2 + y'^2 - 1)*x' = 1/x; initial x ~ 0", "division by zero"},
-        {"constraint c: sqrt(x) = -1; initial x ~ 4", "'c' is missed by 1 at position level"},
-        {"constraint c: x^2 + y^2 = -1; initial x ~ 4", "'c' is missed by 1 at position level"},
-        {"constraint c: y'^2 = log(x); initial x = 0.5", "'c' is missed by 0.693147 at velocity"},
+        {"constraint c: sqrt(x) = -1; initial x ~ 4", "'c' is violated by 1 at position level"},
+        {"constraint c: x^2 + y^2 = -1; initial x ~ 4", "'c' is violated by 1 at position level"},
+        {"constraint c: y'^2 = log(x); initial x = 0.5", "'c' is violated by 0.693147 at velocity"},
     };
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         char text[300];

@@ -5,6 +5,7 @@
 #include <hamel/hamel.h>
 
 #include <math.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,9 +64,9 @@ static void open_world(world *w, const char *text, const char *const *names, siz
     assert_int_equal(hm_model_parse(w->context, text, strlen(text), NULL, &w->model), HM_OK);
     assert_int_equal(hm_system_create(w->model, &w->system), HM_OK);
     for (; names[w->column_count]; w->column_count++)
-        assert_int_equal(
-            hm_ensemble_find_column(w->model, names[w->column_count], &w->columns[w->column_count]),
-            HM_OK);
+        assert_int_equal(hm_ensemble_find_column(w->context, w->model, names[w->column_count],
+                                                 &w->columns[w->column_count]),
+                         HM_OK);
     w->members = (hm_ensemble_members){count, w->column_count, w->columns, w->values};
     w->options = hm_ensemble_options_default(w->model);
     w->options.run.method = "dop853";
@@ -149,7 +150,8 @@ static outcome *run_world(world *w, bool one_by_one, unsigned jobs, bool frames)
     w->options.on_member = keep_member;
     w->options.on_frame = frames ? keep_frame : NULL;
     w->options.user = &k;
-    assert_int_equal(hm_ensemble_run(w->system, &w->members, &w->options, &w->result), HM_OK);
+    assert_int_equal(hm_ensemble_run(w->context, w->system, &w->members, &w->options, &w->result),
+                     HM_OK);
     assert_int_equal(k.next, w->members.count);
     return k.out;
 }
@@ -339,7 +341,7 @@ static void test_inconsistent_member(void **state)
     outcome *out = run_world(&w, false, 2, false);
     assert_int_equal(w.result.failed, 2);
     assert_int_equal(w.result.batched, 3);
-    assert_non_null(strstr(out[3].message, "'rod' is missed by"));
+    assert_non_null(strstr(out[3].message, "'rod' is violated by"));
     assert_int_equal(hm_context_error_count(w.context), 0);
     free(out);
     close_world(&w);
@@ -357,16 +359,16 @@ static void test_columns(void **state)
                "param N = 2, k = 1; coord q[1..N]; state s' = 1; input u = 0\n"
                "for i = 1..N { kinetic q[i]'^2/2 }",
                names, 1, NULL);
-    assert_int_equal(hm_ensemble_find_column(w.model, "q[2]'", &c), HM_OK);
+    assert_int_equal(hm_ensemble_find_column(w.context, w.model, "q[2]'", &c), HM_OK);
     assert_true(c.kind == HM_COLUMN_VELOCITY && c.index == 1);
-    assert_int_equal(hm_ensemble_find_column(w.model, "s", &c), HM_OK);
+    assert_int_equal(hm_ensemble_find_column(w.context, w.model, "s", &c), HM_OK);
     assert_true(c.kind == HM_COLUMN_STATE && c.index == 0);
-    assert_int_equal(hm_ensemble_find_column(w.model, "u", &c), HM_OK);
+    assert_int_equal(hm_ensemble_find_column(w.context, w.model, "u", &c), HM_OK);
     assert_true(c.kind == HM_COLUMN_INPUT && c.index == 0);
-    assert_int_equal(hm_ensemble_find_column(w.model, "k", &c), HM_OK);
+    assert_int_equal(hm_ensemble_find_column(w.context, w.model, "k", &c), HM_OK);
     assert_true(c.kind == HM_COLUMN_PARAM);
-    assert_int_equal(hm_ensemble_find_column(w.model, "q[3]", &c), HM_ERR_USAGE);
-    assert_int_equal(hm_ensemble_find_column(w.model, "N", &c), HM_ERR_USAGE);
+    assert_int_equal(hm_ensemble_find_column(w.context, w.model, "q[3]", &c), HM_ERR_USAGE);
+    assert_int_equal(hm_ensemble_find_column(w.context, w.model, "N", &c), HM_ERR_USAGE);
     assert_non_null(strstr(hm_context_diagnostic(w.context, 1)->message, "sets a size"));
     close_world(&w);
 }
@@ -379,17 +381,21 @@ static void test_refusals(void **state)
     open_world(&w, skate, names, 3, NULL);
     set_column(&w, 0, 1, 1);
     w.values[1] = NAN;
-    assert_int_equal(hm_ensemble_run(w.system, &w.members, &w.options, &w.result), HM_ERR_USAGE);
+    assert_int_equal(hm_ensemble_run(w.context, w.system, &w.members, &w.options, &w.result),
+                     HM_ERR_USAGE);
     w.values[1] = 1;
     w.columns[0].index = 3;
-    assert_int_equal(hm_ensemble_run(w.system, &w.members, &w.options, &w.result), HM_ERR_USAGE);
+    assert_int_equal(hm_ensemble_run(w.context, w.system, &w.members, &w.options, &w.result),
+                     HM_ERR_USAGE);
     w.columns[0].index = 2;
     w.options.run.drift = "sideways";
-    assert_int_equal(hm_ensemble_run(w.system, &w.members, &w.options, &w.result), HM_ERR_USAGE);
+    assert_int_equal(hm_ensemble_run(w.context, w.system, &w.members, &w.options, &w.result),
+                     HM_ERR_USAGE);
     assert_int_equal(hm_context_error_count(w.context), 3);
     w.members.count = 0;
     w.options.run.drift = NULL;
-    assert_int_equal(hm_ensemble_run(w.system, &w.members, &w.options, &w.result), HM_OK);
+    assert_int_equal(hm_ensemble_run(w.context, w.system, &w.members, &w.options, &w.result),
+                     HM_OK);
     close_world(&w);
 }
 
@@ -403,7 +409,8 @@ static void test_interruption(void **state)
     keeper k = {.w = &w, .out = calloc(40, sizeof(outcome)), .stop_after = 7};
     w.options.on_member = keep_member;
     w.options.user = &k;
-    assert_int_equal(hm_ensemble_run(w.system, &w.members, &w.options, &w.result), HM_OK);
+    assert_int_equal(hm_ensemble_run(w.context, w.system, &w.members, &w.options, &w.result),
+                     HM_OK);
     assert_true(w.result.interrupted > 0 && w.result.interrupted <= 33);
     free(k.out);
     close_world(&w);
@@ -412,13 +419,13 @@ static void test_interruption(void **state)
 /* ---- memory ---- */
 
 typedef struct heap {
+    pthread_mutex_t lock; /* workers call it at the same time */
     long count, fail_at;
     size_t live;
 } heap;
 
-static void *resize(void *user, void *ptr, size_t old_size, size_t new_size)
+static void *resize_alone(heap *h, void *ptr, size_t old_size, size_t new_size)
 {
-    heap *h = user;
     if (new_size == 0) {
         h->live -= ptr ? old_size : 0;
         free(ptr);
@@ -432,6 +439,15 @@ static void *resize(void *user, void *ptr, size_t old_size, size_t new_size)
     return new;
 }
 
+static void *resize(void *user, void *ptr, size_t old_size, size_t new_size)
+{
+    heap *h = user;
+    pthread_mutex_lock(&h->lock);
+    void *block = resize_alone(h, ptr, old_size, new_size);
+    pthread_mutex_unlock(&h->lock);
+    return block;
+}
+
 static bool ignore_frame(void *user, size_t member, const hm_frame *frame)
 {
     (void)user;
@@ -441,7 +457,7 @@ static bool ignore_frame(void *user, size_t member, const hm_frame *frame)
 
 static hm_status run_short_of_memory(const char *text, const char *column, size_t members, long k)
 {
-    heap h = {0};
+    heap h = {.lock = PTHREAD_MUTEX_INITIALIZER};
     const hm_allocator allocator = {resize, &h};
     world w;
     const char *const names[] = {column, NULL};
@@ -451,7 +467,7 @@ static hm_status run_short_of_memory(const char *text, const char *column, size_
     w.options.on_frame = members > 6 ? NULL : ignore_frame;
     w.options.jobs = 2;
     h.fail_at = h.count + k;
-    hm_status status = hm_ensemble_run(w.system, &w.members, &w.options, &w.result);
+    hm_status status = hm_ensemble_run(w.context, w.system, &w.members, &w.options, &w.result);
     h.fail_at = 0;
     close_world(&w);
     assert_int_equal(h.live, 0);

@@ -45,7 +45,7 @@ static void open_ensemble(ensemble *e, const char *text, const char *column)
     *e = (ensemble){.context = hm_context_create(NULL)};
     assert_int_equal(hm_model_parse(e->context, text, strlen(text), NULL, &e->model), HM_OK);
     assert_int_equal(hm_system_create(e->model, &e->system), HM_OK);
-    assert_int_equal(hm_ensemble_find_column(e->model, column, &e->column), HM_OK);
+    assert_int_equal(hm_ensemble_find_column(e->context, e->model, column, &e->column), HM_OK);
     for (int k = 0; k < MEMBERS; k++)
         e->values[k] = 1 + 0.25 * k;
     e->members = (hm_ensemble_members){MEMBERS, 1, &e->column, e->values};
@@ -65,7 +65,8 @@ static void close_ensemble(ensemble *e)
 
 static void run(ensemble *e)
 {
-    assert_int_equal(hm_ensemble_run(e->system, &e->members, &e->options, &e->result), HM_OK);
+    assert_int_equal(hm_ensemble_run(e->context, e->system, &e->members, &e->options, &e->result),
+                     HM_OK);
 }
 
 /* ---- why not ---- */
@@ -237,12 +238,14 @@ static void test_columns(void **state)
     open_ensemble(&e, "param N = 2; coord x[1..N]; kinetic sum(i = 1..N, x[i]'^2)/2", "x[1]");
     hm_ensemble_column c = {HM_COLUMN_PARAM, 0};
     e.members.columns = &c;
-    assert_int_equal(hm_ensemble_run(e.system, &e.members, &e.options, &e.result), HM_ERR_USAGE);
+    assert_int_equal(hm_ensemble_run(e.context, e.system, &e.members, &e.options, &e.result),
+                     HM_ERR_USAGE);
     assert_non_null(strstr(hm_context_diagnostic(e.context, 0)->message, "structural"));
-    assert_int_equal(hm_ensemble_find_column(e.model, "x[1]''", &c), HM_ERR_USAGE);
-    assert_int_equal(hm_ensemble_find_column(e.model, "x[1]x", &c), HM_ERR_USAGE);
+    assert_int_equal(hm_ensemble_find_column(e.context, e.model, "x[1]''", &c), HM_ERR_USAGE);
+    assert_int_equal(hm_ensemble_find_column(e.context, e.model, "x[1]x", &c), HM_ERR_USAGE);
     c.kind = (hm_column_kind)99;
-    assert_int_equal(hm_ensemble_run(e.system, &e.members, &e.options, &e.result), HM_ERR_USAGE);
+    assert_int_equal(hm_ensemble_run(e.context, e.system, &e.members, &e.options, &e.result),
+                     HM_ERR_USAGE);
     close_ensemble(&e);
 }
 
@@ -252,7 +255,7 @@ static void test_default_options(void **state)
     (void)state;
     ensemble e;
     open_ensemble(&e, "coord x; kinetic x'^2/2; simulate 0 .. 1", "x");
-    assert_int_equal(hm_ensemble_run(e.system, &e.members, NULL, &e.result), HM_OK);
+    assert_int_equal(hm_ensemble_run(e.context, e.system, &e.members, NULL, &e.result), HM_OK);
     assert_int_equal(e.result.ok, MEMBERS);
     close_ensemble(&e);
 }

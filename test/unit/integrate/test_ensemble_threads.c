@@ -79,8 +79,8 @@ static void open_ensemble(ensemble *e, const char *text, const char *first, cons
     *e = (ensemble){.context = hm_context_create(NULL)};
     assert_int_equal(hm_model_parse(e->context, text, strlen(text), NULL, &e->model), HM_OK);
     assert_int_equal(hm_system_create(e->model, &e->system), HM_OK);
-    assert_int_equal(hm_ensemble_find_column(e->model, first, &e->columns[0]), HM_OK);
-    assert_int_equal(hm_ensemble_find_column(e->model, second, &e->columns[1]), HM_OK);
+    assert_int_equal(hm_ensemble_find_column(e->context, e->model, first, &e->columns[0]), HM_OK);
+    assert_int_equal(hm_ensemble_find_column(e->context, e->model, second, &e->columns[1]), HM_OK);
     e->members = (hm_ensemble_members){MEMBERS, 2, e->columns, e->values};
     e->options = hm_ensemble_options_default(e->model);
     e->options.run.method = "dop853";
@@ -101,7 +101,8 @@ static uint64_t run_on(ensemble *e, unsigned jobs)
     e->digest = 0xcbf29ce484222325;
     e->next = e->frames = 0;
     e->options.jobs = jobs;
-    assert_int_equal(hm_ensemble_run(e->system, &e->members, &e->options, &e->result), HM_OK);
+    assert_int_equal(hm_ensemble_run(e->context, e->system, &e->members, &e->options, &e->result),
+                     HM_OK);
     assert_int_equal(e->next, e->members.count);
     assert_int_equal(e->result.jobs, jobs);
     return e->digest;

@@ -188,7 +188,7 @@ static void test_not_determined(void **state)
         hm_status status = motion_run(m);
         if (status != HM_ERR_UNDETERMINED && status != HM_ERR_INCONSISTENT)
             fail_msg("'%s': %s", texts[k], hm_status_text(status));
-        assert_true(hm_context_error_count(m->context) > 0);
+        assert_true(hm_context_error_count(hm_sim_context(m->sim)) > 0);
         motion_close(m);
     }
 }

@@ -19,10 +19,10 @@ static double *variable(hm_sim *sim, bool params, size_t d)
 {
     size_t n = sim->system->derived.n, states = sim->system->model->states.count;
     if (params)
-        return &sim->params[d];
+        return &sim->given.params[d];
     if (d < 2 * n)
-        return d < n ? &sim->q[d] : &sim->v[d - n];
-    return d < 2 * n + states ? &sim->z[d - 2 * n] : &sim->t;
+        return d < n ? &sim->state.q[d] : &sim->state.v[d - n];
+    return d < 2 * n + states ? &sim->state.z[d - 2 * n] : &sim->state.at.t;
 }
 
 /* (q'', z') with *x = value. False where there is no motion. */
@@ -31,13 +31,13 @@ static bool motion_at(hm_sim *sim, double *x, double value, double *f)
     size_t n = sim->system->derived.n, states = sim->system->model->states.count;
     double kept = *x;
     *x = value;
-    sim->prepared = false;
-    hm_status status = hmi_sim_accelerate(sim, NULL);
-    memcpy(f, sim->qdd, n * sizeof *f);
+    sim->tapes.prepared = false;
+    hm_status status = hmi_sim_accelerate(sim, hmi_sim_present(sim), NULL);
+    memcpy(f, sim->last.qdd, n * sizeof *f);
     if (states)
         memcpy(f + n, hmi_sim_state_rates(sim), states * sizeof *f);
     *x = kept;
-    sim->prepared = false;
+    sim->tapes.prepared = false;
     return status == HM_OK || status == HM_ERR_INCONSISTENT;
 }
 
@@ -80,8 +80,8 @@ static size_t compare(const char *name, probe *p, bool params, double tolerance)
     double value[MOST_ROWS];
     assert_true(rows <= MOST_ROWS);
     assert_non_null(J);
-    hm_status status = params ? hmi_sim_param_jacobian(sim, NULL, J)
-                              : hmi_sim_jacobian(sim, NULL, J);
+    hm_status status = params ? hmi_sim_param_jacobian(sim, hmi_sim_present(sim), NULL, J)
+                              : hmi_sim_jacobian(sim, hmi_sim_present(sim), NULL, J);
     if (status != HM_OK)
         fail_msg("%s: %s", name, hm_status_text(status));
     size_t compared = 0;
@@ -112,8 +112,8 @@ static void move_state(probe *p, double by)
 {
     random_source random = {7};
     for (size_t i = 0; i < p->n; i++) {
-        p->sim->q[i] += by * random_between(&random, -1, 1);
-        p->sim->v[i] += by * random_between(&random, -1, 1);
+        p->sim->state.q[i] += by * random_between(&random, -1, 1);
+        p->sim->state.v[i] += by * random_between(&random, -1, 1);
     }
 }
 
@@ -122,11 +122,12 @@ static void compare_file(const char *path)
     probe *p = probe_file(path, NULL, 0);
     hmi_solution solution;
     bool large = p->n + p->model->states.count > MOST_ROWS;
-    hm_status status = large ? HM_ERR_LIMIT : hmi_sim_accelerate(p->sim, &solution);
+    hm_status status = large ? HM_ERR_LIMIT
+                             : hmi_sim_accelerate(p->sim, hmi_sim_present(p->sim), &solution);
     if (status == HM_OK) {
         /* off the special points of initial states, where the motion is determined there */
         move_state(p, 1e-2);
-        if (hmi_sim_accelerate(p->sim, &solution) != HM_OK)
+        if (hmi_sim_accelerate(p->sim, hmi_sim_present(p->sim), &solution) != HM_OK)
             move_state(p, -1e-2);
         size_t compared = compare(path, p, false, 1e-8) + compare(path, p, true, 1e-8);
         if (getenv("VERBOSE"))
@@ -218,8 +219,8 @@ static void baumgarte(void **state)
     probe *p = probe_text("coord x, y\nkinetic (x'^2 + y'^2)/2\nconstraint wire: y = x^2\n"
                           "initial x = 0.4, y = 0.2, x' = 1, y' = 0.5");
     double J[10], with[10];
-    assert_int_equal(hmi_sim_jacobian(p->sim, NULL, J), HM_OK);
-    assert_int_equal(hmi_sim_jacobian(p->sim, gains, with), HM_OK);
+    assert_int_equal(hmi_sim_jacobian(p->sim, hmi_sim_present(p->sim), NULL, J), HM_OK);
+    assert_int_equal(hmi_sim_jacobian(p->sim, hmi_sim_present(p->sim), gains, with), HM_OK);
     /* A = (-2x, 1), |A|^2 = 1.64: d(x'')/dy changes by (-2a phi'_y - b^2 phi_y) A_x/|A|^2 */
     check_number("by y", with[1] - J[1], -25 * -0.8 / 1.64, 1e-13);
     check_number("by y'", with[3] - J[3], -6 * -0.8 / 1.64, 1e-13);
@@ -227,8 +228,8 @@ static void baumgarte(void **state)
     probe_close(p);
     p = probe_text("coord x, y\nkinetic (x'^2 + y'^2)/2\nconstraint rail: y' = 2*x'\n"
                    "initial x' = 1, y' = 2.5");
-    assert_int_equal(hmi_sim_jacobian(p->sim, NULL, J), HM_OK);
-    assert_int_equal(hmi_sim_jacobian(p->sim, gains, with), HM_OK);
+    assert_int_equal(hmi_sim_jacobian(p->sim, hmi_sim_present(p->sim), NULL, J), HM_OK);
+    assert_int_equal(hmi_sim_jacobian(p->sim, hmi_sim_present(p->sim), gains, with), HM_OK);
     check_number("velocity level", with[3] - J[3], -3 * -2 / 5.0, 1e-13);
     probe_close(p);
 }
@@ -255,10 +256,10 @@ static void memory_runs_out(void **state)
         assert_int_equal(hm_system_create(model, &system), HM_OK);
         assert_int_equal(hm_sim_create(system, &sim), HM_OK);
         heap_arm(&heap);
-        status = hmi_sim_jacobian(sim, NULL, J);
+        status = hmi_sim_jacobian(sim, hmi_sim_present(sim), NULL, J);
         assert_true(status == HM_OK || status == HM_ERR_NOMEM);
         heap_disarm(&heap);
-        assert_int_equal(hmi_sim_jacobian(sim, NULL, again), HM_OK);
+        assert_int_equal(hmi_sim_jacobian(sim, hmi_sim_present(sim), NULL, again), HM_OK);
         hm_sim_destroy(sim);
         hm_system_destroy(system);
         hm_model_destroy(model);

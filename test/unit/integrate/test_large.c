@@ -80,7 +80,7 @@ static void test_redundant(void **state)
     motion_must(m);
     motion_must(plain);
     assert_true(motion_violation(m) < 1e-11);
-    check_close("q", m->n, m->sim->q, plain->sim->q, 1e-7);
+    check_close("q", m->n, m->sim->state.q, plain->sim->state.q, 1e-7);
     motion_close(m);
     motion_close(plain);
 }
@@ -92,11 +92,11 @@ static void test_middle(void **state)
     motion *fast = motion_text(CHAIN(30, WAVY)), *dense = motion_text(CHAIN(30, WAVY));
     fast->options.rtol = dense->options.rtol = 1e-10;
     dense->options.formulation = HM_FORMULATION_UK;
-    assert_non_null(fast->sim->fast);
+    assert_non_null(fast->sim->solve.compiled);
     motion_must(fast);
     motion_must(dense);
-    check_close("q", fast->n, fast->sim->q, dense->sim->q, 1e-8);
-    check_close("v", fast->n, fast->sim->v, dense->sim->v, 1e-7);
+    check_close("q", fast->n, fast->sim->state.q, dense->sim->state.q, 1e-8);
+    check_close("v", fast->n, fast->sim->state.v, dense->sim->state.v, 1e-7);
     motion_close(fast);
     motion_close(dense);
 }
@@ -111,7 +111,7 @@ static void test_work(void **state)
                             "  initial x[i] = 0, x[i]' ~ 0 }\n"
                             "for i = 1..N { constraint c[i]: x[i] = i/N*sin(t) }\n"
                             "simulate 0 .. 2\n");
-    assert_non_null(m->sim->fast);
+    assert_non_null(m->sim->solve.compiled);
     motion_must(m);
     assert_true(fabs(m->result.balance_error) < 1e-8);
     assert_true(fabs(motion_value(m, "x[100]") - sin(2)) < 1e-12);

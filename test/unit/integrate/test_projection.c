@@ -1,5 +1,5 @@
 /* Drift control: back onto the constraints by the compiled solve and by the rank-revealing one. */
-#include "integrate/run/driver.h"
+#include "integrate/run/run.h"
 #include "support/check.h"
 #include "support/motion.h"
 
@@ -16,17 +16,17 @@ static const char twice[] = "coord x, y; kinetic (x'^2 + y'^2)/2; potential 9.81
                             "constraint a: x^2 + y^2 = 1; constraint b: 2*x^2 + 2*y^2 = 2\n"
                             "initial x = 1; simulate 0 .. 1";
 
-static hmi_driver *start(motion *m)
+static hmi_run *start(motion *m)
 {
     assert_int_equal(hm_sim_start(m->sim, &m->options), HM_OK);
-    return hmi_driver_of(m->sim);
+    return hmi_run_of(m->sim);
 }
 
-static double worst_residual(hmi_driver *d, const double *y)
+static double worst_residual(hmi_run *d, const double *y)
 {
     double worst = 0;
-    hmi_ode_store(&d->ode, d->s.t, y);
-    hmi_residuals_evaluate(&d->residuals);
+    const hmi_point at = hmi_ode_point(&d->ode, d->s.t, y);
+    hmi_residuals_evaluate(&d->residuals, &at);
     for (size_t k = 0; k < d->residuals.count; k++)
         worst = fmax(worst, fmax(fabs(d->residuals.position[k]), fabs(d->residuals.velocity[k])));
     return worst;
@@ -37,7 +37,7 @@ static void test_both_solves(void **state)
 {
     (void)state;
     motion *m = motion_text(wire);
-    hmi_driver *d = start(m);
+    hmi_run *d = start(m);
     assert_non_null(d->projection.position.projector);
     assert_non_null(d->projection.velocity.projector);
     double y[2][8];
@@ -65,7 +65,7 @@ static void test_mass_metric(void **state)
     (void)state;
     motion *m = motion_text("param M = 9; coord x, y; kinetic (M*x'^2 + y'^2)/2\n"
                             "constraint line: x + y = 1; initial x = 1; simulate 0 .. 1");
-    hmi_driver *d = start(m);
+    hmi_run *d = start(m);
     double y[4] = {1.1, 0.1, 0.2, 0.1};
     assert_int_equal(hmi_project(&d->projection, 0, y), HM_OK);
     check_number("x", y[0], 1.1 - 0.02, 1e-15); /* 0.2 shared as 1/9 : 1 */
@@ -80,7 +80,7 @@ static void test_dependent_rows(void **state)
 {
     (void)state;
     motion *m = motion_text(twice);
-    hmi_driver *d = start(m);
+    hmi_run *d = start(m);
     double y[4] = {1.001, 0.002, 0.01, 0.5};
     assert_int_equal(hmi_project(&d->projection, 0, y), HM_OK);
     assert_true(worst_residual(d, y) < 1e-14);

@@ -148,7 +148,7 @@ static void test_not_finite(void **state)
     m = motion_text(
         "coord x; kinetic x'^2/2; force x = log(x); simulate 0 .. 2"); /* at the start */
     assert_int_equal(motion_run(m), HM_ERR_NUMERIC);
-    assert_true(hm_context_diagnostic_count(m->context) > 0);
+    assert_true(hm_context_diagnostic_count(hm_sim_context(m->sim)) > 0);
     motion_close(m);
 }
 

@@ -1,5 +1,5 @@
 /* Warnings of a run: kept once, and where one cannot be kept the result says so. */
-#include "integrate/run/driver.h"
+#include "integrate/run/run.h"
 #include "support/heap.h"
 
 #include <string.h>
@@ -13,7 +13,7 @@ typedef struct run {
     hm_sim *sim;
 } run;
 
-static hmi_driver *open_run(run *r)
+static hmi_run *open_run(run *r)
 {
     static const char text[] = "coord x; kinetic x'^2/2; simulate 0 .. 1";
     *r = (run){.heap.fail_at = -1};
@@ -23,7 +23,7 @@ static hmi_driver *open_run(run *r)
     assert_int_equal(hm_system_create(r->model, &r->system), HM_OK);
     assert_int_equal(hm_sim_create(r->system, &r->sim), HM_OK);
     assert_int_equal(hm_sim_start(r->sim, NULL), HM_OK);
-    return hmi_driver_of(r->sim);
+    return hmi_run_of(r->sim);
 }
 
 static void close_run(run *r)
@@ -46,17 +46,17 @@ static void test_without_memory(void **state)
 {
     (void)state;
     run r;
-    hmi_driver *d = open_run(&r);
-    hmi_driver_warn(d, "kept");
+    hmi_run *d = open_run(&r);
+    hmi_messages_warn(&d->recorder.messages, "kept");
     r.heap.fail_at = 0;
     r.heap.stay = true;
     heap_arm(&r.heap);
     while (hmi_arena_alloc(&d->arena, 16)) /* what is left in its blocks */
         ;
-    hmi_driver_warn(d, "a warning that is longer than sixteen bytes");
-    hmi_driver_warn(d, "another warning that is longer than sixteen bytes");
+    hmi_messages_warn(&d->recorder.messages, "a warning that is longer than sixteen bytes");
+    hmi_messages_warn(&d->recorder.messages, "another warning that is longer than sixteen bytes");
     heap_disarm(&r.heap);
-    hmi_driver_warn(d, "later");
+    hmi_messages_warn(&d->recorder.messages, "later");
     hm_run_result result = result_of(&r);
     assert_int_equal(result.warning_count, 3);
     assert_string_equal(result.warnings[0], "kept");
@@ -69,10 +69,10 @@ static void test_many(void **state)
 {
     (void)state;
     run r;
-    hmi_driver *d = open_run(&r);
+    hmi_run *d = open_run(&r);
     for (int i = 0; i < 2 * HMI_MOST_WARNINGS; i++)
         for (int twice = 0; twice < 2; twice++)
-            hmi_driver_warn(d, "warning %d", i);
+            hmi_messages_warn(&d->recorder.messages, "warning %d", i);
     hm_run_result result = result_of(&r);
     assert_int_equal(result.warning_count, HMI_MOST_WARNINGS + 1);
     assert_string_equal(result.warnings[HMI_MOST_WARNINGS - 1], "warning 19");

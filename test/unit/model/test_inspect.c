@@ -281,7 +281,7 @@ static void read_state(void **state)
     double t = 9, q[3] = {1, 2, 3}, v[3] = {4, 5, 6}, z = 7, u[2] = {8, 8};
     bool u_set[2] = {false, false};
     const double q1[3] = {0.5, 2, -1}, v1[3] = {4, 1.5, 6};
-    hm_status status = hm_model_read_state(p->model,
+    hm_status status = hm_model_read_state(p->context, p->model,
                                            "q[1] = l, x=-a[1],\n q[1+1]' = R[2,2], z = 2*pi, "
                                            "w = sum(i = 1..N, i) ",
                                            &t, q, v, &z, u, u_set);
@@ -292,9 +292,10 @@ static void read_state(void **state)
     check_number("z", z, 2 * acos(-1), 0);
     check_number("w", u[1], 3, 0);
     assert_true(u_set[1] && !u_set[0]);
-    assert_int_equal(hm_model_read_state(p->model, "t = 0.25", &t, q, v, &z, u, u_set), HM_OK);
+    assert_int_equal(hm_model_read_state(p->context, p->model, "t = 0.25", &t, q, v, &z, u, u_set),
+                     HM_OK);
     check_number("t", t, 0.25, 0);
-    assert_int_equal(hm_model_read_state(p->model, "", &t, q, v, &z, u, u_set), HM_OK);
+    assert_int_equal(hm_model_read_state(p->context, p->model, "", &t, q, v, &z, u, u_set), HM_OK);
     check_close("q", 3, q, q1, 0);
     probe_close(p);
 }
@@ -311,7 +312,8 @@ static void states_that_go_wrong(void **state)
         double t = 0, q[3] = {0}, v[3] = {0}, z = 0, u[2] = {0};
         bool u_set[2] = {0};
         hm_context_clear(p->context);
-        hm_status status = hm_model_read_state(p->model, wrong[i], &t, q, v, &z, u, u_set);
+        hm_status status = hm_model_read_state(p->context, p->model, wrong[i], &t, q, v, &z, u,
+                                               u_set);
         if (status != HM_ERR_INPUT || hm_context_error_count(p->context) == 0)
             fail_msg("'%s' gave %s and %zu errors", wrong[i], hm_status_text(status),
                      hm_context_error_count(p->context));
@@ -374,7 +376,7 @@ static void numbers_that_are_not_finite(void **state)
     double q = 0, v = 0;
     hm_sim_set_state(p->sim, 0, &q, &v, NULL);
     assert_int_equal(hm_sim_evaluate(p->sim, NULL, &at), HM_ERR_NUMERIC);
-    assert_true(hm_context_error_count(p->context) > 0);
+    assert_true(hm_context_error_count(hm_sim_context(p->sim)) > 0);
     q = 4;
     probe_state(p, 0, &q, &v);
     check_number("Q", p->at.Q[0], 0.25, 0);

@@ -1,0 +1,26 @@
+/* q'' of large sparse systems through the compiled constraint problem (compile/solve/block_schur.h).
+ *
+ * It serves ideal constraints and non-ideal forces that do not depend on reactions, with M in small
+ * blocks. Where a pivot of M or of G is small (redundant rows, a singular M) it gives no answer, and
+ * the general solve (sparse_solve.h, or the dense one) takes over.
+ */
+#ifndef HMI_DYNAMICS_LARGE_COMPILED_H
+#define HMI_DYNAMICS_LARGE_COMPILED_H
+
+#include "compile/solve/block_schur.h"
+
+typedef struct hmi_compiled hmi_compiled;
+
+/* Memory from the arena. *compiled is NULL where the factor would be too large: that is no error.
+ * HM_ERR_NOMEM. */
+HM_MUST_CHECK hm_status hmi_compiled_create(const hmi_block_schur *schur, hmi_arena *arena,
+                                            hmi_compiled **compiled);
+/* Parameters changed. */
+void hmi_compiled_prepare(hmi_compiled *compiled, const hmi_tape_values *values);
+/* q'' and state rates at these values. False: no answer here. */
+bool hmi_compiled_run(hmi_compiled *compiled, const hmi_tape_values *values);
+/* Where hmi_compiled_run writes them. */
+double *hmi_compiled_acceleration(const hmi_compiled *compiled);
+const double *hmi_compiled_state_rates(const hmi_compiled *compiled);
+
+#endif

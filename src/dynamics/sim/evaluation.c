@@ -1,0 +1,305 @@
+/* hm_sim_evaluate: every quantity of the theory at the present state. */
+#include "dynamics/sim/dirac.h"
+#include "dynamics/sim/evaluation.h"
+
+#include <math.h>
+#include <string.h>
+
+const char *hm_formulation_name(hm_formulation formulation)
+{
+    return hmi_formulation_name((hmi_formulation)formulation);
+}
+
+bool hm_formulation_find(const char *name, hm_formulation *formulation)
+{
+    hmi_formulation found;
+    if (!hmi_formulation_find(name, &found))
+        return false;
+    *formulation = (hm_formulation)found;
+    return true;
+}
+
+hm_evaluate_options hm_evaluate_options_default(void)
+{
+    return (hm_evaluate_options){.formulation = HM_FORMULATION_AUTO, .compare = true};
+}
+
+/* ---- views ---- */
+
+static hm_matrix matrix_view(const hmi_expr_matrix *pattern, const double *values, bool lower)
+{
+    return (hm_matrix){.rows = pattern->rows,
+                       .columns = pattern->columns,
+                       .row_start = pattern->start,
+                       .column = pattern->column.data,
+                       .value = values,
+                       .lower = lower};
+}
+
+static void view_dynamics(const hm_sim *sim, hm_evaluation *out)
+{
+    const hm_system *system = sim->system;
+    const hmi_derived *d = &system->derived;
+    const double *values = hmi_tape_outputs(sim->tapes.dynamics, sim->tapes.dynamics_work);
+    out->M = matrix_view(&d->M, values + system->at.M, true);
+    out->A = matrix_view(&d->constraints.A, values + system->at.A, false);
+    out->Q = values + system->at.Q;
+    out->b = values + system->at.b;
+    out->C = values + system->at.C;
+    out->servo_A = matrix_view(&d->servos.A, values + system->at.servo_A, false);
+    out->servo_b = values + system->at.servo_b;
+    out->state_rates = values + system->at.state_rates;
+}
+
+static void view_report(const hm_sim *sim, hm_evaluation *out)
+{
+    const hm_system *system = sim->system;
+    const hmi_report_layout *at = &system->report_at;
+    const double *values = hmi_tape_outputs(&system->report, sim->tapes.report_work);
+    out->position_residual = values + at->position_residual;
+    out->velocity_residual = values + at->velocity_residual;
+    out->momentum = values + at->momentum;
+    out->has_total = system->derived.total != HMI_NONE;
+    out->has_energy = system->derived.kinetic != HMI_NONE;
+    out->kinetic = values[at->kinetic];
+    out->potential = values[at->potential];
+    out->total = values[at->total];
+    out->power.impressed = values[at->impressed];
+    out->power.dissipation = values[at->dissipation];
+    out->power.gyroscopic = values[at->gyroscopic];
+    out->power.explicit_time = values[at->explicit_time];
+}
+
+static bool all_finite(const double *values, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!isfinite(values[i]))
+            return false;
+    return true;
+}
+
+static double dot(const double *x, const double *y, size_t n)
+{
+    double sum = 0;
+    for (size_t i = 0; i < n; i++)
+        sum += x[i] * y[i];
+    return sum;
+}
+
+static void view_answer(const hm_sim *sim, const hmi_solution *s, const double *v,
+                        hm_evaluation *out)
+{
+    size_t n = sim->system->derived.n;
+    const hmi_verdict *verdict = &s->verdict;
+    out->solved = true;
+    out->Q = s->Q;
+    out->C = s->C;
+    out->formulation = hmi_formulation_name(s->formulation);
+    out->formulations = s->formulations;
+    out->disagreement = s->disagreement;
+    out->rank_M = verdict->rank_M;
+    out->rank_A = verdict->rank_A;
+    out->rank_MA = verdict->rank_MA;
+    out->unique_acceleration = verdict->unique_acceleration;
+    out->unique_multipliers = verdict->unique_multipliers;
+    out->definite = verdict->mass == HMI_DEFINITE;
+    out->semidefinite = verdict->mass != HMI_INDEFINITE;
+    out->redundant = verdict->redundant;
+    out->discrepancy = verdict->discrepancy;
+    out->a = s->a;
+    out->e = s->e;
+    out->Qi = s->Qi;
+    out->Qni = s->Qni;
+    out->Qc = s->Qc;
+    out->qdd = s->qdd;
+    out->lambda = s->lambda;
+    out->u = s->u;
+    out->power.ideal = dot(s->Qi, v, n);
+    out->power.nonideal = dot(s->Qni, v, n);
+    for (size_t k = 0; s->u && k < sim->system->model->servos.count; k++)
+        out->power.servo += dot(s->u + k * n, v, n);
+}
+
+/* ---- the dense solve ---- */
+
+static hmi_options solve_options(const hm_evaluate_options *options)
+{
+    hmi_options chosen = hmi_options_default();
+    chosen.formulation = (hmi_formulation)options->formulation;
+    chosen.effort = options->compare ? HMI_COMPARE : HMI_VERDICT;
+    return chosen;
+}
+
+/* The answer put back into what it must satisfy. */
+static void report_checks(hm_sim *sim, const hmi_question *ask, const hmi_solution *solution,
+                          hm_evaluation *out)
+{
+    hmi_checks checks;
+    hmi_dynamics_check(sim->dense.dynamics, &ask->equations, solution, &checks);
+    out->check.constraint = checks.constraint;
+    out->check.balance = checks.balance;
+    out->check.ideal = checks.ideal;
+    out->check.work = checks.work;
+    out->check.projection = checks.projection;
+    out->gram_condition = solution->verdict.gram_condition;
+}
+
+/* A degenerate Lagrangian: are the velocities determined where the accelerations are not? Then at->v
+ * becomes them, and the forces are found there. Where this does not succeed everything is as it was. */
+static hm_status try_dirac(hm_sim *sim, hmi_point *at, hmi_question *ask,
+                           const hmi_options *options, hmi_solution *solution)
+{
+    hmi_dirac_velocity velocity;
+    if (sim->system->derived.force_symbols || sim->system->model->servos.count)
+        return HM_ERR_UNDETERMINED;
+    hm_status status = hmi_sim_prepare_derivatives(sim, HMI_JACOBIAN_STATE);
+    if (status != HM_OK)
+        return status == HM_ERR_NOMEM ? status : HM_ERR_UNDETERMINED;
+    status = hmi_sim_determine_velocity(sim, at, sim->last.qdd, &velocity);
+    if (status == HM_OK)
+        at->v = sim->dense.velocity;
+    hmi_sim_evaluate(sim, at);
+    hmi_sim_pose(sim, at, ask);
+    hm_status solved = hmi_dynamics_solve(sim->dense.dynamics, &ask->equations, options, solution);
+    return status == HM_OK && (solved == HM_OK || solution->verdict.solvable) ? HM_OK
+                                                                              : HM_ERR_UNDETERMINED;
+}
+
+/* At the point just evaluated. Where the Lagrangian is degenerate at->v becomes what was found. */
+static hm_status solve_dense(hm_sim *sim, hmi_point *at, const hm_evaluate_options *options,
+                             hm_evaluation *out)
+{
+    hmi_question ask;
+    hmi_sim_pose(sim, at, &ask);
+    const hmi_options chosen = solve_options(options);
+    hmi_solution solution;
+    hm_status status = hmi_dynamics_solve(sim->dense.dynamics, &ask.equations, &chosen, &solution);
+    if (status == HM_ERR_USAGE) {
+        hmi_error(sim->context, hmi_no_span, NULL,
+                  "formulation '%s' does not apply here: its mass matrix must be definite",
+                  hmi_formulation_name(chosen.formulation));
+        return status;
+    }
+    if (status == HM_ERR_UNDETERMINED && solution.verdict.undetermined > 0) {
+        status = try_dirac(sim, at, &ask, &chosen, &solution);
+        if (status == HM_ERR_NOMEM)
+            return status;
+        out->velocity_determined = status == HM_OK;
+    }
+    hmi_sim_keep_forces(sim, &solution);
+    view_answer(sim, &solution, at->v, out);
+    report_checks(sim, &ask, &solution, out);
+    if (out->velocity_determined) {
+        out->qdd = NULL; /* free along what M does not see */
+        out->formulation = hmi_formulation_name(HMI_DIRAC);
+    }
+    if (status == HM_OK)
+        return hmi_sim_check_multipliers(sim, &solution.verdict);
+    hmi_sim_report_failure(sim, status, &solution.verdict);
+    return status;
+}
+
+/* ---- large systems ---- */
+
+static hm_status refuse(const hm_sim *sim, const char *format, const char *what)
+{
+    hmi_error(sim->context, hmi_no_span, NULL, format, what, HM_MOST_DENSE);
+    return HM_ERR_LIMIT;
+}
+
+hm_status hmi_sim_solve_large(hm_sim *sim, const hmi_point *at, const hm_evaluate_options *options,
+                              hm_evaluation *out)
+{
+    const char *refusal = hmi_large_refusal(sim->system);
+    const hmi_large_equations equations = hmi_sim_large_equations(sim);
+    hmi_solution solution;
+    if (refusal)
+        return refuse(sim, "%s are not supported beyond %d coordinates", refusal);
+    if (options->formulation != HM_FORMULATION_AUTO && options->formulation != HM_FORMULATION_KKT)
+        return refuse(sim, "formulation '%s' is not available beyond %d coordinates",
+                      hm_formulation_name(options->formulation));
+    hm_status status = hmi_sim_accelerate_large(sim, &solution);
+    if (status != HM_OK && status != HM_ERR_INCONSISTENT) {
+        hmi_large_explain(sim->solve.large, status, sim->context);
+        return status;
+    }
+    hm_status verdict = hmi_large_describe(sim->solve.large, &equations, &solution, at->v,
+                                           sim->context, out);
+    if (verdict == HM_ERR_NOMEM || verdict == HM_ERR_LIMIT)
+        return verdict;
+    if (verdict == HM_OK)
+        hmi_sim_keep_forces(sim, &solution); /* multipliers have minimum norm now */
+    if (status == HM_OK && options->compare && hmi_sim_has_compiled(sim)) {
+        const hmi_tape_values values = hmi_sim_values(sim, at);
+        hmi_large_compare(sim->solve.large, sim->solve.compiled, &values, sim->last.qdd, out);
+    }
+    return status == HM_OK ? HM_OK : verdict;
+}
+
+/* ---- evaluation ---- */
+
+static bool report_is_finite(const hm_sim *sim)
+{
+    return all_finite(hmi_tape_outputs(&sim->system->report, sim->tapes.report_work),
+                      sim->system->report_at.outputs);
+}
+
+/* Without an answer outputs that use accelerations or constraint forces have no value. */
+static void clear_unsolved(hm_sim *sim)
+{
+    const hm_model *model = sim->system->model;
+    const uint16_t unknown = HMI_DEP(HMI_SYM_ACCELERATION) | HMI_DEP_FORCES;
+    double *outputs = sim->tapes.report_work + sim->system->report.output_slot +
+                      sim->system->report_at.outputs;
+    for (size_t i = 0; i < model->outputs.count; i++)
+        if (hmi_deps(&model->graph, model->outputs.data[i].expr) & unknown)
+            outputs[i] = NAN;
+}
+
+hm_status hm_sim_evaluate(hm_sim *sim, const hm_evaluate_options *options, hm_evaluation *out)
+{
+    const hm_system *system = sim->system;
+    hm_evaluate_options chosen = options ? *options : hm_evaluate_options_default();
+    hmi_point at = *hmi_sim_present(sim);
+    hmi_sim_evaluate(sim, &at);
+    hmi_sim_run_report(sim, &at);
+    *out = (hm_evaluation){.t = at.t,
+                           .q = at.q,
+                           .v = at.v,
+                           .z = at.z,
+                           .inputs = sim->given.inputs[0],
+                           .disagreement = -1};
+    view_dynamics(sim, out);
+    view_report(sim, out);
+    if (!all_finite(hmi_sim_dynamics(sim), system->at.count) || !report_is_finite(sim)) {
+        const hmi_tape_values values = hmi_sim_values(sim, &at);
+        hmi_system_report_not_finite(system, &values, sim->context);
+        return HM_ERR_NUMERIC;
+    }
+    hm_status status = sim->dense.dynamics ? solve_dense(sim, &at, &chosen, out)
+                                           : hmi_sim_solve_large(sim, &at, &chosen, out);
+    if (out->velocity_determined) { /* energies at the velocities found */
+        out->v = at.v;
+        hmi_sim_run_report(sim, &at);
+        view_report(sim, out);
+    }
+    sim->last.energy = out->total;
+    const double *report = hmi_sim_run_report(sim, &at); /* outputs may use q'' and forces */
+    out->power.impressed = report[system->report_at.impressed];
+    out->outputs = report + system->report_at.outputs;
+    if (!out->solved)
+        clear_unsolved(sim);
+    return status;
+}
+
+void hm_matrix_dense(const hm_matrix *matrix, double *dense)
+{
+    memset(dense, 0, matrix->rows * matrix->columns * sizeof *dense);
+    for (size_t i = 0; i < matrix->rows; i++)
+        for (size_t k = matrix->row_start[i]; k < matrix->row_start[i + 1]; k++) {
+            size_t j = matrix->column[k];
+            dense[i * matrix->columns + j] = matrix->value[k];
+            if (matrix->lower)
+                dense[j * matrix->columns + i] = matrix->value[k];
+        }
+}

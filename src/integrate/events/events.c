@@ -1,0 +1,181 @@
+/* The memory of events, what they set, and those that repeat ever faster. */
+#include "integrate/events/events.h"
+
+#include "integrate/drift/consistent.h"
+#include "linalg/dense.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- memory ---- */
+
+/* The values that events set, one tape for all. */
+static hm_status compile_resets(hmi_events *ev, hmi_arena *arena)
+{
+    const hm_system *system = ev->ode->sim->system;
+    const hm_model *model = system->model;
+    size_t count = 0, next = 0;
+    for (size_t e = 0; e < model->events.count; e++)
+        count += model->events.data[e].set_count;
+    if (count == 0)
+        return HM_OK;
+    hmi_expr *list = hmi_arena_alloc(arena, count * sizeof *list);
+    if (!list)
+        return HM_ERR_NOMEM;
+    for (size_t e = 0; e < model->events.count; e++)
+        for (size_t i = 0; i < model->events.data[e].set_count; i++)
+            list[next++] = model->events.data[e].set[i].value;
+    return hmi_run_tape(&ev->resets.tape, &system->derived.graph, list, count, arena,
+                        &ev->resets.work);
+}
+
+static hm_status allocate(hmi_events *ev, hmi_arena *arena)
+{
+    size_t count = ev->switches.count, n = ev->ode->n;
+    bool failed = false;
+    ev->before = hmi_arena_doubles(arena, count, &failed);
+    ev->after = hmi_arena_doubles(arena, count, &failed);
+    ev->roots = hmi_arena_doubles(arena, count, &failed);
+    ev->between = hmi_arena_doubles(arena, count, &failed);
+    ev->values = hmi_arena_doubles(arena, 2 * count, &failed);
+    ev->state = hmi_arena_doubles(arena, ev->ode->size + HMI_MOST_WORKS, &failed);
+    ev->free = hmi_arena_doubles(arena, n, &failed);
+    ev->pushed = hmi_arena_doubles(arena, n, &failed);
+    ev->resets.fixed = hmi_arena_alloc(arena, 2 * n + 1);
+    ev->crossing.which = hmi_arena_alloc(arena, (count + 1) * sizeof(size_t));
+    return failed || !ev->resets.fixed || !ev->crossing.which ? HM_ERR_NOMEM : HM_OK;
+}
+
+hm_status hmi_events_init(hmi_events *ev, hmi_projection *projection, hmi_stepper *stepper,
+                          struct hmi_ledger *ledger, hmi_messages *messages, hmi_arena *arena)
+{
+    *ev = (hmi_events){
+        .ode = projection->ode, .projection = projection, .stepper = stepper, .messages = messages};
+    hm_status status = hmi_switches_init(&ev->switches, ev->ode->sim, ledger, arena);
+    ev->ode->branches = ev->switches.switches ? &ev->switches.held : NULL;
+    if (status == HM_OK)
+        status = compile_resets(ev, arena);
+    return status == HM_OK ? allocate(ev, arena) : status;
+}
+
+void hmi_events_release(hmi_events *ev)
+{
+    hmi_switches_release(&ev->switches);
+    hmi_tape_release(&ev->resets.tape);
+}
+
+void hmi_events_prepare(hmi_events *ev)
+{
+    hmi_switches_prepare(&ev->switches);
+    if (ev->resets.work) {
+        const hm_sim *sim = ev->ode->sim;
+        const hmi_tape_values values = hmi_sim_values(sim, hmi_sim_present(sim));
+        hmi_tape_prepare(&ev->resets.tape, &values, ev->resets.work);
+    }
+}
+
+const hmi_event *hmi_events_model_event(const hmi_events *ev, size_t k)
+{
+    size_t switches = ev->switches.switches;
+    return k < switches ? NULL : &ev->ode->sim->system->model->events.data[k - switches];
+}
+
+bool hmi_events_fired(const hmi_events *ev, size_t k)
+{
+    for (size_t i = 0; i < ev->crossing.count; i++)
+        if (ev->crossing.which[i] == k)
+            return true;
+    return false;
+}
+
+/* ---- resets ---- */
+
+static void put(hmi_events *ev, const hmi_component *component, double value)
+{
+    size_t n = ev->ode->n, base = component->kind == HMI_SYM_COORD      ? 0
+                                  : component->kind == HMI_SYM_VELOCITY ? n
+                                                                        : 2 * n;
+    ev->stepper->y[base + component->index] = value;
+    if (base + component->index < 2 * n)
+        ev->resets.fixed[base + component->index] = true;
+}
+
+/* New values of all resets at once, from the state before; false where nothing is set. */
+static bool set_values(hmi_events *ev)
+{
+    const hm_model *model = ev->ode->sim->system->model;
+    size_t first = 0;
+    bool any = false;
+    memset(ev->resets.fixed, 0, 2 * ev->ode->n);
+    const hmi_point at = hmi_stepper_point(ev->stepper);
+    const hmi_tape_values values = hmi_sim_values(ev->ode->sim, &at);
+    hmi_tape_run(&ev->resets.tape, &values, ev->resets.work);
+    const double *out = hmi_tape_outputs(&ev->resets.tape, ev->resets.work);
+    for (size_t e = 0; e < model->events.count; e++) {
+        const hmi_event *event = &model->events.data[e];
+        bool fired = hmi_events_fired(ev, ev->switches.switches + e);
+        for (size_t i = 0; i < event->set_count && fired; i++) {
+            put(ev, &event->set[i], out[first + i]);
+            any = true;
+        }
+        first += event->set_count;
+    }
+    return any;
+}
+
+hm_status hmi_events_reset(hmi_events *ev)
+{
+    hmi_stepper *s = ev->stepper;
+    const bool *fixed = ev->resets.fixed;
+    if (!set_values(ev) || !s->settle)
+        return HM_OK;
+    hmi_consistent c = {.projection = ev->projection};
+    hm_status status = hmi_make_consistent(&c, s->t, s->y, fixed, fixed + ev->ode->n);
+    if (status != HM_ERR_INCONSISTENT)
+        return status;
+    hmi_messages_warn(ev->messages,
+                      "the state set by an event contradicts constraint '%s': it was moved",
+                      ev->ode->sim->system->model->constraints.data[c.worst_row].name);
+    return hmi_project(ev->projection, s->t, s->y);
+}
+
+/* ---- Zeno ---- */
+
+enum { QUICK = 4 };
+
+/* The time from the crossing that is `count` before the next one; infinite where there is none. */
+static double time_since(const hmi_events *ev, long count)
+{
+    const hmi_zeno *z = &ev->zeno;
+    return z->total < count ? INFINITY
+                            : ev->stepper->t - z->recent[(z->total - count) % HMI_ZENO_TIMES];
+}
+
+/* Too many in too short a time: they would never end. */
+hm_status hmi_events_check_zeno(hmi_events *ev)
+{
+    hmi_zeno *z = &ev->zeno;
+    double t = ev->stepper->t, span = fmax(ev->span, 1e-300);
+    size_t k = ev->crossing.which[0];
+    const hmi_event *event = hmi_events_model_event(ev, k);
+    /* an event that fires again at once: what it does cannot be seen in numbers any more */
+    bool again = event && k == z->last &&
+                 time_since(ev, 1) < 8 * HMI_EPSILON * fmax(fabs(t), 1e-3 * span);
+    bool zeno = again || time_since(ev, HMI_ZENO_TIMES) < 1e-6 * span ||
+                time_since(ev, QUICK) < 1e-11 * fmax(span, fabs(t));
+    z->last = k;
+    z->recent[z->total++ % HMI_ZENO_TIMES] = t;
+    if (!zeno)
+        return HM_OK;
+    hmi_messages_fail(ev->messages, "stopped at t = %.12g: %s%s%s repeats ever faster (Zeno)", t,
+                      event ? "event '" : "the switching of a function", event ? event->name : "",
+                      event ? "'" : "");
+    return HM_ERR_NUMERIC;
+}
+
+bool hmi_events_accumulate(const hmi_events *ev)
+{
+    double span = fmax(ev->span, fabs(ev->stepper->t));
+    return ev->zeno.total >= QUICK && time_since(ev, 1) < 1e-12 * span &&
+           time_since(ev, QUICK) < 1e-6 * span;
+}

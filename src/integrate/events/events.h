@@ -1,0 +1,118 @@
+/* Events of a run: functions g of the state that change sign, and what happens there.
+ *
+ * Two kinds of functions are watched: switches, where the equations are not smooth (switch.h), and
+ * events of the model (`event ... when ...`), after them in one numbering. Every function has a side,
+ * the sign of g that holds. A step is made with all branches held; then the first time within it at
+ * which some function leaves its side is found on the dense output (crossing.c), and the run cuts the
+ * step there. What crossed then acts: events of the model set new values (events.c), and every
+ * function gets the side that it goes to, or slides along g = 0 (sides.c; friction along u/|u| that
+ * comes to rest or breaks loose in friction_stick.c).
+ *
+ * Crossings may come ever faster and never end (Zeno: a ball that bounces ever lower). Their times are
+ * kept, and such a run ends with a message (events.c).
+ *
+ * Who calls it. The run: hmi_events_begin at the start, hmi_events_find after each step, and the
+ * others, in their order here, for a crossing that was found. Frames, works and records at an event are
+ * the run's.
+ *
+ * Invariants
+ *   1. Nothing is allocated after hmi_events_init.
+ *   2. During a step no mode, side or branch changes; sliding modes are found by the solve itself.
+ *   3. hmi_events_find leaves the stepper as it is.
+ * Verified: test/unit/integrate/test_events.c, test/unit/integrate/test_switching.c,
+ * test/physics/test_friction.c
+ */
+#ifndef HMI_INTEGRATE_EVENTS_EVENTS_H
+#define HMI_INTEGRATE_EVENTS_EVENTS_H
+
+#include "integrate/drift/projection.h"
+#include "integrate/events/switch.h"
+#include "integrate/ode/method.h"
+#include "integrate/record/messages.h"
+
+/* One located event or switching. */
+typedef struct hmi_crossing {
+    double t;
+    size_t count;  /* functions that cross at t */
+    size_t *which; /* of hmi_switches; sliding that ends as well */
+} hmi_crossing;
+
+/* New values that events of the model set. */
+typedef struct hmi_resets {
+    hmi_tape tape; /* values of `set`, of all events one after the other */
+    double *work;  /* NULL: nothing is set */
+    bool *fixed;   /* 2 n: what was set stays when the state is made consistent */
+} hmi_resets;
+
+enum { HMI_ZENO_TIMES = 20 };
+
+typedef struct hmi_zeno {
+    double recent[HMI_ZENO_TIMES]; /* times of the last crossings */
+    long total;                    /* crossings so far */
+    size_t last;                   /* function of the last one */
+} hmi_zeno;
+
+typedef struct hmi_events {
+    hmi_ode *ode;
+    hmi_projection *projection;
+    hmi_stepper *stepper;
+    hmi_messages *messages;
+    double span; /* how long the run shall last */
+    hmi_switches switches;
+    hmi_crossing crossing; /* as last found */
+    hmi_resets resets;
+    hmi_zeno zeno;
+
+    /* Scratch. */
+    double *before, *after;  /* by function: what is watched at the ends of an interval, */
+    double *roots, *between; /* where it has a root, and at some time in between */
+    double *values;          /* g, then g' of all functions */
+    double *state;           /* within a step */
+    double *free, *pushed;   /* n: q'' without friction and with it */
+} hmi_events;
+
+/* All that is given outlives the events. Powers of the ledger go by the modes then. Release also
+ * after a failure. */
+hm_status hmi_events_init(hmi_events *events, hmi_projection *projection, hmi_stepper *stepper,
+                          struct hmi_ledger *ledger, hmi_messages *messages, hmi_arena *arena);
+void hmi_events_release(hmi_events *events);
+/* Parameters changed. */
+void hmi_events_prepare(hmi_events *events);
+/* The event of the model that function k is; NULL: it is a switch. */
+const hmi_event *hmi_events_model_event(const hmi_events *events, size_t k);
+/* Does function k cross at the crossing? */
+bool hmi_events_fired(const hmi_events *events, size_t k);
+
+/* ---- crossing.c ---- */
+
+/* Is there a crossing in the last step? Then it is in events->crossing. */
+bool hmi_events_find(hmi_events *events);
+
+/* ---- events.c: what they do ---- */
+
+/* Notes the crossing. HM_ERR_NUMERIC, with a message, where crossings repeat ever faster. */
+hm_status hmi_events_check_zeno(hmi_events *events);
+/* No step is possible right after several crossings: have they come too near to each other? */
+bool hmi_events_accumulate(const hmi_events *events);
+
+/* The stepper's state := the one that the events at the crossing set, made consistent. */
+hm_status hmi_events_reset(hmi_events *events);
+
+/* ---- sides.c ---- */
+
+/* Sides and modes at the state of the start. */
+hm_status hmi_events_begin(hmi_events *events);
+/* After the crossing has acted; reset: the state is another one. */
+hm_status hmi_events_find_sides(hmi_events *events, bool reset);
+/* What functions and their rates depend on. Velocities that are found and not integrated become
+ * those of the point. */
+hm_status hmi_events_forces(hmi_events *events, hmi_point *at);
+
+/* ---- friction_stick.c ---- */
+
+/* Directions whose |u| is 0 or has just become so, after the sides of other functions. */
+hm_status hmi_settle_directions(hmi_events *events, bool reset);
+/* The largest |u| so far, and what counts as rest; g: values at an accepted state. */
+void hmi_watch_directions(hmi_events *events, const double *g);
+
+#endif

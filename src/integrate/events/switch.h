@@ -1,0 +1,95 @@
+/* Functions that are not smooth: branches held during a step, switched at events, and sliding.
+ *
+ * Where `abs sign min max if` occur in M, Q, A, b, C, state rates or inputs with an argument g that moves,
+ * the run works on tapes in which each of them depends on a mode s instead of on the sign of g:
+ *     sign g -> s,  |g| -> s g,  min, max, if -> the branch of s (a blend for -1 < s < 1)
+ * With s held at +1 or -1 the equations are smooth. g = 0 is an event; there the mode changes.
+ *
+ * Sliding (friction that sticks): where g' points to g = 0 on both sides, g stays 0 and s is what
+ * makes g' = 0: Filippov's equivalent control, exact where forces are linear in s. It ends when s
+ * leaves [-1, 1].                                            [Filippov 1988; Utkin 1992, ch. 2]
+ *
+ * Directions (friction along u/|u|, u velocities in a plane or along a line): the modes are |u| and
+ * s = u/|u|, found before every solve. Where |u| falls below a small part of the tolerance u is set
+ * to 0 by an impulse of the friction itself; there s is any vector of the unit ball (the limits of
+ * u/|u|), and the one that makes u' = 0, of least norm, holds as long as |s| <= 1. When it no longer
+ * can, u starts along s.
+ *
+ * Events of the model are functions g too, after the switches; they hold nothing.
+ * Verified: test/unit/integrate/test_events.c, test/physics/test_friction.c
+ */
+#ifndef HMI_INTEGRATE_EVENTS_SWITCH_H
+#define HMI_INTEGRATE_EVENTS_SWITCH_H
+
+#include "integrate/ode/ode.h"
+
+/* u/|u|: functions first: |u|, then u_1 .. u_count, then |s|; modes of the first two kinds. */
+typedef struct hmi_direction {
+    size_t first, count;
+    bool stuck;
+    double largest;  /* |u| so far */
+    double least;    /* |u| below that is rest, */
+    double loose;    /* and after rest its direction is the heading up to there */
+    double push;     /* u' by friction, at the last rest */
+    double *heading; /* s where |u| = 0 and it does not stick */
+} hmi_direction;
+
+typedef struct hmi_switches {
+    hmi_branches held; /* first: hmi_ode knows the switches by it */
+    hm_sim *sim;
+    size_t switches;           /* functions 0 .. switches - 1 */
+    size_t count;              /* and events of the model after them */
+    double *mode;              /* switches: s */
+    bool *sliding;             /* switches */
+    hmi_direction *directions; /* held.directions of them */
+    bool *of_direction;        /* switches: not one of its own */
+    bool *has_rate;            /* g' is known before the forces are; count */
+    double *side;              /* count: the sign of g that holds, +1 or -1 */
+    bool needs_solve;          /* some g depends on accelerations or constraint forces */
+    long solves;               /* extra solves spent on sliding */
+
+    hmi_tape dynamics, law, inputs; /* with modes */
+    double *dynamics_work, *law_work, *inputs_work;
+    hmi_tape outputs; /* of the model, by the modes; empty: none */
+    double *outputs_work;
+    hmi_tape values; /* g of all, then g' of all */
+    double *values_work;
+    size_t *sliding_list;            /* scratch: switches */
+    double *jacobian, *rest, *shift; /* scratch: switches^2, switches, switches */
+    double *solver;                  /* scratch of the decomposition */
+    int *pivots;
+
+    /* The expressions behind `dynamics`, and powers of the ledger, for the motion tape. */
+    hmi_graph graph;
+    hmi_expr *list, *powers;
+} hmi_switches;
+
+/* Finds the functions; count is 0 where there are none. Powers of the ledger then go by the modes. Release also after a failure. */
+hm_status hmi_switches_init(hmi_switches *sw, hm_sim *sim, struct hmi_ledger *ledger,
+                            hmi_arena *arena);
+void hmi_switches_release(hmi_switches *sw);
+void hmi_switches_prepare(hmi_switches *sw);
+/* Puts the tapes with modes into the sim, and takes them out again. */
+void hmi_switches_install(hmi_switches *sw);
+void hmi_switches_remove(hmi_switches *sw);
+
+/* held.accelerate: the solve with the modes that hold, sliding ones found. */
+hm_status hmi_switches_accelerate(hmi_branches *held, hmi_ode *ode, const hmi_point *at,
+                                  hmi_solution *solution);
+
+/* friction_run.c: directions. Modes of those that move. */
+void hmi_directions_update(hmi_switches *sw, const hmi_point *at);
+/* Is some |u| zero? */
+bool hmi_directions_rest(hmi_switches *sw, const hmi_point *at);
+/* |s| of the modes; after a solve with them. */
+double hmi_direction_norm(hmi_switches *sw, const hmi_point *at, const hmi_direction *direction);
+
+/* Outputs of the model, after a solve and a report at the point; NULL: as reported. */
+const double *hmi_switches_outputs(hmi_switches *sw, const hmi_point *at);
+
+/* g and g' of all functions (after a solve at the point where needs_solve, and always for g').
+ * Arrays belong to sw. */
+const double *hmi_switches_values(hmi_switches *sw, const hmi_point *at);
+const double *hmi_switches_rates(hmi_switches *sw, const hmi_point *at);
+
+#endif
