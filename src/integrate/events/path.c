@@ -3,6 +3,57 @@
 
 #include <string.h>
 
+/* ---- from values to polynomials ---- */
+
+enum { MOST_FITTED = 16 };
+#define PI 3.14159265358979323846
+
+double hmi_path_place(int degree, int j)
+{
+    return j == 0 ? 0 : j == degree ? 1 : 0.5 - 0.5 * cos(PI * j / degree);
+}
+
+/* f = sum_k c_k T_k(x), x = 2 s - 1; values are ordered by growing x. */
+static void chebyshev(int degree, const double *value, double *c)
+{
+    for (int k = 0; k <= degree; k++) {
+        double sum = 0;
+        for (int j = 0; j <= degree; j++) {
+            double weight = j == 0 || j == degree ? 0.5 : 1;
+            sum += weight * value[degree - j] * cos(PI * (double)(j * k) / degree);
+        }
+        c[k] = (k == 0 || k == degree ? 1 : 2) * sum / degree;
+    }
+}
+
+void hmi_path_fit(int degree, const double *value, double *coefficient)
+{
+    double c[MOST_FITTED + 1], t0[MOST_FITTED + 1] = {1}, t1[MOST_FITTED + 1] = {0, 1};
+    chebyshev(degree, value, c);
+    memset(coefficient, 0, ((size_t)degree + 1) * sizeof *coefficient);
+    for (int k = 0; k <= degree; k++) { /* t0 = T_k in powers of x */
+        for (int i = 0; i <= k; i++)
+            coefficient[i] += c[k] * t0[i];
+        for (int i = MOST_FITTED; i >= 0; i--) {
+            double next = (i > 0 ? 2 * t1[i - 1] : 0) - t0[i];
+            t0[i] = t1[i];
+            t1[i] = next;
+        }
+    }
+    double power = 1;
+    for (int k = 0; k <= degree; k++, power *= 2) /* x = 2 (s - 1/2) */
+        coefficient[k] *= power;
+}
+
+double hmi_path_tail(int degree, const double *value)
+{
+    double c[MOST_FITTED + 1];
+    chebyshev(degree, value, c);
+    return fabs(c[degree]) + fabs(c[degree - 1]) + (degree > 2 ? 0.5 * fabs(c[degree - 2]) : 0);
+}
+
+/* ---- bounds ---- */
+
 /* d := the coefficients of p(m + x) as a polynomial in x. */
 static void expand(const double *c, int degree, double m, double *d)
 {
@@ -38,7 +89,7 @@ hmi_enclosure hmi_path_enclose(const hmi_path *path, size_t component, double a,
     double d[HMI_PATH_MOST_DEGREE + 1] = {0}, e[HMI_PATH_MOST_DEGREE + 1];
     int degree = path->degree;
     const double *c = path->coefficient + component * ((size_t)degree + 1);
-    double m = 0.5 * (a + b), r = 0.5 * (b - a), noise = rounding(c, degree);
+    double m = 0.5 * (a + b) - path->origin, r = 0.5 * (b - a), noise = rounding(c, degree);
     double power = 1, rate_power = 1;
     expand(c, degree, m, e);
     for (int k = 1; k <= degree; k++)
@@ -56,8 +107,8 @@ hmi_enclosure hmi_path_enclose(const hmi_path *path, size_t component, double a,
 double hmi_path_value(const hmi_path *path, size_t component, double s)
 {
     const double *c = path->coefficient + component * ((size_t)path->degree + 1);
-    double value = c[path->degree];
+    double value = c[path->degree], x = s - path->origin;
     for (int k = path->degree - 1; k >= 0; k--)
-        value = value * s + c[k];
+        value = value * x + c[k];
     return value;
 }

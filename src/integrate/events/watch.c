@@ -12,6 +12,23 @@ enum {
              HMI_DEP(HMI_SYM_MODE)
 };
 
+/* Components that a tape reads get a place on the path. */
+static void place_components(hmi_watch *watch, const hmi_tape *tape)
+{
+    for (size_t i = tape->param_inputs; i < tape->inputs.count; i++) {
+        const hmi_tape_input *input = &tape->inputs.data[i];
+        size_t base = input->kind == HMI_SYM_COORD      ? 0
+                      : input->kind == HMI_SYM_VELOCITY ? watch->n
+                                                        : 2 * watch->n;
+        bool on_path = HMI_DEP(input->kind) & ON_PATH;
+        for (size_t k = 0; on_path && k < input->count; k++) {
+            uint32_t *place = &watch->place[base + input->first + k];
+            if (*place == UINT32_MAX)
+                *place = (uint32_t)watch->used++;
+        }
+    }
+}
+
 static hm_status compile(hmi_watch *watch, hmi_watched *f, const hmi_graph *graph, hmi_expr g,
                          hmi_tape_scratch *scratch, hmi_arena *arena)
 {
@@ -26,20 +43,27 @@ static hm_status compile(hmi_watch *watch, hmi_watched *f, const hmi_graph *grap
     bool failed = false;
     f->numbers = hmi_arena_doubles(arena, f->tape.work_size, &failed);
     f->work = hmi_arena_alloc(arena, (f->tape.work_size + 1) * sizeof *f->work);
-    (void)watch;
+    place_components(watch, &f->tape);
     return failed || !f->work ? HM_ERR_NOMEM : HM_OK;
 }
 
 hm_status hmi_watch_init(hmi_watch *watch, const hmi_graph *graph, const hmi_expr *functions,
-                         size_t count, const hmi_watch_inputs *inputs, hmi_arena *arena)
+                         size_t count, size_t n, size_t size, const hmi_watch_inputs *inputs,
+                         hmi_arena *arena)
 {
     hmi_tape_scratch scratch;
-    *watch = (hmi_watch){.allocator = graph->allocator, .inputs = *inputs};
+    *watch = (hmi_watch){.allocator = graph->allocator, .inputs = *inputs, .n = n};
+    watch->place = hmi_arena_alloc(arena, (size + 1) * sizeof *watch->place);
     watch->functions = hmi_arena_alloc(arena, (count + 1) * sizeof *watch->functions);
     size_t input_size = inputs->tape ? inputs->tape->work_size : 0;
     watch->inputs.work = hmi_arena_alloc(arena, (input_size + 1) * sizeof *watch->inputs.work);
-    if (!watch->functions || !watch->inputs.work)
+    bool failed = false;
+    watch->inputs.numbers = hmi_arena_doubles(arena, input_size, &failed);
+    if (failed || !watch->functions || !watch->inputs.work || !watch->place)
         return HM_ERR_NOMEM;
+    memset(watch->place, 0xFF, (size + 1) * sizeof *watch->place);
+    if (inputs->tape)
+        place_components(watch, inputs->tape);
     hm_status status = HM_OK;
     hmi_tape_scratch_init(&scratch, graph->allocator);
     for (; watch->count < count && status == HM_OK; watch->count++)
@@ -57,8 +81,9 @@ void hmi_watch_release(hmi_watch *watch)
     watch->count = 0;
 }
 
-void hmi_watch_prepare(hmi_watch *watch, const hmi_tape_values *values, const double *input_work)
+void hmi_watch_prepare(hmi_watch *watch, const hmi_tape_values *values)
 {
+    hmi_watch_inputs *inputs = &watch->inputs;
     for (size_t k = 0; k < watch->count; k++) {
         hmi_watched *f = &watch->functions[k];
         if (!f->closed)
@@ -66,8 +91,10 @@ void hmi_watch_prepare(hmi_watch *watch, const hmi_tape_values *values, const do
         hmi_tape_prepare(&f->tape, values, f->numbers);
         hmi_tape_enclose_prepare(&f->tape, f->numbers, f->work);
     }
-    if (watch->inputs.tape)
-        hmi_tape_enclose_prepare(watch->inputs.tape, input_work, watch->inputs.work);
+    if (inputs->tape) {
+        hmi_tape_prepare(inputs->tape, values, inputs->numbers);
+        hmi_tape_enclose_prepare(inputs->tape, inputs->numbers, inputs->work);
+    }
     hmi_watch_renew(watch);
 }
 
@@ -94,7 +121,7 @@ static hmi_enclosure time_on_piece(const hmi_watch *w)
 
 static hmi_enclosure component_on_piece(const hmi_watch *w, size_t i)
 {
-    hmi_enclosure e = hmi_path_enclose(&w->path, i, w->a, w->b);
+    hmi_enclosure e = hmi_path_enclose(&w->path, w->place[i], w->a, w->b);
     if (w->widening > 0) {
         double most = fmax(fabs(e.value.lo), fabs(e.value.hi));
         double width = w->widening * (w->atol + w->rtol * most);
@@ -259,6 +286,12 @@ static bool search(searching *at, double *side)
     bool complete = hmi_isolate_roots(&isolation, 0, at->query->end);
     *side = isolation.side;
     return complete;
+}
+
+hmi_enclosure hmi_watch_start(hmi_watch *watch, const hmi_query *query)
+{
+    const searching at = {.watch = watch, .query = query};
+    return evaluate(&at, 0, 0);
 }
 
 bool hmi_watch_search(hmi_watch *watch, const hmi_query *query, double *side)

@@ -40,6 +40,7 @@ typedef struct hmi_watch_inputs {
     size_t count;
     const bool *held;           /* count */
     const double *const *value; /* [3]: u, u', u'' where held */
+    double *numbers;            /* its work vectors, as of a function */
     hmi_enclosure *work;
     double a, b; /* the piece that `work` is about; a > b: none */
 } hmi_watch_inputs;
@@ -48,7 +49,10 @@ typedef struct hmi_watch {
     const hm_allocator *allocator;
     size_t count;
     hmi_watched *functions;
-    size_t n;      /* components of the path: q at 0, q' at n, z at 2 n */
+    size_t n; /* components of the state: q at 0, q' at n, z at 2 n */
+    uint32_t
+        *place;    /* by component: which one of the path it is; UINT32_MAX: no function reads it */
+    size_t used;   /* components of the path */
     hmi_path path; /* of the step that is looked at */
     double rtol, atol;
     const double *modes;
@@ -72,15 +76,19 @@ typedef struct hmi_query {
 } hmi_query;
 
 /* Tapes of the functions; HMI_SYM_ACCELERATION, energies and constraint forces make one not closed.
- * `inputs`: its tape, count, held and value are set. Release also after a failure. */
+ * n coordinates, size components of the state. `inputs`: its tape, count, held and value are set.
+ * Release also after a failure. */
 hm_status hmi_watch_init(hmi_watch *watch, const hmi_graph *graph, const hmi_expr *functions,
-                         size_t count, const hmi_watch_inputs *inputs, hmi_arena *arena);
+                         size_t count, size_t n, size_t size, const hmi_watch_inputs *inputs,
+                         hmi_arena *arena);
 void hmi_watch_release(hmi_watch *watch);
-/* Parameters changed; input_work: of the inputs' tape, prepared. */
-void hmi_watch_prepare(hmi_watch *watch, const hmi_tape_values *values, const double *input_work);
+/* Parameters changed. */
+void hmi_watch_prepare(hmi_watch *watch, const hmi_tape_values *values);
 /* The path, the modes or inputs are others from now on. */
 void hmi_watch_renew(hmi_watch *watch);
 
+/* h and its rate at the start of the step. */
+hmi_enclosure hmi_watch_start(hmi_watch *watch, const hmi_query *query);
 /* Roots of h within the first `end` of the path, refined: root->a = root->b - a few units in the last
  * place of the time. False: there are more than can be looked through. *side: the sign after them. */
 bool hmi_watch_search(hmi_watch *watch, const hmi_query *query, double *side);

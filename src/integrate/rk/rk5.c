@@ -58,6 +58,7 @@ const hmi_method hmi_method_rk5 = {
            "accuracy "
            "or motion that is not very smooth. Hairer, Norsett & Wanner (1993), II.5.",
     .order = 5,
+    .dense_degree = 4,
     .table = &table,
     .carries_work = true,
     .places_steps = true,

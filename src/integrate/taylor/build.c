@@ -298,10 +298,11 @@ static hm_status add_equations(hmi_taylor *T)
 }
 
 /* Velocities by constraints, without a solve that the user wants: not for states off the constraints either,
- * whose distance stays what it is. */
+ * whose distance stays what it is, and not where events look at the series, which must then have all
+ * components. */
 static bool may_be_given(const hmi_ode *ode)
 {
-    return ode->kept && ode->sim->solve.formulation == HMI_AUTO;
+    return ode->kept && !ode->watched && ode->sim->solve.formulation == HMI_AUTO;
 }
 
 hm_status hmi_taylor_place(hmi_taylor *T)
