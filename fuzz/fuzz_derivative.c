@@ -6,6 +6,7 @@
  */
 #include "compile/tape/tape.h"
 #include "expr/graph/diff.h"
+#include "expr/graph/verify.h"
 
 #include "../test/unit/expr/random_dag.h"
 #include "compile/jit/assemble.h"
@@ -130,6 +131,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     while (source.size > 0 && d.count < MOST_NODES)
         dag_grow(&d, &source);
     differentiate(&d, dag_last_number(&d));
+    require(!hmi_graph_verify(&graph, &(hmi_violation){.text = ""}), "invariants of the graph");
     compile(&d);
     hmi_graph_release(&graph);
     return 0;

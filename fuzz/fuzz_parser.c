@@ -2,11 +2,14 @@
  *
  * The input is the text of a model; what follows the first "@@" is read as a state, as `--at` does.
  * Checked besides crashes: a failure says why, a success says nothing, every message can be shown,
- * nothing is leaked. Memory and the number of steps are limited so that a run stays short.
+ * nothing is leaked, and the tree, the model and the equations keep their invariants. Memory and the number of steps are limited so that a run stays short.
  */
 #include <hamel/hamel.h>
 
 #include "base/context.h"
+#include "compile/system/system.h"
+#include "derive/verify.h"
+#include "model/verify.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -92,8 +95,10 @@ static hm_status derive(const hm_model *model)
     if (hm_model_coordinate_count(model) > MOST_DERIVED)
         return HM_OK;
     hm_status status = hm_system_create(model, &system);
-    if (status == HM_OK)
+    if (status == HM_OK) {
+        require(!hmi_derived_verify(&system->derived, &(hmi_violation){.text = ""}));
         status = evaluate(system);
+    }
     hm_system_destroy(system);
     return status;
 }
@@ -104,6 +109,7 @@ static void run(hm_context *context, const char *text, size_t length, const char
     hm_status status = hm_model_parse(context, text, length, NULL, &model);
     check_messages(context, status);
     if (status == HM_OK) {
+        require(!hmi_model_verify(model, &(hmi_violation){.text = ""}));
         check_messages(context, derive(model));
         hm_context_clear(context);
         if (state)

@@ -17,6 +17,21 @@ void hmi_hash_release(hmi_hash *table)
     *table = (hmi_hash){.allocator = table->allocator};
 }
 
+bool hmi_hash_copy(hmi_hash *to, const hmi_hash *from)
+{
+    size_t bytes = from->size * sizeof *from->slots;
+    hmi_hash_init(to, from->allocator);
+    if (!bytes)
+        return true;
+    to->slots = hmi_alloc(from->allocator, bytes);
+    if (!to->slots)
+        return false;
+    memcpy(to->slots, from->slots, bytes);
+    to->size = from->size;
+    to->count = from->count;
+    return true;
+}
+
 void hmi_hash_clear(hmi_hash *table)
 {
     if (table->slots)

@@ -28,6 +28,8 @@ typedef struct hmi_hash {
 
 void hmi_hash_init(hmi_hash *table, const hm_allocator *allocator);
 void hmi_hash_release(hmi_hash *table);
+/* A copy with the same allocator. False without memory; `to` is then empty. */
+bool hmi_hash_copy(hmi_hash *to, const hmi_hash *from);
 /* Forgets all entries and keeps the memory. */
 void hmi_hash_clear(hmi_hash *table);
 /* Files a number under a hash; whether it is there already is not looked at. False: no memory. */
@@ -40,10 +42,11 @@ static inline uint64_t hmi_hash_mix(uint64_t hash, uint64_t value)
     return hash ^ hash >> 29;
 }
 
-/* The upper bits of such a hash are the better ones. */
+/* The hash at the end, good in its low bits too: those of small whole numbers as doubles, whose own
+ * low bits are all 0, would else be nearly equal. */
 static inline uint32_t hmi_hash_fold(uint64_t hash)
 {
-    return (uint32_t)(hash ^ hash >> 32);
+    return (uint32_t)((hash ^ hash >> 32) * UINT64_C(0x9E3779B97F4A7C15) >> 32);
 }
 
 uint32_t hmi_hash_bytes(const void *bytes, size_t length);

@@ -50,11 +50,6 @@ void *hmi_alloc(const hm_allocator *allocator, size_t size)
     return allocator->resize(allocator->user, NULL, 0, size ? size : 1);
 }
 
-void *hmi_resize(const hm_allocator *allocator, void *ptr, size_t old_size, size_t new_size)
-{
-    return allocator->resize(allocator->user, ptr, old_size, new_size ? new_size : 1);
-}
-
 void hmi_free(const hm_allocator *allocator, void *ptr, size_t size)
 {
     if (ptr)
@@ -148,9 +143,8 @@ bool hmi_array_grow(const hm_allocator *allocator, void **data, size_t *capacity
         wanted = count + extra;
     if (wanted > SIZE_MAX / 2 / element_size)
         return false;
-    void *grown = *data ? hmi_resize(allocator, *data, *capacity * element_size,
-                                     wanted * element_size)
-                        : hmi_alloc(allocator, wanted * element_size);
+    void *grown = allocator->resize(allocator->user, *data, *capacity * element_size,
+                                    wanted * element_size);
     if (!grown)
         return false;
     *data = grown;

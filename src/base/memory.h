@@ -11,7 +11,6 @@
 #include <stdint.h>
 
 void *hmi_alloc(const hm_allocator *allocator, size_t size);
-void *hmi_resize(const hm_allocator *allocator, void *ptr, size_t old_size, size_t new_size);
 void hmi_free(const hm_allocator *allocator, void *ptr, size_t size);
 
 /* An arena hands out memory that is released all at once. */

@@ -1,4 +1,4 @@
-/* Text: see text.h. */
+/* Growable strings, numbers as text, UTF-8, interned names, edit distance. */
 #include "base/text.h"
 
 #include <locale.h>
@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* ---- growable strings ---- */
 
 void hmi_text_init(hmi_text *text, const hm_allocator *allocator)
 {
@@ -72,6 +74,8 @@ const char *hmi_text_view(const hmi_text *text)
     return text->data ? text->data : "";
 }
 
+/* ---- numbers ---- */
+
 /* printf and strtod follow the locale of the process that hosts the library; models do not. */
 static char decimal_point(void)
 {
@@ -110,6 +114,24 @@ const char *hmi_number_text(double value, char buffer[HMI_NUMBER_TEXT])
     return buffer;
 }
 
+bool hmi_is_near(double a, double b)
+{
+    return fabs(a - b) <= 2 * (nextafter(fabs(b), INFINITY) - fabs(b));
+}
+
+const char *hmi_number_for_reading(double value, char buffer[HMI_NUMBER_TEXT])
+{
+    for (int digits = 1; digits <= 12; digits++) {
+        snprintf(buffer, HMI_NUMBER_TEXT, "%.*g", digits, value);
+        double shorter = strtod(buffer, NULL);
+        if (hmi_is_near(shorter, value))
+            return hmi_number_text(shorter, buffer);
+    }
+    return hmi_number_text(value, buffer);
+}
+
+/* ---- UTF-8 ---- */
+
 int hmi_utf8_decode(const char *text, size_t length, uint32_t *character)
 {
     const unsigned char *s = (const unsigned char *)text;
@@ -133,82 +155,59 @@ int hmi_utf8_decode(const char *text, size_t length, uint32_t *character)
     return bytes;
 }
 
+/* ---- interned names ---- */
+
 void hmi_names_init(hmi_names *names, const hm_allocator *allocator)
 {
     *names = (hmi_names){.allocator = allocator};
     hmi_arena_init(&names->arena, allocator);
+    hmi_hash_init(&names->table, allocator);
 }
 
 void hmi_names_release(hmi_names *names)
 {
     hmi_arena_release(&names->arena);
     hmi_array_release(names->allocator, &names->text);
-    hmi_array_release(names->allocator, &names->slots);
+    hmi_hash_release(&names->table);
 }
 
-static uint32_t hash_text(const char *text, size_t length)
+typedef struct wanted_text {
+    const char *text;
+    size_t length;
+} wanted_text;
+
+static bool same_text(const void *wanted, uint32_t number, const void *texts)
 {
-    uint32_t hash = 2166136261u; /* FNV-1a */
-    for (size_t i = 0; i < length; i++)
-        hash = (hash ^ (unsigned char)text[i]) * 16777619u;
-    return hash;
+    const wanted_text *w = wanted;
+    const char *name = ((const char *const *)texts)[number];
+    return strlen(name) == w->length && memcmp(name, w->text, w->length) == 0;
 }
 
-static bool same_text(const char *name, const char *text, size_t length)
+static int find_name(const hmi_names *names, const char *text, size_t length, uint32_t hash)
 {
-    return strlen(name) == length && memcmp(name, text, length) == 0;
+    const wanted_text wanted = {text, length};
+    uint32_t found = hmi_hash_find(&names->table, hash, same_text, &wanted, names->text.data);
+    return found == HMI_HASH_NONE ? HMI_NO_NAME : (int)found;
 }
 
 int hmi_names_find(const hmi_names *names, const char *text, size_t length)
 {
-    if (names->slots.count == 0)
-        return HMI_NO_NAME;
-    size_t mask = names->slots.count - 1;
-    for (size_t i = hash_text(text, length) & mask;; i = (i + 1) & mask) {
-        uint32_t entry = names->slots.data[i];
-        if (entry == 0)
-            return HMI_NO_NAME;
-        if (same_text(names->text.data[entry - 1], text, length))
-            return (int)entry - 1;
-    }
-}
-
-static void place(hmi_names *names, uint32_t entry)
-{
-    const char *text = names->text.data[entry - 1];
-    size_t mask = names->slots.count - 1;
-    size_t i = hash_text(text, strlen(text)) & mask;
-    while (names->slots.data[i])
-        i = (i + 1) & mask;
-    names->slots.data[i] = entry;
-}
-
-static bool grow_slots(hmi_names *names)
-{
-    size_t wanted = names->slots.count ? names->slots.count * 2 : 64;
-    uint32_t *grown = hmi_alloc(names->allocator, wanted * sizeof *grown);
-    if (!grown)
-        return false;
-    memset(grown, 0, wanted * sizeof *grown);
-    hmi_array_release(names->allocator, &names->slots);
-    names->slots.data = grown;
-    names->slots.count = names->slots.capacity = wanted;
-    for (size_t i = 0; i < names->text.count; i++)
-        place(names, (uint32_t)i + 1);
-    return true;
+    return find_name(names, text, length, hmi_hash_bytes(text, length));
 }
 
 int hmi_names_intern(hmi_names *names, const char *text, size_t length)
 {
-    int known = hmi_names_find(names, text, length);
+    uint32_t hash = hmi_hash_bytes(text, length);
+    int known = find_name(names, text, length, hash);
     if (known != HMI_NO_NAME)
         return known;
-    if (2 * (names->text.count + 1) > names->slots.count && !grow_slots(names))
-        return HMI_NO_NAME;
     const char *copy = hmi_arena_text(&names->arena, text, length);
     if (!copy || !hmi_array_push(names->allocator, &names->text, copy))
         return HMI_NO_NAME;
-    place(names, (uint32_t)names->text.count);
+    if (!hmi_hash_add(&names->table, hash, (uint32_t)names->text.count - 1)) {
+        names->text.count--;
+        return HMI_NO_NAME;
+    }
     return (int)names->text.count - 1;
 }
 
@@ -216,6 +215,8 @@ const char *hmi_names_text(const hmi_names *names, int name)
 {
     return names->text.data[name];
 }
+
+/* ---- edit distance ---- */
 
 enum { LONGEST_COMPARED = 48 };
 
@@ -261,20 +262,4 @@ int hmi_edit_distance(const char *a, const char *b, int most)
         here[last + 1] = most + 1;
     }
     return least > most ? most + 1 : min2(row[m % 3][n], most + 1);
-}
-
-bool hmi_is_near(double a, double b)
-{
-    return fabs(a - b) <= 2 * (nextafter(fabs(b), INFINITY) - fabs(b));
-}
-
-const char *hmi_number_for_reading(double value, char buffer[HMI_NUMBER_TEXT])
-{
-    for (int digits = 1; digits <= 12; digits++) {
-        snprintf(buffer, HMI_NUMBER_TEXT, "%.*g", digits, value);
-        double shorter = strtod(buffer, NULL);
-        if (hmi_is_near(shorter, value))
-            return hmi_number_text(shorter, buffer);
-    }
-    return hmi_number_text(value, buffer);
 }

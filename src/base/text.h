@@ -2,7 +2,7 @@
 #ifndef HMI_BASE_TEXT_H
 #define HMI_BASE_TEXT_H
 
-#include "base/memory.h"
+#include "base/hash.h"
 
 #include <stdarg.h>
 
@@ -45,7 +45,7 @@ typedef struct hmi_names {
     const hm_allocator *allocator;
     hmi_arena arena;
     HMI_ARRAY(const char *) text;
-    HMI_ARRAY(uint32_t) slots; /* open addressing, name + 1, 0 = free; capacity a power of two */
+    hmi_hash table; /* from the hash of a text to its name */
 } hmi_names;
 
 enum { HMI_NO_NAME = -1 };

@@ -1,62 +1,9 @@
-/* Model -> symbolic equations of motion: see derived.h. */
-#include "derive/derived.h"
-
+/* Model -> symbolic equations of motion: the Lagrangian, its derivatives, the forces, and the order in
+ * which the other files of this folder are called. */
 #include "derive/derive_internal.h"
+#include "derive/verify.h"
 
 #include <string.h>
-
-/* ---- sparse matrices ---- */
-
-hm_status hmi_expr_matrix_init(hmi_derivation *d, hmi_expr_matrix *matrix, size_t rows,
-                               size_t columns)
-{
-    *matrix = (hmi_expr_matrix){.rows = rows, .columns = columns};
-    matrix->start = hmi_arena_alloc(&d->eq->arena, (rows + 1) * sizeof *matrix->start);
-    return matrix->start ? HM_OK : HM_ERR_NOMEM;
-}
-
-static void sparse_release(const hm_allocator *allocator, hmi_expr_matrix *matrix)
-{
-    hmi_array_release(allocator, &matrix->column);
-    hmi_array_release(allocator, &matrix->value);
-}
-
-hm_status hmi_count_entries(hmi_derivation *d)
-{
-    d->entries += d->adjoint.partials.count;
-    return d->entries <= HMI_MOST_ENTRIES ? HM_OK : HM_ERR_LIMIT;
-}
-
-hm_status hmi_expr_matrix_push(hmi_derivation *d, hmi_expr_matrix *matrix, uint32_t column,
-                               hmi_expr value)
-{
-    const hm_allocator *allocator = d->eq->allocator;
-    if (!hmi_array_push(allocator, &matrix->column, column) ||
-        !hmi_array_push(allocator, &matrix->value, value))
-        return HM_ERR_NOMEM;
-    return HM_OK;
-}
-
-hmi_expr hmi_expr_matrix_entry(const hmi_expr_matrix *matrix, size_t i, size_t j, hmi_expr zero)
-{
-    size_t low = matrix->start[i], high = matrix->start[i + 1];
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (matrix->column.data[middle] == j)
-            return matrix->value.data[middle];
-        if (matrix->column.data[middle] < j)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return zero;
-}
-
-hmi_expr hmi_mass_entry(const hmi_derived *eq, size_t i, size_t j)
-{
-    return i >= j ? hmi_expr_matrix_entry(&eq->M, i, j, eq->graph.zero)
-                  : hmi_expr_matrix_entry(&eq->M, j, i, eq->graph.zero);
-}
 
 /* ---- derivatives along the motion with q'' = 0 ---- */
 
@@ -68,20 +15,7 @@ static hmi_expr leaf_along_motion(hmi_graph *graph, hmi_expr leaf, void *user)
                                     : hmi_leaf_rate(graph, leaf);
 }
 
-hmi_expr hmi_along_motion(hmi_derivation *d, hmi_expr e)
-{
-    return hmi_tangent_of(&d->motion, &d->eq->graph, e);
-}
-
 /* ---- setup ---- */
-
-hmi_expr *hmi_new_vector(hmi_derivation *d, size_t count)
-{
-    hmi_expr *vector = hmi_arena_alloc(&d->eq->arena, (count ? count : 1) * sizeof *vector);
-    for (size_t i = 0; vector && i < count; i++)
-        vector[i] = d->eq->graph.zero;
-    return vector;
-}
 
 static hm_status allocate(hmi_derivation *d)
 {
@@ -92,15 +26,6 @@ static hm_status allocate(hmi_derivation *d)
         if (!(*vectors[i] = hmi_new_vector(d, eq->n)))
             return HM_ERR_NOMEM;
     return HM_OK;
-}
-
-/* A gradient by a kind of symbol, written into a dense vector. */
-hm_status hmi_gradient_into(hmi_derivation *d, hmi_expr e, hmi_symbol_kind by, hmi_expr *vector)
-{
-    hm_status status = hmi_gradient(&d->adjoint, &d->eq->graph, e, by);
-    for (size_t k = 0; status == HM_OK && k < d->adjoint.partials.count; k++)
-        vector[d->adjoint.partials.data[k].index] = d->adjoint.partials.data[k].value;
-    return status;
 }
 
 /* ---- the Lagrangian and its derivatives ---- */
@@ -320,7 +245,15 @@ hm_status hmi_derive_model(hmi_derived *eq, const hm_model *model)
     status = derive_all(&d);
     hmi_tangent_release(&d.motion);
     hmi_adjoint_release(&d.adjoint);
+    if (status == HM_OK)
+        HMI_VERIFY(hmi_derived_verify(eq, &(hmi_violation){.text = ""}));
     return status;
+}
+
+static void sparse_release(const hm_allocator *allocator, hmi_expr_matrix *matrix)
+{
+    hmi_array_release(allocator, &matrix->column);
+    hmi_array_release(allocator, &matrix->value);
 }
 
 void hmi_derived_release(hmi_derived *eq)
@@ -332,13 +265,4 @@ void hmi_derived_release(hmi_derived *eq)
     sparse_release(eq->allocator, &eq->servos.A);
     hmi_graph_release(&eq->graph);
     hmi_arena_release(&eq->arena);
-}
-
-hmi_expr hmi_momentum_rate(const hmi_derived *eq, hmi_graph *graph, size_t i)
-{
-    hmi_expr given = hmi_add(graph, hmi_add(graph, eq->impressed[i], eq->dissipation[i]),
-                             eq->gyroscopic[i]);
-    if (eq->has_nonideal)
-        given = hmi_add(graph, given, eq->C[i]);
-    return hmi_add(graph, given, eq->dL_dq[i]);
 }

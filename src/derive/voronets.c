@@ -25,10 +25,10 @@ static bool is_plain_row(const hmi_derived *d, size_t i)
 /* The rows with their velocities, the first ones solved last: row k has none of the velocities before. */
 typedef struct order {
     size_t count;
-    size_t row[HMI_MOST_EXPLICIT];
-    uint32_t velocity[HMI_MOST_EXPLICIT];
-    bool taken[HMI_MOST_EXPLICIT];       /* rows */
-    size_t rows_with[HMI_MOST_EXPLICIT]; /* by coordinate: of those not taken */
+    size_t row[HMI_MOST_VORONETS];
+    uint32_t velocity[HMI_MOST_VORONETS];
+    bool taken[HMI_MOST_VORONETS];       /* rows */
+    size_t rows_with[HMI_MOST_VORONETS]; /* by coordinate: of those not taken */
 } order;
 
 /* A number as coefficient, and no other row that is left has the velocity? */
@@ -55,7 +55,7 @@ static bool order_rows(const hmi_derived *d, order *o)
 {
     const hmi_rows *rows = &d->constraints;
     *o = (order){0};
-    if (d->n > HMI_MOST_EXPLICIT || rows->count == 0 || rows->count >= d->n)
+    if (d->n > HMI_MOST_VORONETS || rows->count == 0 || rows->count >= d->n)
         return false;
     for (size_t i = 0; i < rows->count; i++)
         if (!is_plain_row(d, i))
@@ -79,7 +79,7 @@ bool hmi_rows_are_explicit(const hmi_derived *d)
 /* ---- the velocities ---- */
 
 typedef struct search {
-    hmi_explicit *x;
+    hmi_voronets *x;
     hmi_graph *graph;
     hmi_normal *normal;
     hmi_adjoint adjoint;
@@ -89,7 +89,7 @@ typedef struct search {
 /* HMI_NONE: not given by a row, or not found yet. */
 static hmi_expr given_velocity(hmi_graph *graph, hmi_expr leaf, void *user)
 {
-    const hmi_explicit *x = user;
+    const hmi_voronets *x = user;
     const hmi_node *node = hmi_node_at(graph, leaf);
     if (node->a != HMI_SYM_VELOCITY || x->velocity[node->b] == HMI_NONE)
         return leaf;
@@ -104,7 +104,7 @@ static hm_status solve_row(search *s, size_t row, uint32_t which)
     hmi_expr c = hmi_expr_matrix_entry(&rows->A, row, which, g->zero),
              rest = rows->velocity_residual[row];
     s->x->velocity[which] = g->zero;
-    hm_status status = hmi_explicit_express(s->x, g, &rest, 1);
+    hm_status status = hmi_voronets_express(s->x, g, &rest, 1);
     s->x->velocity[which] = hmi_neg(g, hmi_div(g, rest, c));
     return status == HM_OK ? g->status : status;
 }
@@ -121,7 +121,7 @@ static hm_status solve_rows(search *s, const order *o)
 
 static void list_independent(search *s)
 {
-    hmi_explicit *x = s->x;
+    hmi_voronets *x = s->x;
     x->n = 0;
     for (uint32_t i = 0; i < s->d->n; i++)
         if (x->velocity[i] == HMI_NONE) {
@@ -132,7 +132,7 @@ static void list_independent(search *s)
 
 /* ---- momenta and forces of what is left ---- */
 
-hm_status hmi_explicit_express(const hmi_explicit *x, hmi_graph *graph, hmi_expr *list,
+hm_status hmi_voronets_express(const hmi_voronets *x, hmi_graph *graph, hmi_expr *list,
                                size_t count)
 {
     hmi_substitution found;
@@ -145,7 +145,7 @@ hm_status hmi_explicit_express(const hmi_explicit *x, hmi_graph *graph, hmi_expr
 }
 
 typedef struct motion {
-    const hmi_explicit *x;
+    const hmi_voronets *x;
     const hmi_expr *rates;
 } motion;
 
@@ -165,7 +165,7 @@ static hmi_expr leaf_rate(hmi_graph *graph, hmi_expr leaf, void *user)
     }
 }
 
-hm_status hmi_explicit_along_motion(const hmi_explicit *x, hmi_graph *graph, const hmi_expr *rates,
+hm_status hmi_voronets_along_motion(const hmi_voronets *x, hmi_graph *graph, const hmi_expr *rates,
                                     const hmi_expr *list, size_t count, hmi_expr *out)
 {
     motion m = {x, rates};
@@ -178,7 +178,7 @@ hm_status hmi_explicit_along_motion(const hmi_explicit *x, hmi_graph *graph, con
     return graph->status;
 }
 
-hm_status hmi_explicit_gradient(const hmi_explicit *x, hmi_graph *graph, hmi_adjoint *adjoint,
+hm_status hmi_voronets_gradient(const hmi_voronets *x, hmi_graph *graph, hmi_adjoint *adjoint,
                                 hmi_expr e, hmi_expr *out)
 {
     hm_status status = hmi_gradient(adjoint, graph, e, HMI_SYM_VELOCITY);
@@ -199,19 +199,19 @@ static hm_status express_model(search *s, hmi_expr *p, hmi_expr *F)
         p[i] = s->d->momentum[i];
     for (size_t i = 0; i < n; i++)
         F[i] = hmi_momentum_rate(s->d, s->graph, i);
-    hm_status status = hmi_explicit_express(s->x, s->graph, p, n);
-    return status == HM_OK ? hmi_explicit_express(s->x, s->graph, F, n) : status;
+    hm_status status = hmi_voronets_express(s->x, s->graph, p, n);
+    return status == HM_OK ? hmi_voronets_express(s->x, s->graph, F, n) : status;
 }
 
 /* P += B^T p, P' += B^T F + B'^T p, of coordinate i; column and its rates are scratch. */
 static hm_status add_coordinate(search *s, size_t i, hmi_expr p, hmi_expr F, hmi_expr *column,
                                 hmi_expr *rate)
 {
-    hmi_explicit *x = s->x;
+    hmi_voronets *x = s->x;
     hmi_graph *g = s->graph;
-    hm_status status = hmi_explicit_gradient(x, g, &s->adjoint, x->velocity[i], column);
+    hm_status status = hmi_voronets_gradient(x, g, &s->adjoint, x->velocity[i], column);
     if (status == HM_OK)
-        status = hmi_explicit_along_motion(x, g, NULL, column, x->n, rate);
+        status = hmi_voronets_along_motion(x, g, NULL, column, x->n, rate);
     for (size_t j = 0; status == HM_OK && j < x->n; j++) {
         hmi_expr force = hmi_add(g, hmi_mul(g, column[j], F), hmi_mul(g, rate[j], p));
         x->momentum[j] = hmi_add(g, x->momentum[j], hmi_mul(g, column[j], p));
@@ -250,9 +250,9 @@ static size_t list_turns(search *s, hmi_factor_pair *pairs)
 
 static hm_status save_products(search *s)
 {
-    hmi_explicit *x = s->x;
-    hmi_factor_pair pairs[2 * HMI_MOST_EXPLICIT];
-    hmi_expr list[3 * HMI_MOST_EXPLICIT];
+    hmi_voronets *x = s->x;
+    hmi_factor_pair pairs[2 * HMI_MOST_VORONETS];
+    hmi_expr list[3 * HMI_MOST_VORONETS];
     size_t n = x->n, bytes = n * sizeof *list;
     memcpy(list, x->momentum, bytes);
     memcpy(list + n, x->force, bytes);
@@ -267,7 +267,7 @@ static hm_status save_products(search *s)
 
 static hm_status find_equations(search *s, hmi_expr *memory)
 {
-    hmi_explicit *x = s->x;
+    hmi_voronets *x = s->x;
     size_t n = s->d->n;
     hmi_expr *p = memory, *F = p + n, *column = F + n, *rate = column + n;
     hm_status status = express_model(s, p, F);
@@ -298,12 +298,12 @@ static hm_status find(search *s, const order *o, hmi_expr *memory)
     return find_equations(s, memory);
 }
 
-hm_status hmi_explicit_find(hmi_explicit *x, const hmi_derived *d, hmi_graph *graph,
+hm_status hmi_voronets_find(hmi_voronets *x, const hmi_derived *d, hmi_graph *graph,
                             hmi_arena *arena)
 {
     bool failed = false;
     order o;
-    *x = (hmi_explicit){.coordinates = d->n};
+    *x = (hmi_voronets){.coordinates = d->n};
     if (!order_rows(d, &o))
         return HM_ERR_USAGE;
     x->independent = vector(arena, d->n, &failed);

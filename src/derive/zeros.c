@@ -10,6 +10,7 @@
  *
  * Verified: test/unit/derive/test_zeros.c.
  */
+#include "base/random.h"
 #include "derive/derive_internal.h"
 
 #include <float.h>
@@ -26,29 +27,21 @@ typedef struct approx {
 typedef struct zero_test {
     const hmi_derived *eq;
     hmi_walk *walk;
-    approx *at; /* by position in the walk */
-    uint64_t random;
+    approx *at;        /* by position in the walk */
+    hmi_random random; /* the same points every time */
 } zero_test;
 
 /* ---- random points ---- */
-
-static double uniform(zero_test *z, double low, double high)
-{
-    z->random ^= z->random << 13; /* xorshift64: the same points every time */
-    z->random ^= z->random >> 7;
-    z->random ^= z->random << 17;
-    return low + (high - low) * ((double)(z->random >> 11) * 0x1p-53);
-}
 
 /* Parameters keep their sign and size, so that the point is one the model means. */
 static long double leaf_value(zero_test *z, const hmi_node *node)
 {
     if (node->a != HMI_SYM_PARAM)
-        return uniform(z, -1.5, 1.5);
+        return hmi_random_between(&z->random, -1.5, 1.5);
     const hmi_param *param = &z->eq->model->params.data[node->b];
     if (param->structural)
         return param->value;
-    double factor = uniform(z, 0.5, 1.5);
+    double factor = hmi_random_between(&z->random, 0.5, 1.5);
     return param->value != 0 ? param->value * factor : factor;
 }
 
@@ -166,7 +159,7 @@ static hm_status walk_to(zero_test *z, const candidate_list *list)
 static hm_status find_zeros(hmi_derivation *d, candidate_list *list)
 {
     const hm_allocator *allocator = d->eq->allocator;
-    zero_test z = {.eq = d->eq, .walk = &d->adjoint.walk, .random = 0x9E3779B97F4A7C15u};
+    zero_test z = {.eq = d->eq, .walk = &d->adjoint.walk, .random = {1}};
     hm_status status = walk_to(&z, list);
     size_t reached = z.walk->order.count;
     z.at = status == HM_OK ? hmi_alloc(allocator, (reached + 1) * sizeof *z.at) : NULL;

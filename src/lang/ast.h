@@ -1,8 +1,10 @@
 /* The syntax tree: what was written, with its places in the source. Nodes live in the arena of the
  * tree and are never changed after parsing.
  *
- * Long sums and products are one CHAIN node, so that the depth of a tree is bounded by
- * HMI_MOST_NESTING whatever the length of a formula.
+ * Long sums and products are one CHAIN node, so that the depth of a tree does not grow with the length
+ * of a formula: at most HMI_MOST_NESTING brackets nest, with as many primes and indices behind each.
+ * Invariants: each kind has the items that its comment shows, spans lie within their sources, and
+ * `contains` says which kinds of statements there are (verify.h).
  */
 #ifndef HMI_LANG_AST_H
 #define HMI_LANG_AST_H

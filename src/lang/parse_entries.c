@@ -3,18 +3,11 @@
 
 #include <string.h>
 
-bool hmi_parser_no_memory(hmi_parser *p)
-{
-    p->context->out_of_memory = true;
-    return false;
-}
-
 bool hmi_push_entry(hmi_parser *p, hmi_entry_list *list, hmi_entry entry)
 {
     return hmi_array_push(&p->context->allocator, list, entry) || hmi_parser_no_memory(p);
 }
 
-/* The word of an entry, which stands at the present token. */
 bool hmi_take_word(hmi_parser *p, hmi_entry *entry)
 {
     entry->span = p->token.span;
@@ -26,7 +19,6 @@ bool hmi_take_word(hmi_parser *p, hmi_entry *entry)
     return true;
 }
 
-/* Moves a list into the arena; passes `good` on. */
 bool hmi_keep_entries(hmi_parser *p, hmi_entry_list *list, bool good, hmi_entry **entries,
                       size_t *count)
 {
@@ -49,7 +41,6 @@ bool hmi_next_entry(hmi_parser *p)
     return true;
 }
 
-/* target = value, or target ~ value where guesses are allowed. */
 bool hmi_parse_assignment_to(hmi_parser *p, hmi_ast *target, bool guesses, hmi_entry *entry)
 {
     entry->target = target;

@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+typedef HMI_ARRAY(hmi_ast *) ast_list;
+
 static hmi_ast *new_node(hmi_parser *p, hmi_ast_kind kind, hmi_span span)
 {
     hmi_ast *node = hmi_parser_alloc(p, sizeof *node);
@@ -98,17 +100,15 @@ static bool close_bracket(hmi_parser *p, hmi_token_kind kind, hmi_span outer)
 }
 
 /* expr, expr, ... up to the closing bracket, which is left. */
-static bool parse_list(hmi_parser *p, hmi_token_kind closing, hmi_ast_list *list)
+static bool parse_list(hmi_parser *p, hmi_token_kind closing, ast_list *list)
 {
     const hm_allocator *allocator = &p->context->allocator;
     while (p->token.kind != closing) {
         hmi_ast *item = hmi_parse_expr(p);
         if (!item)
             return false;
-        if (!hmi_array_push(allocator, &list->items, item)) {
-            p->context->out_of_memory = true;
-            return false;
-        }
+        if (!hmi_array_push(allocator, list, item))
+            return hmi_parser_no_memory(p);
         if (!hmi_parser_accept(p, HMI_TOK_COMMA))
             break;
         hmi_parser_skip_newlines(p);
@@ -120,19 +120,17 @@ static bool parse_list(hmi_parser *p, hmi_token_kind closing, hmi_ast_list *list
 static hmi_ast *finish_bracketed(hmi_parser *p, hmi_ast *node, hmi_ast *first,
                                  hmi_token_kind closing)
 {
-    hmi_ast_list list = {0};
+    ast_list list = {0};
     const hm_allocator *allocator = &p->context->allocator;
     hmi_span start = node ? node->span : p->token.span, outer = open_bracket(p);
     bool good = node != NULL;
-    if (good && first && !hmi_array_push(allocator, &list.items, first)) {
-        p->context->out_of_memory = true;
-        good = false;
-    }
+    if (good && first && !hmi_array_push(allocator, &list, first))
+        good = hmi_parser_no_memory(p);
     good = good && parse_list(p, closing, &list) && close_bracket(p, closing, outer) &&
-           set_items(p, node, list.items.data, list.items.count);
+           set_items(p, node, list.data, list.count);
     if (good)
         node->span = hmi_span_to(start, p->previous);
-    hmi_array_release(allocator, &list.items);
+    hmi_array_release(allocator, &list);
     return good ? node : NULL;
 }
 
@@ -163,9 +161,8 @@ hmi_ast *hmi_parse_name(hmi_parser *p, const char *what)
         return NULL;
     }
     if (reserved) {
-        hmi_error(p->context, token.span, "choose another name",
-                  "'%.*s' is a word of the language and cannot be a name", (int)token.span.length,
-                  text);
+        hmi_error(p->context, token.span, "choose another name", "'%.*s' is a reserved word",
+                  (int)token.span.length, text);
         return NULL;
     }
     hmi_ast *node = new_node(p, HMI_AST_NAME, token.span);
@@ -400,27 +397,25 @@ static hmi_ast *parse_operand(hmi_parser *p, level at)
 }
 
 typedef struct chain {
-    hmi_ast_list operands;
+    ast_list operands;
     HMI_ARRAY(uint8_t) ops;
 } chain;
 
 static bool chain_push(hmi_parser *p, chain *c, hmi_ast *operand, hmi_token_kind op)
 {
     const hm_allocator *allocator = &p->context->allocator;
-    bool pushed = hmi_array_push(allocator, &c->operands.items, operand) &&
-                  hmi_array_push(allocator, &c->ops, (uint8_t)op);
-    if (!pushed)
-        p->context->out_of_memory = true;
-    return pushed;
+    return (hmi_array_push(allocator, &c->operands, operand) &&
+            hmi_array_push(allocator, &c->ops, (uint8_t)op)) ||
+           hmi_parser_no_memory(p);
 }
 
 static hmi_ast *finish_chain(hmi_parser *p, const chain *c)
 {
-    size_t count = c->operands.items.count;
-    hmi_ast *first = c->operands.items.data[0], *last = c->operands.items.data[count - 1];
+    size_t count = c->operands.count;
+    hmi_ast *first = c->operands.data[0], *last = c->operands.data[count - 1];
     hmi_ast *node = new_node(p, HMI_AST_CHAIN, hmi_span_to(first->span, last->span));
     uint8_t *ops = hmi_parser_alloc(p, count);
-    if (!node || !ops || !set_items(p, node, c->operands.items.data, count))
+    if (!node || !ops || !set_items(p, node, c->operands.data, count))
         return NULL;
     memcpy(ops, c->ops.data, count);
     node->ops = ops;
@@ -448,7 +443,7 @@ static hmi_ast *parse_chain(hmi_parser *p, level at, hmi_ast *first)
     }
     if (good && chain_push(p, &c, operand, HMI_TOK_END))
         result = finish_chain(p, &c);
-    hmi_array_release(&p->context->allocator, &c.operands.items);
+    hmi_array_release(&p->context->allocator, &c.operands);
     hmi_array_release(&p->context->allocator, &c.ops);
     return result;
 }

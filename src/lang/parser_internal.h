@@ -1,4 +1,14 @@
-/* What the files of the parser share. */
+/* What the files of the parser share.
+ *
+ * A recursive-descent parser with one token of lookahead. The files are layers: parse_tokens.c at the
+ * bottom, parse_help.c with what to say about mistakes, then expressions, lists of entries, objects
+ * with a label, statements, and parser.c on top. `include` makes statements and files recursive
+ * (parse_statement.c -> source.c -> parse_statement.c).
+ *
+ * Errors: a function that fails has reported why, and its callers just return. After the first error
+ * of a statement nothing more is said about it (hmi_parser_said_enough), since most of the rest would
+ * follow from the first; the statement is skipped and the next one is read.
+ */
 #ifndef HMI_LANG_PARSER_INTERNAL_H
 #define HMI_LANG_PARSER_INTERNAL_H
 
@@ -29,6 +39,8 @@ typedef struct hmi_parser {
     const hmi_include_frame *frames;
 } hmi_parser;
 
+/* ---- tokens (parse_tokens.c) ---- */
+
 void hmi_parser_start(hmi_parser *parser, hmi_tree *tree, uint32_t file);
 void hmi_parser_advance(hmi_parser *parser);
 bool hmi_parser_accept(hmi_parser *parser, hmi_token_kind kind);
@@ -51,8 +63,11 @@ static inline int hmi_shown_length(uint32_t length)
     return length < 60 ? (int)length : 60;
 }
 void *hmi_parser_alloc(hmi_parser *parser, size_t size);
+/* Always returns false. */
+bool hmi_parser_no_memory(hmi_parser *parser);
 
-/* Expressions: NULL after an error that has been reported. */
+/* ---- expressions (parse_expression.c): NULL after an error that has been reported ---- */
+
 hmi_ast *hmi_parse_expr(hmi_parser *parser);
 /* A name with its primes, indices or arguments: what may stand left of an =. */
 hmi_ast *hmi_parse_postfix(hmi_parser *parser);
@@ -60,7 +75,8 @@ hmi_ast *hmi_parse_name(hmi_parser *parser, const char *what);
 /* name[i, j]: the present token is '['. */
 hmi_ast *hmi_parse_index(hmi_parser *parser, hmi_ast *name);
 
-/* Help with statements that cannot be read (parse_help.c). */
+/* ---- help with statements that cannot be read (parse_help.c) ---- */
+
 const char *hmi_statement_usage(hmi_statement_kind kind);
 /* What to say where an operator is missing. */
 const char *hmi_operator_hint(const hmi_parser *parser);
@@ -71,23 +87,10 @@ void hmi_report_unknown_statement(hmi_parser *parser);
 /* The present token stands where the statement should end. Always returns false. */
 bool hmi_report_no_end(hmi_parser *parser, hmi_statement_kind kind);
 
-/* A growing list of pointers or entries that ends up in the tree's arena. */
-typedef struct hmi_ast_list {
-    HMI_ARRAY(hmi_ast *) items;
-} hmi_ast_list;
-
-hm_status hmi_parse_file(hmi_parser *outer, hmi_tree *tree, uint32_t file, int *includes,
-                         const hmi_include_frame *frames, hmi_statement ***tail,
-                         uint32_t *contains);
-/* `include "path"` inside the file being parsed: appends its statements at *tail. */
-bool hmi_parse_include(hmi_parser *parser, hmi_span at, const char *path, hmi_statement ***tail,
-                       uint32_t *contains);
 /* ---- lists of entries (parse_entries.c) ---- */
 
 typedef HMI_ARRAY(hmi_entry) hmi_entry_list;
 
-/* Always returns false. */
-bool hmi_parser_no_memory(hmi_parser *parser);
 bool hmi_push_entry(hmi_parser *parser, hmi_entry_list *list, hmi_entry entry);
 /* A comma, and then another entry? */
 bool hmi_next_entry(hmi_parser *parser);
@@ -110,5 +113,14 @@ bool hmi_parse_body(hmi_parser *parser, hmi_statement *statement);
 bool hmi_parse_symmetry(hmi_parser *parser, hmi_statement *statement);
 bool hmi_parse_event(hmi_parser *parser, hmi_statement *statement);
 bool hmi_parse_output(hmi_parser *parser, hmi_statement *statement);
+
+/* ---- statements of a file (parse_statement.c), and files that are included (source.c) ---- */
+
+hm_status hmi_parse_file(hmi_parser *outer, hmi_tree *tree, uint32_t file, int *includes,
+                         const hmi_include_frame *frames, hmi_statement ***tail,
+                         uint32_t *contains);
+/* `include "path"` inside the file being parsed: appends its statements at *tail. */
+bool hmi_parse_include(hmi_parser *parser, hmi_span at, const char *path, hmi_statement ***tail,
+                       uint32_t *contains);
 
 #endif

@@ -1,9 +1,9 @@
 /* Names of one model that would be printed alike: x1, x_1, x[1] are all an x with a 1 below. Those that
  * are no elements of x are shown as they are written. Whoever reads x_1 in the equations finds it in
- * the model. Verified: test/unit/model/test_alike.c
+ * the model. Verified: test/unit/model/test_name_clashes.c
  */
 #include "base/sort.h"
-#include "model/builder.h"
+#include "model/model.h"
 
 #include <string.h>
 
@@ -71,10 +71,9 @@ static void mark(hm_model *model, pool *p)
     p->names.count = 0;
 }
 
-bool hmi_note_alike_names(hmi_builder *b)
+bool hmi_model_find_name_clashes(hm_model *m)
 {
-    hm_model *m = b->model;
-    pool p = {.allocator = &b->context->allocator};
+    pool p = {.allocator = &m->context->allocator};
     for (size_t i = 0; i < m->constraints.count; i++) /* below a lambda */
         add(&p, m->constraints.data[i].name);
     mark(m, &p);
@@ -88,7 +87,7 @@ bool hmi_note_alike_names(hmi_builder *b)
         add(&p, m->inputs.data[i].name);
     mark(m, &p);
     hmi_array_release(p.allocator, &p.names);
-    return !p.failed || hmi_no_memory(b);
+    return !p.failed;
 }
 
 bool hmi_model_is_literal(const hm_model *model, const char *name)

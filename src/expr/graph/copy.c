@@ -12,17 +12,6 @@ static bool copy_bytes(const hm_allocator *allocator, void **to, const void *fro
     return *to != NULL;
 }
 
-static bool copy_table(const hm_allocator *allocator, hmi_graph_table *to,
-                       const hmi_graph_table *from)
-{
-    void *slots = NULL;
-    size_t bytes = from->size * sizeof *from->slots;
-    if (!copy_bytes(allocator, &slots, from->slots, bytes, bytes))
-        return false;
-    *to = (hmi_graph_table){slots, from->count, from->size};
-    return true;
-}
-
 /* The array `name` of a graph, which is empty until it is copied. */
 #define COPY_ARRAY(to, from, name)                                                                 \
     (copy_bytes((from)->allocator, (void **)&(to)->name.data, (from)->name.data,                   \
@@ -40,9 +29,8 @@ hm_status hmi_graph_copy(hmi_graph *to, const hmi_graph *from)
                       .minus_one = from->minus_one,
                       .half = from->half};
     bool copied = COPY_ARRAY(to, from, nodes) && COPY_ARRAY(to, from, links) &&
-                  COPY_ARRAY(to, from, constants) &&
-                  copy_table(from->allocator, &to->leaves, &from->leaves) &&
-                  copy_table(from->allocator, &to->others, &from->others);
+                  COPY_ARRAY(to, from, constants) && hmi_hash_copy(&to->leaves, &from->leaves) &&
+                  hmi_hash_copy(&to->others, &from->others);
     to->status = copied ? from->status : HM_ERR_NOMEM;
     return copied ? HM_OK : HM_ERR_NOMEM;
 }

@@ -12,7 +12,7 @@
 #ifndef HMI_EXPR_GRAPH_GRAPH_H
 #define HMI_EXPR_GRAPH_GRAPH_H
 
-#include "base/memory.h"
+#include "base/hash.h"
 
 typedef uint32_t hmi_expr;
 #define HMI_NONE UINT32_MAX
@@ -68,18 +68,6 @@ typedef struct hmi_constant {
     int32_t numerator, denominator; /* denominator 0: not a ratio */
 } hmi_constant;
 
-/* How nodes are found again (intern.c). Beside the node a part of its hash, so that most probes need
- * not look at the node. */
-typedef struct hmi_graph_slot {
-    uint32_t hash;
-    uint32_t node; /* + 1, 0 = free */
-} hmi_graph_slot;
-
-typedef struct hmi_graph_table {
-    hmi_graph_slot *slots; /* open addressing */
-    size_t count, size;
-} hmi_graph_table;
-
 /* Of a node: the newest that is filed under it, and the next of the list it is in itself; 0: none,
  * HMI_NONE: they are found by hash. */
 typedef struct hmi_graph_link {
@@ -91,7 +79,7 @@ typedef struct hmi_graph {
     HMI_ARRAY(hmi_node) nodes;
     HMI_ARRAY(hmi_constant) constants;
     HMI_ARRAY(hmi_graph_link) links; /* by node */
-    hmi_graph_table leaves, others;
+    hmi_hash leaves, others;         /* how nodes are found that are in no list: see intern.c */
     hm_status status;
     bool interpreted; /* tapes of this graph stay with the interpreter (compile/tape/tape.h) */
     hmi_expr zero, one, two, minus_one, half; /* always present */
@@ -103,9 +91,15 @@ hm_status hmi_graph_status(const hmi_graph *graph);
 /* Release `to` also after a failure. */
 hm_status hmi_graph_copy(hmi_graph *to, const hmi_graph *from);
 
+/* The node that interning makes of the operation, the symbol or the number of this one: itself, as long
+ * as the graph is sound. HMI_NONE where it finds none. */
+hmi_expr hmi_graph_find(const hmi_graph *graph, hmi_expr e);
+
 /* Leaves. */
 hmi_expr hmi_number(hmi_graph *graph, double value);
 hmi_expr hmi_ratio(hmi_graph *graph, int64_t numerator, int64_t denominator);
+/* The greatest common divisor, never negative. */
+int64_t hmi_gcd(int64_t a, int64_t b);
 hmi_expr hmi_symbol(hmi_graph *graph, hmi_symbol_kind kind, uint32_t index);
 
 /* Any operation of the table, simplified. Unused operands are ignored. */
@@ -137,6 +131,10 @@ static inline uint16_t hmi_deps(const hmi_graph *graph, hmi_expr e)
 static inline bool hmi_is_const(const hmi_graph *graph, hmi_expr e)
 {
     return e != HMI_NONE && graph->nodes.data[e].op == HMI_CONST;
+}
+static inline bool hmi_is_sum(const hmi_graph *graph, hmi_expr e)
+{
+    return graph->nodes.data[e].op == HMI_ADD || graph->nodes.data[e].op == HMI_SUB;
 }
 static inline const hmi_constant *hmi_constant_of(const hmi_graph *graph, hmi_expr e)
 {

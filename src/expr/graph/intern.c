@@ -1,4 +1,4 @@
-/* The expression DAG: storage and interning. See graph.h.
+/* The expression DAG: storage, and finding an equal node again.
  *
  * Leaves are found by hash in a table of their own, which is small. An operation is filed under its
  * anchor, the latest of its operands that is not a number: it stands in the list of what has this
@@ -12,34 +12,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIRST_TABLE = 512, FEW = 8 };
+enum { FEW = 8 };
 #define DISSOLVED HMI_NONE
 
 /* ---- storage ---- */
 
-static bool table_init(hmi_graph_table *table, const hm_allocator *allocator, size_t size)
-{
-    table->slots = hmi_alloc(allocator, size * sizeof *table->slots);
-    if (!table->slots)
-        return false;
-    memset(table->slots, 0, size * sizeof *table->slots);
-    table->size = size;
-    table->count = 0;
-    return true;
-}
-
-static void table_release(hmi_graph_table *table, const hm_allocator *allocator)
-{
-    hmi_free(allocator, table->slots, table->size * sizeof *table->slots);
-    *table = (hmi_graph_table){0};
-}
-
 hm_status hmi_graph_init(hmi_graph *graph, const hm_allocator *allocator)
 {
     *graph = (hmi_graph){.allocator = allocator, .status = HM_OK};
-    if (!table_init(&graph->leaves, allocator, FIRST_TABLE) ||
-        !table_init(&graph->others, allocator, FIRST_TABLE))
-        return graph->status = HM_ERR_NOMEM;
+    hmi_hash_init(&graph->leaves, allocator);
+    hmi_hash_init(&graph->others, allocator);
     graph->zero = hmi_number(graph, 0);
     graph->one = hmi_number(graph, 1);
     graph->two = hmi_number(graph, 2);
@@ -55,8 +37,8 @@ void hmi_graph_release(hmi_graph *graph)
     hmi_array_release(graph->allocator, &graph->nodes);
     hmi_array_release(graph->allocator, &graph->links);
     hmi_array_release(graph->allocator, &graph->constants);
-    table_release(&graph->leaves, graph->allocator);
-    table_release(&graph->others, graph->allocator);
+    hmi_hash_release(&graph->leaves);
+    hmi_hash_release(&graph->others);
 }
 
 hm_status hmi_graph_status(const hmi_graph *graph)
@@ -82,50 +64,12 @@ static hmi_expr append(hmi_graph *graph, const hmi_node *node)
     return (hmi_expr)graph->nodes.count++;
 }
 
-/* ---- tables ---- */
-
-static bool grow_table(hmi_graph_table *table, const hm_allocator *allocator)
-{
-    hmi_graph_table grown;
-    if (!table_init(&grown, allocator, table->size * 2))
-        return false;
-    for (size_t i = 0; i < table->size; i++) {
-        hmi_graph_slot entry = table->slots[i];
-        if (!entry.node)
-            continue;
-        size_t slot = entry.hash & (grown.size - 1);
-        while (grown.slots[slot].node)
-            slot = (slot + 1) & (grown.size - 1);
-        grown.slots[slot] = entry;
-    }
-    grown.count = table->count;
-    table_release(table, allocator);
-    *table = grown;
-    return true;
-}
-
-/* A node goes to the free slot that was found for it. */
-static bool fill_slot(hmi_graph *graph, hmi_graph_table *table, size_t slot, uint32_t hash,
-                      hmi_expr e)
-{
-    table->slots[slot] = (hmi_graph_slot){hash, e + 1};
-    return ++table->count * 10 <= table->size * 6 || grow_table(table, graph->allocator);
-}
-
-static hmi_expr append_to(hmi_graph *graph, hmi_graph_table *table, size_t slot, uint32_t hash,
-                          const hmi_node *node)
+static hmi_expr append_to(hmi_graph *graph, hmi_hash *table, uint32_t hash, const hmi_node *node)
 {
     hmi_expr e = append(graph, node);
-    if (e != HMI_NONE && !fill_slot(graph, table, slot, hash, e))
+    if (e != HMI_NONE && !hmi_hash_add(table, hash, e))
         return fail(graph, HM_ERR_NOMEM);
     return e;
-}
-
-static uint64_t mix(uint64_t h)
-{
-    h ^= h >> 32;
-    h *= 0x9E3779B97F4A7C15u;
-    return h ^ h >> 29;
 }
 
 /* ---- operations ---- */
@@ -148,7 +92,8 @@ static uint32_t hash_node(const hmi_node *node)
         a = node->b;
         b = node->a;
     }
-    return (uint32_t)mix(mix(a << 32 | b) + ((uint64_t)node->c << 8 | node->op));
+    return hmi_hash_fold(
+        hmi_hash_mix(hmi_hash_mix(0, a << 32 | b), (uint64_t)node->c << 8 | node->op));
 }
 
 static bool same_node(const hmi_node *x, const hmi_node *y)
@@ -160,18 +105,17 @@ static bool same_node(const hmi_node *x, const hmi_node *y)
     return x->a == y->b && x->b == y->a && commutes(x->op);
 }
 
-/* Symbols, and operations that are in no list. */
-static hmi_expr intern_by_hash(hmi_graph *graph, hmi_graph_table *table, const hmi_node *node)
+static bool same_node_by_number(const void *wanted, uint32_t number, const void *nodes)
 {
-    size_t mask = table->size - 1;
+    return same_node((const hmi_node *)nodes + number, wanted);
+}
+
+/* Symbols, and operations that are in no list. */
+static hmi_expr intern_by_hash(hmi_graph *graph, hmi_hash *table, const hmi_node *node)
+{
     uint32_t hash = hash_node(node);
-    size_t slot = hash & mask;
-    for (; table->slots[slot].node; slot = (slot + 1) & mask) {
-        hmi_graph_slot entry = table->slots[slot];
-        if (entry.hash == hash && same_node(&graph->nodes.data[entry.node - 1], node))
-            return entry.node - 1;
-    }
-    return append_to(graph, table, slot, hash, node);
+    hmi_expr e = hmi_hash_find(table, hash, same_node_by_number, node, graph->nodes.data);
+    return e != HMI_HASH_NONE ? e : append_to(graph, table, hash, node);
 }
 
 /* The list of an anchor grows long: what is in it is found by hash from now on. */
@@ -179,15 +123,9 @@ static bool dissolve_list(hmi_graph *graph, hmi_expr anchor)
 {
     hmi_expr e = graph->links.data[anchor].first;
     graph->links.data[anchor].first = DISSOLVED;
-    for (; e; e = graph->links.data[e].next) {
-        hmi_graph_table *table = &graph->others;
-        uint32_t hash = hash_node(&graph->nodes.data[e]);
-        size_t slot = hash & (table->size - 1);
-        while (table->slots[slot].node)
-            slot = (slot + 1) & (table->size - 1);
-        if (!fill_slot(graph, table, slot, hash, e))
+    for (; e; e = graph->links.data[e].next)
+        if (!hmi_hash_add(&graph->others, hash_node(&graph->nodes.data[e]), e))
             return false;
-    }
     return true;
 }
 
@@ -253,32 +191,36 @@ static uint64_t bits_of(double value)
     return bits;
 }
 
-static bool same_constant(const hmi_constant *x, const hmi_constant *y)
+/* A ratio and a decimal of the same value are two constants: they are shown differently. */
+static bool same_constant(const void *wanted, uint32_t number, const void *of_graph)
 {
+    const hmi_graph *graph = of_graph;
+    if (!hmi_is_const(graph, number))
+        return false;
+    const hmi_constant *x = wanted, *y = hmi_constant_of(graph, number);
     return bits_of(x->value) == bits_of(y->value) && (x->denominator == 0) == (y->denominator == 0);
+}
+
+static uint32_t hash_constant(const hmi_constant *constant)
+{
+    return hmi_hash_fold(hmi_hash_mix(bits_of(constant->value), constant->denominator == 0));
 }
 
 static hmi_expr intern_constant(hmi_graph *graph, hmi_constant constant)
 {
     if (graph->status != HM_OK)
         return HMI_NONE;
-    hmi_graph_table *table = &graph->leaves;
-    size_t mask = table->size - 1;
-    uint32_t hash = (uint32_t)mix(bits_of(constant.value) + (constant.denominator == 0));
-    size_t slot = hash & mask;
-    for (; table->slots[slot].node; slot = (slot + 1) & mask) {
-        hmi_expr e = table->slots[slot].node - 1;
-        if (table->slots[slot].hash == hash && hmi_is_const(graph, e) &&
-            same_constant(hmi_constant_of(graph, e), &constant))
-            return e;
-    }
+    uint32_t hash = hash_constant(&constant);
+    hmi_expr e = hmi_hash_find(&graph->leaves, hash, same_constant, &constant, graph);
+    if (e != HMI_HASH_NONE)
+        return e;
     if (!hmi_array_push(graph->allocator, &graph->constants, constant))
         return fail(graph, HM_ERR_NOMEM);
     const hmi_node node = {.op = HMI_CONST, .a = (uint32_t)graph->constants.count - 1};
-    return append_to(graph, table, slot, hash, &node);
+    return append_to(graph, &graph->leaves, hash, &node);
 }
 
-static int64_t gcd(int64_t a, int64_t b)
+int64_t hmi_gcd(int64_t a, int64_t b)
 {
     while (b) {
         int64_t r = a % b;
@@ -292,7 +234,7 @@ hmi_expr hmi_ratio(hmi_graph *graph, int64_t numerator, int64_t denominator)
 {
     if (denominator == 1)
         return hmi_number(graph, (double)numerator);
-    int64_t divisor = gcd(numerator, denominator);
+    int64_t divisor = hmi_gcd(numerator, denominator);
     if (denominator < 0)
         divisor = -divisor;
     numerator /= divisor;
@@ -310,4 +252,29 @@ hmi_expr hmi_number(hmi_graph *graph, double value)
     if (value == floor(value) && fabs(value) <= INT32_MAX)
         return intern_constant(graph, (hmi_constant){value + 0.0, (int32_t)value, 1});
     return intern_constant(graph, (hmi_constant){value, 0, 0});
+}
+
+/* ---- finding again ---- */
+
+hmi_expr hmi_graph_find(const hmi_graph *graph, hmi_expr wanted)
+{
+    hmi_node node = graph->nodes.data[wanted];
+    if (node.op == HMI_CONST) {
+        const hmi_constant *constant = hmi_constant_of(graph, wanted);
+        return hmi_hash_find(&graph->leaves, hash_constant(constant), same_constant, constant,
+                             graph);
+    }
+    hmi_expr anchor = 0;
+    for (int k = 0; k < hmi_op_arity((hmi_op)node.op); k++)
+        note_operand(graph, hmi_operand(graph, wanted, k), &node, &anchor);
+    hmi_expr e = graph->links.data[anchor].first;
+    if (!anchor || e == DISSOLVED)
+        return hmi_hash_find(node.op == HMI_SYMBOL ? &graph->leaves : &graph->others,
+                             hash_node(&node), same_node_by_number, &node, graph->nodes.data);
+    for (int length = 0; e && e < graph->nodes.count && length <= FEW; length++) {
+        if (same_node(&graph->nodes.data[e], &node))
+            return e;
+        e = graph->links.data[e].next;
+    }
+    return HMI_NONE;
 }

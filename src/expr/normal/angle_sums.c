@@ -1,20 +1,25 @@
 /* Addition theorems of sine and cosine on polynomials: joining for display, splitting for proofs
- * of zero. See poly.h.
+ * of zero.
  */
 #include "expr/normal/poly.h"
 
 enum { MOST_JOINED_TERMS = 150, MOST_MULTIPLE = 6 };
 
-static hmi_op op_of_atom(const hmi_normal *s, uint32_t atom)
-{
-    hmi_expr e = s->atoms.data[atom].e;
-    return e == HMI_NONE ? HMI_CONST : hmi_op_of(s->graph, e);
-}
-
 static bool is_circular(const hmi_normal *s, uint32_t atom)
 {
-    hmi_op op = op_of_atom(s, atom);
+    hmi_op op = hmi_atom_op(s, atom);
     return (op == HMI_SIN || op == HMI_COS) && s->atoms.data[atom].argument;
+}
+
+/* An atom for a function whose argument is known as a fraction. Here joining, which display.c does,
+ * needs display again, for an argument that is smaller than what is being displayed. */
+static uint32_t function_atom(hmi_normal *s, hmi_op op, const hmi_fraction *argument)
+{
+    hmi_expr operand = argument ? hmi_fraction_display(s, argument) : HMI_NONE;
+    uint32_t atom = hmi_atom_of(s, hmi_intern(s->graph, op, operand, 0, 0));
+    if (atom != UINT32_MAX && !s->atoms.data[atom].argument)
+        s->atoms.data[atom].argument = argument;
+    return atom;
 }
 
 /* op(argument) as a polynomial: +-atom, the argument's leading sign taken out. */
@@ -27,7 +32,7 @@ static const hmi_poly *function_poly(hmi_normal *s, hmi_op op, const hmi_fractio
     bool negative = hmi_poly_is_negative(s, argument->numerator);
     if (negative)
         argument = hmi_fraction_negate(s, argument);
-    const hmi_poly *f = hmi_poly_atom(s, hmi_atom_function(s, op, argument), 1);
+    const hmi_poly *f = hmi_poly_atom(s, function_atom(s, op, argument), 1);
     return negative && op == HMI_SIN ? hmi_poly_sub(s, s->zero, f) : f;
 }
 
@@ -49,13 +54,10 @@ static const hmi_poly_term *find_term(const hmi_poly *a, hmi_monomial m)
     return NULL;
 }
 
+/* Cosine for sine and sine for cosine of the same argument. */
 static bool swapped(hmi_normal *s, uint32_t atom, uint32_t *other)
 {
-    hmi_op op = op_of_atom(s, atom) == HMI_SIN ? HMI_COS : HMI_SIN;
-    hmi_expr operand = hmi_operand(s->graph, s->atoms.data[atom].e, 0);
-    *other = hmi_atom_of(s, hmi_intern(s->graph, op, operand, 0, 0));
-    if (*other != UINT32_MAX)
-        s->atoms.data[*other].argument = s->atoms.data[atom].argument;
+    *other = hmi_atom_partner(s, atom, hmi_atom_op(s, atom) == HMI_SIN ? HMI_COS : HMI_SIN);
     return *other != UINT32_MAX;
 }
 
@@ -76,7 +78,7 @@ static bool times(hmi_normal *s, hmi_monomial m, uint32_t x, uint32_t y, hmi_mon
  *   cos a cos b + r sin a sin b = cos(a - r b),   sin a cos b + r cos a sin b = sin(a + r b). */
 static const hmi_poly *joined(hmi_normal *s, uint32_t x, uint32_t y, int ratio)
 {
-    bool x_is_sine = op_of_atom(s, x) == HMI_SIN, y_is_sine = op_of_atom(s, y) == HMI_SIN;
+    bool x_is_sine = hmi_atom_op(s, x) == HMI_SIN, y_is_sine = hmi_atom_op(s, y) == HMI_SIN;
     const hmi_fraction *a = s->atoms.data[x].argument, *b = s->atoms.data[y].argument;
     if (x_is_sine == y_is_sine) {
         hmi_coefficient k = {-ratio, 1, false};
@@ -193,7 +195,7 @@ static const hmi_poly *split_term(hmi_normal *s, const hmi_poly_term *term)
         if (is_circular(s, factor.atom) && factor.power > 0 &&
             s->atoms.data[factor.atom].argument->divisors.count == 0) {
             sine_cosine both = of_sum(s, s->atoms.data[factor.atom].argument->numerator);
-            f = op_of_atom(s, factor.atom) == HMI_SIN ? both.sine : both.cosine;
+            f = hmi_atom_op(s, factor.atom) == HMI_SIN ? both.sine : both.cosine;
             f = hmi_poly_pow(s, f, (uint32_t)factor.power);
         }
         product = hmi_poly_mul(s, product, f);

@@ -1,4 +1,4 @@
-/* Exact coefficients of polynomials: see poly.h. */
+/* Exact coefficients of polynomials: arithmetic of ratios, from decimals and back to them. */
 #include "expr/normal/poly.h"
 
 #include "base/text.h"
@@ -7,16 +7,6 @@
 #include <string.h>
 
 const hmi_coefficient hmi_coefficient_one = {1, 1, false};
-
-int64_t hmi_gcd(int64_t a, int64_t b)
-{
-    while (b) {
-        int64_t r = a % b;
-        a = b;
-        b = r;
-    }
-    return a < 0 ? -a : a;
-}
 
 static hmi_coefficient too_large(hmi_normal *s)
 {

@@ -1,4 +1,4 @@
-/* Expressions to fractions of polynomials: see poly.h.
+/* Expressions to fractions of polynomials.
  *
  * One pass over the nodes, operands first. What is too long to expand stays closed: it takes part
  * in what is built on it as one atom, in its own best form.

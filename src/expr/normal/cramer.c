@@ -85,7 +85,23 @@ static bool load(hmi_normal *s, matrix *a, size_t n, const hmi_expr *entries)
     return true;
 }
 
-/* Identities that need negative powers cleared or angles split may still make it zero. */
+/* A numerator that vanishes once negative powers are cleared and sums of angles split. */
+static bool vanishes(hmi_normal *s, const hmi_fraction *fraction)
+{
+    const hmi_poly *a = fraction->numerator;
+    hmi_monomial low, inverse;
+    if (a->count == 0)
+        return true;
+    if (!hmi_poly_content(s, a, HMI_CONTENT_LOWEST, &low) ||
+        !hmi_monomial_mul(s, hmi_monomial_one, low, -1, &inverse))
+        return false;
+    a = hmi_poly_reduce(s, hmi_poly_scale(s, a, hmi_coefficient_one, inverse));
+    if (a && a->count)
+        a = hmi_poly_split_angles(s, a);
+    hmi_normal_forgive(s);
+    return a && a->count == 0;
+}
+
 static hm_status load_with_determinant(hmi_normal *s, matrix *a, size_t n, const hmi_expr *entries,
                                        entry *det, hmi_expr *shown)
 {
@@ -93,7 +109,7 @@ static hm_status load_with_determinant(hmi_normal *s, matrix *a, size_t n, const
         return HM_ERR_LIMIT;
     if (!hmi_normal_begin(s) || !load(s, a, n, entries) || !(*det = determinant(s, a)))
         return failure(s);
-    if (hmi_fraction_is_zero(s, *det))
+    if (vanishes(s, *det))
         *det = hmi_fraction_of(s, s->zero);
     *shown = *det ? hmi_normal_tidy(s, hmi_fraction_display(s, *det)) : HMI_NONE;
     return *shown != HMI_NONE ? HM_OK : failure(s);

@@ -1,4 +1,4 @@
-/* The order in which factors are written: see normal.h. */
+/* The order in which factors, and terms of sums, are written on paper. */
 #include "expr/normal/normal.h"
 
 enum { MOST_COMPARED_DEPTH = 6, MOST_SORTED = 1000 };
@@ -86,7 +86,8 @@ static int compare_within(const hmi_graph *graph, hmi_expr a, hmi_expr b, int de
     return difference ? difference : (a < b ? -1 : 1);
 }
 
-int hmi_display_compare(const hmi_graph *graph, hmi_expr a, hmi_expr b)
+/* < 0 when a is written before b. */
+static int compare_factors(const hmi_graph *graph, hmi_expr a, hmi_expr b)
 {
     return compare_within(graph, a, b, MOST_COMPARED_DEPTH);
 }
@@ -111,7 +112,7 @@ int hmi_display_compare_terms(const hmi_graph *graph, const hmi_display_factor *
     if (m != n)
         return m < n ? -1 : 1;
     for (size_t i = 0; i < a_count && i < b_count; i++) {
-        int order = hmi_display_compare(graph, a[i].e, b[i].e);
+        int order = compare_factors(graph, a[i].e, b[i].e);
         if (order)
             return order;
         if (a[i].power != b[i].power)
@@ -130,7 +131,7 @@ void hmi_display_sort_factors(const hmi_graph *graph, hmi_display_factor *factor
         size_t k = i;
         for (; k > 0; k--) {
             bool after = (factors[k - 1].power > 0) == (factor.power > 0)
-                             ? hmi_display_compare(graph, factors[k - 1].e, factor.e) > 0
+                             ? compare_factors(graph, factors[k - 1].e, factor.e) > 0
                              : factor.power > 0;
             if (!after)
                 break;

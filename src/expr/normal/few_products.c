@@ -1,4 +1,4 @@
-/* Sums with few products: see hmi_normal_few_products.
+/* Sums with few products, for power series.
  *
  * Expressions become sums of terms, a term a scalar (numbers and parameters) and factors that move. Then,
  * as long as something is saved, that which saves most is done:

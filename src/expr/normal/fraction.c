@@ -1,4 +1,4 @@
-/* Fractions: a numerator over a product of known divisors. See poly.h.
+/* Fractions: a numerator over a product of known divisors.
  *
  * Divisors are not factored, but each new one is first divided by those already known, and the
  * numerator by all of its divisors after every operation: what elimination produces cancels again.

@@ -21,23 +21,13 @@ uint32_t hmi_atom_of(hmi_normal *s, hmi_expr e)
     return record->atom = (uint32_t)s->atoms.count - 1;
 }
 
-uint32_t hmi_atom_function(hmi_normal *s, hmi_op op, const hmi_fraction *argument)
-{
-    hmi_expr operand = argument ? hmi_fraction_display(s, argument) : HMI_NONE;
-    uint32_t atom = hmi_atom_of(s, hmi_intern(s->graph, op, operand, 0, 0));
-    if (atom != UINT32_MAX && !s->atoms.data[atom].argument)
-        s->atoms.data[atom].argument = argument;
-    return atom;
-}
-
-static hmi_op op_of_atom(const hmi_normal *s, uint32_t atom)
+hmi_op hmi_atom_op(const hmi_normal *s, uint32_t atom)
 {
     hmi_expr e = s->atoms.data[atom].e;
     return e == HMI_NONE ? HMI_CONST : hmi_op_of(s->graph, e);
 }
 
-/* The function of the same argument. */
-static uint32_t partner(hmi_normal *s, uint32_t atom, hmi_op op)
+uint32_t hmi_atom_partner(hmi_normal *s, uint32_t atom, hmi_op op)
 {
     hmi_expr operand = hmi_operand(s->graph, s->atoms.data[atom].e, 0);
     uint32_t other = hmi_atom_of(s, hmi_intern(s->graph, op, operand, 0, 0));
@@ -50,16 +40,16 @@ static uint32_t partner(hmi_normal *s, uint32_t atom, hmi_op op)
 
 static bool has_square(const hmi_normal *s, uint32_t atom)
 {
-    hmi_op op = op_of_atom(s, atom);
+    hmi_op op = hmi_atom_op(s, atom);
     return op == HMI_COS || op == HMI_COSH || s->atoms.data[atom].square;
 }
 
 static const hmi_poly *square_of(hmi_normal *s, uint32_t atom)
 {
-    hmi_op op = op_of_atom(s, atom);
+    hmi_op op = hmi_atom_op(s, atom);
     if (op != HMI_COS && op != HMI_COSH)
         return s->atoms.data[atom].square;
-    uint32_t sine = partner(s, atom, op == HMI_COS ? HMI_SIN : HMI_SINH);
+    uint32_t sine = hmi_atom_partner(s, atom, op == HMI_COS ? HMI_SIN : HMI_SINH);
     const hmi_poly *sine2 = hmi_poly_atom(s, sine, 2);
     return op == HMI_COS ? hmi_poly_sub(s, s->one, sine2) : hmi_poly_add(s, s->one, sine2);
 }
@@ -268,8 +258,8 @@ static bool collect_group(hmi_normal *s, const hmi_poly *a, uint32_t first, uint
 static const hmi_poly *shorten_by(hmi_normal *s, const hmi_poly *a, uint32_t sine)
 {
     bool taken[HMI_MOST_TERMS] = {false};
-    bool circular = op_of_atom(s, sine) == HMI_SIN;
-    uint32_t cosine = partner(s, sine, circular ? HMI_COS : HMI_COSH);
+    bool circular = hmi_atom_op(s, sine) == HMI_SIN;
+    uint32_t cosine = hmi_atom_partner(s, sine, circular ? HMI_COS : HMI_COSH);
     const hmi_poly *sum = s->zero;
     for (uint32_t i = 0; i < a->count && sum; i++) {
         squares group = {.sign = circular ? -1 : 1};
@@ -287,7 +277,7 @@ static const hmi_poly *shorten_by(hmi_normal *s, const hmi_poly *a, uint32_t sin
 /* Sines with a square or a negative power somewhere in a. */
 static bool worth_shortening(const hmi_normal *s, hmi_factor factor)
 {
-    hmi_op op = op_of_atom(s, factor.atom);
+    hmi_op op = hmi_atom_op(s, factor.atom);
     return (op == HMI_SIN || op == HMI_SINH) && (factor.power >= 2 || factor.power < 0);
 }
 

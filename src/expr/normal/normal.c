@@ -1,348 +1,322 @@
-/* Display normal form: the session, and the choice between forms. See normal.h. */
+/* The normal form: the best form of an expression, built as one tree for one formula, with products
+ * and sums in the order of display, from the left.
+ *
+ * Forms found on different ways may read alike and yet be different nodes, (a b) c and a (b c).
+ * Built in one order they are one node, which named parts and equality tests then see.
+ */
 #include "expr/normal/poly.h"
 
-#include <string.h>
+enum { MOST_FACTORS = 64, MOST_SORTED = 100 };
 
-enum { MOST_KEPT_BYTES = 16 << 20, MOST_STACK = 256 };
+/* A product: sign, numbers, and factors in order. */
+typedef struct product {
+    bool negative;
+    hmi_coefficient number;
+    hmi_display_factor factors[MOST_FACTORS];
+    size_t count;
+} product;
 
-/* ---- session ---- */
+static hmi_expr tidy(hmi_normal *s, hmi_expr e, int depth);
 
-void *hmi_normal_alloc(hmi_normal *s, size_t size)
+static bool is_product(const hmi_normal *s, hmi_expr e)
 {
-    void *memory = s->status == HM_OK ? hmi_arena_alloc(&s->arena, size) : NULL;
-    if (!memory)
-        s->status = HM_ERR_NOMEM;
-    s->arena_used += size;
-    return memory;
+    hmi_op op = hmi_op_of(s->graph, e);
+    return op == HMI_MUL || op == HMI_DIV || op == HMI_NEG || op == HMI_POWI;
 }
 
-bool hmi_normal_go(hmi_normal *s, size_t work)
-{
-    s->work += work;
-    if (s->work > s->most_work)
-        s->exceeded = true;
-    return !s->exceeded && s->status == HM_OK;
-}
+/* ---- taking apart ---- */
 
-bool hmi_normal_forgive(hmi_normal *s)
+static bool times_number(hmi_normal *s, product *p, hmi_expr e, int32_t power)
 {
-    s->exceeded = s->work > s->most_work;
-    return !s->exceeded && s->status == HM_OK;
-}
-
-static bool make_constants(hmi_normal *s)
-{
-    s->zero = hmi_poly_number(s, 0);
-    s->one = hmi_poly_number(s, 1);
-    return s->zero && s->one;
-}
-
-hmi_normal *hmi_normal_create(hmi_graph *graph)
-{
-    hmi_normal *s = hmi_alloc(graph->allocator, sizeof *s);
-    if (!s)
-        return NULL;
-    *s = (hmi_normal){.graph = graph, .allocator = graph->allocator, .most_work = HMI_MOST_WORK};
-    hmi_arena_init(&s->arena, graph->allocator);
-    hmi_walk_init(&s->walk, graph->allocator);
-    if (make_constants(s))
-        return s;
-    hmi_normal_destroy(s);
-    return NULL;
-}
-
-void hmi_normal_hurry(hmi_normal *s)
-{
-    s->most_work = HMI_LEAST_WORK;
-}
-
-void hmi_normal_destroy(hmi_normal *s)
-{
-    if (!s)
-        return;
-    hmi_arena_release(&s->arena);
-    hmi_walk_release(&s->walk);
-    hmi_array_release(s->allocator, &s->atoms);
-    hmi_array_release(s->allocator, &s->records);
-    hmi_array_release(s->allocator, &s->record_of);
-    hmi_array_release(s->allocator, &s->length);
-    hmi_free(s->allocator, s, sizeof *s);
-}
-
-hm_status hmi_normal_status(const hmi_normal *s)
-{
-    return s->status != HM_OK ? s->status : hmi_graph_status(s->graph);
-}
-
-/* A new call: the work starts again. What is known is forgotten where it takes much memory, or
- * where it was cut short by the limit of work: it may do better now. */
-bool hmi_normal_begin(hmi_normal *s)
-{
-    bool cut_short = s->work > s->most_work;
-    s->work = 0;
-    s->exceeded = false;
-    if (s->arena_used > MOST_KEPT_BYTES || cut_short) {
-        hmi_arena_release(&s->arena);
-        hmi_arena_init(&s->arena, s->allocator);
-        s->arena_used = 0;
-        for (size_t i = 0; i < s->records.count; i++)
-            s->record_of.data[s->records.data[i].e] = 0;
-        s->records.count = s->atoms.count = 0;
-        make_constants(s);
-    }
-    return hmi_normal_status(s) == HM_OK;
-}
-
-/* Room for all nodes of the graph, zero where new. */
-static bool cover_graph(hmi_normal *s)
-{
-    size_t missing = s->graph->nodes.count - s->record_of.count;
-    if (s->graph->nodes.count <= s->record_of.count)
-        return true;
-    if (!hmi_array_reserve(s->allocator, &s->record_of, missing)) {
-        s->status = HM_ERR_NOMEM;
+    hmi_coefficient c;
+    if (!hmi_coefficient_of(hmi_constant_of(s->graph, e), &c) || c.n == 0 ||
+        power > HMI_MOST_POWER || power < -HMI_MOST_POWER)
         return false;
-    }
-    memset(s->record_of.data + s->record_of.count, 0, missing * sizeof *s->record_of.data);
-    s->record_of.count = s->graph->nodes.count;
+    if (power < 0)
+        c = hmi_coefficient_inverse(c);
+    for (int32_t i = power < 0 ? -power : power; i > 0; i--)
+        p->number = hmi_coefficient_mul(s, p->number, c);
     return true;
 }
 
-hmi_normal_entry *hmi_normal_entry_of(hmi_normal *s, hmi_expr e)
+/* Equal bases above, or below, the line become one power. */
+static bool times_factor(product *p, hmi_expr e, int32_t power)
 {
-    if (!cover_graph(s))
-        return NULL;
-    if (s->record_of.data[e] == 0) {
-        hmi_normal_entry fresh = {.e = e, .best = HMI_NONE, .tidy = HMI_NONE, .atom = UINT32_MAX};
-        if (!hmi_array_push(s->allocator, &s->records, fresh)) {
-            s->status = HM_ERR_NOMEM;
-            return NULL;
+    for (size_t i = 0; i < p->count; i++)
+        if (p->factors[i].e == e && (p->factors[i].power > 0) == (power > 0)) {
+            p->factors[i].power += power;
+            return true;
         }
-        s->record_of.data[e] = (uint32_t)s->records.count;
-    }
-    return &s->records.data[s->record_of.data[e] - 1];
-}
-
-/* ---- length in print ---- */
-
-static bool is_sum(const hmi_graph *g, hmi_expr e)
-{
-    hmi_op op = hmi_op_of(g, e);
-    return op == HMI_ADD || op == HMI_SUB;
-}
-
-/* An operand that stands in brackets where it is a sum. */
-static hmi_length in_brackets(const hmi_normal *s, hmi_expr operand)
-{
-    hmi_length length = s->length.data[operand];
-    return is_sum(s->graph, operand) ? hmi_in_brackets(length) : length;
-}
-
-static bool is_ratio(const hmi_normal *s, hmi_expr e)
-{
-    return hmi_is_const(s->graph, e) && hmi_constant_of(s->graph, e)->denominator > 1;
-}
-
-/* As a factor a ratio is written around the others: m*x/2, 3*m*x/2. */
-static hmi_length ratio_length(const hmi_normal *s, hmi_expr e)
-{
-    const hmi_constant *c = hmi_constant_of(s->graph, e);
-    bool unit = c->numerator == 1 || c->numerator == -1;
-    return (hmi_length){.cost = unit ? 1 : 3, .quotients = 1};
-}
-
-static hmi_length operand_length(const hmi_normal *s, const hmi_node *node, int k)
-{
-    hmi_expr operand = k == 0 ? node->a : k == 1 ? node->b : node->c;
-    hmi_length plain = s->length.data[operand];
-    switch ((hmi_op)node->op) {
-    case HMI_MUL:
-        return is_ratio(s, operand) ? ratio_length(s, operand) : in_brackets(s, operand);
-    case HMI_DIV:
-        if (k == 1 &&
-            (hmi_op_of(s->graph, operand) == HMI_MUL || hmi_op_of(s->graph, operand) == HMI_DIV))
-            plain.cost++;
-        return is_sum(s->graph, operand) ? in_brackets(s, operand) : plain;
-    case HMI_POWI:
-        return k == 0 ? in_brackets(s, operand) : (hmi_length){0};
-    default:
-        return plain;
-    }
-}
-
-static hmi_length node_length(const hmi_normal *s, hmi_expr e)
-{
-    const hmi_node *node = hmi_node_at(s->graph, e);
-    hmi_length length = {.cost = 1, .quotients = node->op == HMI_DIV};
-    if (is_ratio(s, e))
-        length.cost = 3;
-    for (int k = 0; k < hmi_op_arity((hmi_op)node->op); k++)
-        length = hmi_length_add(length, operand_length(s, node, k));
-    return length;
-}
-
-/* Operands come first in the graph, so one pass upwards fills the table. */
-hmi_length hmi_normal_length(hmi_normal *s, hmi_expr e)
-{
-    while (e != HMI_NONE && s->length.count <= e) {
-        hmi_length length = node_length(s, (hmi_expr)s->length.count);
-        if (!hmi_array_push(s->allocator, &s->length, length)) {
-            s->status = HM_ERR_NOMEM;
-            return (hmi_length){0};
-        }
-    }
-    return e == HMI_NONE ? (hmi_length){.cost = UINT32_MAX / 8} : s->length.data[e];
-}
-
-uint32_t hmi_normal_cost(hmi_normal *s, hmi_expr e)
-{
-    return hmi_normal_length(s, e).cost;
-}
-
-/* ---- partly collected form: brackets stay, like terms are taken together ---- */
-
-typedef struct pending {
-    hmi_expr e;
-    int32_t power;
-    bool shown; /* already in its best form */
-} pending;
-
-/* A factor that is neither product, quotient, power nor sum. */
-static const hmi_poly *plain_factor(hmi_normal *s, pending p)
-{
-    const hmi_normal_entry *record = p.shown ? NULL : hmi_normal_entry_of(s, p.e);
-    hmi_coefficient c;
-    if (hmi_is_const(s->graph, p.e) && hmi_coefficient_of(hmi_constant_of(s->graph, p.e), &c)) {
-        if (c.n == 0 || p.power > HMI_MOST_POWER || p.power < -HMI_MOST_POWER)
-            return NULL;
-        const hmi_poly *number = hmi_poly_of_term(s, p.power < 0 ? hmi_coefficient_inverse(c) : c,
-                                                  hmi_monomial_one);
-        return hmi_poly_pow(s, number, (uint32_t)(p.power < 0 ? -p.power : p.power));
-    }
-    const hmi_fraction *f = record ? record->fraction : NULL;
-    if (f && f->divisors.count == 0 && f->numerator->count == 1) {
-        f = hmi_fraction_pow(s, f, p.power); /* 1/sqrt(u)^2 is 1/u, which is no term */
-        return f && f->divisors.count == 0 ? f->numerator : NULL;
-    }
-    return hmi_poly_atom(s, hmi_atom_of(s, p.e), p.power);
-}
-
-/* Pushes the parts of a product; false where e is a factor by itself. */
-static bool push_parts(const hmi_graph *g, pending p, pending *stack, size_t *count)
-{
-    const hmi_node *node = hmi_node_at(g, p.e);
-    switch ((hmi_op)node->op) {
-    case HMI_NEG:
-        stack[(*count)++] = (pending){g->minus_one, p.power, true};
-        stack[(*count)++] = (pending){node->a, p.power, p.shown};
-        return true;
-    case HMI_MUL:
-    case HMI_DIV:
-        stack[(*count)++] = (pending){node->a, p.power, p.shown};
-        stack[(*count)++] = (pending){node->b, node->op == HMI_MUL ? p.power : -p.power, p.shown};
-        return true;
-    case HMI_POWI: {
-        double power = hmi_constant_of(g, node->b)->value * p.power;
-        if (power > HMI_MOST_POWER || power < -HMI_MOST_POWER)
-            return false;
-        stack[(*count)++] = (pending){node->a, (int32_t)power, p.shown};
-        return true;
-    }
-    default:
+    if (p->count == MOST_FACTORS)
         return false;
-    }
+    p->factors[p->count++] = (hmi_display_factor){e, power};
+    return true;
 }
 
-/* One term: number times powers of atoms, brackets among them. NULL where that fails. */
-static const hmi_poly *collected_term(hmi_normal *s, hmi_expr e, int depth)
+/* Parts of a product onto the stack; false where e is a factor. */
+static bool open_product(const hmi_normal *s, hmi_display_factor f, product *p,
+                         hmi_display_factor *stack, size_t *count)
 {
-    pending stack[MOST_STACK];
-    size_t count = 1;
-    stack[0] = (pending){e, 1, false};
-    const hmi_poly *term = s->one;
-    while (count && term) {
-        pending p = stack[--count];
-        if (count + 2 > MOST_STACK || !hmi_normal_go(s, 1))
-            return NULL;
-        if (push_parts(s->graph, p, stack, &count))
-            continue;
-        if (is_sum(s->graph, p.e) && !p.shown) {
-            p.e = hmi_normal_best(s, p.e, depth + 1);
-            if (p.e == HMI_NONE)
-                return NULL;
-            stack[count++] = (pending){p.e, p.power, true};
-            continue;
-        }
-        term = hmi_poly_mul(s, term, plain_factor(s, p));
+    const hmi_node *node = hmi_node_at(s->graph, f.e);
+    if (node->op == HMI_POWI) {
+        double power = hmi_constant_of(s->graph, node->b)->value * f.power;
+        if (power > HMI_MOST_POWER || power < -HMI_MOST_POWER || is_product(s, node->a))
+            return false;
+        stack[(*count)++] = (hmi_display_factor){node->a, (int32_t)power};
+        return true;
     }
-    return term;
+    if (node->op != HMI_MUL && node->op != HMI_DIV && node->op != HMI_NEG)
+        return false;
+    if (node->op == HMI_NEG && f.power % 2)
+        p->negative = !p->negative;
+    if (node->op != HMI_NEG)
+        stack[(*count)++] = (hmi_display_factor){node->b, node->op == HMI_MUL ? f.power : -f.power};
+    stack[(*count)++] = (hmi_display_factor){node->a, f.power};
+    return true;
 }
 
-static const hmi_poly *collected_sum(hmi_normal *s, hmi_expr e, int depth)
+/* A factor, tidy itself; depth -1: it is already. (x y)^2 keeps its bracket. */
+static bool take_factor(hmi_normal *s, hmi_display_factor f, int depth, product *p)
+{
+    const hmi_node node = *hmi_node_at(s->graph, f.e);
+    if (node.op == HMI_POWI) {
+        double power = hmi_constant_of(s->graph, node.b)->value * f.power;
+        if (power > INT32_MAX || power < -INT32_MAX)
+            return false;
+        f = (hmi_display_factor){node.a, (int32_t)power};
+    }
+    hmi_expr base = depth < 0 ? f.e : tidy(s, f.e, depth + 1);
+    return base != HMI_NONE && times_factor(p, base, f.power);
+}
+
+static bool take_apart(hmi_normal *s, hmi_expr e, int depth, product *p)
+{
+    hmi_display_factor stack[MOST_FACTORS + 4];
+    size_t count = 1;
+    stack[0] = (hmi_display_factor){e, 1};
+    *p = (product){.number = hmi_coefficient_one};
+    while (count) {
+        hmi_display_factor f = stack[--count];
+        if (count > MOST_FACTORS)
+            return false;
+        if (open_product(s, f, p, stack, &count) ||
+            (hmi_is_const(s->graph, f.e) && times_number(s, p, f.e, f.power)))
+            continue;
+        if (!take_factor(s, f, depth, p))
+            return false;
+    }
+    hmi_display_sort_factors(s->graph, p->factors, p->count);
+    return hmi_normal_forgive(s);
+}
+
+/* ---- putting together ---- */
+
+static hmi_expr multiply(hmi_normal *s, hmi_expr a, hmi_expr b)
+{
+    return a == HMI_NONE ? b : hmi_intern(s->graph, HMI_MUL, a, b, 0);
+}
+
+/* The factors on one side of the line; HMI_NONE where there are none. */
+static hmi_expr side(hmi_normal *s, const product *p, double number, bool above)
+{
+    hmi_expr e = number != 1 ? hmi_number(s->graph, number) : HMI_NONE;
+    for (size_t i = 0; i < p->count; i++) {
+        int32_t power = above ? p->factors[i].power : -p->factors[i].power;
+        if (power < 1)
+            continue;
+        hmi_expr factor = p->factors[i].e;
+        if (power > 1)
+            factor = hmi_intern(s->graph, HMI_POWI, factor, hmi_number(s->graph, power), 0);
+        e = multiply(s, e, factor);
+    }
+    return e;
+}
+
+/* Without its sign. */
+static hmi_expr put_together(hmi_normal *s, const product *p)
+{
+    double over, under;
+    if (p->count == 0 && !p->number.decimal)
+        return hmi_ratio(s->graph, p->number.n < 0 ? -p->number.n : p->number.n, p->number.d);
+    hmi_coefficient_shown(p->number, &over, &under);
+    hmi_expr above = side(s, p, over, true), below = side(s, p, under, false);
+    if (above == HMI_NONE)
+        above = s->graph->one;
+    return below == HMI_NONE ? above : hmi_intern(s->graph, HMI_DIV, above, below, 0);
+}
+
+static hmi_expr tidy_product(hmi_normal *s, hmi_expr e, int depth)
+{
+    product *p = hmi_normal_alloc(s, sizeof *p);
+    if (!p || !take_apart(s, e, depth, p))
+        return e;
+    bool negative = p->negative != (p->number.n < 0);
+    hmi_expr result = put_together(s, p);
+    return negative ? hmi_intern(s->graph, HMI_NEG, result, 0, 0) : result;
+}
+
+/* ---- sums ---- */
+
+typedef struct term {
+    product *product; /* NULL: not taken apart, stays behind the others */
+    hmi_expr e;       /* without its sign */
+    bool negative;
+} term;
+
+static bool before(const hmi_normal *s, const term *a, const term *b)
+{
+    if (!a->product || !b->product)
+        return a->product && !b->product;
+    return hmi_display_compare_terms(s->graph, a->product->factors, a->product->count,
+                                     b->product->factors, b->product->count) < 0;
+}
+
+static void sort(const hmi_normal *s, term *terms, size_t count)
+{
+    for (size_t i = 1; i < count && count <= MOST_SORTED; i++) {
+        term moved = terms[i];
+        size_t k = i;
+        for (; k > 0 && before(s, &moved, &terms[k - 1]); k--)
+            terms[k] = terms[k - 1];
+        terms[k] = moved;
+    }
+}
+
+static term tidy_term(hmi_normal *s, hmi_expr e, bool negative, int depth)
+{
+    hmi_expr whole = tidy(s, e, depth + 1);
+    term t = {hmi_normal_alloc(s, sizeof *t.product), whole, negative};
+    if (!t.product || whole == HMI_NONE || !take_apart(s, whole, -1, t.product)) {
+        t.product = NULL;
+        return t;
+    }
+    t.negative = negative != (t.product->negative != (t.product->number.n < 0));
+    t.e = put_together(s, t.product);
+    return t;
+}
+
+/* The terms of a sum, at most HMI_MOST_TERMS; 0 where there are more. */
+static size_t collect(hmi_normal *s, hmi_expr e, int depth, term *terms)
 {
     struct {
         hmi_expr e;
-        int sign;
-    } stack[MOST_STACK];
-    size_t count = 1;
+        bool negative;
+    } stack[HMI_MOST_TERMS];
+    size_t waiting = 1, count = 0;
     stack[0].e = e;
-    stack[0].sign = 1;
-    const hmi_poly *sum = s->zero;
-    while (count && sum) {
-        hmi_expr top = stack[--count].e;
-        int sign = stack[count].sign;
+    stack[0].negative = false;
+    while (waiting) {
+        hmi_expr top = stack[--waiting].e;
+        bool negative = stack[waiting].negative;
         const hmi_node node = *hmi_node_at(s->graph, top);
-        if (count + 2 > MOST_STACK)
-            return NULL;
-        if (node.op == HMI_ADD || node.op == HMI_SUB) {
-            stack[count].sign = node.op == HMI_ADD ? sign : -sign;
-            stack[count++].e = node.b;
+        if (waiting + 2 > HMI_MOST_TERMS || count == HMI_MOST_TERMS)
+            return 0;
+        if (hmi_is_sum(s->graph, top)) {
+            stack[waiting].e = node.b;
+            stack[waiting++].negative = negative != (node.op == HMI_SUB);
+            stack[waiting].e = node.a;
+            stack[waiting++].negative = negative;
+        } else {
+            terms[count++] = tidy_term(s, top, negative, depth);
         }
-        if (node.op == HMI_ADD || node.op == HMI_SUB || node.op == HMI_NEG) {
-            stack[count].sign = node.op == HMI_NEG ? -sign : sign;
-            stack[count++].e = node.a;
-            continue;
-        }
-        hmi_coefficient c = {sign, 1, false};
-        sum = hmi_poly_add_scaled(s, sum, collected_term(s, top, depth), c, hmi_monomial_one);
     }
+    return count;
+}
+
+static bool are_alike(const term *a, const term *b)
+{
+    if (!a->product || !b->product || a->product->count != b->product->count)
+        return false;
+    for (size_t i = 0; i < a->product->count; i++)
+        if (a->product->factors[i].e != b->product->factors[i].e ||
+            a->product->factors[i].power != b->product->factors[i].power)
+            return false;
+    return true;
+}
+
+static hmi_coefficient signed_number(const term *t)
+{
+    hmi_coefficient c = t->product->number;
+    return (c.n < 0) != t->negative ? hmi_coefficient_negate(c) : c;
+}
+
+/* b becomes part of a; false where their numbers cannot be added exactly. */
+static bool absorb(hmi_normal *s, term *a, const term *b)
+{
+    hmi_coefficient sum = hmi_coefficient_add(s, signed_number(a), signed_number(b));
+    if (!hmi_normal_forgive(s))
+        return false;
+    a->negative = sum.n < 0;
+    a->product->number = a->negative ? hmi_coefficient_negate(sum) : sum;
+    a->product->negative = false;
+    a->e = sum.n ? put_together(s, a->product) : s->graph->zero;
+    return true;
+}
+
+/* Of terms in order like ones are neighbours: 2 x^2 - x^2 is x^2. Returns how many are left. */
+static size_t merge(hmi_normal *s, term *terms, size_t count)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (kept && are_alike(&terms[kept - 1], &terms[i]) &&
+            absorb(s, &terms[kept - 1], &terms[i]))
+            kept -= terms[kept - 1].e == s->graph->zero;
+        else
+            terms[kept++] = terms[i];
+    }
+    return kept;
+}
+
+static hmi_expr tidy_sum(hmi_normal *s, hmi_expr e, int depth)
+{
+    term *terms = hmi_normal_alloc(s, HMI_MOST_TERMS * sizeof *terms);
+    size_t count = terms ? collect(s, e, depth, terms) : 0;
+    if (count == 0)
+        return e;
+    sort(s, terms, count);
+    count = merge(s, terms, count);
+    if (count == 0)
+        return s->graph->zero;
+    size_t first = 0; /* a sum begins with a positive term where it has one */
+    while (first + 1 < count && terms[first].negative)
+        first++;
+    if (terms[first].negative)
+        first = 0;
+    hmi_expr sum = terms[first].negative ? hmi_intern(s->graph, HMI_NEG, terms[first].e, 0, 0)
+                                         : terms[first].e;
+    for (size_t i = 0; i < count; i++)
+        if (i != first)
+            sum = hmi_intern(s->graph, terms[i].negative ? HMI_SUB : HMI_ADD, sum, terms[i].e, 0);
     return sum;
 }
 
-/* ---- the choice ---- */
-
-static hmi_expr shorter(hmi_normal *s, hmi_expr a, hmi_expr b)
+static hmi_expr tidy_function(hmi_normal *s, hmi_expr e, int depth)
 {
-    if (a == HMI_NONE || b == HMI_NONE)
-        return a == HMI_NONE ? b : a;
-    return hmi_normal_cost(s, b) < hmi_normal_cost(s, a) ? b : a;
+    hmi_op op = hmi_op_of(s->graph, e);
+    hmi_expr operand[3] = {0, 0, 0};
+    for (int k = 0; k < hmi_op_arity(op); k++)
+        operand[k] = tidy(s, hmi_operand(s->graph, e, k), depth + 1);
+    return hmi_intern(s->graph, op, operand[0], operand[1], operand[2]);
 }
 
-static hmi_expr choose(hmi_normal *s, hmi_expr e, int depth)
+static hmi_expr tidy(hmi_normal *s, hmi_expr e, int depth)
 {
-    const hmi_normal_entry *record = hmi_normal_entry_of(s, e);
-    if (!record || !record->converted)
-        return record ? e : HMI_NONE;
-    hmi_expr best = record->fraction ? hmi_fraction_display(s, record->fraction) : HMI_NONE;
-    if (!hmi_normal_forgive(s))
-        return s->status == HM_OK ? e : HMI_NONE;
-    const hmi_poly *collected = depth < HMI_NORMAL_MOST_DEPTH ? collected_sum(s, e, depth) : NULL;
-    if (collected && hmi_normal_forgive(s))
-        best = shorter(s, best, hmi_fraction_display(s, hmi_fraction_of(s, collected)));
-    hmi_normal_forgive(s);
-    return shorter(s, best, e);
-}
-
-hmi_expr hmi_normal_best(hmi_normal *s, hmi_expr e, int depth)
-{
+    if (e == HMI_NONE || depth > HMI_NORMAL_MOST_DEPTH || hmi_op_arity(hmi_op_of(s->graph, e)) == 0)
+        return e;
     const hmi_normal_entry *known = hmi_normal_entry_of(s, e);
-    if (!known || known->best != HMI_NONE)
-        return known ? known->best : HMI_NONE;
-    hmi_expr best = choose(s, e, depth);
+    if (!known || known->tidy != HMI_NONE)
+        return known ? known->tidy : HMI_NONE;
+    hmi_expr result = hmi_is_sum(s->graph, e) ? tidy_sum(s, e, depth)
+                      : is_product(s, e)      ? tidy_product(s, e, depth)
+                                              : tidy_function(s, e, depth);
     hmi_normal_entry *record = hmi_normal_entry_of(s, e);
-    if (hmi_normal_status(s) != HM_OK || !record)
-        return HMI_NONE;
-    return record->best = best;
+    return record ? record->tidy = result : HMI_NONE;
+}
+
+hmi_expr hmi_normal_tidy(hmi_normal *s, hmi_expr e)
+{
+    hmi_expr result = tidy(s, e, 0);
+    return hmi_normal_status(s) == HM_OK ? result : HMI_NONE;
 }
 
 hmi_expr hmi_normal_form(hmi_normal *s, hmi_expr e)
@@ -350,29 +324,4 @@ hmi_expr hmi_normal_form(hmi_normal *s, hmi_expr e)
     if (e == HMI_NONE || !hmi_normal_begin(s) || !hmi_normal_convert(s, e))
         return HMI_NONE;
     return hmi_normal_tidy(s, hmi_normal_best(s, e, 0));
-}
-
-/* A numerator that vanishes once negative powers are cleared and sums of angles split. */
-bool hmi_fraction_is_zero(hmi_normal *s, const hmi_fraction *fraction)
-{
-    const hmi_poly *a = fraction->numerator;
-    hmi_monomial low, inverse;
-    if (a->count == 0)
-        return true;
-    if (!hmi_poly_content(s, a, HMI_CONTENT_LOWEST, &low) ||
-        !hmi_monomial_mul(s, hmi_monomial_one, low, -1, &inverse))
-        return false;
-    a = hmi_poly_reduce(s, hmi_poly_scale(s, a, hmi_coefficient_one, inverse));
-    if (a && a->count)
-        a = hmi_poly_split_angles(s, a);
-    hmi_normal_forgive(s);
-    return a && a->count == 0;
-}
-
-bool hmi_normal_is_zero(hmi_normal *s, hmi_expr e)
-{
-    if (e == HMI_NONE || !hmi_normal_begin(s) || !hmi_normal_convert(s, e))
-        return false;
-    const hmi_normal_entry *record = hmi_normal_entry_of(s, e);
-    return record && record->fraction && hmi_fraction_is_zero(s, record->fraction);
 }

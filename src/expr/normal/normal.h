@@ -16,8 +16,8 @@
  *   3. Failures of memory are sticky, as in graph.h: functions return HMI_NONE and
  *      hmi_normal_status says why.
  *   4. Nothing recurses deeper than a constant, whatever the depth of an expression.
- * Order of terms and factors is not in the DAG (a*b and b*a are one node): the printers sort, by
- * hmi_display_compare. Verified: test/unit/expr/test_normal.c
+ * Order of terms and factors is not in the DAG (a*b and b*a are one node): the printers sort
+ * (factor_order.c). Verified: test/unit/expr/test_normal.c
  */
 #ifndef HMI_EXPR_NORMAL_NORMAL_H
 #define HMI_EXPR_NORMAL_NORMAL_H
@@ -36,10 +36,6 @@ hm_status hmi_normal_status(const hmi_normal *normal);
 
 /* The normal form; memoised. HMI_NONE for HMI_NONE and when there is no memory. */
 hmi_expr hmi_normal_form(hmi_normal *normal, hmi_expr e);
-
-/* Is it 0 by the identities above and the addition theorems of sine and cosine? A proof where
- * true; false means "not seen to be". */
-bool hmi_normal_is_zero(hmi_normal *normal, hmi_expr e);
 
 /* How long an expression is when printed: symbols, operators and parentheses, shared parts counted
  * each time. Saturates. */
@@ -73,17 +69,15 @@ hm_status hmi_normal_few_products(hmi_normal *normal, const hmi_factor_pair *pai
 
 /* ---- order of display (factor_order.c) ---- */
 
-/* < 0 when a is written before b as a factor of one product: numbers, parameters, time,
- * coordinates, velocities, accelerations, forces, brackets, functions; within a kind by index. */
-int hmi_display_compare(const hmi_graph *graph, hmi_expr a, hmi_expr b);
-
 /* A factor e^power of a term, power != 0. */
 typedef struct hmi_display_factor {
     hmi_expr e;
     int32_t power;
 } hmi_display_factor;
 
-/* Into the order above; divisors (power < 0) come last. */
+/* Into the order in which factors of one product are written: numbers, parameters, time, coordinates,
+ * velocities, accelerations, forces, brackets, functions; within a kind by index. Divisors
+ * (power < 0) come last. */
 void hmi_display_sort_factors(const hmi_graph *graph, hmi_display_factor *factors, size_t count);
 /* < 0 when term a is written before term b, both sorted: by degree in what is not a parameter,
  * then factor by factor. Numeric factors are left out by the caller. */

@@ -1,4 +1,4 @@
-/* Monomials and polynomials over atoms: see poly.h. */
+/* Monomials and polynomials over atoms: order, arithmetic, exact division, content. */
 #include "expr/normal/poly.h"
 
 #include <string.h>
@@ -104,11 +104,6 @@ const hmi_poly *hmi_poly_of_term(hmi_normal *s, hmi_coefficient c, hmi_monomial 
         return NULL;
     *term = (hmi_poly_term){c, m};
     return make(s, term, 1);
-}
-
-const hmi_poly *hmi_poly_number(hmi_normal *s, int64_t value)
-{
-    return hmi_poly_of_term(s, (hmi_coefficient){value, 1, false}, hmi_monomial_one);
 }
 
 const hmi_poly *hmi_poly_atom(hmi_normal *s, uint32_t atom, int32_t power)

@@ -1,9 +1,32 @@
-/* Private to normal*.c: exact coefficients, polynomials over atoms, fractions.
+/* Private to expr/normal: exact coefficients, polynomials over atoms, fractions.
+ *
+ * An expression is turned into a fraction of polynomials, simplified as such, and turned back. The
+ * files are layers, and the sections below follow them; each calls only those before it.
+ *
+ *     session      memory, limits, what is known of each expression
+ *     length       how long an expression is in print
+ *     coefficient  ratios of 64-bit integers
+ *     poly, gcd    sums of monomials, their exact division and common divisors
+ *     identity     atoms (what a polynomial is made of) and sin^2 + cos^2 = 1
+ *     fraction     a numerator over known divisors
+ *     display      a fraction as the shortest expression (with sign, factor, angle_sums)
+ *     choose       that, or the expression as it was, or partly collected
+ *     convert      an expression as a fraction, operands first
+ *     normal       the normal form: the best one, built as one tree for one formula
+ *
+ * There is one recursion between files, display -> angle_sums -> display: joining cos a cos b +
+ * sin a sin b makes a new function, whose argument a - b has to be displayed.
+ *
+ * An atom is an expression that polynomials do not look into: a symbol, sin of something, or a sum
+ * that divides (a `divisor`, which may have no expression yet). Functions of equal arguments are
+ * one atom because their arguments are first brought to their best form; this is why convert calls
+ * choose, and display, for what is below a function.
  *
  * Everything lives in the session's arena and is never changed once made. A function that returns
  * a pointer returns NULL when it fails and takes NULL operands, passing the failure on; why is in
  * the session: `status` (no memory) or `exceeded` (too long, too much work, coefficients beyond
- * 64 bits).
+ * 64 bits). A limit that was exceeded while something was merely tried is forgiven
+ * (hmi_normal_forgive); the attempt then just has no result.
  */
 #ifndef HMI_EXPR_NORMAL_POLY_H
 #define HMI_EXPR_NORMAL_POLY_H
@@ -114,7 +137,7 @@ struct hmi_normal {
     const hmi_poly *zero, *one;
 };
 
-/* ---- session (normal.c) ---- */
+/* ---- session (session.c) ---- */
 
 void *hmi_normal_alloc(hmi_normal *s, size_t size);
 /* A new call: its work is counted from 0. False when something failed before. */
@@ -122,16 +145,17 @@ bool hmi_normal_begin(hmi_normal *s);
 /* True while nothing failed; counts the work. */
 bool hmi_normal_go(hmi_normal *s, size_t work);
 hmi_normal_entry *hmi_normal_entry_of(hmi_normal *s, hmi_expr e);
-hmi_length hmi_normal_length(hmi_normal *s, hmi_expr e);
-hmi_expr hmi_normal_best(hmi_normal *s, hmi_expr e, int depth);
-/* What was learnt of expressions that were opaque because of a limit hit just now is kept; the
- * limit itself is forgiven. */
+/* Forgets that something just tried exceeded a limit, except that of the whole work; what was learnt
+ * of expressions on the way is kept. True while nothing failed. */
 bool hmi_normal_forgive(hmi_normal *s);
+
+/* ---- length in print (length.c) ---- */
+
+hmi_length hmi_normal_length(hmi_normal *s, hmi_expr e);
 
 /* ---- coefficients (coefficient.c) ---- */
 
 extern const hmi_coefficient hmi_coefficient_one;
-int64_t hmi_gcd(int64_t a, int64_t b);
 hmi_coefficient hmi_coefficient_add(hmi_normal *s, hmi_coefficient a, hmi_coefficient b);
 hmi_coefficient hmi_coefficient_mul(hmi_normal *s, hmi_coefficient a, hmi_coefficient b);
 hmi_coefficient hmi_coefficient_inverse(hmi_coefficient a);
@@ -153,7 +177,6 @@ bool hmi_monomial_with(hmi_normal *s, hmi_monomial m, uint32_t atom, int32_t pow
                        hmi_monomial *out);
 
 const hmi_poly *hmi_poly_of_term(hmi_normal *s, hmi_coefficient c, hmi_monomial m);
-const hmi_poly *hmi_poly_number(hmi_normal *s, int64_t value);
 const hmi_poly *hmi_poly_atom(hmi_normal *s, uint32_t atom, int32_t power);
 /* a + c*m*b */
 const hmi_poly *hmi_poly_add_scaled(hmi_normal *s, const hmi_poly *a, const hmi_poly *b,
@@ -192,19 +215,14 @@ const hmi_poly *hmi_poly_gcd(hmi_normal *s, const hmi_poly *a, const hmi_poly *b
 /* ---- atoms and identities (identity.c) ---- */
 
 uint32_t hmi_atom_of(hmi_normal *s, hmi_expr e); /* UINT32_MAX on failure */
-/* An atom for a function whose argument is known as a fraction. */
-uint32_t hmi_atom_function(hmi_normal *s, hmi_op op, const hmi_fraction *argument);
+/* HMI_CONST for a divisor that was not displayed yet. */
+hmi_op hmi_atom_op(const hmi_normal *s, uint32_t atom);
+/* Another function of the same argument, for sin, cos, sinh, cosh. UINT32_MAX on failure. */
+uint32_t hmi_atom_partner(hmi_normal *s, uint32_t atom, hmi_op op);
 /* cos^2 -> 1 - sin^2, cosh^2 -> 1 + sinh^2, sqrt(u)^2 -> u, ... until none is left. */
 const hmi_poly *hmi_poly_reduce(hmi_normal *s, const hmi_poly *a);
 /* The way back: sin^2 and cos^2 where that leaves fewer terms. */
 const hmi_poly *hmi_poly_shorten(hmi_normal *s, const hmi_poly *a);
-
-/* ---- addition theorems (angle_sums.c) ---- */
-
-/* cos a cos b + sin a sin b -> cos(a - b) and its kin. */
-const hmi_poly *hmi_poly_join_angles(hmi_normal *s, const hmi_poly *a);
-/* sin(a + b) -> sin a cos b + cos a sin b, for all sums and whole multiples. */
-const hmi_poly *hmi_poly_split_angles(hmi_normal *s, const hmi_poly *a);
 
 /* ---- fractions (fraction.c) ---- */
 
@@ -217,23 +235,20 @@ const hmi_fraction *hmi_fraction_mul(hmi_normal *s, const hmi_fraction *a, const
 const hmi_fraction *hmi_fraction_inverse(hmi_normal *s, const hmi_fraction *a);
 const hmi_fraction *hmi_fraction_pow(hmi_normal *s, const hmi_fraction *a, int32_t power);
 const hmi_fraction *hmi_fraction_negate(hmi_normal *s, const hmi_fraction *a);
-bool hmi_fraction_is_zero(hmi_normal *s, const hmi_fraction *fraction);
 /* Cancels greatest common divisors too; for what is about to be shown. */
 const hmi_fraction *hmi_fraction_lowest(hmi_normal *s, const hmi_fraction *a);
 
-/* ---- expressions to fractions (convert.c) ---- */
+/* ---- signs (sign.c) ---- */
 
-/* Converts e and all below it. False on a failure of memory; else see the records. */
-bool hmi_normal_convert(hmi_normal *s, hmi_expr e);
+/* Are most terms negative or, of as many, the one that is written first? Of a and -a one is. */
+bool hmi_poly_is_negative(hmi_normal *s, const hmi_poly *a);
+/* The same, except that b - a needs no minus in front. */
+bool hmi_poly_reads_negative(hmi_normal *s, const hmi_poly *a);
 
 /* ---- fractions to expressions (display.c, factor.c) ---- */
 
 /* The shortest of the forms of a fraction. */
 hmi_expr hmi_fraction_display(hmi_normal *s, const hmi_fraction *a);
-/* Are most terms negative or, of as many, the one that is written first? Of a and -a one is. */
-bool hmi_poly_is_negative(hmi_normal *s, const hmi_poly *a);
-/* The same, except that b - a needs no minus in front. */
-bool hmi_poly_reads_negative(hmi_normal *s, const hmi_poly *a);
 
 /* An expression under construction, or only its cost: e is HMI_NONE in a dry run. */
 typedef struct hmi_piece {
@@ -251,7 +266,23 @@ hmi_piece hmi_piece_product(hmi_normal *s, hmi_coefficient c, hmi_monomial m,
 typedef enum hmi_sum_form { HMI_SUM_PLAIN, HMI_SUM_GROUPED, HMI_SUM_SPLIT } hmi_sum_form;
 hmi_piece hmi_piece_sum(hmi_normal *s, const hmi_poly *a, hmi_sum_form form, bool dry);
 
-/* ---- one tree for one formula (tidy.c) ---- */
+/* ---- addition theorems (angle_sums.c) ---- */
+
+/* cos a cos b + sin a sin b -> cos(a - b) and its kin. */
+const hmi_poly *hmi_poly_join_angles(hmi_normal *s, const hmi_poly *a);
+/* sin(a + b) -> sin a cos b + cos a sin b, for all sums and whole multiples. */
+const hmi_poly *hmi_poly_split_angles(hmi_normal *s, const hmi_poly *a);
+
+/* ---- the best form of an expression (choose.c) ---- */
+
+hmi_expr hmi_normal_best(hmi_normal *s, hmi_expr e, int depth);
+
+/* ---- expressions to fractions (convert.c) ---- */
+
+/* Converts e and all below it. False on a failure of memory; else see the records. */
+bool hmi_normal_convert(hmi_normal *s, hmi_expr e);
+
+/* ---- one tree for one formula (normal.c) ---- */
 
 hmi_expr hmi_normal_tidy(hmi_normal *s, hmi_expr e);
 

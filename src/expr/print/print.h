@@ -1,6 +1,6 @@
 /* Printers: expressions as Unicode text, as Hamel's own language, as LaTeX, and as C.
  *
- * Text and LaTeX write sums and products in the order of paper (hmi_display_compare), collect
+ * Text and LaTeX write sums and products in the order of paper (expr/normal/factor_order.c), collect
  * divisors under one bar or slash, and use as few brackets as the reader needs:
  *
  *     text    m·s·θ̇²·cos(θ)              q̇₃, ẍ, foo′ (names of several letters), √(…), sin²(θ)

@@ -90,19 +90,13 @@ static uint32_t width_of(const chooser *c, hmi_expr e)
     return width < MOST_WIDTH ? width : MOST_WIDTH;
 }
 
-static bool is_sum(const chooser *c, hmi_expr e)
-{
-    hmi_op op = hmi_op_of(c->graph, e);
-    return op == HMI_ADD || op == HMI_SUB;
-}
-
 /* An operand of `whole` that would be worth a line of its own. Partial sums are not: cutting a long
  * sum in two helps nobody; nor is one that is nearly all of the whole. */
 static bool is_worth_a_line(const chooser *c, hmi_expr e, hmi_expr whole)
 {
     hmi_op op = hmi_op_of(c->graph, e);
     bool splits = op != HMI_NEG && op != HMI_CONST && op != HMI_SYMBOL &&
-                  !(is_sum(c, whole) && is_sum(c, e));
+                  !(hmi_is_sum(c->graph, whole) && hmi_is_sum(c->graph, e));
     return splits && !hmi_shared_has(c->shared, e) && c->width[e] > c->options.longest / 3 &&
            c->width[whole] - c->width[e] > c->options.longest / 4;
 }

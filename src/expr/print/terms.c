@@ -3,12 +3,6 @@
 
 /* ---- products: factors with signed powers ---- */
 
-static bool is_sum(const hmi_printer *p, hmi_expr e)
-{
-    hmi_op op = hmi_op_of(p->graph, e);
-    return op == HMI_ADD || op == HMI_SUB;
-}
-
 static void push_pending(hmi_printer *p, hmi_expr e, int32_t power)
 {
     if (!hmi_array_push(p->allocator, &p->pending, ((hmi_display_factor){e, power})))
@@ -264,7 +258,7 @@ bool hmi_opens_as_sum(const hmi_printer *p, hmi_expr e)
         if (hmi_subproblem_of(p, e) != SIZE_MAX)
             return false;
     }
-    return is_sum(p, e);
+    return hmi_is_sum(p->graph, e);
 }
 
 static void add_term(hmi_printer *p, hmi_expr e, bool minus)

@@ -68,7 +68,7 @@ static hm_status list_outputs(hmi_taylor *T, hmi_graph *g, hmi_expr *list)
 }
 
 /* The same without the velocities that constraints give (derive/voronets.h). */
-static hm_status list_explicit(hmi_taylor *T, const hmi_explicit *x, hmi_graph *g, hmi_expr *list)
+static hm_status list_explicit(hmi_taylor *T, const hmi_voronets *x, hmi_graph *g, hmi_expr *list)
 {
     const hmi_taylor_momenta *p = &T->momenta;
     memcpy(list, x->momentum, x->n * sizeof *list);
@@ -76,14 +76,14 @@ static hm_status list_explicit(hmi_taylor *T, const hmi_explicit *x, hmi_graph *
     memcpy(list + p->velocity, x->velocity, x->coordinates * sizeof *list);
     for (size_t i = 0; i < x->n; i++)
         list[p->reaction + i] = g->zero;
-    return hmi_explicit_express(x, g, list + p->rates, T->ode->states + T->works);
+    return hmi_voronets_express(x, g, list + p->rates, T->ode->states + T->works);
 }
 
 /* Does the motion go without multipliers? Then these are its equations, of a graph that has grown. */
-static hm_status find_explicit(hmi_taylor *T, hmi_explicit *x, hmi_graph *g)
+static hm_status find_explicit(hmi_taylor *T, hmi_voronets *x, hmi_graph *g)
 {
     hm_status status = T->may_be_given
-                           ? hmi_explicit_find(x, &T->sim->system->derived, g, &T->arena)
+                           ? hmi_voronets_find(x, &T->sim->system->derived, g, &T->arena)
                            : HM_ERR_USAGE;
     if (status != HM_OK)
         return status == HM_ERR_USAGE ? HM_OK : status;
@@ -95,7 +95,7 @@ static hm_status find_explicit(hmi_taylor *T, hmi_explicit *x, hmi_graph *g)
 
 static hm_status list_all(hmi_taylor *T, hmi_graph *g, hmi_expr **list, size_t *count)
 {
-    hmi_explicit x;
+    hmi_voronets x;
     bool failed = false;
     hm_status status = find_explicit(T, &x, g);
     if (status != HM_OK)

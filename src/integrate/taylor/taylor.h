@@ -192,7 +192,7 @@ void hmi_taylor_raise_momenta(hmi_taylor *T, const double *y);
 /* ---- without velocities that constraints give (voronets.c) ---- */
 
 /* The tape of order 0; expressions are of the graph. */
-hm_status hmi_taylor_add_given(hmi_taylor *T, const hmi_explicit *x, hmi_graph *graph);
+hm_status hmi_taylor_add_given(hmi_taylor *T, const hmi_voronets *x, hmi_graph *graph);
 hm_status hmi_taylor_begin_given(hmi_taylor *T, double t, const double *y, double *f);
 
 /* ---- all of them ---- */

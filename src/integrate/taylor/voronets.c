@@ -18,13 +18,13 @@
 
 typedef struct builder {
     hmi_taylor *T;
-    const hmi_explicit *x;
+    const hmi_voronets *x;
     hmi_graph *graph;
     hmi_adjoint adjoint;
     hmi_expr *list;
 } builder;
 
-static hm_status list_given(hmi_taylor *T, const hmi_explicit *x)
+static hm_status list_given(hmi_taylor *T, const hmi_voronets *x)
 {
     hmi_taylor_given *g = &T->given_velocities;
     bool failed = false;
@@ -56,15 +56,15 @@ static size_t place_outputs(hmi_taylor *T)
 
 static hm_status put_gradient(builder *b, hmi_expr e, hmi_expr *out)
 {
-    return hmi_explicit_gradient(b->x, b->graph, &b->adjoint, e, out);
+    return hmi_voronets_gradient(b->x, b->graph, &b->adjoint, e, out);
 }
 
 static hm_status put_motion(builder *b)
 {
-    const hmi_explicit *x = b->x;
+    const hmi_voronets *x = b->x;
     const hmi_taylor_given *g = &b->T->given_velocities;
     const hmi_expr *rates = b->list + g->rates;
-    hm_status status = hmi_explicit_along_motion(x, b->graph, rates, x->momentum, x->n,
+    hm_status status = hmi_voronets_along_motion(x, b->graph, rates, x->momentum, x->n,
                                                  b->list + g->Q);
     for (size_t i = 0; i < x->n; i++)
         b->list[g->Q + i] = hmi_sub(b->graph, x->force[i], b->list[g->Q + i]);
@@ -75,12 +75,12 @@ static hm_status put_motion(builder *b)
 
 static hm_status put_given(builder *b)
 {
-    const hmi_explicit *x = b->x;
+    const hmi_voronets *x = b->x;
     const hmi_taylor_given *g = &b->T->given_velocities;
     hmi_expr *velocity = b->list + g->velocity;
     for (size_t k = 0; k < g->count; k++)
         velocity[k] = x->velocity[g->coordinate[k]];
-    hm_status status = hmi_explicit_along_motion(x, b->graph, NULL, velocity, g->count,
+    hm_status status = hmi_voronets_along_motion(x, b->graph, NULL, velocity, g->count,
                                                  b->list + g->drift);
     for (size_t k = 0; k < g->count && status == HM_OK; k++)
         status = put_gradient(b, velocity[k], b->list + g->slope + k * x->n);
@@ -96,7 +96,7 @@ static hm_status put_rates(builder *b)
         rates[i] = T->sim->system->derived.state_rates[i];
     for (size_t i = 0; i < T->works; i++)
         rates[states + i] = hmi_ledger_expression(T->ode->ledger, T->sim->system, i);
-    return hmi_explicit_express(b->x, b->graph, rates, states + T->works);
+    return hmi_voronets_express(b->x, b->graph, rates, states + T->works);
 }
 
 static hm_status compile(builder *b, size_t count)
@@ -120,7 +120,7 @@ static hm_status compile(builder *b, size_t count)
     return failed ? HM_ERR_NOMEM : HM_OK;
 }
 
-hm_status hmi_taylor_add_given(hmi_taylor *T, const hmi_explicit *x, hmi_graph *graph)
+hm_status hmi_taylor_add_given(hmi_taylor *T, const hmi_voronets *x, hmi_graph *graph)
 {
     bool failed = false;
     builder b = {.T = T, .x = x, .graph = graph};

@@ -2,7 +2,7 @@
 #include "output/explain/explain.h"
 
 #include "compile/solve/dump.h"
-#include "dynamics/sim/large.h"
+#include "dynamics/large/large.h"
 #include "dynamics/sim/motion.h"
 
 static void name_motion_output(const void *user, size_t k, hmi_text *text)
@@ -97,7 +97,7 @@ hm_status hmi_explain_solve(hm_sim *sim, hmi_text *text)
     const hm_system *system = sim->system;
     const hmi_namer symbols = hmi_model_namer(system->model);
     hmi_sim_motion *motion = NULL;
-    hm_status status = hmi_sim_motion_create(sim, NULL, &motion);
+    hm_status status = hmi_sim_motion_create(sim, hmi_sim_present(sim), NULL, &motion);
     if (status != HM_OK)
         return status;
     explain_choice(system, motion, text);

@@ -176,11 +176,13 @@ static void test_default_allocator(void **state)
     char *memory = hmi_alloc(&allocator, 0); /* never NULL for an empty block */
     assert_non_null(memory);
     hmi_free(&allocator, memory, 1);
-    memory = hmi_alloc(&allocator, 10);
-    memcpy(memory, "012345678", 10);
-    memory = hmi_resize(&allocator, memory, 10, 10000);
-    assert_string_equal(memory, "012345678");
-    hmi_free(&allocator, memory, 10000);
+    HMI_ARRAY(char) text = {0};
+    assert_true(hmi_array_reserve(&allocator, &text, 10));
+    memcpy(text.data, "012345678", 10);
+    text.count = 10;
+    assert_true(hmi_array_reserve(&allocator, &text, 10000));
+    assert_string_equal(text.data, "012345678");
+    hmi_array_release(&allocator, &text);
     hmi_free(&allocator, NULL, 0);
 }
 

@@ -222,7 +222,7 @@ static void test_refused_expressions(void **state)
     refuse_expression("a < b < c", "cannot be chained");
     refuse_expression("x^2'", "a prime on a number");
     refuse_expression("a + ", "expected an expression");
-    refuse_expression("mass", "is a word of the language");
+    refuse_expression("mass", "is a reserved word");
     refuse_expression("sum(1..3, x)", "expected the index");
 }
 

@@ -1,6 +1,6 @@
 /* Constraints and servos: rows lhs - rhs = 0, their level, what they may contain. */
 #include "base/sort.h"
-#include "model/builder.h"
+#include "model/build/statements.h"
 
 #include <math.h>
 #include <stdio.h>

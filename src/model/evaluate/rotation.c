@@ -9,7 +9,7 @@
  *     skew(omega_body) = R^T R',   skew(omega_base) = R' R^T.
  * Verified: test/unit/model/test_rotation.c (each against the general form).
  */
-#include "model/builder.h"
+#include "model/evaluate/builder.h"
 
 static hmi_rotation *new_rotation(hmi_builder *b, hmi_rotation_kind kind)
 {

@@ -3,8 +3,8 @@
  * A value that is a rotation remembers how it was made (`rotation`), so that angular velocities
  * come out as on paper instead of from R' R^T.
  */
-#ifndef HMI_MODEL_VALUE_H
-#define HMI_MODEL_VALUE_H
+#ifndef HMI_MODEL_EVALUATE_VALUE_H
+#define HMI_MODEL_EVALUATE_VALUE_H
 
 #include "expr/graph/graph.h"
 

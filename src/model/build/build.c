@@ -1,74 +1,8 @@
 /* Syntax tree -> model: the passes over the statements, and the public entry points. */
-#include "model/builder.h"
+#include "model/build/statements.h"
+#include "model/verify.h"
 
 #include <string.h>
-
-/* ---- memory and soundness ---- */
-
-bool hmi_no_memory(hmi_builder *b)
-{
-    b->context->out_of_memory = true;
-    return false;
-}
-
-void *hmi_model_alloc(hmi_builder *b, size_t size)
-{
-    void *memory = hmi_arena_alloc(&b->model->arena, size);
-    b->bytes += size;
-    if (!memory)
-        hmi_no_memory(b);
-    return memory;
-}
-
-void *hmi_builder_alloc(hmi_builder *b, size_t size)
-{
-    void *memory = hmi_arena_alloc(&b->arena, size);
-    b->bytes += size;
-    if (!memory)
-        hmi_no_memory(b);
-    return memory;
-}
-
-bool hmi_report_unsound(hmi_builder *b, hmi_span at)
-{
-    if (b->graph->status != HM_ERR_LIMIT)
-        return hmi_no_memory(b);
-    if (!b->context->limit_exceeded)
-        hmi_error(b->context, at, NULL, "the model is too large: more than %d expressions",
-                  HMI_MOST_NODES);
-    b->context->limit_exceeded = true;
-    return false;
-}
-
-static const struct {
-    uint16_t deps;
-    const char *what;
-} forbidden_texts[] = {
-    {HMI_DEP(HMI_SYM_ACCELERATION), "accelerations"},
-    {HMI_DEP_FORCES, "constraint forces"},
-    {HMI_DEP(HMI_SYM_ENERGY), "'energy'"},
-    {HMI_DEP(HMI_SYM_VELOCITY), "velocities"},
-    {HMI_DEP(HMI_SYM_COORD), "coordinates"},
-    {HMI_DEP(HMI_SYM_STATE), "states"},
-    {HMI_DEP(HMI_SYM_INPUT) | HMI_DEP(HMI_SYM_INPUT_RATE) | HMI_DEP(HMI_SYM_INPUT_RATE2), "inputs"},
-    {HMI_DEP(HMI_SYM_TIME), "time"},
-};
-
-bool hmi_check_contents(hmi_builder *b, hmi_expr e, uint16_t allowed, hmi_span at,
-                        const char *where)
-{
-    uint16_t forbidden = (uint16_t)(hmi_deps(b->graph, e) & ~allowed);
-    if (!forbidden)
-        return true;
-    for (size_t i = 0; i < sizeof forbidden_texts / sizeof *forbidden_texts; i++)
-        if (forbidden & forbidden_texts[i].deps) {
-            hmi_error(b->context, at,
-                      i == 0 ? "x' is the velocity of x, x'' its acceleration" : NULL,
-                      "%s cannot occur in %s", forbidden_texts[i].what, where);
-            return false;
-        }
-    return false;
-}
 
 /* ---- the passes ---- */
 
@@ -99,7 +33,7 @@ static const hmi_statement_builder by_pass[][HMI_STMT_COUNT] = {
             [HMI_STMT_CONSTRAINT] = hmi_build_constraint,
             [HMI_STMT_SERVO] = hmi_build_servo,
         },
-    [HMI_PASS_REST] =
+    [HMI_PASS_RUN] =
         {
             [HMI_STMT_FORCE] = hmi_build_force,
             [HMI_STMT_TORQUE] = hmi_build_torque,
@@ -115,7 +49,7 @@ static const hmi_statement_builder by_pass[][HMI_STMT_COUNT] = {
 /* Kinds a pass works on, `for` aside. */
 static uint32_t kinds_of(hmi_pass pass)
 {
-    uint32_t kinds = pass == HMI_PASS_REST ? 1u << HMI_STMT_LET : 0; /* their errors */
+    uint32_t kinds = pass == HMI_PASS_RUN ? 1u << HMI_STMT_LET : 0; /* their errors */
     for (int kind = 0; kind < HMI_STMT_COUNT; kind++)
         if (by_pass[pass][kind])
             kinds |= 1u << kind;
@@ -207,7 +141,7 @@ static bool run_block(hmi_builder *b, const hmi_statement *s, const hmi_scope *s
         if (b->context->limit_exceeded)
             return false;
     }
-    if (b->pass == HMI_PASS_REST)
+    if (b->pass == HMI_PASS_RUN)
         good = force_local_lets(b, scope, outer) && good;
     return good;
 }
@@ -239,18 +173,6 @@ static bool finish_lets(hmi_builder *b)
             return hmi_no_memory(b);
     }
     return good;
-}
-
-/* ---- the time derivative of leaves ---- */
-
-static hmi_expr leaf_rate(hmi_graph *graph, hmi_expr leaf, void *user)
-{
-    const hmi_builder *b = user;
-    const hmi_node *node = hmi_node_at(graph, leaf);
-    if (node->a != HMI_SYM_STATE)
-        return hmi_leaf_rate(graph, leaf);
-    return node->b < b->model->states.count ? b->model->states.data[node->b].rate
-                                            : HMI_NONE; /* also while unknown */
 }
 
 /* ---- checks on the whole ---- */
@@ -302,103 +224,19 @@ static bool build_model(hmi_builder *b)
         check_overrides(b);
     run_pass(b, HMI_PASS_SIGNALS);
     run_pass(b, HMI_PASS_PHYSICS);
-    run_pass(b, HMI_PASS_REST);
+    run_pass(b, HMI_PASS_RUN);
     if (!hmi_context_too_many(b->context) && !b->context->limit_exceeded) {
         hmi_apply_gravity(b);
         finish_lets(b);
     }
     if (b->context->errors == b->errors)
         check_contains_motion(b);
-    return b->context->errors == b->errors && hmi_note_alike_names(b) &&
+    return b->context->errors == b->errors &&
+           (hmi_model_find_name_clashes(b->model) || hmi_no_memory(b)) &&
            hmi_graph_sound(b, hmi_no_span);
 }
 
 /* ---- creation ---- */
-
-hm_model *hmi_new_model(hm_context *context)
-{
-    hm_model *model = hmi_alloc(&context->allocator, sizeof *model);
-    if (!model)
-        return NULL;
-    *model = (hm_model){.context = context};
-    hmi_arena_init(&model->arena, &context->allocator);
-    if (hmi_graph_init(&model->graph, &context->allocator) != HM_OK) {
-        hm_model_destroy(model);
-        return NULL;
-    }
-    model->kinetic = model->potential = model->lagrangian = model->dissipation = model->graph.zero;
-    return model;
-}
-
-void hm_model_destroy(hm_model *model)
-{
-    if (!model)
-        return;
-    const hm_allocator *allocator = &model->context->allocator;
-    hmi_array_release(allocator, &model->params);
-    hmi_array_release(allocator, &model->coords);
-    hmi_array_release(allocator, &model->states);
-    hmi_array_release(allocator, &model->inputs);
-    hmi_array_release(allocator, &model->energies);
-    hmi_array_release(allocator, &model->mass);
-    hmi_array_release(allocator, &model->gyroscopic);
-    hmi_array_release(allocator, &model->forces);
-    hmi_array_release(allocator, &model->nonideal);
-    hmi_array_release(allocator, &model->bodies);
-    hmi_array_release(allocator, &model->constraints);
-    hmi_array_release(allocator, &model->servos);
-    hmi_array_release(allocator, &model->servo_rows);
-    hmi_array_release(allocator, &model->symmetries);
-    hmi_array_release(allocator, &model->events);
-    hmi_array_release(allocator, &model->outputs);
-    hmi_array_release(allocator, &model->named);
-    hmi_array_release(allocator, &model->literal);
-    hmi_graph_release(&model->graph);
-    hmi_arena_release(&model->arena);
-    hmi_free(allocator, model, sizeof *model);
-}
-
-bool hmi_builder_init(hmi_builder *b, hm_context *context, hmi_tree *tree, hm_model *model,
-                      const hm_model_options *options)
-{
-    *b = (hmi_builder){.context = context, .tree = tree, .model = model, .graph = &model->graph};
-    b->lets_tail = &b->lets;
-    b->repeats = (hmi_repeats){1, 1};
-    b->errors = context->errors;
-    hmi_arena_init(&b->arena, &context->allocator);
-    hmi_names_init(&b->object_names, &context->allocator);
-    hmi_adjoint_init(&b->adjoint, &context->allocator);
-    hmi_constants_init(&b->constants, &context->allocator);
-    hmi_walk_init(&b->walk, &context->allocator);
-    hmi_tangent_init(&b->time_derivative, &context->allocator, leaf_rate, b,
-                     (uint16_t)(HMI_ALL_DEPS & ~HMI_DEP(HMI_SYM_PARAM)));
-    b->name_t = hmi_names_intern(&tree->names, "t", 1);
-    b->name_pi = hmi_names_intern(&tree->names, "pi", 2);
-    b->name_greek_pi = hmi_names_intern(&tree->names, "\xCF\x80", 2);
-    b->name_energy = hmi_names_intern(&tree->names, "energy", 6);
-    b->overrides = options->overrides;
-    b->override_count = options->override_count;
-    b->override_used = hmi_builder_alloc(b, options->override_count + 1);
-    if (b->name_t < 0 || b->name_pi < 0 || b->name_greek_pi < 0 || b->name_energy < 0)
-        return hmi_no_memory(b);
-    return b->override_used != NULL;
-}
-
-void hmi_builder_release(hmi_builder *b)
-{
-    const hm_allocator *allocator = &b->context->allocator;
-    hmi_array_release(allocator, &b->globals);
-    hmi_array_release(allocator, &b->param_values);
-    hmi_array_release(allocator, &b->objects);
-    hmi_array_release(allocator, &b->called);
-    hmi_names_release(&b->object_names);
-    hmi_adjoint_release(&b->adjoint);
-    hmi_tangent_release(&b->time_derivative);
-    hmi_constants_release(&b->constants);
-    hmi_walk_release(&b->walk);
-    hmi_free(&b->context->allocator, b->memo.entries, b->memo.capacity * sizeof *b->memo.entries);
-    hmi_arena_release(&b->arena);
-}
 
 /* A model may refer to labels that live in the tree's name table: copies them. */
 static bool adopt_label(hm_model *model, const char **name)
@@ -437,11 +275,13 @@ static hm_status build_from_tree(hm_context *context, hmi_tree *tree,
     if (status == HM_OK && !good)
         status = model->graph.status != HM_OK ? model->graph.status : HM_ERR_INPUT;
     hmi_builder_release(&builder);
-    if (status != HM_OK)
+    if (status != HM_OK) {
         hm_model_destroy(model);
-    else
-        *out = model;
-    return status;
+        return status;
+    }
+    HMI_VERIFY(hmi_model_verify(model, &(hmi_violation){.text = ""}));
+    *out = model;
+    return HM_OK;
 }
 
 static hm_status build_from_source(hm_context *context, uint32_t file,

@@ -1,6 +1,6 @@
 /* A name that means nothing: what was meant? */
 #include "lang/unicode.h"
-#include "model/builder.h"
+#include "model/evaluate/builder.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* Declarations: model, param, coord, input, state. */
-#include "model/builder.h"
+#include "model/build/statements.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,5 +1,6 @@
-/* The functions of the language. Those that a model defines with `let` are called in call.c. */
-#include "model/builder.h"
+/* The functions of the language, applied to values. Calls, arguments, and the functions that a model
+ * defines with `let` are in calls.c. */
+#include "model/evaluate/builder.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -8,9 +9,8 @@
 typedef struct call {
     hmi_builder *b;
     const hmi_ast *e;
-    const hmi_scope *scope;
     const char *name;
-    hmi_value *args;
+    const hmi_value *args;
     uint32_t count;
 } call;
 
@@ -189,11 +189,13 @@ static bool call_diag(const call *c, hmi_value *out)
 static bool call_identity(const call *c, hmi_value *out)
 {
     int64_t n;
-    if (!hmi_build_whole(c->b, c->e->items[0], c->scope, "the size", &n))
+    hmi_expr size;
+    hmi_span at = c->e->items[0]->span;
+    if (!hmi_value_scalar(c->b, at, &c->args[0], &size) ||
+        !hmi_whole_of(c->b, size, at, "the size", &n))
         return false;
     if (n < 1 || n > 1000) {
-        hmi_error(c->b->context, c->e->items[0]->span, NULL,
-                  "the size of an identity matrix is between 1 and 1000");
+        hmi_error(c->b->context, at, NULL, "the size of an identity matrix is between 1 and 1000");
         return false;
     }
     if (!zero_matrix(c, (size_t)n, out))
@@ -282,123 +284,36 @@ static bool call_omega_body(const call *c, hmi_value *out)
     return is_rotation_matrix(c, 0) && hmi_rotation_omega(c->b, c->e->span, &c->args[0], true, out);
 }
 
-/* ---- constraint forces ---- */
-
-static bool forces_allowed(const call *c)
-{
-    if (c->b->pass == HMI_PASS_REST)
-        return true;
-    hmi_error(c->b->context, c->e->span, NULL,
-              "%s(...) can be used in nonideal, force, event and output only", c->name);
-    return false;
-}
-
-static bool call_reaction(const call *c, hmi_value *out)
-{
-    uint32_t coord;
-    bool total = strcmp(c->name, "total_reaction") == 0;
-    const hmi_ast *argument = c->e->items[0];
-    if (argument->kind == HMI_AST_NAME && !hmi_find_binding(c->b, c->scope, argument->name) &&
-        hmi_find_object(c->b, hmi_names_text(&c->b->tree->names, argument->name), "constraint") >=
-            0) {
-        hmi_error(c->b->context, argument->span, "write multiplier(NAME) for a constraint",
-                  "%s takes a coordinate, this is a constraint", c->name);
-        return false;
-    }
-    if (!forces_allowed(c) || !hmi_build_coordinate(c->b, c->e->items[0], c->scope, &coord))
-        return false;
-    *out = hmi_scalar(
-        hmi_symbol(graph_of(c), total ? HMI_SYM_TOTAL_REACTION : HMI_SYM_REACTION, coord));
-    return true;
-}
-
-static hmi_expr multiplier_symbol(const call *c, uint32_t row)
-{
-    bool total = strcmp(c->name, "total_multiplier") == 0;
-    return hmi_symbol(graph_of(c), total ? HMI_SYM_TOTAL_MULTIPLIER : HMI_SYM_MULTIPLIER, row);
-}
-
-/* All rows of a vector constraint. */
-static bool multiplier_vector(const call *c, const char *name, int64_t first, hmi_value *out)
-{
-    int64_t size = hmi_find_object(c->b, name, "size of constraint");
-    if (!hmi_value_new(c->b, 1, (size_t)size, 1, out))
-        return false;
-    for (int64_t k = 0; k < size; k++)
-        out->items[k] = multiplier_symbol(c, (uint32_t)(first + k));
-    return true;
-}
-
-static const char *constraint_hint(const call *c, const char *wanted)
-{
-    const hm_model *model = c->b->model;
-    for (size_t i = 0; i < model->coords.count; i++)
-        if (strcmp(model->coords.data[i].name, wanted) == 0)
-            return "for the force along a coordinate write reaction(x)";
-    for (size_t i = 0; i < model->constraints.count; i++)
-        if (hmi_edit_distance(wanted, model->constraints.data[i].name, 2) <= 2)
-            return hmi_context_printf(c->b->context, "did you mean '%s'?",
-                                      model->constraints.data[i].name);
-    return NULL;
-}
-
-/* The argument names a constraint: it is not an expression. */
-static bool call_multiplier(const call *c, hmi_value *out)
-{
-    const hmi_ast *label = c->e->items[0];
-    const hmi_ast *base = label->kind == HMI_AST_INDEX ? label->items[0] : label;
-    if (!forces_allowed(c))
-        return false;
-    const char *name = base->kind == HMI_AST_NAME ? hmi_label_text(c->b, label, c->scope) : NULL;
-    if (!name) {
-        if (base->kind != HMI_AST_NAME)
-            hmi_error(c->b->context, label->span, NULL, "%s takes the name of a constraint",
-                      c->name);
-        return false;
-    }
-    int64_t row = hmi_find_object(c->b, name, "constraint");
-    if (row >= 0) {
-        *out = hmi_scalar(multiplier_symbol(c, (uint32_t)row));
-        return true;
-    }
-    int64_t first = hmi_find_object(c->b, name, "vector constraint");
-    if (first >= 0)
-        return multiplier_vector(c, name, first, out);
-    hmi_error(c->b->context, label->span, constraint_hint(c, name), "there is no constraint '%s'",
-              name);
-    return false;
-}
-
 /* ---- the table ---- */
 
-typedef struct function {
+typedef struct function_row {
     const char *name;
     uint32_t least, most;
     const char *expected;
-    bool by_name; /* the arguments are names, not values */
-    bool (*run)(const call *c, hmi_value *out);
-} function;
+    hmi_argument_kind argument;
+    bool (*run)(const call *c, hmi_value *out); /* NULL where the argument is no value */
+} function_row;
 
-static const function functions[] = {
-    {"if", 3, 3, "a condition and two values", false, call_if},
-    {"dot", 2, 2, "two vectors", false, call_dot},
-    {"cross", 2, 2, "two vectors", false, call_cross},
-    {"norm", 1, 1, "one vector", false, call_norm},
-    {"transpose", 1, 1, "one matrix", false, call_transpose},
-    {"diag", 1, HMI_MOST_ARGUMENTS, "at least one number", false, call_diag},
-    {"identity", 1, 1, "one whole number", false, call_identity},
-    {"skew", 1, 1, "one vector", false, call_skew},
-    {"rotx", 1, 1, "one angle", false, call_rotx},
-    {"roty", 1, 1, "one angle", false, call_roty},
-    {"rotz", 1, 1, "one angle", false, call_rotz},
-    {"rotation", 2, 2, "an axis and an angle", false, call_rotation},
-    {"quat", 4, 4, "four components", false, call_quat},
-    {"omega", 1, 1, "one rotation", false, call_omega},
-    {"omega_body", 1, 1, "one rotation", false, call_omega_body},
-    {"reaction", 1, 1, "one coordinate", true, call_reaction},
-    {"total_reaction", 1, 1, "one coordinate", true, call_reaction},
-    {"multiplier", 1, 1, "one constraint", true, call_multiplier},
-    {"total_multiplier", 1, 1, "one constraint", true, call_multiplier},
+static const function_row functions[] = {
+    {"if", 3, 3, "a condition and two values", HMI_ARGUMENT_VALUES, call_if},
+    {"dot", 2, 2, "two vectors", HMI_ARGUMENT_VALUES, call_dot},
+    {"cross", 2, 2, "two vectors", HMI_ARGUMENT_VALUES, call_cross},
+    {"norm", 1, 1, "one vector", HMI_ARGUMENT_VALUES, call_norm},
+    {"transpose", 1, 1, "one matrix", HMI_ARGUMENT_VALUES, call_transpose},
+    {"diag", 1, HMI_MOST_ARGUMENTS, "at least one number", HMI_ARGUMENT_VALUES, call_diag},
+    {"identity", 1, 1, "one whole number", HMI_ARGUMENT_VALUES, call_identity},
+    {"skew", 1, 1, "one vector", HMI_ARGUMENT_VALUES, call_skew},
+    {"rotx", 1, 1, "one angle", HMI_ARGUMENT_VALUES, call_rotx},
+    {"roty", 1, 1, "one angle", HMI_ARGUMENT_VALUES, call_roty},
+    {"rotz", 1, 1, "one angle", HMI_ARGUMENT_VALUES, call_rotz},
+    {"rotation", 2, 2, "an axis and an angle", HMI_ARGUMENT_VALUES, call_rotation},
+    {"quat", 4, 4, "four components", HMI_ARGUMENT_VALUES, call_quat},
+    {"omega", 1, 1, "one rotation", HMI_ARGUMENT_VALUES, call_omega},
+    {"omega_body", 1, 1, "one rotation", HMI_ARGUMENT_VALUES, call_omega_body},
+    {"reaction", 1, 1, "one coordinate", HMI_ARGUMENT_COORDINATE, NULL},
+    {"total_reaction", 1, 1, "one coordinate", HMI_ARGUMENT_COORDINATE, NULL},
+    {"multiplier", 1, 1, "one constraint", HMI_ARGUMENT_CONSTRAINT, NULL},
+    {"total_multiplier", 1, 1, "one constraint", HMI_ARGUMENT_CONSTRAINT, NULL},
 };
 
 /* Those of the parser, which have an index. */
@@ -439,7 +354,7 @@ static int look_up(const char *name)
     return named_operation(name, &op) ? FUNCTIONS + (int)op : NOTHING;
 }
 
-/* The same, looked up once a name. */
+/* The same, looked up once per name. */
 static int called_by(hmi_builder *b, int name, const char *text)
 {
     _Static_assert(NOTHING < UINT8_MAX, "fits, with one added");
@@ -457,24 +372,39 @@ static int called_by(hmi_builder *b, int name, const char *text)
     return b->called.data[name] - 1;
 }
 
-bool hmi_call_function(hmi_builder *b, const hmi_ast *e, const hmi_scope *scope, const char *name,
-                       bool *found, hmi_value *out)
+int hmi_function_called(hmi_builder *b, const hmi_ast *e)
 {
-    call c = {.b = b, .e = e, .scope = scope, .name = name, .count = e->count};
-    hmi_value few[HMI_FEW_ARGUMENTS];
-    int called = called_by(b, e->name, name);
-    const function *f = called < FUNCTIONS ? &functions[called] : NULL;
-    *found = called != NOTHING;
-    if (!*found)
-        return false;
-    if (f && (e->count < f->least || e->count > f->most))
-        return wrong_count(&c, f->expected);
-    if (f && f->by_name)
-        return f->run(&c, out);
-    c.args = hmi_evaluate_arguments(b, e, scope, few);
-    if (!c.args)
-        return false;
-    if (f)
-        return f->run(&c, out);
-    return apply_operation(&c, (hmi_op)(called - FUNCTIONS), out);
+    int called = called_by(b, e->name, hmi_names_text(&b->tree->names, e->name));
+    return called == NOTHING ? HMI_NO_FUNCTION : called;
+}
+
+hmi_argument_kind hmi_function_argument(int function)
+{
+    return function < FUNCTIONS ? functions[function].argument : HMI_ARGUMENT_VALUES;
+}
+
+static call call_of(hmi_builder *b, const hmi_ast *e, const hmi_value *arguments)
+{
+    return (call){.b = b,
+                  .e = e,
+                  .name = hmi_names_text(&b->tree->names, e->name),
+                  .args = arguments,
+                  .count = e->count};
+}
+
+bool hmi_function_takes(hmi_builder *b, const hmi_ast *e, int function)
+{
+    if (function >= FUNCTIONS ||
+        (e->count >= functions[function].least && e->count <= functions[function].most))
+        return true;
+    call c = call_of(b, e, NULL);
+    return wrong_count(&c, functions[function].expected);
+}
+
+bool hmi_apply_function(hmi_builder *b, const hmi_ast *e, int function, const hmi_value *arguments,
+                        hmi_value *out)
+{
+    call c = call_of(b, e, arguments);
+    return function < FUNCTIONS ? functions[function].run(&c, out)
+                                : apply_operation(&c, (hmi_op)(function - FUNCTIONS), out);
 }

@@ -1,5 +1,5 @@
 /* Energies, masses, forces, bodies. */
-#include "model/builder.h"
+#include "model/build/statements.h"
 
 #include <math.h>
 #include <string.h>

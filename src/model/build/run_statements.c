@@ -1,6 +1,6 @@
 /* Initial state, default run, symmetries, events, outputs. */
 #include "base/sort.h"
-#include "model/builder.h"
+#include "model/build/statements.h"
 
 #include <math.h>
 #include <string.h>

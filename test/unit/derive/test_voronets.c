@@ -52,24 +52,24 @@ typedef struct equations {
     probe *p;
     hmi_graph graph;
     hmi_arena arena;
-    hmi_explicit x;
+    hmi_voronets x;
     hmi_tape tape; /* v, dP/du, P' - dP/dt at u' = 0 */
     double *work;
 } equations;
 
 static void list_equations(equations *e, hmi_expr *list)
 {
-    hmi_explicit *x = &e->x;
+    hmi_voronets *x = &e->x;
     hmi_adjoint adjoint;
     memcpy(list, x->velocity, x->coordinates * sizeof *list);
     list += x->coordinates;
     hmi_adjoint_init(&adjoint, e->graph.allocator);
     for (size_t i = 0; i < x->n; i++)
         assert_int_equal(
-            hmi_explicit_gradient(x, &e->graph, &adjoint, x->momentum[i], list + i * x->n), HM_OK);
+            hmi_voronets_gradient(x, &e->graph, &adjoint, x->momentum[i], list + i * x->n), HM_OK);
     hmi_adjoint_release(&adjoint);
     list += x->n * x->n;
-    assert_int_equal(hmi_explicit_along_motion(x, &e->graph, NULL, x->momentum, x->n, list), HM_OK);
+    assert_int_equal(hmi_voronets_along_motion(x, &e->graph, NULL, x->momentum, x->n, list), HM_OK);
     for (size_t i = 0; i < x->n; i++)
         list[i] = hmi_sub(&e->graph, x->force[i], list[i]);
 }
@@ -80,7 +80,7 @@ static void open_equations(equations *e, const char *text)
     const hmi_derived *d = &e->p->system->derived;
     assert_int_equal(hmi_graph_copy(&e->graph, &d->graph), HM_OK);
     hmi_arena_init(&e->arena, e->graph.allocator);
-    assert_int_equal(hmi_explicit_find(&e->x, d, &e->graph, &e->arena), HM_OK);
+    assert_int_equal(hmi_voronets_find(&e->x, d, &e->graph, &e->arena), HM_OK);
     size_t count = e->x.coordinates + e->x.n * (e->x.n + 1);
     hmi_expr *list = malloc(count * sizeof *list);
     list_equations(e, list);

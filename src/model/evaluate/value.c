@@ -1,5 +1,5 @@
-/* Shaped values: arithmetic, products, derivatives. See value.h. */
-#include "model/builder.h"
+/* Shaped values: arithmetic with shapes, products, derivatives. */
+#include "model/evaluate/builder.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -15,6 +15,23 @@ const char *hmi_shape_text(const hmi_value *value, char buffer[HMI_SHAPE_TEXT])
     else
         snprintf(buffer, HMI_SHAPE_TEXT, "a %ux%u matrix", value->rows, value->columns);
     return buffer;
+}
+
+bool hmi_need_scalar(hmi_builder *b, hmi_span at, const hmi_value *value, const char *hint)
+{
+    char shape[HMI_SHAPE_TEXT];
+    if (value->rank == 0 && !value->boolean)
+        return true;
+    hmi_error(b->context, at, hint, "expected a number, this is %s", hmi_shape_text(value, shape));
+    return false;
+}
+
+bool hmi_value_scalar(hmi_builder *b, hmi_span at, const hmi_value *value, hmi_expr *out)
+{
+    *out = value->scalar;
+    return hmi_need_scalar(
+        b, at, value,
+        value->rank == 1 ? "a component is u[1], the square of the length dot(u, u)" : NULL);
 }
 
 bool hmi_value_new(hmi_builder *b, int rank, size_t rows, size_t columns, hmi_value *out)

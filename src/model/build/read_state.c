@@ -4,7 +4,7 @@
  * borrows the coordinates and signals of the real one and has a graph of its own: the model itself
  * is not touched.
  */
-#include "model/builder.h"
+#include "model/evaluate/builder.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* Expressions of the language -> shaped values over the graph. */
-#include "model/builder.h"
+#include "model/evaluate/builder.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -161,16 +161,6 @@ static bool build_index(hmi_builder *b, const hmi_ast *e, const hmi_scope *scope
 
 /* ---- operators ---- */
 
-static bool need_scalar(hmi_builder *b, const hmi_ast *e, const hmi_value *value, const char *hint)
-{
-    char shape[HMI_SHAPE_TEXT];
-    if (value->rank == 0 && !value->boolean)
-        return true;
-    hmi_error(b->context, e->span, hint, "expected a number, this is %s",
-              hmi_shape_text(value, shape));
-    return false;
-}
-
 static bool need_boolean(hmi_builder *b, const hmi_ast *e, const hmi_value *value)
 {
     if (value->boolean)
@@ -186,7 +176,8 @@ static bool build_power(hmi_builder *b, const hmi_ast *e, const hmi_scope *scope
         !hmi_build_value(b, e->items[1], scope, &exponent))
         return false;
     const char *hint = base.rank == 1 ? "write dot(u, u) for the square of a vector" : NULL;
-    if (!need_scalar(b, e->items[0], &base, hint) || !need_scalar(b, e->items[1], &exponent, NULL))
+    if (!hmi_need_scalar(b, e->items[0]->span, &base, hint) ||
+        !hmi_need_scalar(b, e->items[1]->span, &exponent, NULL))
         return false;
     *out = hmi_scalar(hmi_pow(b->graph, base.scalar, exponent.scalar));
     return true;
@@ -203,7 +194,8 @@ static bool compare(hmi_builder *b, const hmi_ast *e, const hmi_value *x, const 
                     hmi_value *out)
 {
     hmi_token_kind op = (hmi_token_kind)e->ops[0];
-    if (!need_scalar(b, e->items[0], x, NULL) || !need_scalar(b, e->items[1], y, NULL))
+    if (!hmi_need_scalar(b, e->items[0]->span, x, NULL) ||
+        !hmi_need_scalar(b, e->items[1]->span, y, NULL))
         return false;
     bool swap = op == HMI_TOK_GREATER || op == HMI_TOK_GREATER_EQUAL;
     *out = hmi_scalar(hmi_apply(b->graph, hmi_op_of_token(op), swap ? y->scalar : x->scalar,
@@ -354,33 +346,10 @@ static bool build_by_kind(hmi_builder *b, const hmi_ast *e, const hmi_scope *sco
     return false;
 }
 
-static bool report_spent(hmi_builder *b, hmi_span at)
-{
-    hmi_error(b->context, at, NULL, "the model is too large: more than %lld %s to write it out",
-              b->bytes > HMI_MOST_BUILD_BYTES ? (long long)HMI_MOST_BUILD_BYTES >> 20
-                                              : (long long)b->context->most_steps,
-              b->bytes > HMI_MOST_BUILD_BYTES ? "MiB" : "steps");
-    b->context->limit_exceeded = true;
-    return false;
-}
-
-static inline bool spend(hmi_builder *b, int64_t steps, hmi_span at)
-{
-    b->steps += steps;
-    return b->steps <= b->context->most_steps && b->bytes <= HMI_MOST_BUILD_BYTES
-               ? hmi_graph_sound(b, at)
-               : report_spent(b, at);
-}
-
-bool hmi_spend(hmi_builder *b, int64_t steps, hmi_span at)
-{
-    return spend(b, steps, at);
-}
-
 static bool within_limits(hmi_builder *b, hmi_span at)
 {
     if (b->depth <= HMI_MOST_EXPRESSION_DEPTH)
-        return spend(b, 1, at);
+        return hmi_spend(b, 1, at);
     hmi_error(b->context, at, NULL, "definitions are nested too deeply");
     return false;
 }
@@ -402,11 +371,5 @@ bool hmi_build_value(hmi_builder *b, const hmi_ast *e, const hmi_scope *scope, h
 bool hmi_build_scalar(hmi_builder *b, const hmi_ast *e, const hmi_scope *scope, hmi_expr *out)
 {
     hmi_value value;
-    if (!hmi_build_value(b, e, scope, &value) ||
-        !need_scalar(b, e, &value,
-                     value.rank == 1 ? "a component is u[1], the square of the length dot(u, u)"
-                                     : NULL))
-        return false;
-    *out = value.scalar;
-    return true;
+    return hmi_build_value(b, e, scope, &value) && hmi_value_scalar(b, e->span, &value, out);
 }

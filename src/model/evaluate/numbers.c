@@ -1,5 +1,5 @@
-/* Numbers and whole numbers made of parameters and indices: sizes, bounds, initial values. */
-#include "model/builder.h"
+/* Expressions of parameters as numbers and as whole numbers: sizes, bounds, initial values. */
+#include "model/evaluate/builder.h"
 
 #include <math.h>
 
@@ -34,7 +34,7 @@ bool hmi_constant_value(hmi_builder *b, hmi_expr e, double *value)
     return status == HM_OK || hmi_no_memory(b);
 }
 
-static bool number_of(hmi_builder *b, hmi_expr e, hmi_span at, const char *what, double *out)
+bool hmi_number_of(hmi_builder *b, hmi_expr e, hmi_span at, const char *what, double *out)
 {
     if (hmi_deps(b->graph, e) & ~HMI_DEP(HMI_SYM_PARAM)) {
         hmi_error(b->context, at,
@@ -50,53 +50,21 @@ static bool number_of(hmi_builder *b, hmi_expr e, hmi_span at, const char *what,
     return isfinite(*out);
 }
 
-bool hmi_build_number(hmi_builder *b, const hmi_ast *e, const hmi_scope *scope, double *out)
+bool hmi_whole_of(hmi_builder *b, hmi_expr e, hmi_span at, const char *what, int64_t *out)
 {
-    hmi_expr value;
-    return hmi_build_scalar(b, e, scope, &value) && number_of(b, value, e->span, "this value", out);
-}
-
-bool hmi_build_whole(hmi_builder *b, const hmi_ast *e, const hmi_scope *scope, const char *what,
-                     int64_t *out)
-{
-    hmi_expr value;
     double number;
-    if (!hmi_build_scalar(b, e, scope, &value))
-        return false;
-    if (hmi_is_const(b->graph, value) && hmi_constant_of(b->graph, value)->denominator == 1) {
-        *out = hmi_constant_of(b->graph, value)->numerator; /* most are: the index of a loop */
+    if (hmi_is_const(b->graph, e) && hmi_constant_of(b->graph, e)->denominator == 1) {
+        *out = hmi_constant_of(b->graph, e)->numerator; /* most are: the index of a loop */
         return true;
     }
-    if (!number_of(b, value, e->span, what, &number))
-        return false;
-    if (!mark_structural(b, value))
+    if (!hmi_number_of(b, e, at, what, &number) || !mark_structural(b, e))
         return false;
     if (number != floor(number) || fabs(number) > 1e15) {
         char text[HMI_NUMBER_TEXT];
-        hmi_error(b->context, e->span, NULL, "%s must be a whole number, this is %s", what,
+        hmi_error(b->context, at, NULL, "%s must be a whole number, this is %s", what,
                   hmi_number_text(number, text));
         return false;
     }
     *out = (int64_t)number;
     return true;
-}
-
-bool hmi_build_range(hmi_builder *b, const hmi_ast *low, const hmi_ast *high,
-                     const hmi_scope *scope, int64_t *lower, int64_t *upper)
-{
-    if (!hmi_build_whole(b, low, scope, "a bound", lower) ||
-        !hmi_build_whole(b, high, scope, "a bound", upper))
-        return false;
-    double count = *upper < *lower ? 1 : (double)(*upper - *lower + 1);
-    b->repeats.nested *= count;
-    b->repeats.called *= count;
-    if (b->repeats.nested <= HMI_MOST_REPEATS && b->repeats.called <= HMI_MOST_CALL_REPEATS)
-        return true;
-    bool nested = b->repeats.called > count;
-    hmi_error(b->context, high->span, NULL,
-              nested ? "nested loops of %.0f repeats are more than the limit of %lld"
-                     : "%.0f repeats are more than the limit of %lld",
-              b->repeats.called, (long long)HMI_MOST_REPEATS);
-    b->context->limit_exceeded = true;
-    return false;
 }

@@ -1,0 +1,40 @@
+/* The statements of the language: one function each, called by build.c in the passes of builder.h.
+ * They return false after an error that has been reported. */
+#ifndef HMI_MODEL_BUILD_STATEMENTS_H
+#define HMI_MODEL_BUILD_STATEMENTS_H
+
+#include "model/evaluate/builder.h"
+
+typedef bool (*hmi_statement_builder)(hmi_builder *b, const hmi_statement *s,
+                                      const hmi_scope *scope);
+
+bool hmi_build_param(hmi_builder *b, const hmi_statement *s, const hmi_scope *scope);
+bool hmi_build_coord(hmi_builder *b, const hmi_statement *s, const hmi_scope *scope);
+bool hmi_build_input_name(hmi_builder *b, const hmi_statement *s, const hmi_scope *scope);
+bool hmi_build_state_name(hmi_builder *b, const hmi_statement *s, const hmi_scope *scope);
+bool hmi_build_input(hmi_builder *b, const hmi_statement *s, const hmi_scope *scope);
+bool hmi_build_state(hmi_builder *b, const hmi_statement *s, const hmi_scope *scope);
+bool hmi_build_model_name(hmi_builder *b, const hmi_statement *s, const hmi_scope *scope);
+bool hmi_build_energy(hmi_builder *b, const hmi_statement *s, const hmi_scope *scope);
+bool hmi_build_mass(hmi_builder *b, const hmi_statement *s, const hmi_scope *scope);
+bool hmi_build_gyroscopic(hmi_builder *b, const hmi_statement *s, const hmi_scope *scope);
+bool hmi_build_force(hmi_builder *b, const hmi_statement *s, const hmi_scope *scope);
+bool hmi_build_torque(hmi_builder *b, const hmi_statement *s, const hmi_scope *scope);
+bool hmi_build_body(hmi_builder *b, const hmi_statement *s, const hmi_scope *scope);
+bool hmi_build_gravity(hmi_builder *b, const hmi_statement *s, const hmi_scope *scope);
+bool hmi_build_constraint(hmi_builder *b, const hmi_statement *s, const hmi_scope *scope);
+bool hmi_build_servo(hmi_builder *b, const hmi_statement *s, const hmi_scope *scope);
+bool hmi_build_initial(hmi_builder *b, const hmi_statement *s, const hmi_scope *scope);
+bool hmi_build_simulate(hmi_builder *b, const hmi_statement *s, const hmi_scope *scope);
+bool hmi_build_symmetry(hmi_builder *b, const hmi_statement *s, const hmi_scope *scope);
+bool hmi_build_event(hmi_builder *b, const hmi_statement *s, const hmi_scope *scope);
+bool hmi_build_output(hmi_builder *b, const hmi_statement *s, const hmi_scope *scope);
+
+/* Adds a constraint row from an expression; shared by `constraint` and by quaternions. */
+bool hmi_add_constraint(hmi_builder *b, const char *name, hmi_expr residual, hmi_span at);
+/* After all statements: gravity acts on all bodies. */
+bool hmi_apply_gravity(hmi_builder *b);
+/* Declares the lets of a statement, globally or in a block. */
+bool hmi_declare_lets(hmi_builder *b, const hmi_statement *s, const hmi_scope **scope, bool global);
+
+#endif

@@ -1,0 +1,233 @@
+/* Calls: NAME(a, b), of a function of the language or of one that the model defines with `let`; and
+ * the values of a `let` without arguments. */
+#include "model/evaluate/builder.h"
+
+#include <string.h>
+
+/* ---- arguments ---- */
+
+enum { FEW_ARGUMENTS = 4 };
+
+/* Evaluates the arguments into `few` where they fit (calls nest, and the stack is small), else into
+ * the arena. NULL after an error. */
+static hmi_value *evaluate_arguments(hmi_builder *b, const hmi_ast *e, const hmi_scope *scope,
+                                     hmi_value few[FEW_ARGUMENTS])
+{
+    hmi_value *values = few;
+    if (e->count > HMI_MOST_ARGUMENTS) {
+        hmi_error(b->context, e->span, NULL, "more than %d arguments", HMI_MOST_ARGUMENTS);
+        return NULL;
+    }
+    if (e->count > FEW_ARGUMENTS)
+        values = hmi_builder_alloc(b, e->count * sizeof *values);
+    for (uint32_t k = 0; values && k < e->count; k++)
+        if (!hmi_build_value(b, e->items[k], scope, &values[k]))
+            return NULL;
+    return values;
+}
+
+/* ---- `let` ---- */
+
+bool hmi_force_let(hmi_builder *b, hmi_let *let, hmi_span at, hmi_value *out)
+{
+    const char *name = hmi_names_text(&b->tree->names, let->target->name);
+    let->used = true;
+    if (let->progress == HMI_LET_RUNNING) {
+        hmi_error(b->context, at, NULL, "'%s' is defined in terms of itself", name);
+        return false;
+    }
+    if (let->progress == HMI_LET_WAITING) {
+        hmi_repeats outer = b->repeats;
+        b->repeats = (hmi_repeats){1, 1}; /* evaluated once, wherever it is used */
+        let->progress = HMI_LET_RUNNING;
+        bool good = hmi_build_value(b, let->body, let->scope, &let->value);
+        let->progress = good ? HMI_LET_DONE : HMI_LET_FAILED;
+        b->repeats = outer;
+    }
+    *out = let->value;
+    return let->progress == HMI_LET_DONE;
+}
+
+static bool enter_let(hmi_builder *b, hmi_let *let, hmi_span at)
+{
+    let->used = true;
+    if (let->progress != HMI_LET_RUNNING)
+        return true;
+    hmi_error(b->context, at, "recursion is not part of the language; use sum or for",
+              "'%s' calls itself", hmi_names_text(&b->tree->names, let->target->name));
+    return false;
+}
+
+static bool run_let(hmi_builder *b, hmi_let *let, const hmi_value *arguments, hmi_value *out)
+{
+    const hmi_scope *inner = let->scope;
+    for (uint32_t k = 0; k < let->target->count; k++)
+        if (!(inner = hmi_scope_push(b, inner, let->target->items[k]->name, arguments[k])))
+            return false;
+    double repeats = b->repeats.nested;
+    b->repeats.nested = 1;
+    let->progress = HMI_LET_RUNNING;
+    bool good = hmi_build_value(b, let->body, inner, out);
+    let->progress = HMI_LET_WAITING;
+    b->repeats.nested = repeats;
+    hmi_scope_pop(b, inner, let->scope);
+    return good;
+}
+
+static bool call_let(hmi_builder *b, const hmi_ast *e, const hmi_scope *scope, hmi_let *let,
+                     hmi_value *out)
+{
+    const hmi_ast *target = let->target;
+    if (target->count != e->count) {
+        hmi_error(b->context, e->span, NULL, "%s takes %u argument%s, not %u",
+                  hmi_names_text(&b->tree->names, e->name), target->count,
+                  target->count == 1 ? "" : "s", e->count);
+        return false;
+    }
+    hmi_value few[FEW_ARGUMENTS], *arguments = evaluate_arguments(b, e, scope, few);
+    if (!arguments)
+        return false;
+    if (!enter_let(b, let, e->span))
+        return false;
+    const hmi_value *known = hmi_memo_find(b, let, arguments);
+    if (known)
+        *out = *known;
+    else if (!run_let(b, let, arguments, out))
+        return false;
+    else
+        hmi_memo_add(b, let, arguments, out);
+    return true;
+}
+
+/* ---- constraint forces: the argument is a name, not a value ---- */
+
+typedef struct call {
+    hmi_builder *b;
+    const hmi_ast *e;
+    const hmi_scope *scope;
+    const char *name;
+} call;
+
+static bool forces_allowed(const call *c)
+{
+    if (c->b->pass == HMI_PASS_RUN)
+        return true;
+    hmi_error(c->b->context, c->e->span, NULL,
+              "%s(...) can be used in nonideal, force, event and output only", c->name);
+    return false;
+}
+
+static bool build_reaction(const call *c, hmi_value *out)
+{
+    uint32_t coord;
+    bool total = strcmp(c->name, "total_reaction") == 0;
+    const hmi_ast *argument = c->e->items[0];
+    if (argument->kind == HMI_AST_NAME && !hmi_find_binding(c->b, c->scope, argument->name) &&
+        hmi_find_object(c->b, hmi_names_text(&c->b->tree->names, argument->name), "constraint") >=
+            0) {
+        hmi_error(c->b->context, argument->span, "write multiplier(NAME) for a constraint",
+                  "%s takes a coordinate, this is a constraint", c->name);
+        return false;
+    }
+    if (!forces_allowed(c) || !hmi_build_coordinate(c->b, c->e->items[0], c->scope, &coord))
+        return false;
+    *out = hmi_scalar(
+        hmi_symbol(c->b->graph, total ? HMI_SYM_TOTAL_REACTION : HMI_SYM_REACTION, coord));
+    return true;
+}
+
+static hmi_expr multiplier_symbol(const call *c, uint32_t row)
+{
+    bool total = strcmp(c->name, "total_multiplier") == 0;
+    return hmi_symbol(c->b->graph, total ? HMI_SYM_TOTAL_MULTIPLIER : HMI_SYM_MULTIPLIER, row);
+}
+
+/* All rows of a vector constraint. */
+static bool multiplier_vector(const call *c, const char *name, int64_t first, hmi_value *out)
+{
+    int64_t size = hmi_find_object(c->b, name, "size of constraint");
+    if (!hmi_value_new(c->b, 1, (size_t)size, 1, out))
+        return false;
+    for (int64_t k = 0; k < size; k++)
+        out->items[k] = multiplier_symbol(c, (uint32_t)(first + k));
+    return true;
+}
+
+static const char *constraint_hint(const call *c, const char *wanted)
+{
+    const hm_model *model = c->b->model;
+    for (size_t i = 0; i < model->coords.count; i++)
+        if (strcmp(model->coords.data[i].name, wanted) == 0)
+            return "for the force along a coordinate write reaction(x)";
+    for (size_t i = 0; i < model->constraints.count; i++)
+        if (hmi_edit_distance(wanted, model->constraints.data[i].name, 2) <= 2)
+            return hmi_context_printf(c->b->context, "did you mean '%s'?",
+                                      model->constraints.data[i].name);
+    return NULL;
+}
+
+static bool build_multiplier(const call *c, hmi_value *out)
+{
+    const hmi_ast *label = c->e->items[0];
+    const hmi_ast *base = label->kind == HMI_AST_INDEX ? label->items[0] : label;
+    if (!forces_allowed(c))
+        return false;
+    const char *name = base->kind == HMI_AST_NAME ? hmi_label_text(c->b, label, c->scope) : NULL;
+    if (!name) {
+        if (base->kind != HMI_AST_NAME)
+            hmi_error(c->b->context, label->span, NULL, "%s takes the name of a constraint",
+                      c->name);
+        return false;
+    }
+    int64_t row = hmi_find_object(c->b, name, "constraint");
+    if (row >= 0) {
+        *out = hmi_scalar(multiplier_symbol(c, (uint32_t)row));
+        return true;
+    }
+    int64_t first = hmi_find_object(c->b, name, "vector constraint");
+    if (first >= 0)
+        return multiplier_vector(c, name, first, out);
+    hmi_error(c->b->context, label->span, constraint_hint(c, name), "there is no constraint '%s'",
+              name);
+    return false;
+}
+
+/* ---- calls ---- */
+
+static bool call_function(hmi_builder *b, const hmi_ast *e, const hmi_scope *scope, int function,
+                          hmi_value *out)
+{
+    if (!hmi_function_takes(b, e, function))
+        return false;
+    const call c = {b, e, scope, hmi_names_text(&b->tree->names, e->name)};
+    if (hmi_function_argument(function) == HMI_ARGUMENT_COORDINATE)
+        return build_reaction(&c, out);
+    if (hmi_function_argument(function) == HMI_ARGUMENT_CONSTRAINT)
+        return build_multiplier(&c, out);
+    hmi_value few[FEW_ARGUMENTS], *arguments = evaluate_arguments(b, e, scope, few);
+    return arguments && hmi_apply_function(b, e, function, arguments, out);
+}
+
+bool hmi_build_call(hmi_builder *b, const hmi_ast *e, const hmi_scope *scope, hmi_value *out)
+{
+    const char *name = hmi_names_text(&b->tree->names, e->name);
+    const hmi_binding *binding = hmi_find_binding(b, scope, e->name);
+    if (binding && binding->kind == HMI_BIND_LET && binding->let->target->kind == HMI_AST_CALL)
+        return call_let(b, e, scope, binding->let, out);
+    int function = hmi_function_called(b, e);
+    if (function != HMI_NO_FUNCTION)
+        return call_function(b, e, scope, function, out);
+    if (binding && binding->kind == HMI_BIND_FAILED)
+        return false;
+    if (binding || e->name == b->name_t || e->name == b->name_pi || e->name == b->name_energy) {
+        bool indexed = binding && (binding->kind == HMI_BIND_FAMILY ||
+                                   binding->kind == HMI_BIND_INDEXED || binding->value.rank > 0);
+        hmi_error(b->context, e->span,
+                  indexed ? "an index is written in brackets: q[i]" : "write * for a product",
+                  "'%s' is not a function", name);
+        return false;
+    }
+    hmi_span at = {e->span.file, e->span.start, (uint32_t)strlen(name)};
+    hmi_report_unknown(b, at, e->name);
+    return false;
+}
