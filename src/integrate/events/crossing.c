@@ -304,7 +304,8 @@ static void find_path(hmi_events *ev)
     const hmi_stepper *s = ev->stepper;
     hmi_watch *w = &ev->watch;
     double value[HMI_PATH_MOST_DEGREE + 1];
-    w->path = (hmi_path){.t = s->t_old, .h = s->t - s->t_old, .coefficient = ev->coefficient};
+    w->path = (hmi_path){
+        .t = s->t_old, .h = s->t - s->t_old, .end = s->t, .coefficient = ev->coefficient};
     w->rtol = s->rtol;
     w->atol = s->atol;
     hmi_watch_renew(w);
@@ -409,8 +410,10 @@ hm_status hmi_events_find(hmi_events *ev, bool *found)
     c->t = first;
     *found = isfinite(first);
     for (size_t k = 0; k < ev->switches.count && *found; k++)
-        if (ev->roots[k] <= first + 1e-13 * fmax(fabs(first), s->t - s->t_old))
+        if (ev->roots[k] <= first + 1e-13 * fmax(fabs(first), s->t - s->t_old)) {
             c->which[c->count++] = k;
+            ev->next_time[k] = -INFINITY; /* it is here: the next one is looked for */
+        }
     if (status == HM_OK)
         settle_passed(ev, *found ? first : s->t, *found);
     return status;
@@ -429,7 +432,8 @@ double hmi_events_next_time(hmi_events *ev, double limit)
         if (ev->next_time[k] <= t)
             ev->next_time[k] = hmi_watch_next_time(&ev->watch, k, sw->side[k], t,
                                                    fmax(limit, t + ev->span), &sure);
-        next = fmin(next, ev->next_time[k]);
+        if (ev->next_time[k] > t)
+            next = fmin(next, ev->next_time[k]);
     }
     return next;
 }

@@ -20,7 +20,8 @@
 enum { HMI_PATH_MOST_DEGREE = 63 };
 
 typedef struct hmi_path {
-    double t, h;         /* start and length of the step */
+    double t, h;         /* start and length of the step, */
+    double end;          /* and its end, exactly */
     double origin;       /* of the powers */
     int degree;          /* at most HMI_PATH_MOST_DEGREE */
     double *coefficient; /* of component i: coefficient[i (degree + 1) + k] */

@@ -111,11 +111,16 @@ static hmi_enclosure number(double value)
     return (hmi_enclosure){{value, value}, {0, 0}};
 }
 
+static double time_at(const hmi_path *p, double s)
+{
+    return s == 0 ? p->t : s == 1 ? p->end : p->t + s * p->h;
+}
+
 static hmi_enclosure time_on_piece(const hmi_watch *w)
 {
     const hmi_path *p = &w->path;
-    hmi_interval t = w->a == w->b ? (hmi_interval){p->t + w->a * p->h, p->t + w->a * p->h}
-                                  : hmi_interval_widen(p->t + w->a * p->h, p->t + w->b * p->h);
+    double a = time_at(p, w->a), b = time_at(p, w->b);
+    hmi_interval t = w->a == w->b ? (hmi_interval){a, a} : hmi_interval_widen(a, b);
     return (hmi_enclosure){t, {p->h, p->h}};
 }
 
@@ -309,21 +314,35 @@ static bool take_first(void *user, const hmi_root *root)
     return false;
 }
 
+/* A time at or after a root of a function of t alone at which its sign is certainly the new one. */
+static double past_root(hmi_watch *watch, const hmi_query *query, double root)
+{
+    double t = root, step = 2 * 0x1p-52 * fmax(fabs(root), 0x1p-1000);
+    for (int i = 0; i < 30; i++, step *= 2) {
+        watch->path = (hmi_path){.t = t, .end = t};
+        hmi_interval h = hmi_watch_start(watch, query).value;
+        if (query->side > 0 ? h.hi < 0 : h.lo > 0)
+            return t;
+        t = root + step;
+    }
+    return root; /* it only just touches: the step looks at it again */
+}
+
 double hmi_watch_next_time(hmi_watch *watch, size_t function, double side, double t, double limit,
                            bool *sure)
 {
     hmi_path kept = watch->path;
-    double first = INFINITY, after;
+    double first = INFINITY, after, next = limit;
     const hmi_query query = {.function = function,
                              .side = side,
                              .sign = 1,
                              .end = 1,
                              .found = take_first,
                              .user = &first};
-    watch->path = (hmi_path){.t = t, .h = limit - t};
-    hmi_watch_renew(watch);
+    watch->path = (hmi_path){.t = t, .h = limit - t, .end = limit};
     *sure = hmi_watch_search(watch, &query, &after);
+    if (first <= 1)
+        next = past_root(watch, &query, t + first * (limit - t));
     watch->path = kept;
-    hmi_watch_renew(watch);
-    return first <= 1 ? t + first * (limit - t) : limit;
+    return next;
 }

@@ -184,6 +184,7 @@ static hm_status look_for_crossing(hmi_run *run)
 {
     hmi_stepper *s = &run->s;
     hm_status status = hmi_events_find(&run->events, &run->crossed);
+    run->passed = 0;
     if (run->crossed)
         run->reached = run->events.crossing.t;
     if (status == HM_ERR_NUMERIC) {
@@ -221,9 +222,9 @@ hm_status hmi_run_step(hmi_run *run, double t_limit)
 hm_status hmi_run_finish_step(hmi_run *run)
 {
     hmi_acceleration_drift *drift = &run->recorder.acceleration_drift;
-    hm_status status = HM_OK;
+    hm_status status = hmi_run_give_passed(run, run->reached);
     hmi_acceleration_drift_follow(drift, &run->s, run->reached);
-    if (run->crossed)
+    if (status == HM_OK && run->crossed)
         status = hmi_run_act(run);
     hmi_ode_store(&run->ode, run->s.t, run->s.y);
     if (run->crossed)
