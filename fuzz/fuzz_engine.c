@@ -6,6 +6,7 @@
 #include "compile/jit/jit.h"
 #include "compile/jit/lanes.h"
 #include "compile/tape/verify.h"
+#include "expr/graph/verify.h"
 #include "jets.h"
 
 #include <math.h>
@@ -215,6 +216,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     for (size_t k = 0; k < count; k++)
         outputs[k] = d.node[d.count - 1 - k * d.count / count];
     require(hmi_tape_compile(&tape, &d.graph, outputs, count) == HM_OK, "compile");
+    require_sound(hmi_graph_verify(&d.graph, &(hmi_violation){.text = ""}));
     require_sound(
         hmi_tape_verify_values(&tape, &d.graph, outputs, count, &(hmi_violation){.text = ""}));
     check(&tape, &in);

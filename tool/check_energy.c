@@ -12,11 +12,11 @@ enum { CAUSES = 6 };
 
 static void list_causes(const hm_energy *e, cause list[CAUSES])
 {
-    list[0] = (cause){"impressed", "impressed forces work", e->share.impressed};
+    list[0] = (cause){"impressed", "impressed forces do work", e->share.impressed};
     list[1] = (cause){"dissipation", "there is dissipation", e->share.dissipation};
-    list[2] = (cause){"ideal", "ideal constraint forces work", e->share.ideal};
-    list[3] = (cause){"nonideal", "non-ideal constraint forces work", e->share.nonideal};
-    list[4] = (cause){"servo", "servo forces work", e->share.servo};
+    list[2] = (cause){"ideal", "ideal constraint forces do work", e->share.ideal};
+    list[3] = (cause){"nonideal", "non-ideal constraint forces do work", e->share.nonideal};
+    list[4] = (cause){"servo", "servo forces do work", e->share.servo};
     list[5] = (cause){"explicit_time", "t occurs in L", e->share.explicit_time};
 }
 

@@ -22,7 +22,7 @@ static void print_evidence(const hm_evidence *e)
 {
     if (e->bits > 0)
         line("(zero at %d random points to %d bits%s)", e->points, e->bits,
-             e->proved ? "" : "; that the points satisfy the constraints is not proved");
+             e->proved ? "" : "; the points are not proved to satisfy the constraints");
 }
 
 static void print_integral(const hm_constraint_analysis *c)
@@ -32,8 +32,8 @@ static void print_integral(const hm_constraint_analysis *c)
     if (c->potential && c->level != HM_LEVEL_POSITION)
         line("integrated form: %s = constant", c->potential);
     else if (c->leaf)
-        line("an integrated form exists, in numbers (hm_analysis_integral): f = the %s where the "
-             "surface through (q, t) meets the other initial coordinates",
+        line("an integrated form exists numerically (hm_analysis_integral): f is the %s at which "
+             "the surface through (q, t) reaches the initial values of the other coordinates",
              c->leaf);
     else if (c->level != HM_LEVEL_POSITION)
         line("an integrated form exists; none was found in closed form");
@@ -51,13 +51,14 @@ static void print_nonlinear(const hm_constraint_analysis *c)
     if (c->other_form)
         line("the other branch: %s", c->other_form);
     if (c->sign_condition)
-        line("by squaring; as it is written, %s >= 0 is required besides", c->sign_condition);
+        line("by squaring; as written, it also requires %s >= 0", c->sign_condition);
     if (c->reduction == HM_REDUCTION_SQUARE || c->reduction == HM_REDUCTION_SUM)
-        line("as written its row of A vanishes in every admissible state: write the linear form");
+        line("as written, its row of A vanishes in every admissible state: write the linear form");
     else if (c->lost_at_rest)
-        line("at rest its row of A vanishes or does not exist: there it is not enforced");
+        line("at rest its row of A vanishes or does not exist: it is not enforced there");
     line("virtual displacements by Chetaev's rule (dψ/dq')·δq = 0, as in Udwadia and Kalaba;");
-    line("Flannery holds that (7) is outside any principle of virtual displacements");
+    line("Flannery holds that such constraints, his (7), are outside any principle of virtual "
+         "displacements");
 }
 
 static void print_class(const hm_constraint_analysis *c)
@@ -104,7 +105,7 @@ static void print_constraint(const hm_constraint_analysis *c)
     if (!c->linear)
         print_nonlinear(c);
     if (c->frobenius)
-        line("expression (11) of the review: %s, %.6g at the initial state", c->frobenius,
+        line("Frobenius expression, Zhao et al. (11): %s, %.6g at the initial state", c->frobenius,
              c->frobenius_value);
     if (c->redundant && c->reduction != HM_REDUCTION_FOLLOWS)
         line("redundant: it depends on the constraints before it");
@@ -145,7 +146,8 @@ static void print_set(const hm_analysis *a, size_t n)
         s->configuration_dimension);
     if (a->constraint_count == 0)
         return;
-    printf("  growth of the directions by Lie brackets, in %s: (", s->with_time ? "(q, t)" : "q");
+    printf("  growth vector of the directions by Lie brackets, in %s: (",
+           s->with_time ? "(q, t)" : "q");
     for (size_t i = 0; i < s->growth_count; i++)
         printf("%s%zu", i ? ", " : "", s->growth[i]);
     printf(")\n");
@@ -163,7 +165,7 @@ static void print_set(const hm_analysis *a, size_t n)
                s->holonomic_part == 1 ? " is" : "s are",
                s->growth_count == 1 ? ": the set is holonomic" : "");
     if (s->hidden)
-        printf("  of these %zu hidden: no single constraint shows %s\n", s->hidden,
+        printf("  of these, %zu hidden: no single constraint implies %s\n", s->hidden,
                s->hidden == 1 ? "it" : "them");
     print_combinations(s);
     printf("  nonzero is proved in ball arithmetic; zero holds at %d random points to %d bits\n",
@@ -212,7 +214,7 @@ static void print_principles(const hm_analysis *a)
     const hm_principles *p = &a->principles;
     if (a->constraint_count == 0 || !a->set.known)
         return;
-    printf("\nwhich principle applies? (Flannery 2005)\n");
+    printf("\nwhich principle applies? (equation numbers: Flannery 2005)\n");
     print_row("D'Alembert's basic principle (14)", p->basic,
               !p->basic         ? "only by Chetaev's rule"
               : linear_forms(a) ? "with the linear form"
@@ -220,7 +222,7 @@ static void print_principles(const hm_analysis *a)
     print_row("D'Alembert generalized, L + λ f(q,t) (22)", p->holonomic,
               p->holonomic ? "" : "not all constraints are of position level");
     print_row("D'Alembert generalized, L + μ g(q,q',t) (29)", p->semiholonomic, "");
-    print_row("Hamilton's integral principle (50)", p->basic, p->basic ? "" : "as (14)");
+    print_row("Hamilton's integral principle (50)", p->basic, p->basic ? "" : "as for (14)");
     print_row("Hamilton's variational principle, L + λ f (52)", p->holonomic && p->potential,
               p->potential ? "" : "there are forces that L does not give");
     print_row("Hamilton's variational principle, L + μ g (53)", p->semiholonomic && p->potential,
@@ -264,7 +266,7 @@ static void print_wellposed(const hm_analysis *a)
         printf("  moved to a consistent initial state: %s = %.10g\n", w->moved_name[i],
                w->moved_to[i]);
     if (!w->known) {
-        printf("  q'' was not evaluated%s%s\n", w->message ? ": " : "",
+        printf("  q'' could not be evaluated%s%s\n", w->message ? ": " : "",
                w->message ? w->message : "");
         return;
     }
@@ -279,8 +281,8 @@ static void print_wellposed(const hm_analysis *a)
     if (w->function_count > 3)
         printf("  (%zu such functions in all)\n", w->function_count);
     printf("  %s%s%s\n",
-           w->wellposed ? "well posed: one motion starts from the initial state"
-                        : "not seen to be well posed",
+           w->wellposed ? "well posed: exactly one motion starts from the initial state"
+                        : "well-posedness not established",
            w->message ? ": " : "", w->message ? w->message : "");
 }
 
@@ -320,9 +322,9 @@ void print_check(const session *s, const findings *found)
     print_wellposed(a);
     for (size_t i = 0; i < a->remark_count; i++)
         printf("\nremark: %s\n", a->remarks[i]);
-    printf("\nM has %zu structural nonzeros in its lower triangle, A has %zu; %zu operations an "
+    printf("\nM has %zu structural nonzeros in its lower triangle, A has %zu; %zu operations per "
            "evaluation\n",
            size.mass_entries, size.constraint_entries, size.tape_nodes);
     if (a->wellposedness.known && !a->wellposedness.message)
-        printf("the model is sound\n");
+        printf("no problems found\n");
 }

@@ -4,7 +4,7 @@
 
 #include "command.h"
 
-/* All that is said of a model. */
+/* Everything that check finds out about a model. */
 typedef struct findings {
     hm_analysis *analysis;
     hm_symmetries *symmetries;
@@ -20,7 +20,7 @@ json_t *energy_object(const hm_model *model, const findings *found);
 
 /* check_symmetry.c */
 void print_symmetries(const hm_model *model, const hm_symmetries *found);
-/* The keys symmetries and conserved: null where they were not sought. */
+/* The keys symmetries and conserved: null where they were not searched for. */
 void add_symmetries(json_t *object, const hm_model *model, const hm_symmetries *found);
 
 #endif

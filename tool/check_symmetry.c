@@ -38,17 +38,17 @@ static void print_conserved(const hm_symmetries *found)
         const hm_integral *integral = &found->integrals[i];
         printf("  %s\n    %s", integral->expression, integral->from);
         if (integral->checked)
-            printf("; changes by %.1e on the run", integral->drift);
+            printf("; changes by %.1e over the run", integral->drift);
         printf("\n");
     }
     if (!found->integral_count)
-        printf("  nothing among the energy and what is linear in the velocities\n");
+        printf("  nothing found: neither the energy nor a quantity linear in the velocities\n");
 }
 
 void print_symmetries(const hm_model *model, const hm_symmetries *found)
 {
     if (found->refusal) {
-        printf("\nsymmetries and conserved quantities are not sought: %s\n", found->refusal);
+        printf("\nsymmetries and conserved quantities were not searched for: %s\n", found->refusal);
         return;
     }
     if (found->symmetry_count)

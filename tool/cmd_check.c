@@ -1,4 +1,4 @@
-/* hamel check: is the model sound? Classes of the constraints and of the set, principles that apply,
+/* hamel check: classes of the constraints and of the set, principles that apply,
  * well-posedness. Text is in check_report.c. */
 #include "check_report.h"
 #include "command.h"
@@ -202,8 +202,8 @@ static int analyse(const session *s, bool quiet, findings *found)
 /* Legitimate in theory, a slip in most models. */
 static void warn_of_negative_mass(const session *s, bool quiet, const hm_wellposedness *w)
 {
-    static const char message[] = "M is not positive at the initial state: has a mass or a kinetic "
-                                  "energy the wrong sign?";
+    static const char message[] = "M is not positive at the initial state: does a mass or a "
+                                  "kinetic energy have the wrong sign?";
     if (!w->known || w->definite || w->semidefinite)
         return;
     json_array_append_new(s->warnings, json_string(message));
@@ -240,7 +240,8 @@ static const option_spec options[] = {{0}};
 
 const command command_check = {
     .name = "check",
-    .summary = "is the model sound? kinds of constraints, degrees of freedom, principles, motion",
+    .summary =
+        "check a model: classes of constraints, degrees of freedom, principles, well-posedness",
     .usage = "MODEL [options]",
     .example = "hamel check skate",
     .options = options,

@@ -224,7 +224,7 @@ static void print_motion(const hm_diverging *m)
     size_t rows = m->count < 11 ? m->count : 11;
     if (!m->count)
         return;
-    printf("how the motions part\n    %12s %18s\n", "t", "distance");
+    printf("how the motions diverge\n    %12s %18s\n", "t", "distance");
     for (size_t k = 0; k < rows; k++) {
         size_t i = rows > 1 ? k * (m->count - 1) / (rows - 1) : 0;
         printf("    %12.6g %18.6g\n", m->t[i], positive_zero(m->distance[i]));
@@ -372,7 +372,7 @@ static int run(const invocation *call)
     const char *given = option_value(call, "--with");
     if (!given)
         return usage_error(
-            "compare with what? --with vakonomic, or --with conflated:\"LHS = RHS\"");
+            "--with is missing: --with vakonomic, or --with conflated:\"LHS = RHS\"");
     char *with = read_with(given);
     int status = with ? session_open(&s, call, true) : EXIT_FAILED;
     if (with && status == EXIT_DONE) {
@@ -396,10 +396,10 @@ static const option_spec options[] = {
     {"--with", "WHAT", "vakonomic, or conflated:\"LHS = RHS\", or conflated:\"LHS = RHS\"@alpha"},
     {"--at", "STATE", "compare accelerations here; default: the initial state"},
     {"--mu", "LIST", "vakonomic: mu(0) by constraint, as in \"blade=0.2, roll=1\"; default 0"},
-    {"--to", "T", "follow both motions until T; default: as long as `simulate` says"},
-    {"--every", "DT", "between output times"},
-    {"--rtol", "R", "relative tolerance of a step"},
-    {"--atol", "A", "absolute tolerance of a step"},
+    {"--to", "T", "follow both motions until T; default: the end of `simulate`"},
+    {"--every", "DT", "time between outputs"},
+    {"--rtol", "R", "relative tolerance per step"},
+    {"--atol", "A", "absolute tolerance per step"},
     {"--state-only", NULL, "accelerations only, no motions"},
     {"--plot", "FILE", "distance and coordinates of both motions, .svg or .png"},
     {0},

@@ -146,7 +146,7 @@ static int run(const invocation *call)
         return print_zsh();
     if (strcmp(shell, "fish") == 0)
         return print_fish();
-    return usage_error("which shell? hamel completion bash, zsh or fish");
+    return usage_error("the shell is missing: hamel completion bash, zsh or fish");
 }
 
 static const option_spec options[] = {{0}};

@@ -130,7 +130,7 @@ static json_t *json_rows(const double *values, size_t rows, size_t columns)
     return list;
 }
 
-/* The first paper's section 6. */
+/* The geometry of Udwadia & Kalaba (2002), section 6. */
 static void add_geometry(json_t *object, const hm_model *model, const hm_geometry *g)
 {
     size_t n = hm_model_coordinate_count(model), m = hm_model_constraint_count(model);
@@ -249,8 +249,8 @@ static void print_verdict(const hm_model *model, const hm_evaluation *e)
             printf("    %s is redundant: it depends on the rows before it\n",
                    hm_model_constraint(model, i).name);
     if (e->velocity_determined)
-        printf("the Lagrangian is degenerate: velocities are determined (above), accelerations are "
-               "not\n");
+        printf(
+            "the Lagrangian is degenerate: it determines velocities (above), not accelerations\n");
     printf("solved by %s", e->formulation);
     if (e->disagreement >= 0)
         printf("; all formulations that apply agree to %.1e", e->disagreement);
@@ -321,9 +321,9 @@ static void print_text(const hm_model *model, const hm_evaluation *e)
         print_rows(model, "right-hand side b", e->b);
     }
     if (any_above(e->position_residual, m, 1e-12))
-        print_rows(model, "the state is off the constraints (position) by", e->position_residual);
+        print_rows(model, "violation of the constraints (position)", e->position_residual);
     if (any_above(e->velocity_residual, m, 1e-12))
-        print_rows(model, "the state is off the constraints (velocity) by", e->velocity_residual);
+        print_rows(model, "violation of the constraints (velocity)", e->velocity_residual);
     if (e->solved) {
         print_forces(model, e);
         print_verdict(model, e);
@@ -386,8 +386,8 @@ static hm_status show(const session *s, const invocation *call, hm_sim *sim, con
     if (asked)
         status = hm_sim_geometry(sim, &geometry);
     if (asked && status != HM_OK)
-        fprintf(stderr, "hamel: the geometry needs a positive definite M and constraints that do "
-                        "not contradict each other\n");
+        fprintf(stderr, "hamel: --geometry needs a positive definite M and constraints that do not "
+                        "contradict each other\n");
     if (geometry && call->json)
         add_geometry(object, s->model, geometry);
     else if (geometry)

@@ -47,7 +47,7 @@ static int print_text(const invocation *call)
     const char *name = call->arguments[0];
     const struct hamel_example *example = find_example(name);
     if (call->json || call->argument_count > 1)
-        return usage_error(call->json ? "--json goes with the list, not with a name"
+        return usage_error(call->json ? "--json applies to the list, not to a single example"
                                       : "one name at a time: hamel examples NAME");
     if (!example) {
         usage_error("there is no example '%s'", name);

@@ -38,7 +38,7 @@ static int read_options(const invocation *call, const hold_list *hold, hm_linear
     bool keep = option_value(call, "--keep"), drop = option_value(call, "--drop");
     *o = hm_linearize_options_default();
     if (keep && drop)
-        return usage_error("--keep and --drop exclude each other");
+        return usage_error("--keep and --drop cannot be combined");
     o->ignorable = keep ? HM_IGNORABLE_KEEP : drop ? HM_IGNORABLE_DROP : HM_IGNORABLE_WHEN_MOVING;
     o->find = find != NULL;
     o->steady = find && strcmp(find, "steady") == 0;
@@ -253,14 +253,14 @@ static void print_verdict(const hm_linearization *l)
         return;
     }
     if (l->family)
-        printf("%zu of %zu zero eigenvalue%s belong%s to a %zu-parameter family of such states: "
-               "they do not decide\n",
+        printf("%zu of %zu zero eigenvalue%s belong%s to a %zu-parameter family of such states, "
+               "which does not affect stability\n",
                l->family, l->zeros, l->zeros == 1 ? "" : "s", l->zeros == 1 ? "s" : "", l->family);
     printf("%s", hm_stability_text(l->stability));
     if (l->stability == HM_STABILITY_UNSTABLE)
         printf(": an eigenvalue has a positive real part\n");
     else if (l->stability == HM_STABILITY_STABLE)
-        printf(l->family ? ": the others have negative real parts; a disturbance ends on a "
+        printf(l->family ? ": the others have negative real parts; a disturbed motion settles on a "
                            "neighbouring state\n"
                          : ": all eigenvalues have negative real parts\n");
     else
@@ -335,15 +335,15 @@ static int run(const invocation *call)
 
 static const option_spec options[] = {
     {"--at", "STATE", "the state, as in \"x=1, x'=0.2\"; default: the initial state"},
-    {"--find", "KIND", "search from there: rest (an equilibrium) or steady (a steady motion)"},
-    {"--hold", "NAMES", "values the search keeps, as in \"theta, phi'\""},
-    {"--keep", NULL, "keep coordinates that do not enter"},
-    {"--drop", NULL, "leave them out at an equilibrium, too"},
+    {"--find", "KIND", "search from this state: rest (an equilibrium) or steady (a steady motion)"},
+    {"--hold", "NAMES", "values that the search holds fixed, as in \"theta, phi'\""},
+    {"--keep", NULL, "keep coordinates that do not occur in the equations"},
+    {"--drop", NULL, "leave them out, at an equilibrium too"},
     {"--param", "NAME", "eigenvalues over a parameter, from --from to --to in --steps steps"},
     {"--from", "VALUE", "first value"},
     {"--to", "VALUE", "last value"},
-    {"--steps", "N", "steps between them; default 20"},
-    {"--csv", "FILE", "the table as a file"},
+    {"--steps", "N", "number of steps between them; default 20"},
+    {"--csv", "FILE", "write the table to a file"},
     {"--plot", "FILE", "real and imaginary parts over the parameter, .svg or .png"},
     {0},
 };

@@ -79,7 +79,7 @@ static const char *const tail =
 static int run(const invocation *call)
 {
     if (call->json)
-        return usage_error("the manual is a page for man, not JSON");
+        return usage_error("the manual is a man page; there is no JSON form");
     printf(".TH HAMEL 1 \"\" \"hamel %s\" \"User Commands\"\n%s", hm_version(), head);
     printf(".SH OPTIONS OF EVERY COMMAND\n");
     print_option(&set_option);

@@ -81,14 +81,14 @@ static hm_status add_path(plot_job *j, bool space)
 {
     const size_t *c = j->columns;
     const char *x = hm_table_name(j->table, c[0]), *y = hm_table_name(j->table, c[1]);
-    hm_curve series = {.x = hm_table_column(j->table, c[0]),
-                       .y = hm_table_column(j->table, c[1]),
-                       .z = space ? hm_table_column(j->table, c[2]) : NULL,
-                       .count = hm_table_row_count(j->table)};
+    hm_curve curve = {.x = hm_table_column(j->table, c[0]),
+                      .y = hm_table_column(j->table, c[1]),
+                      .z = space ? hm_table_column(j->table, c[2]) : NULL,
+                      .count = hm_table_row_count(j->table)};
     hm_panel panel = {.x_label = x,
                       .y_label = y,
                       .z_label = space ? hm_table_name(j->table, c[2]) : NULL,
-                      .curves = &series,
+                      .curves = &curve,
                       .curve_count = 1,
                       .space = space,
                       .ends = true};
@@ -102,20 +102,20 @@ static hm_status add_path(plot_job *j, bool space)
 /* All in one panel, by the logarithm of their size. */
 static hm_status add_log_histories(plot_job *j, size_t against)
 {
-    hm_curve *series = calloc(j->count + 1, sizeof *series);
-    if (!series)
+    hm_curve *curves = calloc(j->count + 1, sizeof *curves);
+    if (!curves)
         return HM_ERR_NOMEM;
     for (size_t i = 0; i < j->count; i++)
-        series[i] = (hm_curve){.label = hm_table_name(j->table, j->columns[i]),
+        curves[i] = (hm_curve){.label = hm_table_name(j->table, j->columns[i]),
                                .x = hm_table_column(j->table, against),
                                .y = hm_table_column(j->table, j->columns[i]),
                                .count = hm_table_row_count(j->table)};
     hm_panel panel = {.x_label = hm_table_name(j->table, against),
-                      .curves = series,
+                      .curves = curves,
                       .curve_count = j->count,
                       .log_y = true};
     hm_status status = hm_figure_add(j->figure, &panel);
-    free(series);
+    free(curves);
     return status;
 }
 
@@ -223,7 +223,8 @@ static int run(const invocation *call)
 {
     plot_job j = {.call = call};
     if (call->argument_count == 0)
-        return usage_error("which results? hamel plot FILE.csv; see hamel plot --help");
+        return usage_error(
+            "the results file is missing: hamel plot FILE.csv; see hamel plot --help");
     hm_context *context = hm_context_create(NULL);
     hm_status status = HM_ERR_NOMEM;
     if (context) {
@@ -249,12 +250,12 @@ static int run(const invocation *call)
 }
 
 static const option_spec options[] = {
-    {"-o", "FILE", "the plot, .svg or .png; default: the name of the results with .svg"},
+    {"-o", "FILE", "the plot, .svg or .png; default: the name of the results file with .svg"},
     {"--against", "COLUMN", "histories against this column; default t"},
     {"--3d", NULL, "three columns as a path in space"},
-    {"--equal", NULL, "one unit equally long on both axes"},
-    {"--log", NULL, "logarithmic, of absolute values"},
-    {"--title", "TEXT", "above the plot"},
+    {"--equal", NULL, "equal scales on both axes"},
+    {"--log", NULL, "logarithmic scale, of absolute values"},
+    {"--title", "TEXT", "title above the plot"},
     {0},
 };
 

@@ -29,7 +29,7 @@ static bool read_method(const invocation *call, hm_run_options *options)
     for (size_t i = 0; hm_method_name(i); i++)
         if (strcmp(hm_method_name(i), name) == 0)
             return true;
-    fprintf(stderr, "hamel: unknown method '%s'; there are auto", name);
+    fprintf(stderr, "hamel: unknown method '%s'; one of auto", name);
     for (size_t i = 0; hm_method_name(i); i++)
         if (strcmp(hm_method_name(i), "auto") != 0)
             fprintf(stderr, ", %s", hm_method_name(i));
@@ -79,7 +79,7 @@ static bool check_span(const hm_run_options *o)
     return false;
 }
 
-/* What the command line says goes before what `simulate` says. */
+/* Options on the command line take precedence over `simulate`. */
 static bool read_options(session *s, const invocation *call, hm_run_options *options)
 {
     return option_number(s, call, "--from", &options->start) &&
@@ -102,7 +102,7 @@ static bool read_files(const invocation *call, run_files *files, unsigned *group
     if (columns && !columns_parse(columns, groups))
         return false;
     if (files->hdf5_path && !hdf5_available) {
-        usage_error("this hamel was built without HDF5; --csv works");
+        usage_error("this build of hamel has no HDF5; use --csv");
         return false;
     }
     return !files->plot_path || figure_file_possible(files->plot_path);
@@ -239,7 +239,7 @@ static int run(const invocation *call)
     if (!read_files(call, &j.files, &groups))
         return EXIT_BAD_INPUT;
     if (option_value(call, "--jobs") && !option_value(call, "--ensemble"))
-        return usage_error("--jobs goes with --ensemble");
+        return usage_error("--jobs needs --ensemble");
     int code = session_open(&s, call, true);
     if (code == EXIT_DONE)
         code = run_model(call, &s, &j, groups);
@@ -254,21 +254,22 @@ static const option_spec options[] = {
     {"--columns", "LIST",
      "more columns for --csv and --hdf5: energy, work, violation, residual,\n"
      "                         lambda, Qc, Qi, Qni, u, acceleration, check, all"},
-    {"--event-rows", NULL, "rows at events too (before each, and after one that sets)"},
+    {"--event-rows", NULL, "also rows at events (before each, and after one that sets values)"},
     {"--from", "T", "start; numbers may be expressions, as in --to '2*pi'"},
     {"--to", "T", "end"},
-    {"--every", "DT", "between output times"},
-    {"--rtol", "R", "relative tolerance of a step"},
-    {"--atol", "A", "absolute tolerance of a step"},
+    {"--every", "DT", "time between outputs"},
+    {"--rtol", "R", "relative tolerance per step"},
+    {"--atol", "A", "absolute tolerance per step"},
     {"--step", "H", "step of the fixed-step methods; first step of the others"},
     {"--method", "NAME", "auto, rk5, dop853, taylor, radau, rattle, dla, midpoint"},
     {"--drift", "HOW", "project, baumgarte, baumgarte(a,b) or none"},
     {"--formulation", "NAME", "auto, uk, gram, kkt, nullspace, gauss, singular, dirac"},
-    {"--at", "STATE", "start from here, as in \"x=1, x'=0.2, t=0\"; rest: the initial state"},
+    {"--at", "STATE",
+     "start from here, as in \"x=1, x'=0.2, t=0\"; others: as in the initial state"},
     {"--ensemble", "FILE",
-     "a run for every line of a CSV file, whose header names parameters,\n"
-     "                         coordinates, velocities (x'), states, inputs"},
-    {"--jobs", "N", "threads of an ensemble; default: one a processor"},
+     "one run per line of a CSV file, whose header names parameters,\n                         "
+     "coordinates, velocities (x'), states, inputs"},
+    {"--jobs", "N", "threads of an ensemble; default: one per processor"},
     {"--engine", "NAME", "auto, interp (portable) or jit (machine code): same results"},
     {0},
 };

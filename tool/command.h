@@ -73,12 +73,12 @@ int session_open(session *s, const invocation *call, bool with_system);
 void session_close(session *s);
 /* Adds the warnings that the context holds to those of the session, prints and forgets them. */
 void session_take_warnings(session *s, bool quiet);
-/* The same model read again, without its system, with one more override; `again` is a session of its
- * own. */
+/* The same model read again, without its system, with one more override; `again` is a session of
+ * its own. */
 int session_reread(const session *s, const invocation *call, const char *name, const char *value,
                    session *again);
-/* option_number.c: an option's number, or expression of parameters. True where it was not given, with
- * `value` as it was; false after a message. option_positive refuses 0 and less, too. */
+/* option_number.c: an option's number, or expression of parameters. True where it was not given,
+ * with `value` as it was; false after a message. option_positive refuses 0 and less, too. */
 bool option_number(const session *s, const invocation *call, const char *option, double *value);
 bool option_positive(const session *s, const invocation *call, const char *option, double *value);
 /* The initial state of the file, changed as --at says (NULL: unchanged). Diagnostics are the sim's. */
@@ -89,8 +89,6 @@ void print_diagnostics(hm_context *context, bool quiet);
 void print_sim_diagnostics(const hm_sim *sim, bool quiet);
 int exit_status_of(hm_status status);
 
-/* Flushes stdout; reports a full disk and the like. */
-int finish_output(int status);
 /* "hamel: message" on stderr; returns EXIT_BAD_INPUT. */
 int usage_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

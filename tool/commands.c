@@ -9,8 +9,8 @@ const size_t command_count = sizeof commands / sizeof *commands;
 
 const option_spec common_options[] = {
     {"--json", NULL, "print JSON for programs"},
-    {"--quiet", NULL, "no warnings"},
-    {"--help", NULL, "this text"},
+    {"--quiet", NULL, "suppress warnings"},
+    {"--help", NULL, "print this help"},
     {0},
 };
 const option_spec set_option = {"--set", "NAME=VALUE", "override a parameter; may be repeated"};

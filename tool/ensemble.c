@@ -1,4 +1,4 @@
-/* hamel run --ensemble: see ensemble.h. */
+/* hamel run --ensemble: reads the members, runs them, and writes their results. */
 #include "ensemble.h"
 
 #include <math.h>
@@ -92,8 +92,8 @@ static bool cannot_write(ensemble *e, const char *why)
     return false;
 }
 
-/* member, the file's columns ("x(0)" where x is a final value too), t, q, v, z, outputs; and without
- * trajectories status, violation, balance_error */
+/* member, the file's columns ("x(0)" where x is a final value too), t, q, v, z, outputs; and
+ * without trajectories status, violation, balance_error */
 static size_t list_names(const ensemble *e, char (*names)[128])
 {
     size_t count = 0, finals = 2 * e->n + e->states;
@@ -250,7 +250,7 @@ static bool options_fit(const invocation *call)
                                          "--columns", "--event-rows", NULL};
     for (size_t i = 0; others[i]; i++)
         if (option_value(call, others[i])) {
-            usage_error("%s does not go with --ensemble", others[i]);
+            usage_error("%s cannot be combined with --ensemble", others[i]);
             return false;
         }
     return true;
@@ -264,7 +264,7 @@ static bool finish_csv(ensemble *e, bool complete)
     if (!good)
         cannot_write(e, hm_csv_error(e->csv));
     else if (!complete)
-        fprintf(stderr, "hamel: the members that were done are in %s\n", hm_csv_path(e->csv));
+        fprintf(stderr, "hamel: the completed members are in %s\n", hm_csv_path(e->csv));
     return good;
 }
 
@@ -278,7 +278,7 @@ static int conclude(ensemble *e, hm_status status)
         return exit_status_of(status);
     }
     if (interrupted)
-        fprintf(stderr, "hamel: interrupted: %zu of %zu members were done\n",
+        fprintf(stderr, "hamel: interrupted: %zu of %zu members completed\n",
                 e->result.members - e->result.interrupted, e->result.members);
     if (e->call->json)
         good = ensemble_json(e) && good;

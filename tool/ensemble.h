@@ -22,7 +22,7 @@ typedef struct ensemble {
     session *s;
     hm_run_options run;
     const char *file, *csv_path;
-    bool trajectories; /* --every was given: a row an output time */
+    bool trajectories; /* --every was given: one row per output time */
     hm_table *table;   /* the file */
     hm_ensemble_column *columns;
     double *values;                    /* member after member */

@@ -1,4 +1,4 @@
-/* What an ensemble came to: as people read it, and as JSON. */
+/* The summary of an ensemble, as text and as JSON. */
 #include "ensemble.h"
 #include "values.h"
 
@@ -64,13 +64,13 @@ void ensemble_print(const ensemble *e)
         printf(" (%zu ended by an event)", r->events);
     printf(", failed %zu", r->failed);
     if (r->interrupted)
-        printf(", not done %zu", r->interrupted);
+        printf(", not completed %zu", r->interrupted);
     printf("\n");
     print_failures(e);
-    printf("  speed      %.4g members a second, %.3g s on %u thread%s\n", throughput(e), r->wall_s,
-           r->jobs, r->jobs == 1 ? "" : "s");
+    printf("  speed      %.4g members per second, %.3g s on %u thread%s\n", throughput(e),
+           r->wall_s, r->jobs, r->jobs == 1 ? "" : "s");
     size_t alone = r->members - r->interrupted - r->batched;
-    printf("  lanes      %zu members four at a time, %zu one by one%s%s\n", r->batched, alone,
+    printf("  vectorised %zu members four at a time, %zu one by one%s%s\n", r->batched, alone,
            r->why_not[0] ? ": " : "", r->why_not);
     if (hm_model_constraint_count(e->s->model))
         printf("  violation  %.3g at most\n", e->violation);

@@ -1,4 +1,4 @@
-/* Figures as files: see figure_file.h. */
+/* Writes a figure to a file as SVG or PNG, whole or not at all. */
 #include "figure_file.h"
 
 #include <errno.h>
@@ -20,12 +20,12 @@ static bool format_possible(const char *path)
     if (has_extension(path, ".svg"))
         return true;
     if (!has_extension(path, ".png")) {
-        fprintf(stderr, "hamel: a plot is a file that ends in .svg or .png, not '%s'\n", path);
+        fprintf(stderr, "hamel: the name of a plot must end in .svg or .png, not '%s'\n", path);
         return false;
     }
     if (!png_available)
-        fprintf(stderr, "hamel: this hamel was built without cairo and makes no PNG; "
-                        "a name that ends in .svg works\n");
+        fprintf(stderr, "hamel: this build of hamel has no cairo and cannot write PNG; use a name "
+                        "that ends in .svg\n");
     return png_available;
 }
 

@@ -10,7 +10,7 @@ bool figure_file_possible(const char *path);
 /* Writes the figure under a temporary name and renames it; prints a message on failure. */
 bool figure_file_write(const hm_figure *figure, const char *path);
 
-/* Draws into a PNG file with `scale` pixels a unit. NULL, or what went wrong. */
+/* Draws into a PNG file with `scale` pixels per unit. NULL, or what went wrong. */
 const char *png_write(const hm_figure *figure, const char *path, double scale);
 /* Is there cairo? */
 extern const bool png_available;

@@ -1,4 +1,4 @@
-/* Results in HDF5: see hdf5_file.h. libhdf5 is optional: see CMakeLists.txt. */
+/* Writes results to HDF5 in blocks. libhdf5 is optional (CMakeLists.txt). */
 #include "hdf5_file.h"
 
 #ifdef HAMEL_HAVE_HDF5

@@ -1,4 +1,4 @@
-/* What the files of `hamel linearize` share. */
+/* What cmd_linearize.c and linearize_trace.c share. */
 #ifndef HAMEL_TOOL_LINEARIZE_H
 #define HAMEL_TOOL_LINEARIZE_H
 

@@ -60,7 +60,7 @@ static int read_range(trace *t)
     for (size_t i = 0; i < hm_model_param_count(t->s->model); i++)
         if (strcmp(hm_model_param_name(t->s->model, i), t->param) == 0)
             return hm_model_param_structural(t->s->model, i)
-                       ? usage_error("'%s' sets a size and cannot vary", t->param)
+                       ? usage_error("parameter '%s' sets a size and cannot be varied", t->param)
                        : EXIT_DONE;
     return unknown_parameter(t);
 }
@@ -248,13 +248,13 @@ static bool write_csv(const trace *t, const char *path)
 
 static hm_status add_panel(const trace *t, hm_figure *figure, size_t part, const char *label)
 {
-    hm_curve series[MOST_CURVES];
+    hm_curve curves[MOST_CURVES];
     for (size_t k = 0; k < t->curves; k++)
-        series[k] = (hm_curve){.label = NULL,
+        curves[k] = (hm_curve){.label = NULL,
                                .x = hm_table_column(t->table, 0),
                                .y = hm_table_column(t->table, 1 + 2 * k + part),
                                .count = hm_table_row_count(t->table)};
-    hm_panel panel = {.x_label = t->param, .y_label = label, .curves = series};
+    hm_panel panel = {.x_label = t->param, .y_label = label, .curves = curves};
     panel.curve_count = t->curves;
     return hm_figure_add(figure, &panel);
 }

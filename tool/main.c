@@ -31,7 +31,8 @@ static void print_general_help(FILE *to)
             hm_version());
     for (size_t i = 0; i < command_count; i++)
         fprintf(to, "  %-10s %s\n", commands[i]->name, commands[i]->summary);
-    fprintf(to, "\nhamel COMMAND --help tells more. hamel --version prints the version.\n");
+    fprintf(to,
+            "\nhamel COMMAND --help describes a command. hamel --version prints the version.\n");
 }
 
 static void print_option(const option_spec *o)
@@ -153,9 +154,18 @@ static int parse_arguments(invocation *call, int count, char **arguments)
         }
     }
     if (call->command->needs_model && !call->model)
-        return usage_error("which model? hamel %s MODEL; see hamel %s --help", call->command->name,
-                           call->command->name);
+        return usage_error("the model is missing: hamel %s MODEL; see hamel %s --help",
+                           call->command->name, call->command->name);
     return EXIT_DONE;
+}
+
+/* Flushes stdout; reports a full disk and the like. */
+static int finish_output(int status)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return status;
+    fputs("hamel: cannot write the output\n", stderr);
+    return status == EXIT_DONE ? EXIT_FAILED : status;
 }
 
 static int run_command(const command *c, int count, char **arguments)
@@ -181,14 +191,6 @@ static int run_command(const command *c, int count, char **arguments)
     free(call.values);
     free(call.arguments);
     return finish_output(status);
-}
-
-int finish_output(int status)
-{
-    if (fflush(stdout) == 0 && !ferror(stdout))
-        return status;
-    fputs("hamel: cannot write the output\n", stderr);
-    return status == EXIT_DONE ? EXIT_FAILED : status;
 }
 
 static const char *command_name(const void *list, size_t i)
@@ -224,7 +226,7 @@ static int unknown_command(const char *name)
 {
     const char *meant = command_meant(name), *dot = strrchr(name, '.');
     if (find_example(name) || (dot && strcmp(dot, ".hamel") == 0))
-        return usage_error("'%s' is a model; what to do with it? hamel run %s, or see hamel --help",
+        return usage_error("'%s' is a model, not a command; try hamel run %s, or see hamel --help",
                            name, name);
     if (meant)
         return usage_error("unknown command '%s'; did you mean '%s'?", name, meant);

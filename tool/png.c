@@ -1,4 +1,4 @@
-/* PNG: the same drawing as the SVG, on a cairo surface. cairo is optional: see CMakeLists.txt. */
+/* PNG: the same drawing as the SVG, on a cairo surface. cairo is optional (CMakeLists.txt). */
 #include "figure_file.h"
 
 #ifdef HAMEL_HAVE_CAIRO

@@ -1,4 +1,4 @@
-/* The progress line and Ctrl-C: see progress.h. */
+/* Draws the progress line, and notes Ctrl-C. */
 #include "progress.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* The columns of results: see run_columns.h. */
+/* Names the columns of results and fills them from a frame. */
 #include "run_columns.h"
 
 #include <math.h>
@@ -36,7 +36,7 @@ static bool add_group(const char *name, size_t length, unsigned *groups)
             *groups |= groups_known[i].group;
             return true;
         }
-    fprintf(stderr, "hamel: unknown columns '%.*s'; there are", (int)length, name);
+    fprintf(stderr, "hamel: unknown columns '%.*s'; one of", (int)length, name);
     for (size_t i = 0; i < GROUPS; i++)
         fprintf(stderr, "%s%s", i ? ", " : " ", groups_known[i].name);
     fputc('\n', stderr);

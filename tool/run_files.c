@@ -1,4 +1,4 @@
-/* Where the rows of a run go: see run_files.h. */
+/* Writes the rows of a run to CSV, HDF5 and the table of the plot. */
 #include "run_files.h"
 
 #include "figure_file.h"
@@ -100,7 +100,7 @@ bool run_files_add(run_files *files, const hm_frame *frame)
 
 static void say_kept(const char *path, size_t rows)
 {
-    fprintf(stderr, "hamel: what was computed is kept in '%s'", path);
+    fprintf(stderr, "hamel: the results so far are kept in '%s'", path);
     if (rows)
         fprintf(stderr, " (%zu row%s)", rows, rows == 1 ? "" : "s");
     fputc('\n', stderr);

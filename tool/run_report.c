@@ -1,4 +1,4 @@
-/* What a run came to: see run_report.h. */
+/* The summary of a run, as text and as JSON. */
 #include "run_report.h"
 
 #include "values.h"
@@ -222,7 +222,7 @@ static void print_violation(const run_report *r)
                    r->result->velocity_violation[i]);
         else
             printf("%9.2e %s\n", r->result->violation[i],
-                   row.level == HM_LEVEL_VELOCITY ? "velocity" : "of its integral");
+                   row.level == HM_LEVEL_VELOCITY ? "velocity" : "of the integrated constraint");
     }
     print_rest(m, MOST_SHOWN);
 }

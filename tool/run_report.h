@@ -1,4 +1,4 @@
-/* What a run came to: as people read it, and as JSON. */
+/* The summary of a run, as text and as JSON. */
 #ifndef HAMEL_TOOL_RUN_REPORT_H
 #define HAMEL_TOOL_RUN_REPORT_H
 

@@ -39,7 +39,7 @@ void print_diagnostics(hm_context *context, bool quiet)
         shown += diagnostic->severity == HM_SEVERITY_ERROR;
     }
     if (hm_context_error_count(context) > shown)
-        fputs("hamel: more errors were found; mend these first\n", stderr);
+        fputs("hamel: more errors were found; fix these first\n", stderr);
     hm_context_clear(context);
 }
 
@@ -120,7 +120,7 @@ static hm_status parse_stdin(session *s, hm_model_options *options)
     return hm_model_parse(s->context, s->text, s->length, options, &s->model);
 }
 
-/* A file of that name goes before an example of that name. */
+/* A file takes precedence over an example of the same name. */
 static hm_status read_model(session *s, const invocation *call)
 {
     hm_model_options options = hm_model_options_default();

@@ -29,8 +29,8 @@ static void free_state(state_arrays *x)
     free(x->u_set);
 }
 
-/* Values that --at names are kept where the constraints allow it: read into numbers that are none,
- * they are those that become some. */
+/* Holds the values that --at names. They are found by reading --at into arrays of NaN: what it
+ * names becomes a number. */
 static hm_status hold_named(hm_sim *sim, const hm_model *model, const char *at, state_arrays *x)
 {
     size_t n = hm_model_coordinate_count(model);

@@ -1,4 +1,4 @@
-/* Numbers as JSON and as aligned text: see values.h. */
+/* Writes vectors and matrices as JSON and as aligned text. */
 #include "values.h"
 
 #include <math.h>

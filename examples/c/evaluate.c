@@ -122,7 +122,7 @@ int main(void)
 
     int failed = 0;
     if (status != HM_OK) {
-        failed = complain(context, status);
+        failed = complain(sim ? hm_sim_context(sim) : context, status);
     } else {
         show_names(model);
         failed = show_equations(&at);

@@ -128,7 +128,8 @@ int main(void)
         status = hm_sim_create(system, &sim);
     if (status == HM_OK)
         status = simulate(model, sim, &result);
-    int code = status == HM_OK ? report(&result) : complain(context, status);
+    int code = status == HM_OK ? report(&result)
+                               : complain(sim ? hm_sim_context(sim) : context, status);
     hm_sim_destroy(sim);
     hm_system_destroy(system);
     hm_model_destroy(model);

@@ -62,7 +62,7 @@ typedef struct hm_constraint_analysis {
     const char
         *leaf; /* integrable, but no potential in closed form: hm_analysis_integral gives one in
                          numbers, the value of this coordinate; else NULL */
-    const char *frobenius;  /* three coordinates: the review's expression (11); else NULL */
+    const char *frobenius;  /* three coordinates: Zhao et al. (11); else NULL */
     double frobenius_value; /* at the initial state */
     hm_reduction reduction;
     const char *linear_form;    /* "... = 0" it is equivalent to; several are separated by ", " */
@@ -100,9 +100,10 @@ typedef struct hm_set_analysis {
 
 /* Flannery's principles for this model. */
 typedef struct hm_principles {
-    bool basic; /* (14): all constraints are linear in the velocities, or amount to linear ones */
-    bool holonomic;     /* (22), (52): all are of position level */
-    bool semiholonomic; /* (29), (53): the multiplier rule is valid */
+    bool
+        basic; /* Flannery (14): all constraints are linear in the velocities, or amount to linear ones */
+    bool holonomic;     /* Flannery (22), (52): all are of position level */
+    bool semiholonomic; /* Flannery (29), (53): the multiplier rule is valid */
     bool exact;         /* every G_kj is 0: lambda = -mu' */
     bool potential;     /* no forces but those of L: the variational forms apply */
     double G;           /* largest part of G_kj outside the span of the rows */

@@ -62,7 +62,7 @@ typedef struct hm_member_result {
     size_t member; /* from 0 */
     hm_run_status status;
     const char *message;   /* why, in a sentence; "" for a plain ok */
-    bool batched;          /* on vector lanes; else by hm_sim_run */
+    bool batched;          /* vectorised, four at a time; else by hm_sim_run */
     double t_end;          /* reached */
     const double *q, *v;   /* final state; NULL where the run did not start */
     const double *z;       /* hm_model_state_count */
@@ -98,7 +98,7 @@ typedef struct hm_ensemble_result {
     size_t members;
     size_t ok, events, failed; /* by status; `events`: ended by a `stop` event */
     size_t interrupted;        /* not done */
-    size_t batched;            /* on vector lanes; the others by hm_sim_run, */
+    size_t batched;            /* vectorised; the others by hm_sim_run, */
     char why_not[128];         /* for this reason where it holds for all; "" */
     unsigned jobs;
     double wall_s;

@@ -209,6 +209,14 @@ HM_API void hm_sim_evaluate_fast(hm_sim *sim);
  *   HM_ERR_LIMIT         the system is too large for the solve. */
 HM_API HM_MUST_CHECK hm_status hm_sim_accelerate(hm_sim *sim, double *qdd);
 
+/* Exact derivatives of q'' and of the rates of auxiliary states by the parameters, at the present
+ * state: derivative[i * hm_model_param_count + k] is that of row i (coordinates, then states) by
+ * parameter k. Each parameter is varied by itself: those that are computed from it do not follow.
+ * Servos, and laws that use ideal and total reactions together, are differentiated by differences (to
+ * about ten digits). The first call compiles the derivatives; later ones do not allocate. Statuses are
+ * those of hm_sim_accelerate, without diagnostics; HM_ERR_LIMIT beyond HM_MOST_DENSE coordinates. */
+HM_API HM_MUST_CHECK hm_status hm_sim_param_derivatives(hm_sim *sim, double *derivative);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,4 +1,4 @@
-/* The context: see context.h. */
+/* Contexts: sources, diagnostics with their place, and how a diagnostic is shown. */
 #include "base/context.h"
 
 #include <stdio.h>

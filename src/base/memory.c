@@ -1,4 +1,4 @@
-/* Memory: see memory.h. */
+/* The default allocator, arenas, and how arrays grow. */
 #define _DEFAULT_SOURCE /* madvise */
 #include "base/memory.h"
 

@@ -1,6 +1,7 @@
 /* Growable strings, numbers as text, UTF-8, interned names, edit distance. */
 #include "base/text.h"
 
+#include <assert.h>
 #include <locale.h>
 #include <math.h>
 #include <stdio.h>
@@ -135,6 +136,7 @@ const char *hmi_number_for_reading(double value, char buffer[HMI_NUMBER_TEXT])
 int hmi_utf8_decode(const char *text, size_t length, uint32_t *character)
 {
     const unsigned char *s = (const unsigned char *)text;
+    assert(length > 0);
     if (s[0] < 0x80) {
         *character = s[0];
         return 1;
@@ -213,6 +215,7 @@ int hmi_names_intern(hmi_names *names, const char *text, size_t length)
 
 const char *hmi_names_text(const hmi_names *names, int name)
 {
+    assert(name >= 0 && (size_t)name < names->text.count);
     return names->text.data[name];
 }
 

@@ -3,7 +3,7 @@
  *     position      phi(q, t) = 0:       A = dphi/dq,    b = -d2phi/dt2 at q'' = 0
  *     velocity      psi(q, q', t) = 0:   A = dpsi/dq',   b = -dpsi/dt at q'' = 0
  *     acceleration  g(q, q', q'', t):    A = dg/dq'',    b = -g at q'' = 0
- *                                                  [Zhao et al. (18)-(20), UK02 (3), (4)]
+ *                                                  [Zhao18 (18)-(20), UK02 (3), (4)]
  * A servo's right-hand side carries its gain: with beta = lhs - rhs,
  *     position      b - 2k beta' - k^2 beta,      velocity  b - k beta.      [language.md, servo]
  */

@@ -1,6 +1,8 @@
 /* What all steps of a derivation use: sparse matrices of expressions, vectors, gradients. */
 #include "derive/derive_internal.h"
 
+#include <assert.h>
+
 /* ---- sparse matrices ---- */
 
 hm_status hmi_expr_matrix_init(hmi_derivation *d, hmi_expr_matrix *matrix, size_t rows,
@@ -29,6 +31,7 @@ hm_status hmi_expr_matrix_push(hmi_derivation *d, hmi_expr_matrix *matrix, uint3
 
 hmi_expr hmi_expr_matrix_entry(const hmi_expr_matrix *matrix, size_t i, size_t j, hmi_expr zero)
 {
+    assert(i < matrix->rows && j < matrix->columns);
     size_t low = matrix->start[i], high = matrix->start[i + 1];
     while (low < high) {
         size_t middle = (low + high) / 2;

@@ -1,4 +1,4 @@
-/* What the files of derivation share. */
+/* A derivation in progress, and what its steps share (derivation.c). */
 #ifndef HMI_DERIVE_DERIVE_INTERNAL_H
 #define HMI_DERIVE_DERIVE_INTERNAL_H
 

@@ -7,7 +7,11 @@
  * motion with q'' = 0; no n x n mixed Hessian is formed. Constraints are differentiated along the
  * motion: position level twice, velocity level once.
  *
- * Invariants
+ * Derivation goes on in the graph: the equations share what they have in common, and nothing is
+ * evaluated. Signs and names are those of the papers; what a row of A means for the motion (holonomic
+ * or not, redundant, contradictory) is for later stages to say, at a state or in general.
+ *
+ * Invariants (executed by verify.h)
  *   1. Everything is a node of `graph`, a copy of the model's graph that derivation extends.
  *   2. Matrices are sparse: entries that are structurally zero are not there. M keeps its lower
  *      triangle (column <= row); rows ascend, columns ascend within a row.

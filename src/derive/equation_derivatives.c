@@ -1,4 +1,4 @@
-/* Derivatives of the equations of motion: see equation_derivatives.h. */
+/* Derivatives of the equations of motion: one reverse sweep per row and kind of symbol. */
 #include "derive/equation_derivatives.h"
 
 #include "derive/derive_internal.h"

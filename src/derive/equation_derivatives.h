@@ -2,7 +2,7 @@
  *
  * The equations are differentiated, not their solution: with q'' and lambda held fixed as symbols,
  *     E = Q - M q'' + A^T lambda,    G = b - A q''
- * and one reverse sweep a row and kind of symbol gives dE/ds and dG/ds for every direction s: what
+ * and one reverse sweep per row and kind of symbol gives dE/ds and dG/ds for every direction s: what
  * hmi_dynamics_derivative (dynamics/formulations/dynamics.h) needs. No third derivative of L is formed that the
  * motion does not need, and shared pieces are shared on the DAG.
  *

@@ -1,4 +1,4 @@
-/* Velocities that constraints give explicitly: see voronets.h. */
+/* Finds which rows give which velocities, and writes the equations of Voronets with them. */
 #include "derive/voronets.h"
 
 #include "expr/normal/normal.h"

@@ -1,4 +1,4 @@
-/* Text -> tokens: see lexer.h. */
+/* Text -> tokens: numbers, names, punctuation, and what to say about signs of other notations. */
 #include "lang/lexer.h"
 
 #include "lang/unicode.h"
@@ -101,7 +101,7 @@ static const char *reject_character(hmi_lexer *lexer)
     } else if (character == 0) {
         complain(lexer, at, "a model is a text file", "the file contains a NUL byte");
     } else if (character < 0x20 || (character >= 0x7F && character < 0xA0)) {
-        complain(lexer, at, NULL, "control character 0x%02X has no place in a model",
+        complain(lexer, at, NULL, "control character 0x%02X is not allowed in a model",
                  (unsigned)character);
     } else {
         const char *meant = hmi_ascii_for(character);

@@ -1,9 +1,10 @@
-/* Expressions: one function a level of precedence, lowest first.
+/* Expressions: one function per level of precedence, lowest first.
  *
  *   or  <  and  <  not  <  comparison  <  + -  <  * /  <  unary -  <  ^ (to the right)  <  postfix
  */
 #include "lang/parser_internal.h"
 
+#include <assert.h>
 #include <string.h>
 
 typedef HMI_ARRAY(hmi_ast *) ast_list;
@@ -74,7 +75,7 @@ static bool report_open_bracket(hmi_parser *p, hmi_token_kind kind)
     if (ended)
         hmi_error(p->context, p->bracket, NULL, "this bracket is not closed");
     else if (p->token.kind == HMI_TOK_RPAREN || p->token.kind == HMI_TOK_RBRACKET)
-        hmi_error(p->context, p->token.span, NULL, "%s where the bracket is closed by %s",
+        hmi_error(p->context, p->token.span, NULL, "found %s, but the bracket is closed by %s",
                   hmi_token_kind_text(p->token.kind), hmi_token_kind_text(kind));
     else {
         bool rows = kind == HMI_TOK_RBRACKET && p->token.kind == HMI_TOK_SEMICOLON;
@@ -270,7 +271,7 @@ static hmi_ast *parse_prime(hmi_parser *p, hmi_ast *operand)
     hmi_span at = hmi_span_to(operand->span, p->token.span);
     if (operand->kind == HMI_AST_NUMBER) {
         hmi_error(p->context, at, "for the derivative of a power write (x^2)'",
-                  "a prime on a number: its derivative would be 0");
+                  "a number cannot take a prime: its derivative is 0");
         return NULL;
     }
     hmi_parser_advance(p);
@@ -279,6 +280,7 @@ static hmi_ast *parse_prime(hmi_parser *p, hmi_ast *operand)
 
 hmi_ast *hmi_parse_index(hmi_parser *p, hmi_ast *name)
 {
+    assert(p->token.kind == HMI_TOK_LBRACKET);
     return finish_bracketed(p, new_node(p, HMI_AST_INDEX, name->span), name, HMI_TOK_RBRACKET);
 }
 

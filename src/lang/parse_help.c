@@ -127,8 +127,8 @@ static const char *unknown_statement_hint(hmi_parser *p, const char *word, hmi_t
         return "equations of motion follow from kinetic, potential and force; a condition on the "
                "motion is a 'constraint'";
     if (next == HMI_TOK_ASSIGN)
-        return "a constant is declared by 'param', an expression named by 'let', a start given by "
-               "'initial'";
+        return "constants are declared with 'param', expressions are named with 'let', initial "
+               "values are given with 'initial'";
     if (nearest)
         return hmi_context_printf(p->context, "did you mean '%s'?", nearest);
     return "a statement starts with a word such as coord, kinetic or constraint";
@@ -208,7 +208,7 @@ static const char *hint_for_assignment(hmi_statement_kind kind)
     if (is_energy(kind))
         return "write the expression alone; 'let' gives an expression a name";
     if (kind == HMI_STMT_COORD)
-        return "a coordinate is only named here; 'initial' says where it starts";
+        return "a coordinate is only named here; 'initial' gives its initial value";
     return kind == HMI_STMT_CONSTRAINT ? "write each equation as a constraint of its own" : NULL;
 }
 
@@ -223,13 +223,13 @@ static const char *hint_at_end(const hmi_parser *p, hmi_statement_kind kind)
         if (previous_is(p, "if"))
             return "write if(condition, a, b)";
         if (kind == HMI_STMT_PARAM && previous_is_number(p) && next_kind(p) != HMI_TOK_ASSIGN)
-            return "a value is a number without its unit; commas separate parameters";
-        return is_list(kind)         ? "separate them by commas"
+            return "values have no units; separate parameters with commas";
+        return is_list(kind)         ? "separate them with commas"
                : is_expression(kind) ? "write * for a product"
                                      : NULL;
     case HMI_TOK_PRIME:
         return kind == HMI_STMT_MODEL   ? "write the title in double quotes"
-               : kind == HMI_STMT_COORD ? "declare the coordinate; its velocity comes with it"
+               : kind == HMI_STMT_COORD ? "declare the coordinate; its velocity is declared with it"
                                         : NULL;
     case HMI_TOK_MINUS:
         return kind == HMI_STMT_MODEL ? "a name consists of letters, digits and _" : NULL;
@@ -246,8 +246,7 @@ bool hmi_report_no_end(hmi_parser *p, hmi_statement_kind kind)
     if (hmi_parser_said_enough(p))
         return false;
     if (found == HMI_TOK_RPAREN || found == HMI_TOK_RBRACKET || found == HMI_TOK_RBRACE) {
-        hmi_error(p->context, p->token.span, NULL, "this %s closes nothing",
-                  hmi_token_kind_text(found));
+        hmi_error(p->context, p->token.span, NULL, "unmatched %s", hmi_token_kind_text(found));
         return false;
     }
     p->usage = hint_at_end(p, kind);

@@ -24,7 +24,7 @@ static bool parse_labelled(hmi_parser *p, hmi_statement *s)
     if (!s->first || p->token.kind != HMI_TOK_COLON)
         return s->first != NULL;
     if (!is_label(s->first)) {
-        hmi_error(p->context, s->first->span, NULL, "what stands before ':' must be a name");
+        hmi_error(p->context, s->first->span, NULL, "the text before ':' must be a name");
         return false;
     }
     s->label = s->first;
@@ -46,7 +46,7 @@ static bool report_comparison(hmi_parser *p, const hmi_statement *s)
         hmi_error(p->context, s->first->span,
                   s->kind == HMI_STMT_EVENT
                       ? "write E = 0, and rising or falling for the direction"
-                      : "write lhs = rhs; an 'event' tells when a bound is reached",
+                      : "write lhs = rhs; use 'event' to detect that a bound is reached",
                   "%s is an equation, not an inequality",
                   s->kind == HMI_STMT_EVENT   ? "the condition of an event"
                   : s->kind == HMI_STMT_SERVO ? "a servo"

@@ -1,6 +1,7 @@
-/* Statements: one function a statement word; those about objects are in parse_objects.c. */
+/* Statements: one function per statement word; those about objects are in parse_objects.c. */
 #include "lang/parser_internal.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* ---- declarations ---- */
@@ -156,6 +157,7 @@ static void parse_statements(hmi_parser *p, bool in_block, hmi_statement ***tail
 static bool parse_block(hmi_parser *p, hmi_statement *s)
 {
     hmi_span brace = p->token.span;
+    assert(p->token.kind == HMI_TOK_LBRACE);
     if (++p->blocks > HMI_MOST_BLOCKS) {
         hmi_error(p->context, brace, NULL, "'for' is nested more than %d levels deep",
                   HMI_MOST_BLOCKS);
@@ -248,7 +250,7 @@ static void skip_statement(hmi_parser *p, bool in_block)
     bool inside = p->brackets > 0;
     p->brackets = 0;
     p->in_body = false;
-    p->lexer.quiet = true; /* one error a statement */
+    p->lexer.quiet = true; /* one error per statement */
     if (inside && p->token.kind == HMI_TOK_SEMICOLON)
         hmi_parser_advance(p);
     while (!hmi_parser_at_statement(p) && p->token.kind != HMI_TOK_NEWLINE &&
@@ -263,10 +265,11 @@ static void report_no_statement(hmi_parser *p)
     if (p->token.kind == HMI_TOK_NAME)
         hmi_report_unknown_statement(p);
     else if (p->token.kind == HMI_TOK_RBRACE)
-        hmi_error(p->context, p->token.span, NULL, "this '}' closes nothing");
+        hmi_error(p->context, p->token.span, NULL, "unmatched '}'");
     else if (p->token.kind >= HMI_TOK_PLUS && p->token.kind <= HMI_TOK_CARET)
         hmi_error(p->context, p->token.span,
-                  "a line goes on after an operator: write it at the end of the line before",
+                  "a line continues when it ends with an operator: move the operator to the end of "
+                  "the previous line",
                   "a statement cannot start with %s", hmi_token_kind_text(p->token.kind));
     else
         hmi_parser_unexpected(p, "a statement");

@@ -1,4 +1,4 @@
-/* Tokens -> syntax tree. A Pratt parser for expressions, one function a statement.
+/* Tokens -> syntax tree: expressions by precedence, one function per statement.
  *
  * After an error the rest of the statement is skipped and parsing goes on, so that several errors
  * are reported in one pass.

@@ -108,7 +108,8 @@ static const char *including_folder(hmi_parser *p, size_t *length)
     }
     char here[PATH_MAX];
     if (!realpath(".", here)) {
-        hmi_error(p->context, p->previous, NULL, "the current folder is gone: %s", strerror(errno));
+        hmi_error(p->context, p->previous, NULL, "the current folder does not exist any more: %s",
+                  strerror(errno));
         return NULL;
     }
     const char *slash = strcmp(here, "/") == 0 ? "" : "/";
@@ -128,7 +129,8 @@ static bool included_already(const hmi_parser *p, const char *path)
 /* The resolved path of an include, checked; NULL after reporting. */
 static const char *resolve_include(hmi_parser *p, hmi_span at, const char *path)
 {
-    static const char *const rule = "an include stays inside the folder of the including file";
+    static const char *const rule =
+        "an included file must lie inside the folder of the file that includes it";
     size_t length;
     if (path[0] == '\0') {
         hmi_error(p->context, at, "write include \"other.hamel\"", "the path is empty");
@@ -154,7 +156,7 @@ static const char *resolve_include(hmi_parser *p, hmi_span at, const char *path)
         hmi_error(p->context, at, NULL, "'%s' is %s, not a model", path,
                   S_ISDIR(info.st_mode) ? "a folder" : "not a regular file");
     else if (included_already(p, resolved))
-        hmi_error(p->context, at, NULL, "'%s' includes itself, directly or through others", path);
+        hmi_error(p->context, at, NULL, "'%s' includes itself, directly or indirectly", path);
     else
         return hmi_context_printf(p->context, "%s", resolved);
     return NULL;

@@ -1,4 +1,4 @@
-/* Which characters are letters: see unicode.h. */
+/* The alphabets that names may use, and ASCII for typographic characters. */
 #include "lang/unicode.h"
 
 typedef struct range {

@@ -1,4 +1,4 @@
-/* Positive banded systems: see sparse.h. */
+/* Positive banded systems, factored and solved at once, from both ends where the band is narrow. */
 #include "linalg/sparse.h"
 
 #include <string.h>

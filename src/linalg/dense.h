@@ -7,6 +7,12 @@
 
 #define HMI_EPSILON 2.220446049250313e-16
 
+/* How many entries a matrix has, and where a row of it begins. */
+static inline size_t hmi_area(int rows, int cols)
+{
+    return (size_t)rows * (size_t)cols;
+}
+
 static inline double hmi_dot(int n, const double *x, const double *y)
 {
     double s = 0;

@@ -8,7 +8,7 @@
 #ifndef HMI_LINALG_LINALG_H
 #define HMI_LINALG_LINALG_H
 
-#include "linalg/dense.h"
+#include "linalg/tolerances.h"
 
 #include <stdbool.h>
 #include <stddef.h>

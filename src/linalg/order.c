@@ -1,4 +1,4 @@
-/* Orders of elimination: see order.h. */
+/* Orders of elimination: approximate minimum degree, reverse Cuthill-McKee. */
 #include "linalg/order.h"
 
 #include <string.h>

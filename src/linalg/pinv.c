@@ -65,7 +65,7 @@ static int find_rank(int rows, int cols, const double *W, int rank, double *doub
 {
     double *S = doubles, *tau = S + product(rows, cols);
     equilibrate(rows, cols, W, S);
-    double tolerance = rank < 0 ? 100 * (rows > cols ? rows : cols) * HMI_EPSILON : 0;
+    double tolerance = rank < 0 ? hmi_rank_tolerance(rows, cols) : 0;
     return hmi_qr(cols, rows, S, tau, order, rank < 0 ? rows : rank, tolerance);
 }
 

@@ -299,7 +299,7 @@ static void test_full_files(void **state)
     fill("potential ", "a", "\n", HM_ERR_INPUT, "longer than");
     fill("potential ", "9", "\n", HM_ERR_INPUT, "too many digits");
     fill("potential 0.", "0", "1\n", HM_ERR_INPUT, "too many digits");
-    fill("", "}", "", HM_ERR_INPUT, "closes nothing");
+    fill("", "}", "", HM_ERR_INPUT, "unmatched");
     fill("", "wrong line\n", "", HM_ERR_INPUT, "unknown statement");
     fill("", "potential zz\n", "", HM_ERR_INPUT, "unknown name");
     fill("output a = [", "\n", "1]\n", HM_OK, NULL);

@@ -98,10 +98,10 @@ static void check_verdict(const hmi_solution *s, mass_kind kind)
 /* Every formulation that applies, by itself. */
 static void check_formulations(hmi_dynamics *d, const hmi_equations *e, record *r)
 {
-    for (int f = HMI_UK; f < HMI_FORMULATIONS; f++) {
+    for (int f = HM_FORMULATION_UK; f < HMI_FORMULATIONS; f++) {
         hmi_options options = hmi_options_default();
         hmi_solution s;
-        options.formulation = (hmi_formulation)f;
+        options.formulation = (hm_formulation)f;
         hm_status status = hmi_dynamics_solve(d, e, &options, &s);
         if (status == HM_ERR_USAGE)
             continue;
@@ -109,7 +109,7 @@ static void check_formulations(hmi_dynamics *d, const hmi_equations *e, record *
         double before = r->qdd;
         check_solution(&s, r);
         if (r->qdd > 64 && r->qdd > before)
-            print_message("%s: %g (n %d m %d rank %d)\n", hmi_formulation_name(s.formulation),
+            print_message("%s: %g (n %d m %d rank %d)\n", hm_formulation_name(s.formulation),
                           r->qdd, sys.n, sys.m, sys.rank);
     }
 }
@@ -184,11 +184,11 @@ static void without_refinement(void **state)
         solve_exactly(&sys, sys.C, NULL, &extra);
         hmi_dynamics *d = workspace(sys.n, sys.m);
         hmi_equations e = equations_of(&sys);
-        for (int f = HMI_UK; f < HMI_FORMULATIONS; f++) {
+        for (int f = HM_FORMULATION_UK; f < HMI_FORMULATIONS; f++) {
             hmi_options options = hmi_options_default();
             hmi_solution s;
             double error = 0, condition = 0;
-            options.formulation = (hmi_formulation)f;
+            options.formulation = (hm_formulation)f;
             options.refinements = 0;
             options.effort = HMI_COMPARE;
             if (hmi_dynamics_solve(d, &e, &options, &s) == HM_ERR_USAGE)
@@ -202,8 +202,8 @@ static void without_refinement(void **state)
         }
         hmi_dynamics_destroy(d);
     }
-    for (int f = HMI_UK; f < HMI_FORMULATIONS; f++) {
-        print_message("%s %.2g, ", hmi_formulation_name((hmi_formulation)f), worst[f]);
+    for (int f = HM_FORMULATION_UK; f < HMI_FORMULATIONS; f++) {
+        print_message("%s %.2g, ", hm_formulation_name((hm_formulation)f), worst[f]);
         assert_true(worst[f] > 0 && worst[f] < 1e4);
     }
     print_message("disagreement %.2g\n", disagreement);
@@ -340,7 +340,7 @@ static void gauss_is_optimal(void **state)
         random_system(k % 2 ? MASS_DEFINITE : MASS_SINGULAR, 16, 6, &sys);
         hmi_dynamics *d = workspace(sys.n, sys.m);
         hmi_equations e = equations_of(&sys);
-        options.formulation = HMI_GAUSS;
+        options.formulation = HM_FORMULATION_GAUSS;
         assert_int_equal(hmi_dynamics_solve(d, &e, &options, &s), HM_OK);
         double size, least = gauss_function(&sys, s.qdd, &size);
         for (int c = 0; c < s.freedom; c++)

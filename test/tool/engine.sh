@@ -28,7 +28,7 @@ same() { # COMMAND MODEL [OPTION...]; what a run took is left out
 # Valgrind gets the interpreter, and the same numbers.
 if [ "${HAMEL_SANITIZE:-0}" = 0 ] && command -v valgrind > /dev/null; then # ASan does not run there
     run valgrind -q "$HAMEL" eval skate --engine jit
-    expect_rejected 'and no valgrind'
+    expect_rejected 'does not run under valgrind'
     hamel eval andrews --json > plain.txt
     run valgrind -q --error-exitcode=9 "$HAMEL" eval andrews --json
     expect_done

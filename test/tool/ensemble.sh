@@ -73,9 +73,9 @@ expect_rejected 'missing.csv'
 run hamel run double-pendulum --ensemble members.csv --jobs 0
 expect_rejected '--jobs needs a whole number'
 run hamel run double-pendulum --jobs 2
-expect_rejected '--jobs goes with --ensemble'
+expect_rejected '--jobs needs --ensemble'
 run hamel run double-pendulum --ensemble members.csv --at 'a=1'
-expect_rejected '--at does not go with --ensemble'
+expect_rejected '--at cannot be combined with --ensemble'
 run hamel run double-pendulum --ensemble members.csv --csv /nowhere/out.csv
 expect_status 1
 expect_err "cannot write '/nowhere/out.csv"

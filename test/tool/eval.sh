@@ -41,7 +41,7 @@ expect_rejected 'a state consists of t, coordinates, velocities, states and inpu
 at skate "m = 1"
 expect_rejected 'hint: use --set'
 at skate "x = y"
-expect_rejected '--at:1:5: error: this value must be made of parameters'
+expect_rejected '--at:1:5: error: this value must be an expression of parameters'
 at skate "x = 1 y = 2"
 expect_rejected "expected ',' or the end, found 'y'"
 at skate "x"
@@ -57,11 +57,11 @@ expect_rejected "'q' needs an index"
 at pendulum "x = 3, y = 4, x' = 1"
 expect_done
 expect_number 'pendulum at' x 3
-expect_out 'the state is off the constraints (position) by' 'the state is off the constraints (velocity) by'
-expect_number 'the state is off the constraints (position)' rod 21
-expect_number 'the state is off the constraints (velocity)' rod 6
+expect_out 'violation of the constraints (position)' 'violation of the constraints (velocity)'
+expect_number 'violation of the constraints (position)' rod 21
+expect_number 'violation of the constraints (velocity)' rod 6
 at pendulum "x = 0, y = -2, x' = 1"
-expect_not "$out" 'off the constraints'
+expect_not "$out" 'violation of the constraints'
 
 # ---- formulations ----
 run hamel eval coin --at "x' = 0.6"
@@ -121,7 +121,7 @@ for energy in "1e308*x'^2*1e308" "1e308*x'^2 + 1e308*x'^2" "1e308*x*(1e308*x')*(
     printf "coord x\nkinetic %s\ninitial x = 1, x' = 1\n" "$energy" > constants.hamel
     run timeout 20 "$HAMEL" eval constants.hamel
     expect_status 1
-    expect_err 'not finite at this state: a value too large'
+    expect_err 'not finite at this state: a value that is too large'
 done
 
 # ---- constraints that contradict each other, or say nothing ----

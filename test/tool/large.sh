@@ -38,5 +38,5 @@ run hamel eval chain.hamel --formulation uk
 grep -q "not available beyond 400 coordinates" "$err" || failed "uk is refused without a reason"
 run hamel run chain.hamel --method radau
 [ "$status" -ne 0 ] || failed "radau was not refused"
-grep -q "beyond 400 coordinates there are dop853 and rk5" "$err" || failed "radau: no reason"
+grep -q "beyond 400 coordinates only dop853 and rk5 are available" "$err" || failed "radau: no reason"
 finish

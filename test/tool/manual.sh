@@ -53,9 +53,9 @@ for shell in bash zsh fish; do
     }
 done
 run hamel completion
-expect_rejected 'which shell?'
+expect_rejected 'the shell is missing'
 run hamel completion tcsh
-expect_rejected 'which shell?'
+expect_rejected 'the shell is missing'
 run hamel manual --json
-expect_rejected 'not JSON'
+expect_rejected 'no JSON form'
 finish

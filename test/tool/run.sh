@@ -116,10 +116,10 @@ run hamel run pendulum --at "x = 0.3, y = -1.9" --to 1
 expect_done
 grep -q "^    y .*-1.9 *-> *-1.97737199333" "$out" || failed "y is not on the circle"
 
-# What cannot be made consistent: values that are held, or constraints that contradict one another.
+# What cannot be made consistent: values that are held, or constraints that contradict each other.
 circle="coord x, y; kinetic (x'^2 + y'^2)/2; constraint c: x^2 + y^2 = 4;"
 run hamel run - <<< "$circle initial x = 1, y = 1"
 expect_rejected "cannot be made consistent: constraint 'c' is violated by" 'write `~` for values'
 run hamel run - <<< "$circle constraint d: x^2 + y^2 = 9; initial x = 1, y ~ 1"
-expect_rejected "cannot be made consistent: constraint 'c' is violated by" 'contradict one another'
+expect_rejected "cannot be made consistent: constraint 'c' is violated by" 'contradict each other'
 finish

@@ -20,7 +20,7 @@ printf 'coord x[1..60], y[1..60]; for i = 1..60 { kinetic (x[i]'"'"'^2 + y[i]'"'
 run hamel run many.hamel --plot many.svg
 expect_done
 check_svg many.svg
-expect_out '36 of 120 curves are shown' 'paths of 12 among 60 points'
+expect_out '36 of 120 curves are shown' 'paths of 12 of 60 points'
 
 run hamel plot d.csv x y -o xy.svg
 expect_done
@@ -59,7 +59,7 @@ expect_rejected '.svg or .png'
 run hamel plot none.csv x
 expect_rejected "cannot read 'none.csv'"
 run hamel plot
-expect_rejected 'which results?'
+expect_rejected 'the results file is missing'
 printf 't,x\n0,1\n1,two\n' > broken.csv
 run hamel plot broken.csv x
 expect_rejected "broken.csv:3: 'two' in column x is not a number"

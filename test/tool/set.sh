@@ -61,7 +61,7 @@ outputs --set N=4
 expect_done
 expect_out 'q[4]'
 outputs --set N=2.5
-expect_rejected 'must be a whole number, this is 2.5'
+expect_rejected 'must be a whole number, not 2.5'
 outputs --set N=0
 expect_rejected "'q' has no members"
 outputs --set N=1e9

@@ -41,7 +41,7 @@ run hamel frobnicate skate
 expect_rejected "unknown command 'frobnicate'" 'hamel --help'
 for command in check derive eval; do
     run hamel $command
-    expect_rejected 'which model?' "hamel $command --help"
+    expect_rejected 'the model is missing' "hamel $command --help"
     run hamel $command skate pendulum
     expect_rejected "unexpected argument 'pendulum'"
     run hamel $command skate --no-such-option
@@ -73,7 +73,7 @@ expect_rejected "there is no example 'skatte'" "did you mean the example 'skate'
 run hamel examples skate pendulum
 expect_rejected 'one name at a time'
 run hamel examples skate --json
-expect_rejected '--json goes with the list'
+expect_rejected '--json applies to the list'
 for option in --rtol --atol --step --every; do
     run hamel run skate $option 0
     expect_rejected "$option must be positive"

@@ -1,4 +1,5 @@
-/* Rank in ball arithmetic: see echelon.h. Verified: test/unit/analyse/test_echelon.c */
+/* Adds rows to an echelon one by one, and bounds balls by powers of two (echelon.h).
+ * Verified: test/unit/analyse/test_echelon.c */
 #include "analyse/balls/echelon.h"
 
 #include <math.h>
@@ -84,7 +85,7 @@ static void reduce(hmi_echelon *e)
         for (size_t j = 0; j < e->columns; j++)
             if (!arb_is_zero(by + j))
                 arb_submul(e->work + j, factor, by + j, e->precision);
-        arb_zero(e->work + e->pivot[r]); /* exactly, by construction */
+        arb_zero(e->work + e->pivot[r]); /* it is exactly 0 by construction */
     }
     arb_clear(factor);
 }

@@ -3,7 +3,7 @@
  * A row is independent where a reduced element is proved to be nonzero, dependent where all balls
  * contain 0 and are smaller than the tolerance relative to the row; in between, more bits are
  * needed. Where numbers are known to double precision only (inexact), what is below the tolerance
- * counts as zero though it be proved nonzero.
+ * counts as zero even where it is proved nonzero.
  */
 #ifndef HMI_ANALYSE_BALLS_ECHELON_H
 #define HMI_ANALYSE_BALLS_ECHELON_H

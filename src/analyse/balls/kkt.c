@@ -1,7 +1,8 @@
-/* The equations of motion at one state: see kkt.h. By blocks,
+/* Solves the equations of motion at one state. By blocks,
  *     G lambda = b - A M^-1 F,   G = A M^-1 A^T,   q'' = M^-1 F + M^-1 A^T lambda,
- * which is an eighth of the work of the whole matrix [M -A^T; A 0] and less where M is diagonal; the
- * whole where M has no inverse, or one that costs digits, and where it is small: it loses less.
+ * takes an eighth of the work of the whole matrix [M -A^T; A 0], and less where M is diagonal. The
+ * whole matrix is solved where M has no inverse, where its inverse costs too many digits, and where
+ * the system is small, since that loses fewer digits.
  */
 #include "analyse/balls/kkt.h"
 
@@ -105,7 +106,7 @@ static bool solve_whole(const arb_mat_t M, const arb_mat_t A, const arb_mat_t F,
     return solved;
 }
 
-/* ---- the choice ---- */
+/* ---- which of the two ---- */
 
 /* The largest radius beside the largest number, at least `least`. */
 static void widen(mag_t least, const arb_mat_t x)
@@ -125,7 +126,7 @@ static void widen(mag_t least, const arb_mat_t x)
     mag_clear(radius);
 }
 
-/* Are the balls of the answer as small as those of the question let expect? */
+/* Are the balls of the answer as small as those of the data lead one to expect? */
 static bool is_sharp(const arb_mat_t M, const arb_mat_t A, const arb_mat_t F, const arb_mat_t b,
                      const arb_mat_t qdd, const arb_mat_t lambda, slong precision)
 {
@@ -146,8 +147,8 @@ static bool is_sharp(const arb_mat_t M, const arb_mat_t A, const arb_mat_t F, co
     return sharp;
 }
 
-bool hmi_saddle_solve(const arb_mat_t M, const arb_mat_t A, const arb_mat_t F, const arb_mat_t b,
-                      arb_mat_t qdd, arb_mat_t lambda, slong precision)
+bool hmi_kkt_solve(const arb_mat_t M, const arb_mat_t A, const arb_mat_t F, const arb_mat_t b,
+                   arb_mat_t qdd, arb_mat_t lambda, slong precision)
 {
     return (arb_mat_nrows(M) + arb_mat_nrows(A) > SMALL &&
             solve_blocks(M, A, F, b, qdd, lambda, precision) &&

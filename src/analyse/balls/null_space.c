@@ -1,11 +1,12 @@
-/* Null vectors: see null_space.h. Verified: test/unit/analyse/test_null.c */
+/* Reads the null vectors off an echelon, and recognises simple ratios.
+ * Verified: test/unit/analyse/test_null_space.c */
 #include "analyse/balls/null_space.h"
 
 #include <math.h>
 
 enum { MOST_DENOMINATOR = 360 };
 
-/* Zeroes above the pivots too. */
+/* Makes the elements above the pivots zero, too. */
 static void reduce_upwards(hmi_echelon *e)
 {
     arb_t factor;
@@ -34,7 +35,7 @@ static bool is_pivot(const hmi_echelon *e, size_t column)
     return false;
 }
 
-/* The last element that is not zero becomes positive: x p_y - y p_x, as everybody writes it. */
+/* Makes the last nonzero element positive, which gives the usual form x p_y - y p_x. */
 static void orient(arb_mat_t vectors, slong row)
 {
     for (slong j = arb_mat_ncols(vectors); j-- > 0;) {
@@ -48,7 +49,7 @@ static void orient(arb_mat_t vectors, slong row)
     }
 }
 
-void hmi_null_vectors(hmi_echelon *e, arb_mat_t vectors)
+void hmi_null_space(hmi_echelon *e, arb_mat_t vectors)
 {
     slong next = 0;
     arb_mat_init(vectors, (slong)(e->columns - e->rank), (slong)e->columns);

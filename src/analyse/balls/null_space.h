@@ -7,9 +7,10 @@
 
 #include <arb_mat.h>
 
-/* One vector a row, (columns - rank) x columns: 1 or -1 in a column without pivot, 0 in the others
- * of that kind; the last element that is not 0 is positive. The matrix is initialised here; the echelon's rows are reduced further. */
-void hmi_null_vectors(hmi_echelon *e, arb_mat_t vectors);
+/* Initialises the matrix with one vector per row, (columns - rank) x columns: each has 1 or -1 in
+ * one column without pivot and 0 in the other columns without pivot; its last nonzero element is
+ * positive. The rows of the echelon are reduced further. */
+void hmi_null_space(hmi_echelon *e, arb_mat_t vectors);
 
 /* A number for the graph: p/q with q <= 360 where the ball is that within 2^tolerance, else the
  * nearest double and *exact = false. */

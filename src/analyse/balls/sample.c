@@ -1,4 +1,5 @@
-/* Random points of the configuration manifold: see sample.h. */
+/* Draws random points and moves them onto the position constraints, first in double precision, then
+ * in balls, with a proof (sample.h). */
 #include "analyse/balls/sample.h"
 
 #include "linalg/linalg.h"
@@ -80,16 +81,18 @@ void hmi_curve_fill(const hmi_curve *curve, hmi_series *jet, size_t k)
     }
 }
 
+void hmi_curve_evaluate(const hmi_curve *point, hmi_series *jet, slong precision)
+{
+    hmi_series_start(jet, 1, precision);
+    hmi_curve_fill(point, jet, 0);
+    hmi_series_extend(jet, 0);
+}
+
 /* ---- the sampler ---- */
 
-/* splitmix64 */
-double hmi_random(hmi_sampler *sampler)
+double hmi_sampler_random(hmi_sampler *sampler)
 {
-    uint64_t x = sampler->state += UINT64_C(0x9e3779b97f4a7c15);
-    x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
-    x ^= x >> 31;
-    return ((double)(x >> 34) + 0.5) * 0x1p-29 - 1;
+    return ((double)(hmi_random_bits(&sampler->random) >> 34) + 0.5) * 0x1p-29 - 1;
 }
 
 static hm_status take_memory(hmi_sampler *s)
@@ -126,7 +129,7 @@ static hm_status fill_jet(hmi_sampler *s)
 
 hm_status hmi_sampler_init(hmi_sampler *s, hmi_forms *forms, const double *q0, double t0)
 {
-    *s = (hmi_sampler){.forms = forms, .state = 20261116, .spread = 1};
+    *s = (hmi_sampler){.forms = forms, .random = {20261116}, .spread = 1};
     hmi_series_init(&s->jet, forms->allocator, forms->model, &forms->graph);
     s->row = hmi_arena_alloc(&forms->arena, (forms->m + 1) * sizeof *s->row);
     if (!s->row)
@@ -153,14 +156,8 @@ void hmi_sampler_release(hmi_sampler *s)
 
 /* ---- onto the position constraints ---- */
 
-static void evaluate(hmi_sampler *s, hmi_curve *point, slong precision)
-{
-    hmi_series_start(&s->jet, 1, precision);
-    hmi_curve_fill(point, &s->jet, 0);
-    hmi_series_extend(&s->jet, 0);
-}
-
-/* The component of d phi_i by q_j; NULL where it is 0. First call with *next = rows, then go on. */
+/* d phi_i / dq as a dense row. *next is the first root of it in the jet, `rows` for the first row,
+ * and is moved to that of the next row. */
 static void gradient_row(const hmi_sampler *s, size_t i, size_t *next, arb_ptr row)
 {
     const hmi_form *form = &s->forms->rows[s->row[i]].form;
@@ -175,7 +172,7 @@ static double to_double(const arb_t x)
     return arf_get_d(arb_midref(x), ARF_RND_NEAR);
 }
 
-/* The Newton step of minimum norm into s->step; its length. */
+/* Puts the Newton step of minimum norm into s->step and returns its length. */
 static double newton_step(hmi_sampler *s)
 {
     hmi_cod cod;
@@ -204,13 +201,13 @@ static void set_point(hmi_curve *point, const double *z)
         arb_set_d(point->z + i * point->orders, z[i]);
 }
 
-/* In double precision; false where it does not converge. */
+/* Newton's method in double precision; false where it does not converge. */
 static bool newton(hmi_sampler *s, hmi_curve *point)
 {
     int n = (int)s->forms->n;
     for (int k = 0; k < NEWTON_STEPS; k++) {
         set_point(point, s->near);
-        evaluate(s, point, 64);
+        hmi_curve_evaluate(point, &s->jet, 64);
         if (s->jet.failed)
             return false;
         double length = newton_step(s), size = 1 + hmi_norm(n, s->near);
@@ -233,7 +230,7 @@ typedef struct pivots {
     size_t *row, *column; /* rank each */
 } pivots;
 
-/* jacobian of the chosen rows and columns, residual where it is not NULL */
+/* The Jacobian of the chosen rows and columns, and their residuals unless that is NULL. */
 static void fill_system(hmi_sampler *s, const pivots *p, arb_mat_t jacobian, arb_mat_t residual)
 {
     size_t next = s->rows, at = 0;
@@ -282,7 +279,7 @@ static bool polish(hmi_sampler *s, const pivots *p, hmi_curve *point)
     arb_mat_init(jacobian, rank, rank);
     arb_mat_init(residual, rank, 1);
     for (slong bits = 40; good && bits < 4 * point->precision; bits *= 2) {
-        evaluate(s, point, point->precision + 20);
+        hmi_curve_evaluate(point, &s->jet, point->precision + 20);
         fill_system(s, p, jacobian, residual);
         good = !s->jet.failed &&
                arb_mat_approx_solve(residual, jacobian, residual, point->precision + 20);
@@ -330,7 +327,7 @@ static bool prove(hmi_sampler *s, const pivots *p, hmi_curve *point)
     arb_mat_init(J, rank, rank);
     arb_mat_init(residual, rank, 1);
     arb_mat_init(box, rank, 1);
-    evaluate(s, point, precision);
+    hmi_curve_evaluate(point, &s->jet, precision);
     fill_system(s, p, J, residual);
     bool proved = arb_mat_approx_inv(C, J, precision);
     for (slong j = 0; j < rank; j++) {
@@ -342,7 +339,7 @@ static bool prove(hmi_sampler *s, const pivots *p, hmi_curve *point)
             mag_set_ui_2exp_si(arb_radref(radius), 1, 40 - point->precision);
         mag_set(arb_radref(z), arb_radref(radius));
     }
-    evaluate(s, point, precision);
+    hmi_curve_evaluate(point, &s->jet, precision);
     fill_system(s, p, J, NULL);
     proved = proved && !s->jet.failed && inside(C, J, residual, box, precision);
     arb_mat_clear(C);
@@ -357,7 +354,7 @@ static hm_status settle(hmi_sampler *s, hmi_curve *point, bool *found)
     size_t size = (s->rows + 1) * sizeof(size_t);
     pivots p = {0, hmi_alloc(s->forms->allocator, size), hmi_alloc(s->forms->allocator, size)};
     hm_status status = p.row && p.column ? HM_OK : HM_ERR_NOMEM;
-    evaluate(s, point, point->precision);
+    hmi_curve_evaluate(point, &s->jet, point->precision);
     if (status == HM_OK)
         status = choose_pivots(s, point->precision, &p);
     *found = status == HM_OK && polish(s, &p, point);
@@ -373,9 +370,10 @@ static hm_status settle(hmi_sampler *s, hmi_curve *point, bool *found)
 static void draw(hmi_sampler *s, hmi_curve *point, double spread)
 {
     for (size_t i = 0; i < point->size; i++)
-        s->near[i] = s->center[i] + spread * (0.6 + 0.4 * fabs(s->center[i])) * hmi_random(s);
+        s->near[i] = s->center[i] +
+                     spread * (0.6 + 0.4 * fabs(s->center[i])) * hmi_sampler_random(s);
     for (size_t i = 0; i < 3 * point->signals; i++)
-        arb_set_d(point->signal + i, hmi_random(s));
+        arb_set_d(point->signal + i, hmi_sampler_random(s));
     set_point(point, s->near);
 }
 

@@ -1,9 +1,15 @@
 /* Random points of the configuration manifold, in ball arithmetic.
  *
- * A point z = (q, t) is drawn near the initial state and, where there are position constraints,
- * moved onto them: Newton steps of minimum norm in double precision, then in balls. Krawczyk's test
- * proves that the ball holds an exact point of phi = 0. Signals get random values, rates and second
- * rates. The generator is fixed: same model, same points.
+ * Statements such as "this form is closed" are decided at random points: a function that is zero at
+ * a generic point to hundreds of bits is taken for zero, one that is not is proved not to be. With
+ * position constraints the point must lie on them exactly, which no number does, but a ball can
+ * contain such a point. So z = (q, t) is drawn near the initial state, moved by Newton steps of
+ * minimum norm in double precision, polished in high precision, and widened to a ball for which
+ * Krawczyk's test proves that it contains an exact solution of phi = 0 (`proved`).
+ *
+ * Inputs and auxiliary states are signals, with random values, rates and second rates. The seed is
+ * fixed: the same model gives the same points on every machine. Where functions do not exist at a
+ * point, the caller rejects it, and later points are drawn nearer to the initial state.
  * Verified: test/unit/analyse/test_sample.c
  */
 #ifndef HMI_ANALYSE_BALLS_SAMPLE_H
@@ -12,6 +18,7 @@
 #include "analyse/balls/echelon.h"
 #include "analyse/forms/forms.h"
 #include "analyse/balls/series.h"
+#include "base/random.h"
 
 /* A curve z(s) with its velocity X(s) = dz/ds as power series; a point is one of order 1. */
 typedef struct hmi_curve {
@@ -29,14 +36,16 @@ void hmi_curve_init(hmi_curve *curve, const hmi_forms *forms, size_t orders, slo
 void hmi_curve_clear(hmi_curve *curve);
 /* Order k of every leaf of the jet, from the curve. */
 void hmi_curve_fill(const hmi_curve *curve, hmi_series *jet, size_t k);
+/* All values of the jet at a point. */
+void hmi_curve_evaluate(const hmi_curve *point, hmi_series *jet, slong precision);
 
 typedef struct hmi_sampler {
     hmi_forms *forms;
-    hmi_series jet;      /* phi, then the components of d phi by q */
-    size_t rows;         /* of position level */
-    size_t *row;         /* which */
-    double *center;      /* n + 1 */
-    uint64_t state;      /* of the generator */
+    hmi_series jet; /* phi, then the components of d phi by q */
+    size_t rows;    /* of position level */
+    size_t *row;    /* which */
+    double *center; /* n + 1 */
+    hmi_random random;
     double *near, *step; /* n + 1 */
     double *A, *phi, *doubles;
     int *ints;
@@ -51,6 +60,6 @@ hm_status hmi_sample(hmi_sampler *sampler, hmi_curve *curve);
 /* The point drawn last was no good (a function does not exist there): draw nearer. */
 void hmi_sample_reject(hmi_sampler *sampler);
 /* Uniform in [-1, 1), of 30 bits; never 0. */
-double hmi_random(hmi_sampler *sampler);
+double hmi_sampler_random(hmi_sampler *sampler);
 
 #endif

@@ -1,4 +1,4 @@
-/* Power series of expressions in ball arithmetic: see series.h.
+/* The recurrences that extend the series of every slot by one order.
  *
  * A slot is one series. Operations of the graph whose recurrence needs a second series (sin needs
  * cos, atan needs 1/(1 + x^2)) get further slots. With x' the derivative by s, the recurrences are
@@ -64,7 +64,8 @@ static bool multiple_of_pi(double value, long *p, long *q)
     return false;
 }
 
-/* Is it a number that a person writes: at most 15 digits? Then these are meant. */
+/* Is it a number as people write them, with at most 15 digits? Then exactly these digits are
+ * meant. */
 static bool is_decimal(double value, char text[HMI_NUMBER_TEXT])
 {
     int digits = 0;
@@ -180,7 +181,7 @@ static arb_ptr slope_of(const hmi_series *jet, uint32_t slot)
     return jet->slope + (jet->slots.data[slot].slope - 1) * jet->orders;
 }
 
-/* y' = w x'; cos and its kin carry the sign of their derivative here. */
+/* y' = w x', with a minus sign for cos and the other functions whose derivative has one. */
 static void integral_order(hmi_series *jet, const hmi_series_slot *slot, arb_ptr y, size_t k)
 {
     if (k == 0)
@@ -190,8 +191,8 @@ static void integral_order(hmi_series *jet, const hmi_series_slot *slot, arb_ptr
                      jet->precision);
 }
 
-/* atan2(y, x)' = (x y' - y x') / (x^2 + y^2). w is known to order k only after this slot's operands
- * are, which they are: it stands before. */
+/* atan2(y, x)' = (x y' - y x') / (x^2 + y^2). The slot w of 1/(x^2 + y^2) stands before this one
+ * and is known to order k. */
 static void angle_order(hmi_series *jet, const hmi_series_slot *slot, arb_ptr out, size_t k)
 {
     arb_srcptr y = series(jet, slot->a), x = series(jet, slot->b), w = series(jet, slot->c);

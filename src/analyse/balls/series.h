@@ -1,15 +1,18 @@
 /* Ball arithmetic on the DAG: values of expressions, and their power series along a curve, with
- * rigorous error bounds (Arb). The one evaluator of src/analyse: a point is a series of length 1.
+ * rigorous error bounds (Arb). This is the only evaluator of src/analyse: a value at a point is a
+ * series of length 1.
  *
  *     leaves z(s) = z0 + z1 s + z2 s^2 + ...  ->  every root as a series in s
  *
- * Coefficients are computed order by order (hmi_series_extend), so that a curve may be found while it
- * is followed: z' = X(z) needs order k of X for order k + 1 of z.  [Griewank & Walther 2008, ch. 13]
+ * Use: hmi_series_add every expression (a root); hmi_series_start with the number of orders and
+ * bits; then for each order k set the leaves (hmi_series_leaf_value) and call hmi_series_extend(k).
+ * Since coefficients are computed order by order, a curve may be found while it is followed:
+ * z' = X(z) needs order k of X for order k + 1 of z.           [Griewank & Walther 2008, ch. 13]
  *
  * Invariants
  *   1. Every ball contains the exact value, for parameters and numbers as written: 0.1 is 1/10, pi
  *      is pi, `b = 2*a` is evaluated anew. Numbers that the graph holds only as doubles (cos(0.3)
- *      was folded) are taken as these doubles and `inexact` is set.
+ *      was folded) are taken as these doubles, and `inexact` is set.
  *   2. Comparisons that the balls do not decide, and values that do not exist, set `failed`.
  * FLINT aborts the process when memory runs out: nothing outside src/analyse may use this.
  * Verified: test/unit/analyse/test_series.c
@@ -63,8 +66,8 @@ void hmi_series_start(hmi_series *jet, size_t orders, slong precision);
 arb_ptr hmi_series_leaf_value(hmi_series *jet, size_t leaf, size_t k);
 /* Order k of everything; orders below k are known. */
 void hmi_series_extend(hmi_series *jet, size_t k);
-/* The same of what the roots from `first` to before `end` need beyond those before `first`, which have
- * this order already: where some leaves are found with the help of other roots. */
+/* The same of what the roots from `first` to before `end` need beyond those before `first`, which
+ * have this order already: where some leaves are found with the help of other roots. */
 typedef struct hmi_series_part {
     size_t slots, roots;
 } hmi_series_part;

@@ -1,4 +1,4 @@
-/* From nodes of the graph to series of a jet: see series.h. Operations whose recurrence needs a second
+/* Turns nodes of the graph into slots of a series. Operations whose recurrence needs a second
  * series get further slots. */
 #include "analyse/balls/series_slots.h"
 
@@ -71,8 +71,8 @@ static hm_status push_squares(hmi_series *jet, uint32_t x, uint32_t y, uint32_t 
     return status == HM_OK ? push_op(jet, HMI_ADD, xx, yy, slot) : status;
 }
 
-/* sin, cos, sinh, cosh: the partner stands right after, so that b of both is the other, and serves
- * where it is asked for, too. */
+/* sin, cos, sinh, cosh: the partner stands right after, b of each is the other one, and expressions
+ * that use both share them. */
 static hm_status push_pair(hmi_series *jet, hmi_op op, uint32_t x, uint32_t *slot)
 {
     uint32_t known = jet->slots.data[x].pair;
@@ -203,7 +203,8 @@ static hm_status push_node(hmi_series *jet, hmi_expr e, const uint32_t x[3], uin
     }
 }
 
-/* What must be there before e; a parameter stands for its value's expression. */
+/* Pushes the operands that must have slots before e. A parameter is replaced by the expression of
+ * its value. */
 static int operands_of(const hmi_series *jet, hmi_expr e, hmi_expr list[3])
 {
     const hmi_node *node = hmi_node_at(jet->graph, e);

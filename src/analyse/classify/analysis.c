@@ -1,121 +1,12 @@
-/* hm_system_analyse: the parts in their order, and what they share. */
+/* hm_system_analyse: makes the analysis and calls its parts in their order, the initial state
+ * first, then every constraint, then the set, then the functions that are not smooth. */
 #include "analyse/classify/analysis.h"
-
-#include "expr/print/print.h"
-
-#include <math.h>
-#include <stdarg.h>
-#include <string.h>
 
 const char *hm_class_text(hm_class kind)
 {
     static const char *const text[] = {"holonomic",    "semiholonomic",          "integrable",
                                        "nonholonomic", "nonlinear-nonholonomic", "unclassified"};
     return text[kind];
-}
-
-/* ---- text ---- */
-
-static const char *keep_text(hmi_analysis *a, hmi_text *text)
-{
-    const char *kept = text->failed ? NULL
-                                    : hmi_arena_text(&a->arena, hmi_text_view(text), text->length);
-    hmi_text_release(text);
-    return kept;
-}
-
-const char *hmi_analysis_text(hmi_analysis *a, const char *format, ...)
-{
-    hmi_text text;
-    va_list args;
-    hmi_text_init(&text, a->allocator);
-    va_start(args, format);
-    hmi_text_addv(&text, format, args);
-    va_end(args);
-    return keep_text(a, &text);
-}
-
-hm_status hmi_analysis_remark(hmi_analysis *a, const char *format, ...)
-{
-    hmi_text text;
-    va_list args;
-    hmi_text_init(&text, a->allocator);
-    va_start(args, format);
-    hmi_text_addv(&text, format, args);
-    va_end(args);
-    const char *kept = keep_text(a, &text);
-    return kept && hmi_array_push(a->allocator, &a->remarks, kept) ? HM_OK : HM_ERR_NOMEM;
-}
-
-static void print_symbol(void *user, hmi_symbol_kind kind, uint32_t index, hmi_text *out)
-{
-    const hm_model *model = user;
-    const char *name = "?";
-    switch (kind) {
-    case HMI_SYM_COORD:
-    case HMI_SYM_VELOCITY:
-    case HMI_SYM_ACCELERATION:
-        name = index < model->coords.count ? model->coords.data[index].name : "t";
-        break;
-    case HMI_SYM_PARAM:
-        name = model->params.data[index].name;
-        break;
-    case HMI_SYM_STATE:
-        name = model->states.data[index].name;
-        break;
-    case HMI_SYM_INPUT:
-    case HMI_SYM_INPUT_RATE:
-    case HMI_SYM_INPUT_RATE2:
-        name = index < model->inputs.count ? model->inputs.data[index].name
-                                           : model->states.data[index - model->inputs.count].name;
-        break;
-    default:
-        break;
-    }
-    hmi_text_add(out, name);
-}
-
-const char *hmi_analysis_print(hmi_analysis *a, const hmi_graph *graph, hmi_expr e)
-{
-    enum { LONGEST = 2000 };
-    hmi_text text;
-    const hmi_print_options options = {.style = HMI_PRINT_PLAIN,
-                                       .namer = {.name = print_symbol, .user = (void *)a->model}};
-    hmi_text_init(&text, a->allocator);
-    hm_status status = hmi_print(&text, graph, e, &options);
-    if (status == HM_ERR_LIMIT || text.length > LONGEST) {
-        hmi_text_release(&text);
-        hmi_text_add(&text, "(too long to be shown)");
-    }
-    if (status == HM_ERR_NOMEM) {
-        hmi_text_release(&text);
-        return NULL;
-    }
-    return keep_text(a, &text);
-}
-
-hm_evidence hmi_analysis_evidence(const hmi_evidence *e)
-{
-    double bits = e->zero == -INFINITY ? (double)HMI_BITS : -e->zero;
-    return (hm_evidence){
-        .points = e->points, .bits = (int)fmin(bits, HMI_BITS), .proved = e->proved};
-}
-
-/* ---- values at the initial state ---- */
-
-hmi_series_state hmi_analysis_initial(const hmi_analysis *a)
-{
-    return (hmi_series_state){.q = a->q0, .v = a->v0, .z = a->z0, .t = a->t0};
-}
-
-hm_status hmi_analysis_values(hmi_analysis *a, const hmi_graph *graph, const hmi_expr *list,
-                              size_t count, double *values)
-{
-    const hmi_series_state initial = hmi_analysis_initial(a);
-    hm_status status = HM_OK;
-    for (size_t i = 0; i < count && status != HM_ERR_NOMEM; i++)
-        status = hmi_series_value(a->allocator, a->model, graph, list[i], &initial, &values[i]);
-    return status == HM_ERR_NOMEM ? status : HM_OK;
 }
 
 /* ---- the whole ---- */
@@ -125,8 +16,8 @@ static hm_status take_rows(hmi_analysis *a)
     size_t m = a->model->constraints.count;
     a->rows = hmi_arena_alloc(&a->arena, (m + 1) * sizeof *a->rows);
     a->positions = hmi_arena_alloc(&a->arena, (m + 1) * sizeof *a->positions);
-    a->leaf = hmi_arena_alloc(&a->arena, (m + 1) * sizeof *a->leaf);
-    if (!a->rows || !a->positions || !a->leaf)
+    a->numeric_integral = hmi_arena_alloc(&a->arena, (m + 1) * sizeof *a->numeric_integral);
+    if (!a->rows || !a->positions || !a->numeric_integral)
         return HM_ERR_NOMEM;
     a->shown.constraints = a->rows;
     a->shown.constraint_count = m;
@@ -156,7 +47,7 @@ static hm_status classify(hmi_analysis *a)
             status = hmi_forms_status(&a->forms);
     }
     if (status == HM_OK)
-        status = hmi_analyse_set(a);
+        status = hmi_analyse_constraint_set(a);
     hmi_sampler_release(&a->sampler);
     hmi_forms_release(&a->forms);
     return status;
@@ -204,9 +95,9 @@ void hm_analysis_destroy(hm_analysis *analysis)
     if (!analysis)
         return;
     hmi_analysis *a = (hmi_analysis *)analysis;
-    for (size_t k = 0; a->leaf && k < analysis->constraint_count; k++)
-        if (a->leaf[k])
-            hmi_leaf_release(a->leaf[k]);
+    for (size_t k = 0; a->numeric_integral && k < analysis->constraint_count; k++)
+        if (a->numeric_integral[k])
+            hmi_numeric_integral_release(a->numeric_integral[k]);
     hmi_array_release(a->allocator, &a->remarks);
     hmi_arena_release(&a->arena);
     hmi_free(a->allocator, a, sizeof *a);
@@ -218,5 +109,5 @@ hm_status hm_analysis_integral(const hm_analysis *analysis, size_t constraint, c
     const hmi_analysis *a = (const hmi_analysis *)analysis;
     if (constraint >= analysis->constraint_count || !analysis->constraints[constraint].leaf)
         return HM_ERR_USAGE;
-    return hmi_leaf_value(a->leaf[constraint], q, t, f);
+    return hmi_numeric_integral_value(a->numeric_integral[constraint], q, t, f);
 }

@@ -1,9 +1,15 @@
-/* What the files of the analysis share. */
+/* The analysis in the making, and what its parts share.
+ *
+ * hm_system_analyse runs the parts in this order: the initial state (wellposed.c), each constraint
+ * (constraint.c), the set (constraint_set.c), functions that are not smooth (wellposed.c). Every
+ * part writes into `shown`; text and arrays live in the arena. Where a part cannot decide something
+ * it adds a remark instead of failing: only lack of memory ends the analysis.
+ */
 #ifndef HMI_ANALYSE_CLASSIFY_ANALYSIS_H
 #define HMI_ANALYSE_CLASSIFY_ANALYSIS_H
 
-#include "analyse/classify/flag.h"
-#include "analyse/classify/numeric_integral.h"
+#include "analyse/integrability/flag.h"
+#include "analyse/integrals/numeric_integral.h"
 #include "analyse/classify/quadratic.h"
 
 #include <hamel/analyse.h>
@@ -16,8 +22,8 @@ typedef struct hmi_analysis {
     const hm_system *system;
     const hm_model *model;
     hm_context *context;
-    hm_constraint_analysis *rows; /* what shown.constraints points to */
-    hmi_leaf **leaf;              /* by row; NULL: none */
+    hm_constraint_analysis *rows;            /* what shown.constraints points to */
+    hmi_numeric_integral **numeric_integral; /* by row; NULL: none */
     HMI_ARRAY(const char *) remarks;
     double *q0, *v0, *z0, t0; /* the initial state, consistent where it can be */
     hmi_forms forms;          /* only while it is made */
@@ -26,13 +32,15 @@ typedef struct hmi_analysis {
     size_t position_count;
 } hmi_analysis;
 
-/* Text that lives as long as the analysis; NULL without memory. */
+/* analysis_text.c: text that lives as long as the analysis; NULL without memory. */
 const char *hmi_analysis_text(hmi_analysis *a, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 hm_status hmi_analysis_remark(hmi_analysis *a, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* An expression as it is written in the language; NULL for HMI_NONE and without memory. */
 const char *hmi_analysis_print(hmi_analysis *a, const hmi_graph *graph, hmi_expr e);
+/* A form as "... = 0" in velocities, after `before` (NULL: nothing) and a comma. */
+const char *hmi_analysis_form(hmi_analysis *a, const hmi_form *form, const char *before);
 hm_evidence hmi_analysis_evidence(const hmi_evidence *evidence);
 hmi_series_state hmi_analysis_initial(const hmi_analysis *a);
 /* Values of expressions at the initial state, in double precision; NaN where there is none. */
@@ -44,9 +52,7 @@ hm_status hmi_analyse_start(hmi_analysis *a);
 hm_status hmi_analyse_functions(hmi_analysis *a);
 /* constraint.c: one row each */
 hm_status hmi_classify_row(hmi_analysis *a, size_t k);
-/* A form as "... = 0" in velocities, after `before` (NULL: nothing) and a comma. */
-const char *hmi_analysis_form(hmi_analysis *a, const hmi_form *form, const char *before);
 /* constraint_set.c */
-hm_status hmi_analyse_set(hmi_analysis *a);
+hm_status hmi_analyse_constraint_set(hmi_analysis *a);
 
 #endif

@@ -6,18 +6,19 @@
  * constraints. Verified: test/cases/test_classify.c
  */
 #include "analyse/classify/analysis.h"
-#include "analyse/classify/potential.h"
+#include "analyse/integrals/potential.h"
 
-/* Not being able to decide is a remark, not a failure. */
+/* Where a constraint cannot be classified, the analysis goes on and says so in a remark. */
 static hm_status undecided(hmi_analysis *a, size_t k, hm_status status)
 {
     if (status != HM_ERR_NUMERIC && status != HM_ERR_LIMIT)
         return status;
     a->rows[k].kind = HM_CLASS_UNCLASSIFIED;
-    return hmi_analysis_remark(a,
-                               "'%s' is not classified: no point near the initial state was found "
-                               "where its functions exist and the position constraints hold",
-                               a->rows[k].name);
+    return hmi_analysis_remark(
+        a,
+        "'%s' is not classified: it could not be evaluated at any sample point near the initial "
+        "state that satisfies the position constraints",
+        a->rows[k].name);
 }
 
 /* ---- terms without a velocity ---- */
@@ -36,22 +37,23 @@ static hm_status look_at_rest(hmi_analysis *a, hmi_form *form, bool *catastatic)
     return status;
 }
 
-/* ---- integrable ones ---- */
+/* ---- integrable constraints ---- */
 
-/* In numbers, where the form is integrable off the position constraints, too. */
-static hm_status find_leaf(hmi_analysis *a, size_t k, const hmi_form *form)
+/* An integral in numbers exists where the form is integrable off the position constraints, too. */
+static hm_status find_numeric_integral(hmi_analysis *a, size_t k, const hmi_form *form)
 {
     hmi_evidence evidence;
     bool integrable = false;
     hm_status status = hmi_form_is_closed(&a->sampler, form, &k, 1, &integrable, &evidence);
     if (status != HM_OK || !integrable)
         return status;
-    a->leaf[k] = hmi_arena_alloc(&a->arena, sizeof *a->leaf[k]);
-    if (!a->leaf[k])
+    a->numeric_integral[k] = hmi_arena_alloc(&a->arena, sizeof *a->numeric_integral[k]);
+    if (!a->numeric_integral[k])
         return HM_ERR_NOMEM;
-    status = hmi_leaf_init(a->leaf[k], &a->arena, &a->forms, form, a->q0, a->t0);
+    status = hmi_numeric_integral_init(a->numeric_integral[k], &a->arena, &a->forms, form, a->q0,
+                                       a->t0);
     if (status == HM_OK)
-        a->rows[k].leaf = a->model->coords.data[a->leaf[k]->p].name;
+        a->rows[k].leaf = a->model->coords.data[a->numeric_integral[k]->p].name;
     return status == HM_ERR_NUMERIC ? HM_OK : status;
 }
 
@@ -63,7 +65,7 @@ static hm_status find_integral(hmi_analysis *a, size_t k, const hmi_form *form)
     hmi_form scaled = *form;
     hm_status status = HM_OK;
     if (row->kind == HM_CLASS_INTEGRABLE)
-        status = hmi_find_factor(&a->sampler, form, &mu, &scaled);
+        status = hmi_find_integrating_factor(&a->sampler, form, &mu, &scaled);
     if (status == HM_OK && (row->kind == HM_CLASS_SEMIHOLONOMIC || mu != HMI_NONE))
         status = hmi_find_potential(&a->sampler, &scaled, &f);
     if (status != HM_OK)
@@ -72,12 +74,12 @@ static hm_status find_integral(hmi_analysis *a, size_t k, const hmi_form *form)
     if (mu != HMI_NONE && !(row->integrating_factor = hmi_analysis_print(a, &forms->graph, mu)))
         return HM_ERR_NOMEM;
     if (f == HMI_NONE)
-        return find_leaf(a, k, form);
+        return find_numeric_integral(a, k, form);
     row->potential = hmi_analysis_print(a, &forms->graph, f);
     return row->potential ? HM_OK : HM_ERR_NOMEM;
 }
 
-/* ---- linear ones ---- */
+/* ---- linear constraints ---- */
 
 static hm_status class_of_form(hmi_analysis *a, size_t form_row, hm_class *kind,
                                hmi_evidence *evidence)
@@ -89,14 +91,15 @@ static hm_status class_of_form(hmi_analysis *a, size_t form_row, hm_class *kind,
     *kind = HM_CLASS_SEMIHOLONOMIC;
     if (status != HM_OK || closed)
         return status;
-    a->positions[a->position_count] = form_row; /* for a moment one of the rows */
+    a->positions[a->position_count] = form_row; /* temporarily one of the rows */
     status = hmi_form_is_closed(&a->sampler, form, a->positions, a->position_count + 1, &closed,
                                 evidence);
     *kind = closed ? HM_CLASS_INTEGRABLE : HM_CLASS_NONHOLONOMIC;
     return status;
 }
 
-/* alpha (d beta/dz - d gamma/dy) + ... for omega = alpha dx + beta dy + gamma dz [Zhao (11)] */
+/* alpha (d beta/dz - d gamma/dy) + ...  for omega = alpha dx + beta dy + gamma dz
+ *                                                                          [Zhao 2018 (11)] */
 static hmi_expr frobenius_expression(hmi_forms *f, const hmi_form *form)
 {
     hmi_graph *g = &f->graph;
@@ -122,8 +125,8 @@ static hm_status show_frobenius(hmi_analysis *a, size_t k)
                           : HM_ERR_NOMEM;
 }
 
-/* Removes components that are zero though they are not written so: beside them nothing can be
- * decided, since they are as small as their errors. HM_ERR_LIMIT: there are none. */
+/* Removes components that are zero without being written as 0: their balls are as small as their
+ * errors, and nothing could be decided relative to them. HM_ERR_LIMIT: there are none. */
 static hm_status drop_zeros(hmi_analysis *a, hmi_form *form)
 {
     size_t kept = 0;
@@ -164,23 +167,7 @@ static hm_status classify_linear(hmi_analysis *a, size_t k)
     return status == HM_OK ? show_frobenius(a, k) : status;
 }
 
-/* ---- nonlinear ones ---- */
-
-const char *hmi_analysis_form(hmi_analysis *a, const hmi_form *form, const char *before)
-{
-    hmi_graph *g = &a->forms.graph;
-    hmi_expr sum = g->zero;
-    for (size_t i = 0; i < form->count; i++) {
-        hmi_expr rate = form->at[i] == a->forms.n ? g->one
-                                                  : hmi_symbol(g, HMI_SYM_VELOCITY, form->at[i]);
-        sum = hmi_add(g, sum, hmi_mul(g, form->value[i], rate));
-    }
-    const char *text = hmi_analysis_print(a, g, sum);
-    if (!text)
-        return NULL;
-    return before ? hmi_analysis_text(a, "%s, %s = 0", before, text)
-                  : hmi_analysis_text(a, "%s = 0", text);
-}
+/* ---- nonlinear constraints ---- */
 
 static hm_reduction reduction_of(hmi_quadratic_kind kind)
 {
@@ -211,7 +198,8 @@ static hm_status show_reduction(hmi_analysis *a, size_t k, const hmi_quadratic *
     }
     if (q->kind == HMI_BRANCHES && !(row->other_form = hmi_analysis_form(a, &q->other, NULL)))
         return HM_ERR_NOMEM;
-    if (q->kind == HMI_BRANCHES && q->both) { /* either may hold: the weaker class counts */
+    if (q->kind == HMI_BRANCHES &&
+        q->both) { /* either branch may hold, so the weaker class counts */
         a->forms.rows[a->forms.row_count] = (hmi_form_row){.pfaffian = true, .form = q->other};
         hm_status status = class_of_form(a, a->forms.row_count, &kind, &evidence);
         if (status != HM_OK)
@@ -246,9 +234,7 @@ static hm_status look_for_lost_row(hmi_analysis *a, size_t k)
         status = hmi_sample(&a->sampler, &point);
     if (status == HM_OK) {
         bool some = false, all = true;
-        hmi_series_start(&jet, 1, 128);
-        hmi_curve_fill(&point, &jet, 0);
-        hmi_series_extend(&jet, 0);
+        hmi_curve_evaluate(&point, &jet, 128);
         for (size_t i = 0; i < jet.roots.count; i++) {
             all &= arb_is_finite(hmi_series_root(&jet, i, 0));
             some |= !arb_contains_zero(hmi_series_root(&jet, i, 0));
@@ -278,7 +264,7 @@ static hm_status classify_nonlinear(hmi_analysis *a, size_t k)
     return status == HM_OK ? look_for_lost_row(a, k) : status;
 }
 
-/* ---- all ---- */
+/* ---- one constraint of any kind ---- */
 
 static hm_status classify_position(hmi_analysis *a, size_t k)
 {

@@ -5,11 +5,11 @@
  * but is not needed (errata 3.4). Verified: test/cases/test_classify.c
  */
 #include "analyse/classify/hidden.h"
-#include "analyse/classify/transport.h"
+#include "analyse/integrability/transport.h"
 
 #include <math.h>
 
-/* Pfaffian rows, those that stand for quadratic constraints included. */
+/* Lists the Pfaffian rows, including those that stand for quadratic constraints. */
 static size_t *list_forms(hmi_analysis *a, size_t *count)
 {
     size_t *list = hmi_arena_alloc(&a->arena, (a->forms.row_count + 1) * sizeof *list);
@@ -78,9 +78,7 @@ static hm_status find_rank(hmi_analysis *a, const hmi_form *const *form, size_t 
         if (status != HM_OK)
             break;
         hmi_transport_velocity(&tr);
-        hmi_series_start(&jet, 1, tr.precision);
-        hmi_curve_fill(&tr.point, &jet, 0);
-        hmi_series_extend(&jet, 0);
+        hmi_curve_evaluate(&tr.point, &jet, tr.precision);
         status = jet.failed ? HM_ERR_LIMIT : add_rows(a, &tr, &jet, rank);
         if (status == HM_OK)
             break;
@@ -91,7 +89,7 @@ static hm_status find_rank(hmi_analysis *a, const hmi_form *const *form, size_t 
     return status;
 }
 
-/* The constraint that a form is, or stands for. */
+/* The constraint that form i belongs to or stands for. */
 static size_t constraint_of(const hmi_analysis *a, size_t i)
 {
     return (size_t)(a->forms.rows[i].row - a->model->constraints.data);
@@ -103,7 +101,7 @@ static bool shown_integrable(const hmi_analysis *a, size_t i)
     return a->forms.rows[i].pfaffian && a->rows[constraint_of(a, i)].kind <= HM_CLASS_INTEGRABLE;
 }
 
-/* How many independent forms among constraints that are integrable by themselves. */
+/* Counts independent forms among the constraints that are integrable by themselves. */
 static hm_status count_open(hmi_analysis *a, size_t *count)
 {
     hmi_transport tr = {0};
@@ -213,13 +211,12 @@ static void find_principles(hmi_analysis *a)
     }
 }
 
-hm_status hmi_analyse_set(hmi_analysis *a)
+hm_status hmi_analyse_constraint_set(hmi_analysis *a)
 {
     hm_status status = find_set(a);
     if (status == HM_ERR_NUMERIC || status == HM_ERR_LIMIT)
-        status = hmi_analysis_remark(a,
-                                     "the set of constraints is not analysed: no point was found "
-                                     "where its functions exist and can be decided");
+        status = hmi_analysis_remark(a, "the set of constraints is not analysed: it could not be "
+                                        "evaluated at any sample point");
     if (status == HM_OK)
         find_principles(a);
     return status;

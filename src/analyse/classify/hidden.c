@@ -1,8 +1,9 @@
-/* Hidden integrable combinations: see hidden.h. */
+/* Follows the derived flag in symbols until it is stationary, and reports the combinations that are
+ * left (hidden.h). */
 #include "analyse/classify/hidden.h"
 
-#include "analyse/classify/potential.h"
-#include "analyse/classify/transport.h"
+#include "analyse/integrals/potential.h"
+#include "analyse/integrability/transport.h"
 
 enum { MOST_FORMS = HMI_SYMBOLIC_MOST, MOST_FREED = 6, MOST_PAIRS = MOST_FREED * MOST_FREED / 2 };
 
@@ -10,7 +11,7 @@ typedef struct ideal {
     hmi_analysis *a;
     hmi_forms *forms;
     size_t size;         /* n + 1 */
-    size_t rows, count;  /* given forms; forms of the system now */
+    size_t rows, count;  /* forms given at first; forms of I_j now */
     const size_t *list;  /* rows of the forms */
     hmi_form *form;      /* count */
     hmi_expr *c;         /* count x rows: what they are made of */
@@ -21,34 +22,6 @@ typedef struct ideal {
 } ideal;
 
 /* ---- one step of the flag ---- */
-
-/* The directions that the forms leave: N = [identity on free; -W_P^-1 W_F on pivots]. */
-static hm_status find_basis(ideal *I)
-{
-    hmi_forms *f = I->forms;
-    hmi_graph *g = &f->graph;
-    size_t r = I->count;
-    hmi_expr square[MOST_FORMS * MOST_FORMS], rhs[MOST_FORMS * MOST_FREED],
-        x[MOST_FORMS * MOST_FREED];
-    for (size_t i = 0; i < r; i++) {
-        for (size_t j = 0; j < r; j++)
-            square[i * r + j] = hmi_form_component(f, &I->form[i], I->tr.pivot[j]);
-        for (size_t b = 0; b < I->freed; b++)
-            rhs[i * I->freed + b] = hmi_neg(g, hmi_form_component(f, &I->form[i], I->tr.freed[b]));
-    }
-    hm_status status = hmi_symbolic_solve(f->normal, r, square, I->freed, rhs, x, NULL);
-    I->N = hmi_arena_alloc(&f->arena, (I->size * I->freed + 1) * sizeof *I->N);
-    if (!I->N)
-        return HM_ERR_NOMEM;
-    for (size_t i = 0; i < I->size * I->freed; i++)
-        I->N[i] = g->zero;
-    for (size_t b = 0; b < I->freed && status == HM_OK; b++) {
-        I->N[I->tr.freed[b] * I->freed + b] = g->one;
-        for (size_t i = 0; i < r; i++)
-            I->N[I->tr.pivot[i] * I->freed + b] = x[i * I->freed + b];
-    }
-    return status;
-}
 
 /* d omega(N_a, N_b) */
 static hmi_expr turning(ideal *I, const hmi_form *form, size_t a, size_t b)
@@ -102,9 +75,7 @@ static hm_status choose(ideal *I, conditions *c)
         status = hmi_series_add(&jet, I->K[i]);
     c->rank = 0;
     if (status == HM_OK) {
-        hmi_series_start(&jet, 1, bits);
-        hmi_curve_fill(&I->tr.point, &jet, 0);
-        hmi_series_extend(&jet, 0);
+        hmi_curve_evaluate(&I->tr.point, &jet, bits);
         status = jet.failed ? HM_ERR_NUMERIC
                             : hmi_echelon_init(&e, f->allocator, I->count, I->count, bits,
                                                jet.inexact || I->tr.inexact);
@@ -217,7 +188,7 @@ static hm_status step(ideal *I, bool *done)
     I->freed = I->size - I->tr.rank;
     if (I->tr.rank < I->count || I->freed > MOST_FREED)
         return HM_ERR_LIMIT;
-    status = find_basis(I);
+    status = hmi_transport_basis(&I->tr, &I->N);
     if (status == HM_OK)
         status = find_turnings(I);
     if (status == HM_OK)
@@ -248,7 +219,7 @@ static const char *print_combination(ideal *I, const hmi_expr *c)
     return text;
 }
 
-/* Its integral by itself, where it has one that is found. */
+/* Looks for an integral of one combination by itself. */
 static hm_status integrate(ideal *I, const hmi_form *form, hm_combination *out)
 {
     hmi_evidence evidence;
@@ -258,7 +229,7 @@ static hm_status integrate(ideal *I, const hmi_form *form, hm_combination *out)
     hmi_sampler *sampler = &I->a->sampler;
     hm_status status = hmi_form_is_closed(sampler, form, NULL, 0, &closed, &evidence);
     if (status == HM_OK && !closed)
-        status = hmi_find_factor(sampler, form, &mu, &scaled);
+        status = hmi_find_integrating_factor(sampler, form, &mu, &scaled);
     if (status == HM_OK && (closed || mu != HMI_NONE))
         status = hmi_find_potential(sampler, &scaled, &f);
     if (status == HM_OK && mu != HMI_NONE &&

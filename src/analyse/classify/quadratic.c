@@ -1,9 +1,10 @@
-/* Quadratic constraints equivalent to linear ones: see quadratic.h.
+/* Restricts the quadratic form to the directions that the other constraints leave, and finds the
+ * linear forms that its zeros satisfy (quadratic.h).
  * Verified: test/cases/test_classify.c (coin, sums of squares). */
 #include "analyse/classify/quadratic.h"
 
 #include "analyse/classify/square_root.h"
-#include "analyse/classify/transport.h"
+#include "analyse/integrability/transport.h"
 #include "linalg/linalg.h"
 
 #include <math.h>
@@ -28,7 +29,8 @@ typedef struct study {
 
 /* ---- H ---- */
 
-/* psi is X^T H X / 2 with X = (q', tau): second derivatives, the rest by tau. */
+/* psi = X^T H X / 2 with X = (q', tau), tau = 1: H holds second derivatives by velocities; linear
+ * and constant terms go to the row and column of tau. */
 static hm_status find_hessian(study *s, bool *quadratic)
 {
     hmi_forms *f = s->forms;
@@ -58,37 +60,7 @@ static hm_status find_hessian(study *s, bool *quadratic)
     return hmi_forms_status(f);
 }
 
-/* ---- the basis of the others' null space ---- */
-
-/* N = [identity on free; -W_P^-1 W_F on pivots] */
-static hm_status find_basis(study *s)
-{
-    hmi_forms *f = s->forms;
-    hmi_graph *g = &f->graph;
-    size_t r = s->tr.rank;
-    hmi_expr *square = hmi_arena_alloc(&f->arena, (r * r + 1) * sizeof *square);
-    hmi_expr *rhs = hmi_arena_alloc(&f->arena, (r * s->freed + 1) * sizeof *rhs);
-    hmi_expr *x = hmi_arena_alloc(&f->arena, (r * s->freed + 1) * sizeof *x);
-    s->N = hmi_arena_alloc(&f->arena, (s->size * s->freed + 1) * sizeof *s->N);
-    if (!square || !rhs || !x || !s->N)
-        return HM_ERR_NOMEM;
-    for (size_t i = 0; i < r; i++) {
-        const hmi_form *form = s->tr.form[s->tr.chosen[i]];
-        for (size_t j = 0; j < r; j++)
-            square[i * r + j] = hmi_form_component(f, form, s->tr.pivot[j]);
-        for (size_t b = 0; b < s->freed; b++)
-            rhs[i * s->freed + b] = hmi_neg(g, hmi_form_component(f, form, s->tr.freed[b]));
-    }
-    hm_status status = r ? hmi_symbolic_solve(f->normal, r, square, s->freed, rhs, x, NULL) : HM_OK;
-    for (size_t i = 0; i < s->size * s->freed; i++)
-        s->N[i] = g->zero;
-    for (size_t b = 0; b < s->freed && status == HM_OK; b++) {
-        s->N[s->tr.freed[b] * s->freed + b] = g->one;
-        for (size_t i = 0; i < r; i++)
-            s->N[s->tr.pivot[i] * s->freed + b] = x[i * s->freed + b];
-    }
-    return status;
-}
+/* ---- the form on the directions that the others leave ---- */
 
 /* (H w)_i */
 static hmi_expr polar_component(study *s, size_t i, const hmi_expr *w)
@@ -135,9 +107,7 @@ static hm_status find_rank(study *s)
     for (size_t i = 0; status == HM_OK && i < s->freed * s->freed; i++)
         status = hmi_series_add(&jet, s->R[i]);
     if (status == HM_OK) {
-        hmi_series_start(&jet, 1, 96);
-        hmi_curve_fill(&s->tr.point, &jet, 0);
-        hmi_series_extend(&jet, 0);
+        hmi_curve_evaluate(&s->tr.point, &jet, 96);
         if (jet.failed)
             status = HM_ERR_NUMERIC;
         for (int i = 0; i < n * n; i++)
@@ -187,7 +157,7 @@ static uint32_t cost_of(hmi_forms *f, const hmi_form *form)
     return cost;
 }
 
-/* Divides by what makes the form shorter: the factors of e. */
+/* Divides or multiplies the form by the factors of e where that makes it shorter. */
 static void shorten(hmi_forms *f, hmi_form *form, hmi_expr e, int depth)
 {
     hmi_graph *g = &f->graph;
@@ -243,8 +213,8 @@ static hm_status polar_form(study *s, const hmi_expr *X, hmi_form *form)
     return form->count ? hmi_form_differentiate(f, form) : HM_ERR_NUMERIC;
 }
 
-/* The indices of a plane in which the restricted form has rank 2 with r_ii != 0, or r_ii = r_jj = 0.
- * *D: r_ij^2 - r_ii r_jj. */
+/* The indices of a plane in which the restricted form has rank 2 with r_ii != 0, or r_ii = r_jj =
+ * 0. *D: r_ij^2 - r_ii r_jj. */
 static bool branch_plane(study *s, size_t plane[2], hmi_expr *D)
 {
     hmi_forms *f = s->forms;
@@ -296,7 +266,7 @@ static hm_status value_at_start(study *s, const hmi_form *form, double *value)
     return status;
 }
 
-/* Both branches; the one that holds at the initial state is the first. At rest both do. */
+/* Finds both branches, the one that holds at the initial state first. At rest both hold. */
 static hm_status find_branches(study *s, hmi_form branch[2], bool *both)
 {
     size_t plane[2];
@@ -320,7 +290,7 @@ static hm_status find_branches(study *s, hmi_form branch[2], bool *both)
     return status;
 }
 
-/* Columns of N whose polar forms span: greedy by the symbolic R. */
+/* Chooses columns of N one by one whose polar forms are independent of the others. */
 static hm_status square_forms(study *s, hmi_form *list, size_t *count)
 {
     size_t all[MOST_SIZE];
@@ -373,7 +343,7 @@ static hm_status open_study(study *s)
     return status;
 }
 
-/* Puts the forms behind the rows; does psi vanish on them? */
+/* Appends the forms to the rows and asks whether psi vanishes wherever they hold. */
 static hm_status vanishes_on(study *s, const hmi_form *list, size_t count, bool *zero,
                              hmi_evidence *evidence)
 {
@@ -439,7 +409,7 @@ static hm_status decide(study *s, hmi_quadratic *result)
 static hm_status look_for_quadratic(study *s, bool *quadratic, hmi_expr *side)
 {
     hmi_expr squared;
-    hm_status status = hmi_clear_root(s->forms, s->psi, &squared, side);
+    hm_status status = hmi_clear_square_root(s->forms, s->psi, &squared, side);
     if (status != HM_OK)
         return status;
     if (squared != HMI_NONE)
@@ -465,7 +435,7 @@ hm_status hmi_study_quadratic(hmi_sampler *sampler, size_t k, const hmi_series_s
     if (status == HM_OK && quadratic)
         status = open_study(&s);
     if (status == HM_OK && quadratic && s.tr.rank <= MOST_ROWS) {
-        status = find_basis(&s);
+        status = hmi_transport_basis(&s.tr, &s.N);
         if (status == HM_OK)
             status = restrict_form(&s);
         if (status == HM_OK)

@@ -1,9 +1,9 @@
-/* Quadratic constraints that, together with the others, are linear ones.
+/* Quadratic constraints that, together with the others, amount to linear ones.
  *
  * On the directions X = (q', 1) that the linear constraints leave, psi is X^T H X / 2. Where that
  * form has rank 1, or rank 2 with both signs, or is a sum of squares, its zeros are linear spaces:
  *     rank 1             (a.X)^2 = 0
- *     rank 2, both signs (a.X)(b.X) = 0: two branches, as the coin's (57) with (58) gives (61)
+ *     rank 2, both signs (a.X)(b.X) = 0: two branches; Flannery (57) with (58) gives (61)
  *     one sign           a sum of squares: several linear constraints at once
  * Constraints with one square root are squared first (square_root.h).
  * The linear forms are the polar forms H X* of zeros X*.          [Flannery (57)-(61), errata 3.2]
@@ -11,7 +11,7 @@
 #ifndef HMI_ANALYSE_CLASSIFY_QUADRATIC_H
 #define HMI_ANALYSE_CLASSIFY_QUADRATIC_H
 
-#include "analyse/classify/flag.h"
+#include "analyse/integrability/flag.h"
 
 typedef enum hmi_quadratic_kind {
     HMI_NOT_LINEAR,     /* irreducible, or not seen to be reducible */

@@ -1,4 +1,4 @@
-/* Square roots of velocities: see square_root.h. */
+/* Finds the one square root in a constraint, isolates it and squares (square_root.h). */
 #include "analyse/classify/square_root.h"
 
 enum { DEEPEST = 40 };
@@ -10,8 +10,8 @@ static bool is_root(const hmi_graph *g, hmi_expr e)
            hmi_deps(g, e) & HMI_DEP(HMI_SYM_VELOCITY);
 }
 
-/* The one root that velocities stand under; HMI_NONE: there is none. *several: more than one, or the
- * expression is too deep to look through. */
+/* The only root in e that contains velocities, or HMI_NONE. *several: there is more than one, or
+ * the expression is too deep to be searched. */
 static hmi_expr find_root(const hmi_graph *g, hmi_expr e, int depth, bool *several)
 {
     hmi_expr found = HMI_NONE;
@@ -43,7 +43,7 @@ static hmi_expr replace(hmi_graph *g, hmi_expr e, hmi_expr from, hmi_expr to)
     return hmi_apply(g, op, part[0], part[1], part[2]);
 }
 
-/* What the root is the root of. */
+/* The expression under the root. */
 static hmi_expr radicand(hmi_graph *g, hmi_expr root)
 {
     hmi_expr x = hmi_operand(g, root, 0);
@@ -55,7 +55,7 @@ static hmi_expr radicand(hmi_graph *g, hmi_expr root)
     return hmi_add(g, hmi_mul(g, x, x), hmi_mul(g, y, y));
 }
 
-hm_status hmi_clear_root(hmi_forms *forms, hmi_expr psi, hmi_expr *squared, hmi_expr *side)
+hm_status hmi_clear_square_root(hmi_forms *forms, hmi_expr psi, hmi_expr *squared, hmi_expr *side)
 {
     hmi_graph *g = &forms->graph;
     bool several = false;

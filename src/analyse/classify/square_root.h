@@ -12,6 +12,6 @@
 
 /* *squared = a^2 S - b^2 and *side = -b/a, which must not be negative; HMI_NONE where psi is not of
  * this kind. */
-hm_status hmi_clear_root(hmi_forms *forms, hmi_expr psi, hmi_expr *squared, hmi_expr *side);
+hm_status hmi_clear_square_root(hmi_forms *forms, hmi_expr psi, hmi_expr *squared, hmi_expr *side);
 
 #endif

@@ -1,5 +1,6 @@
-/* Is the motion well posed? The initial state, ranks along a short run, functions that are not
- * Lipschitz. The initial state comes first: random points are drawn about it.
+/* Is the motion well posed? This looks at the initial state, at ranks along a short run, and for
+ * functions that are not Lipschitz. The initial state comes first, since random points are drawn
+ * around it.
  * Verified: test/unit/analyse/test_wellposed.c
  */
 #include "analyse/classify/analysis.h"
@@ -89,7 +90,7 @@ static hm_status settle(hmi_analysis *a, hm_sim *sim)
     return status;
 }
 
-/* Ranks at one state of the run; false: no more. */
+/* Notes the ranks at one state of the run; *good is false where they cannot be found. */
 static hm_status look_along(hmi_analysis *a, hm_sim *probe, double t, bool *good)
 {
     hm_wellposedness *w = &a->shown.wellposedness;
@@ -112,7 +113,7 @@ static hm_status look_along(hmi_analysis *a, hm_sim *probe, double t, bool *good
     return HM_OK;
 }
 
-/* Steps, and looks at the sample times that each passes. */
+/* Takes steps, and looks at the sample times that each step passes. */
 static hm_status step_along(hmi_analysis *a, hm_sim *sim, hm_sim *probe, double start, double end)
 {
     int sample = 1;
@@ -238,16 +239,16 @@ typedef struct singular_list {
     size_t count;
 } singular_list;
 
-/* An operation that may not be smooth: where `zero` is 0. power: it is |zero|^power there; 0 for a
- * jump. */
+/* An operation that may not be smooth where `zero` is 0. It behaves like |zero|^power there; power
+ * 0 stands for a jump. */
 typedef struct trouble {
     const char *what; /* NULL: none */
     hmi_expr zero;
     double power;
-    hmi_expr jump; /* what it jumps by; HMI_NONE: by something */
+    hmi_expr jump; /* the height of the jump; HMI_NONE: not known */
 } trouble;
 
-/* What vanishes where a condition may change: comparisons, and what is made of them. */
+/* An expression that vanishes where the condition may change. */
 static hmi_expr switching(hmi_graph *g, hmi_expr condition)
 {
     hmi_op op = hmi_op_of(g, condition);
@@ -339,7 +340,7 @@ static hm_status add_function(hmi_analysis *a, hmi_graph *g, hmi_expr e, singula
     return HM_OK;
 }
 
-/* Everything that q'' is made of. */
+/* Looks at every operation that q'' depends on. */
 static hm_status scan(hmi_analysis *a, hmi_graph *g, singular_list *out)
 {
     hmi_walk walk;

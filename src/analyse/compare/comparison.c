@@ -1,4 +1,4 @@
-/* The right equations beside wrong ones: creation and evaluation at a state. See hamel/compare.h. */
+/* Creates a comparison of the right equations with wrong ones, and evaluates both at a state. */
 #include "analyse/compare/comparison.h"
 
 #include "linalg/dense.h"
@@ -8,33 +8,26 @@
 
 /* ---- creation ---- */
 
-static double *doubles(hm_comparison *c, size_t count, bool *failed)
-{
-    double *memory = hmi_arena_alloc(&c->arena, (count + 1) * sizeof *memory);
-    *failed |= !memory;
-    return memory;
-}
-
 static hm_status allocate(hm_comparison *c)
 {
     bool failed = false;
     size_t n = c->n, m = c->m;
-    c->qdd = doubles(c, n, &failed);
-    c->lambda = doubles(c, m, &failed);
-    c->other_qdd = doubles(c, n, &failed);
-    c->other_lambda = doubles(c, m, &failed);
-    c->mu = doubles(c, m, &failed);
-    c->mudot = doubles(c, m, &failed);
-    c->G = doubles(c, m * n, &failed);
-    c->A = doubles(c, m * n, &failed);
-    c->difference = doubles(c, n, &failed);
-    c->scratch = doubles(c, 2 * (n + m), &failed);
+    c->qdd = hmi_arena_doubles(&c->arena, n, &failed);
+    c->lambda = hmi_arena_doubles(&c->arena, m, &failed);
+    c->other_qdd = hmi_arena_doubles(&c->arena, n, &failed);
+    c->other_lambda = hmi_arena_doubles(&c->arena, m, &failed);
+    c->mu = hmi_arena_doubles(&c->arena, m, &failed);
+    c->mudot = hmi_arena_doubles(&c->arena, m, &failed);
+    c->G = hmi_arena_doubles(&c->arena, m * n, &failed);
+    c->A = hmi_arena_doubles(&c->arena, m * n, &failed);
+    c->difference = hmi_arena_doubles(&c->arena, n, &failed);
+    c->scratch = hmi_arena_doubles(&c->arena, 2 * (n + m), &failed);
     c->mu_row = hmi_arena_alloc(&c->arena, (m + 1) * sizeof *c->mu_row);
     return failed || !c->mu_row ? HM_ERR_NOMEM : HM_OK;
 }
 
-/* Is a row redundant at the sim's state, brought to the constraints? Where that cannot be told every
- * row is left as it is. A row of zeros is not redundant, it is singular here. */
+/* Is a row redundant at the sim's state, brought to the constraints? Where that cannot be told
+ * every row is left as it is. A row of zeros is not redundant, it is singular here. */
 static hm_status drop_redundant(hm_comparison *c, hm_sim *sim, bool all_free, bool *used)
 {
     const hm_moved *moved;
@@ -54,7 +47,7 @@ static hm_status drop_redundant(hm_comparison *c, hm_sim *sim, bool all_free, bo
     return status;
 }
 
-/* Somewhere else, the same on every machine. */
+/* Moves the sim to another state, the same one on every machine. */
 static void displace(hm_sim *sim)
 {
     for (size_t i = 0; i < sim->system->derived.n; i++) {
@@ -102,7 +95,7 @@ static hm_status make_other(hm_comparison *c, const char *with)
     c->kind = HMI_CONFLATED;
     if (strncmp(with, conflated, strlen(conflated)) != 0) {
         hmi_error(c->context, hmi_no_span, "vakonomic, or conflated:\"LHS = RHS\"",
-                  "there is nothing called '%s' to compare with", with);
+                  "unknown comparison '%s'", with);
         return HM_ERR_USAGE;
     }
     if (c->m == 0) {

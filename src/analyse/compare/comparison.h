@@ -1,4 +1,4 @@
-/* What the files of the comparison share. */
+/* A comparison: the system, its wrong variant, a sim of each, and what was found at the last state. */
 #ifndef HMI_ANALYSE_COMPARE_COMPARISON_H
 #define HMI_ANALYSE_COMPARE_COMPARISON_H
 
@@ -28,7 +28,7 @@ struct hm_comparison {
     hmi_text message;
 };
 
-/* The G of Flannery's (30) as a tape over the symbols of the system (rule.c). */
+/* G of Flannery (30) as a tape over the symbols of the system (rule.c). */
 HM_MUST_CHECK hm_status hmi_compile_rule(hm_comparison *c);
 /* G at the present state of a sim of the system, and how far it is outside the rows of A. */
 HM_MUST_CHECK hm_status hmi_evaluate_rule(hm_comparison *c, const hm_sim *sim, hm_compared *out);
@@ -36,7 +36,8 @@ HM_MUST_CHECK hm_status hmi_evaluate_rule(hm_comparison *c, const hm_sim *sim, h
  * L+ differ (conflated). */
 void hmi_explain_comparison(hm_comparison *c, hm_compared *out, double readings, int free_rank);
 
-/* The parameters, inputs and state of one sim in another of a related system; extra velocities. */
+/* Gives `to` the parameters, inputs and state of `from`, a sim of a related system; mu: the velocities
+ * that only `to` has. */
 void hmi_follow_sim(hm_sim *to, const hm_sim *from, const double *mu);
 
 #endif

@@ -3,7 +3,8 @@
  *     L+ = (1 - alpha) L + alpha L[LHS -> RHS],    then again with the constraint
  *
  * The mass matrix of L+ may be singular (a velocity is gone) or indefinite (it came in from a
- * potential), which the solver takes as it comes.            [UW (1.13), (3.8), (3.21), (3.38), (3.52)]
+ * potential), which the solver takes as it comes.
+ *     [Udwadia & Wanichanon (1.13), (3.8), (3.21), (3.38), (3.52)]
  * Verified: test/cases/test_compare.c (oracle cases 002-*-conflated)
  */
 #include "analyse/compare/variant.h"
@@ -69,7 +70,7 @@ hm_status hmi_make_conflated(hmi_variant *v, const char *text)
     hmi_graph *g = &v->model.graph;
     if (!cut(text, &p))
         return refuse(v, "as in conflated:\"y' = c*z*x'\", or with a share, ...@0.5",
-                      "what is put into L is written LHS = RHS");
+                      "what is substituted into L is written LHS = RHS");
     hm_status status = read_pieces(v, &p, &lhs, &rhs, &alpha);
     if (status != HM_OK)
         return status;

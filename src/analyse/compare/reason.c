@@ -30,10 +30,10 @@ static void explain_nonlinear(hmi_text *r, const hm_compared *at, double mu)
                  "Here a constraint is not linear in the velocities: mu d2g/dq'2 adds to the mass "
                  "matrix, too, whatever G is. ");
     if (mu == 0)
-        hmi_text_add(r, "With mu = 0 the accelerations agree at this instant, mu' = -lambda; what "
-                        "is added grows with mu.");
+        hmi_text_add(r, "With mu = 0 the accelerations agree at this instant, mu' = -lambda; the "
+                        "added term grows with mu.");
     else if (at->largest_difference <= agrees)
-        hmi_text_add(r, "At this state the accelerations agree all the same.");
+        hmi_text_add(r, "At this state the accelerations agree nevertheless.");
     else
         hmi_text_add(r, "The motion is not that of the mechanical system.");
 }
@@ -49,7 +49,8 @@ static void explain_vakonomic(hm_comparison *c, const hm_compared *at)
     if (any_nonlinear(c))
         explain_nonlinear(r, at, mu);
     else if (G == 0)
-        hmi_text_add(r, "Here G = 0, the constraints are exact: the rule is right, lambda = -mu'.");
+        hmi_text_add(r,
+                     "Here G = 0 and the constraints are exact: the rule is right, lambda = -mu'.");
     else if (at->G_in_span)
         hmi_text_add(r, "Here G is not 0 but a combination of the rows of A, so that its part is "
                         "taken up by mu': the motion is right for every mu.");
@@ -57,11 +58,11 @@ static void explain_vakonomic(hm_comparison *c, const hm_compared *at)
         hmi_text_addf(r,
                       "Here G has a part of %.3g outside the span of the rows of A. With mu = 0 "
                       "the accelerations agree at this instant, mu' = -lambda; then mu grows and "
-                      "the motions part.",
+                      "the motions diverge.",
                       at->G_distance);
     else if (at->largest_difference <= agrees)
-        hmi_text_add(r, "Here the accelerations agree at this state, though G is not in the span "
-                        "of the rows of A: that is this state, not the rule.");
+        hmi_text_add(r, "Here the accelerations agree, although G is not in the span of the rows "
+                        "of A: that is special to this state, the rule is not valid.");
     else
         hmi_text_addf(r,
                       "Here G has a part of %.3g outside the span of the rows of A and mu is not "
@@ -79,7 +80,7 @@ static void explain_lambda(hm_comparison *c, const hm_compared *at)
         hmi_text_addf(&c->reason,
                       " The multipliers are wrong by up to %.6g%s: forces were moved from the "
                       "constraint into L.",
-                      largest, at->largest_difference > agrees ? ", too" : " all the same");
+                      largest, at->largest_difference > agrees ? ", too" : " nevertheless");
 }
 
 static void explain_conflated(hm_comparison *c, const hm_compared *at, double readings, int rank)
@@ -90,21 +91,22 @@ static void explain_conflated(hm_comparison *c, const hm_compared *at, double re
                     "derivatives of L across the constraint. ");
     if (fabs(at->equation_residual) > 1e-6)
         hmi_text_addf(r,
-                      "(What was put in does not hold at this state: it is off by %.3g, so that "
-                      "it is not what the constraints say, or the state is off them.) ",
+                      "(What was substituted does not hold at this state: it is violated by %.3g, "
+                      "so it does not follow from the constraints, or the state violates them.) ",
                       at->equation_residual);
     if (at->rank_M < rank)
         hmi_text_addf(r, "L+ lost rank: its mass matrix has rank %d of %d. ", at->rank_M,
                       (int)c->n);
     bool wrong = at->largest_difference > agrees, holds = fabs(at->equation_residual) <= 1e-6;
     if (wrong)
-        hmi_text_addf(r, "Here the accelerations are wrong by a relative %.3g%s.",
+        hmi_text_addf(r, "Here the relative error of the accelerations is %.3g%s.",
                       at->largest_difference,
                       holds ? ": the constraint is not integrable, so that what was removed does "
                               "not cancel"
                             : "");
     else if (all_position(c))
-        hmi_text_add(r, "Here that is harmless for the motion, the constraints being holonomic.");
+        hmi_text_add(r,
+                     "Here that is harmless for the motion, since the constraints are holonomic.");
     else
         hmi_text_add(r, "Here the accelerations agree at this state.");
     explain_lambda(c, at);
@@ -114,7 +116,8 @@ static void explain_conflated(hm_comparison *c, const hm_compared *at, double re
                       "multiplier, or as bound by the constraint gives the same accelerations "
                       "(to %.0e)%s.",
                       fmax(readings, 1e-16),
-                      wrong ? ": both readings of L+ are wrong alike" : ", in both readings of L+");
+                      wrong ? ": both readings of L+ are equally wrong"
+                            : ", in both readings of L+");
 }
 
 void hmi_explain_comparison(hm_comparison *c, hm_compared *at, double readings, int free_rank)

@@ -1,8 +1,8 @@
 /* G_kj = d/dt(dg_k/dq'_j) - dg_k/dq_j at q'' = 0                              [Flannery 2005, (30)]
  *
  * The multiplier rule for integrals is right where every row of G is a combination of the rows of A
- * (errata 3.4); exact constraints have G = 0. For g nonlinear in the velocities the rest of (30),
- * (d2g/dq'2) q'', belongs to the mass matrix.
+ * (errata 3.4); exact constraints have G = 0. For g nonlinear in the velocities the remaining term
+ * of Flannery (30), (d2g/dq'2) q'', belongs to the mass matrix.
  * Verified: test/cases/test_compare.c
  */
 #include "analyse/compare/comparison.h"

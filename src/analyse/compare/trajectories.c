@@ -1,4 +1,4 @@
-/* Both motions from one state, and how they part. */
+/* Runs both motions from one state and records how they diverge. */
 #include "analyse/compare/comparison.h"
 #include "dynamics/sim/motion_derivatives.h"
 
@@ -88,7 +88,7 @@ static void follow(hm_comparison *c, samples *s, const hm_run_options *o, hm_sta
     }
 }
 
-/* By how much the other motion misses the constraints, at most. */
+/* The largest violation of the constraints along the other motion. */
 static hm_status find_violation(hm_comparison *c, const samples *s, double *worst)
 {
     size_t n = c->n;

@@ -5,9 +5,9 @@
  * Lagrange's equations of L* for q are  d/dt(dL/dq' + mu dg/dq') - dL/dq - mu dg/dq = Q, that is
  *     (M + mu d2g/dq'2) q'' + A^T mu' = Q - mu G      [Flannery 2005, (29)-(32); errata 3.4]
  * and for s they are  g_k' = 0: the constraint, differentiated. So mu' = s'' is a result like any
- * other acceleration, the mass matrix [M + mu H, A^T; A, 0] is indefinite, and everything that can be
- * done to a system (evaluate, run, print) can be done to this one.
- * Verified: test/cases/test_compare.c (oracle cases 003-*), test/physics/test_compare_motion.c
+ * other acceleration, the mass matrix [M + mu H, A^T; A, 0] is indefinite, and everything that can
+ * be done to a system (evaluate, run, print) can be done to this one.
+ * Verified: test/cases/test_compare.c (oracle cases 003-*)
  */
 #include "analyse/compare/variant.h"
 

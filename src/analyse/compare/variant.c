@@ -1,4 +1,4 @@
-/* Variants of a model: see variant.h. */
+/* Copies the parts of a model that a variant changes, and derives the variant (variant.h). */
 #include "analyse/compare/variant.h"
 
 #include <string.h>

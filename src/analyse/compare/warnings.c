@@ -100,8 +100,8 @@ static size_t warn_rank(hm_context *context, const hm_system *system)
     bool lost = sim->dense.dynamics && loses_rank(sim, &arena, &rank);
     if (lost)
         hmi_warning(context, hmi_no_span, hint,
-                    "L determines the motion in %d of %zu directions only, constraints on "
-                    "velocities must do the rest: was one put into the energy?",
+                    "L determines the motion in only %d of %zu directions, and constraints on "
+                    "velocities must determine the rest: was one put into the energy?",
                     rank, n);
     hmi_arena_release(&arena);
     hm_sim_destroy(sim);

@@ -1,4 +1,4 @@
-/* The energy audit: see hamel/audit.h.
+/* The energy audit at one state, hm_sim_audit.
  *
  * The total energy is differentiated along the motion, velocities into q'' as solved for; nothing of
  * that is shared with the powers, which are forces times velocities. For affine or rheonomic

@@ -1,11 +1,12 @@
-/* Is the energy conserved, and what changes it: see hamel/audit.h.
+/* Is the energy conserved, and what changes it? hm_system_energy.
  *
- * The audit at random consistent states near the initial one, in double precision. Nothing is
- * assumed of the model, so that servos and laws with reactions are included.
+ * The audit is made at random consistent states near the initial one, in double precision. Nothing
+ * is assumed about the model: servos and laws that use reactions are included.
  * Verified: test/physics/test_audit.c
  */
 #include <hamel/audit.h>
 
+#include "base/random.h"
 #include "dynamics/sim/sim.h"
 
 #include <math.h>
@@ -13,7 +14,8 @@
 
 enum { STATES = 8, TRIES = 60, MOST_COORDINATES = 150 };
 
-/* Rates and powers up to this part of what they are added up from are rounding. */
+/* Rates and powers below this fraction of the terms that they are the sum of are rounding
+ * errors. */
 static const double rounding = 1e-9;
 
 typedef struct survey {
@@ -24,23 +26,16 @@ typedef struct survey {
     double t;
     double *draw; /* q, v, z */
     double *row_power;
-    uint64_t seed;
+    hmi_random random;
     double spread;
 } survey;
-
-/* In [-1, 1); a fixed sequence. */
-static double random_number(survey *s)
-{
-    s->seed = s->seed * 6364136223846793005u + 1442695040888963407u;
-    return (double)(s->seed >> 33) / 1073741824.0 - 1;
-}
 
 static hm_status open_survey(survey *s, const hm_system *system)
 {
     *s = (survey){.n = system->derived.n,
                   .states = system->model->states.count,
                   .m = system->model->constraints.count,
-                  .seed = 20260101,
+                  .random = {20260101},
                   .spread = 0.5};
     hmi_arena_init(&s->arena, system->allocator);
     size_t size = 2 * s->n + s->states;
@@ -68,10 +63,11 @@ static hm_status draw(survey *s, bool first)
     size_t size = 2 * s->n + s->states;
     for (size_t i = 0; i < size; i++) {
         double reach = first ? 0 : s->spread * (0.6 + 0.4 * fabs(s->q[i]));
-        s->draw[i] = s->q[i] + reach * random_number(s);
+        s->draw[i] = s->q[i] + reach * hmi_random_between(&s->random, -1, 1);
     }
-    hm_sim_set_state(s->sim, s->t + (first ? 0 : s->spread * (1 + random_number(s))), s->draw,
-                     s->draw + s->n, s->draw + 2 * s->n);
+    hm_sim_set_state(s->sim,
+                     s->t + (first ? 0 : s->spread * (1 + hmi_random_between(&s->random, -1, 1))),
+                     s->draw, s->draw + s->n, s->draw + 2 * s->n);
     return hm_sim_make_consistent(s->sim, true, NULL, NULL);
 }
 

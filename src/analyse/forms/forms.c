@@ -1,4 +1,4 @@
-/* Constraints as differential forms: see forms.h. */
+/* Makes the forms of a system's constraints and their derivatives (forms.h). */
 #include "analyse/forms/forms.h"
 
 #include <string.h>
@@ -28,7 +28,7 @@ static hmi_expr clock_tangent(hmi_graph *graph, hmi_expr leaf, void *user)
     return hmi_leaf_rate(graph, leaf);
 }
 
-/* Remembers that an expression could not be made. */
+/* Keeps the first failure to make an expression. */
 static hmi_expr sticky(hmi_forms *forms, hmi_expr e)
 {
     if (e == HMI_NONE && forms->status == HM_OK)

@@ -1,11 +1,12 @@
-/* Equilibria and steady motions: see equilibrium.h. */
+/* Chooses the variables that count, and searches for states where they are at rest
+ * (equilibrium.h). */
 #include "analyse/linearize/equilibrium.h"
 
 #include "linalg/linalg.h"
 
 #include <math.h>
 
-/* ---- what enters ---- */
+/* ---- which variables count ---- */
 
 static const double not_entering = 1e-9; /* of the largest entry of a row */
 
@@ -58,15 +59,9 @@ void hmi_kept_matrix(const hmi_reduction *r, const hmi_kept *kept, double *A)
 static double *save_state(hmi_reduction *r, hmi_arena *arena)
 {
     double *x = hmi_arena_alloc(arena, (r->size + 1) * sizeof *x);
-    for (size_t k = 0; x && k < r->size; k++)
-        x[k] = *hmi_reduction_variable(r->sim, k);
+    if (x)
+        hmi_reduction_get(r, x);
     return x;
-}
-
-static void put_back(hmi_reduction *r, const double *x)
-{
-    for (size_t k = 0; k < r->size; k++)
-        *hmi_reduction_variable(r->sim, k) = x[k];
 }
 
 /* ---- Newton's method ---- */
@@ -135,7 +130,7 @@ static double newton_step(newton *w)
 static hm_status try_step(newton *w, double part, double *rate)
 {
     hmi_reduction *r = w->r;
-    put_back(r, w->saved);
+    hmi_reduction_set(r, w->saved);
     for (size_t j = 0; j < w->columns; j++)
         *hmi_reduction_variable(r->sim, w->column[j]) += part * w->step[j];
     hm_status status = hmi_reduction_restore(r);
@@ -155,8 +150,7 @@ static hm_status advance(newton *w, double now, double *next)
     double length = newton_step(w);
     for (size_t j = 0; j < w->columns; j++) /* variables: y may be others after the step */
         w->column[j] = w->r->independent[w->column[j]];
-    for (size_t k = 0; k < w->r->size; k++)
-        w->saved[k] = *hmi_reduction_variable(w->r->sim, k);
+    hmi_reduction_get(w->r, w->saved);
     *next = now;
     for (double part = 1; part > 1e-4 && length > HMI_EPSILON; part /= 2) {
         status = try_step(w, part, next);
@@ -184,8 +178,8 @@ static hm_status iterate(newton *w)
         if (status == HM_ERR_NOMEM)
             return status;
         search->iterations++;
-        if (!(next < 0.9 * now)) { /* no better: the state before was as good as it gets */
-            put_back(w->r, w->saved);
+        if (!(next < 0.9 * now)) { /* no improvement: the state before was the best */
+            hmi_reduction_set(w->r, w->saved);
             status = hmi_reduction_update(w->r);
             hmi_choose_kept(w->r, search->drop, w->kept);
             break;
@@ -195,7 +189,7 @@ static hm_status iterate(newton *w)
     return status == HM_OK && !(now <= search->tolerance) ? HM_ERR_NUMERIC : status;
 }
 
-/* ---- relaxation: where Newton's method is caught ---- */
+/* ---- relaxation, where Newton's method fails ---- */
 
 /* Steps q += h q''(q, 0), as if at rest after every one: downhill for forces with a potential, to a
  * stable equilibrium. h doubles while the direction stays and falls where it turns back. */
@@ -227,7 +221,7 @@ static hm_status relax(newton *w)
 
 static hm_status relax_and_iterate(newton *w, const double *start)
 {
-    put_back(w->r, start);
+    hmi_reduction_set(w->r, start);
     hm_status status = hmi_reduction_update(w->r);
     if (status == HM_OK)
         status = relax(w);
@@ -236,7 +230,7 @@ static hm_status relax_and_iterate(newton *w, const double *start)
     return status == HM_ERR_INCONSISTENT ? HM_ERR_NUMERIC : status;
 }
 
-/* Rates also vanish at infinity, which is not near anything. */
+/* Rates may also vanish at infinity, which is not a state near the given one. */
 static bool ran_away(hmi_reduction *r, const double *start)
 {
     double size = 1;
@@ -268,7 +262,7 @@ hm_status hmi_find_rest(hmi_reduction *r, hmi_kept *kept, hmi_search *search)
 
 /* ---- families ---- */
 
-/* Kernel vectors of A over the kept variables, one a row; returns how many. */
+/* Kernel vectors of A over the kept variables, one per row; returns their number. */
 static size_t find_kernel(const hmi_reduction *r, const hmi_kept *kept, double *A, double *sigma,
                           double *V)
 {
@@ -304,7 +298,7 @@ static hm_status try_direction(hmi_reduction *r, hmi_kept *kept, bool drop, cons
     for (size_t j = 0; j < count; j++)
         moved += w[j] * (*hmi_reduction_variable(r->sim, variable[j]) - x[variable[j]]);
     *found = status == HM_OK && fabs(moved) > 0.5 * length && fabs(moved) < 2 * length;
-    put_back(r, x);
+    hmi_reduction_set(r, x);
     return status == HM_ERR_NOMEM ? status : HM_OK;
 }
 
@@ -355,7 +349,7 @@ hm_status hmi_verify_steady(hmi_reduction *r, hmi_kept *kept, double tolerance, 
             fixed[r->independent[kept->index[k]]] = true;
         double fastest = hmi_max_abs((int)r->n, rate);
         for (size_t i = 0; i < 3 && *steady && fastest > 0; i++) {
-            put_back(r, x);
+            hmi_reduction_set(r, x);
             r->sim->state.at.t = t + turns[i] / fastest;
             for (size_t k = 0; k < r->n; k++)
                 if (!fixed[k])
@@ -370,7 +364,7 @@ hm_status hmi_verify_steady(hmi_reduction *r, hmi_kept *kept, double tolerance, 
                                     : k < 2 * r->n ? r->sim->last.qdd[k - r->n]
                                                    : z[k - 2 * r->n]) <= 10 * tolerance;
         }
-        put_back(r, x);
+        hmi_reduction_set(r, x);
         r->sim->state.at.t = t;
         status = hmi_reduction_update(r);
     }

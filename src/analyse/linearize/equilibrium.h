@@ -1,8 +1,8 @@
-/* Equilibria and steady motions: which variables enter, and Newton's method on those that do.
+/* Equilibria and steady motions: which variables count, and Newton's method on those that do.
  *
  * A coordinate that no kept variable's rate depends on is ignorable: it may move while the rest stays
- * constant. The choice is made one coordinate after another, since leaving out x and y of a rolling
- * body lets its heading go, too.
+ * constant. The choice is made one coordinate after another, since once x and y of a rolling
+ * body are left out, its heading can be left out, too.
  *
  * The search solves y' = 0 for the kept variables by Gauss-Newton with steps of minimum norm (there
  * may be a family of solutions), halved while rates grow, and puts the dependent variables back on
@@ -30,7 +30,7 @@ void hmi_kept_matrix(const hmi_reduction *r, const hmi_kept *kept, double *A);
 
 typedef struct hmi_search {
     bool drop;        /* ignorable coordinates may move */
-    bool relax;       /* roll downhill where Newton's method is caught; not for steady motions */
+    bool relax;       /* roll downhill where Newton's method fails; not for steady motions */
     double tolerance; /* rates up to this are zero */
     int most;         /* iterations */
     int iterations;   /* taken */

@@ -1,4 +1,5 @@
-/* Linearised motion: the public face of reduce.h, equilibrium.h and spectrum.h. */
+/* hm_sim_linearize: searches for the state, finds out what kind of state it is, and gives matrix,
+ * eigenvalues and verdict. */
 #include <hamel/linearize.h>
 
 #include "analyse/linearize/equilibrium.h"
@@ -43,8 +44,8 @@ typedef struct job {
     hmi_reduction r;
     hmi_kept kept;
     hmi_search search;
-    bool drop; /* what was left out of y, in the end */
-    hmi_relative relative;
+    bool drop; /* ignorable coordinates are left out of y */
+    hmi_relative_equilibrium relative;
 } job;
 
 void hm_linearization_destroy(hm_linearization *face)
@@ -96,16 +97,15 @@ static hm_status mark_held(job *j)
 /* From the state where the search began. */
 static hm_status search_relative(job *j, const double *start)
 {
-    for (size_t k = 0; k < j->r.size; k++)
-        *hmi_reduction_variable(j->sim, k) = start[k];
+    hmi_reduction_set(&j->r, start);
     hm_status status = hmi_reduction_update(&j->r);
     if (status == HM_OK)
-        status = hmi_relative_init(&j->relative, &j->r);
+        status = hmi_relative_equilibrium_init(&j->relative, &j->r);
     if (status == HM_OK && j->relative.count == 0)
         status = HM_ERR_NUMERIC;
     if (status == HM_OK)
-        status = hmi_relative_find(&j->relative, j->options->tolerance, 60);
-    hmi_relative_release(&j->relative);
+        status = hmi_relative_equilibrium_find(&j->relative, j->options->tolerance, 60);
+    hmi_relative_equilibrium_release(&j->relative);
     return status == HM_OK ? hmi_reduction_update(&j->r) : status;
 }
 
@@ -120,8 +120,7 @@ static hm_status search(job *j)
     hm_status status = start ? mark_held(j) : HM_ERR_NOMEM;
     if (status != HM_OK)
         return status;
-    for (size_t k = 0; k < j->r.size; k++)
-        start[k] = *hmi_reduction_variable(j->sim, k);
+    hmi_reduction_get(&j->r, start);
     status = hmi_find_rest(&j->r, &j->kept, &j->search);
     if (status == HM_ERR_NUMERIC && j->options->steady)
         status = search_relative(j, start);
@@ -130,10 +129,10 @@ static hm_status search(job *j)
     double rate = hmi_kept_rate(&j->r, &j->kept);
     if (status == HM_ERR_NUMERIC && rate <= j->options->tolerance)
         hmi_error(context, hmi_no_span, "start nearer to it (--at)",
-                  "no %s was found near the state given: the search goes off without end", what);
+                  "no %s was found near the given state: the search diverges", what);
     else if (status == HM_ERR_NUMERIC)
         hmi_error(context, hmi_no_span, "start nearer to it (--at), or hold fewer values",
-                  "no %s was found near the state given: the largest rate stays at %.3g", what,
+                  "no %s was found near the given state: the largest rate stays at %.3g", what,
                   rate);
     return status;
 }
@@ -181,7 +180,7 @@ static hm_status settle(job *j)
 /* "x' = 1 - 2*y, ...": the velocity of the moving frame. */
 static const char *frame_text(job *j)
 {
-    const hmi_relative *rel = &j->relative;
+    const hmi_relative_equilibrium *rel = &j->relative;
     size_t n = j->r.n;
     double largest = hmi_max_abs((int)rel->unknowns, rel->moving);
     hmi_text text;
@@ -216,10 +215,10 @@ static const char *frame_text(job *j)
 static hm_status settle_relative(job *j)
 {
     hm_linearization *face = &j->out->face;
-    hm_status status = hmi_relative_init(&j->relative, &j->r);
+    hm_status status = hmi_relative_equilibrium_init(&j->relative, &j->r);
     if (status != HM_OK || j->relative.count == 0)
         return status;
-    status = hmi_relative_update(&j->relative);
+    status = hmi_relative_equilibrium_update(&j->relative);
     if (status != HM_OK || !(j->relative.residual <= j->options->tolerance)) {
         hm_status again = hmi_reduction_update(&j->r); /* A as it was */
         return status == HM_OK ? again : status;
@@ -293,8 +292,8 @@ static hm_status take_spectrum(job *j)
         return HM_ERR_NOMEM;
     hm_status status = HM_OK;
     if (face->rest == HM_REST_RELATIVE) {
-        hmi_relative_matrix(&j->relative, A);
-        status = hmi_relative_family(&j->relative, A, &face->family);
+        hmi_relative_equilibrium_matrix(&j->relative, A);
+        status = hmi_relative_equilibrium_family(&j->relative, A, &face->family);
     } else {
         hmi_kept_matrix(&j->r, &j->kept, A);
     }
@@ -309,8 +308,9 @@ static hm_status take_spectrum(job *j)
     return status;
 }
 
-/* Zeros that belong to moving along a family of states at rest do not decide: where the others have
- * negative real parts the state is stable (Lyapunov-Malkin), and a disturbance ends on a neighbour. */
+/* Zero eigenvalues that belong to a family of states at rest do not decide: where the others have
+ * negative real parts the state is stable (Lyapunov-Malkin), and a disturbed motion settles on a
+ * neighbour. */
 static void decide(hm_linearization *face)
 {
     bool growing = false, neutral = false;
@@ -375,7 +375,7 @@ hm_status hm_sim_linearize(hm_sim *sim, const hm_linearize_options *options, hm_
     const hm_linearize_options standard = hm_linearize_options_default();
     if (!sim->dense.dynamics) {
         hmi_error(sim->context, hmi_no_span, NULL,
-                  "systems beyond %d coordinates are not linearised", HM_MOST_DENSE);
+                  "systems with more than %d coordinates are not linearised", HM_MOST_DENSE);
         return HM_ERR_USAGE;
     }
     job j = {.sim = sim, .options = options ? options : &standard};
@@ -385,7 +385,7 @@ hm_status hm_sim_linearize(hm_sim *sim, const hm_linearize_options *options, hm_
         status = HM_ERR_NOMEM;
     if (status == HM_OK)
         status = linearize(&j);
-    hmi_relative_release(&j.relative);
+    hmi_relative_equilibrium_release(&j.relative);
     hmi_reduction_release(&j.r);
     if (status == HM_OK)
         *out = &j.out->face;

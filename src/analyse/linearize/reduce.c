@@ -1,24 +1,17 @@
-/* The tangent space of the constraint manifold: see reduce.h. */
+/* Eliminates dependent variables from the derivatives of motion and constraints (reduce.h). */
 #include "analyse/linearize/reduce.h"
 
 #include "linalg/linalg.h"
 
 #include <math.h>
 
-/* Entries below this part of the largest of their row are rounding. */
+/* Entries below this fraction of the largest entry of their row are rounding errors. */
 static const double negligible = 1e-11;
 static const double threshold = 0.1;
 static const double rounding = 1e-14;
 enum { MOST_RESTORING = 30 };
 
 /* ---- memory ---- */
-
-static double *doubles(hmi_reduction *r, size_t count, bool *failed)
-{
-    double *memory = hmi_arena_alloc(&r->arena, (count + 1) * sizeof *memory);
-    *failed |= !memory;
-    return memory;
-}
 
 hm_status hmi_reduction_init(hmi_reduction *r, hm_sim *sim)
 {
@@ -28,16 +21,16 @@ hm_status hmi_reduction_init(hmi_reduction *r, hm_sim *sim)
     *r = (hmi_reduction){.sim = sim, .n = n, .m = m, .states = system->model->states.count};
     r->size = 2 * n + r->states;
     hmi_arena_init(&r->arena, system->allocator);
-    r->J = doubles(r, (n + r->states) * (r->size + 1), &failed);
-    r->rate = doubles(r, r->size, &failed);
-    r->residual = doubles(r, 2 * m, &failed);
-    r->C = doubles(r, 2 * m * (r->size + 1), &failed);
-    r->E = doubles(r, 2 * m * r->size, &failed);
-    r->A = doubles(r, r->size * r->size, &failed);
-    r->by_time = doubles(r, r->size, &failed);
-    r->scratch = doubles(r, 2 * r->size + 2 * m, &failed);
-    r->unit = doubles(r, n, &failed);
-    r->row_size = doubles(r, 2 * m, &failed);
+    r->J = hmi_arena_doubles(&r->arena, (n + r->states) * (r->size + 1), &failed);
+    r->rate = hmi_arena_doubles(&r->arena, r->size, &failed);
+    r->residual = hmi_arena_doubles(&r->arena, 2 * m, &failed);
+    r->C = hmi_arena_doubles(&r->arena, 2 * m * (r->size + 1), &failed);
+    r->E = hmi_arena_doubles(&r->arena, 2 * m * r->size, &failed);
+    r->A = hmi_arena_doubles(&r->arena, r->size * r->size, &failed);
+    r->by_time = hmi_arena_doubles(&r->arena, r->size, &failed);
+    r->scratch = hmi_arena_doubles(&r->arena, 2 * r->size + 2 * m, &failed);
+    r->unit = hmi_arena_doubles(&r->arena, n, &failed);
+    r->row_size = hmi_arena_doubles(&r->arena, 2 * m, &failed);
     r->cyclic = hmi_arena_alloc(&r->arena, n + 1);
     r->free = hmi_arena_alloc(&r->arena, (r->size + 1) * sizeof *r->free);
     r->pivot = hmi_arena_alloc(&r->arena, (2 * m + 1) * sizeof *r->pivot);
@@ -58,6 +51,18 @@ double *hmi_reduction_variable(hm_sim *sim, size_t k)
 {
     size_t n = sim->system->derived.n;
     return k < n ? &sim->state.q[k] : k < 2 * n ? &sim->state.v[k - n] : &sim->state.z[k - 2 * n];
+}
+
+void hmi_reduction_get(const hmi_reduction *r, double *x)
+{
+    for (size_t k = 0; k < r->size; k++)
+        x[k] = *hmi_reduction_variable(r->sim, k);
+}
+
+void hmi_reduction_set(const hmi_reduction *r, const double *x)
+{
+    for (size_t k = 0; k < r->size; k++)
+        *hmi_reduction_variable(r->sim, k) = x[k];
 }
 
 const char *hmi_reduction_name(const hm_sim *sim, size_t k)
@@ -115,8 +120,8 @@ static double largest_entry(const hmi_reduction *r, size_t row, size_t from, siz
 }
 
 /* Among the large entries: velocities of coordinates that enter nowhere first, so that the others
- * remain to describe a steady motion; then what was declared first, since places are mostly declared
- * before angles. */
+ * remain to describe a steady motion; then what was declared first, since places are mostly
+ * declared before angles. */
 static size_t choose_entry(const hmi_reduction *r, size_t row, size_t from, size_t to,
                            double largest)
 {
@@ -134,7 +139,7 @@ static size_t choose_entry(const hmi_reduction *r, size_t row, size_t from, size
     return best;
 }
 
-/* Rows of C brought to unit size. */
+/* Scales the rows of C to unit size. */
 static void take_rows(hmi_reduction *r)
 {
     memset(r->is_dependent, 0, r->size);
@@ -327,28 +332,39 @@ hm_status hmi_reduction_update(hmi_reduction *r)
 
 /* ---- back to the constraints ---- */
 
-/* Least-squares step of minimum norm of these variables: C step = -residual. */
-static hm_status restoring_step(hmi_reduction *r, const size_t *variable, size_t cols, double *step)
+hm_status hmi_minimum_norm(const hm_allocator *allocator, size_t rows, size_t cols, double *X,
+                           double tolerance, const double *right, double *x)
 {
-    size_t rows = 2 * r->m;
     hmi_arena arena;
-    hmi_arena_init(&arena, r->arena.allocator);
-    size_t needed = rows * cols + hmi_cod_doubles((int)rows, (int)cols);
-    double *X = hmi_arena_alloc(&arena, (needed + 1) * sizeof *X);
-    int *ints = hmi_arena_alloc(&arena, (hmi_cod_ints((int)rows, (int)cols) + 1) * sizeof *ints);
-    bool good = X && ints;
-    if (good) {
-        hmi_cod cod;
-        for (size_t j = 0; j < cols; j++)
-            for (size_t i = 0; i < rows; i++)
-                X[j * rows + i] = -r->C[i * (r->size + 1) + variable[j]];
-        double largest = hmi_max_abs((int)(rows * cols), X);
-        hmi_cod_factor(&cod, (int)rows, (int)cols, X, (int)(rows < cols ? rows : cols),
-                       1e-12 * largest, X + rows * cols, ints);
-        hmi_cod_solve(&cod, r->residual, step);
+    hmi_cod cod;
+    int m = (int)rows, n = (int)cols;
+    hmi_arena_init(&arena, allocator);
+    double *work = hmi_arena_alloc(&arena, (hmi_cod_doubles(m, n) + 1) * sizeof *work);
+    int *ints = hmi_arena_alloc(&arena, (hmi_cod_ints(m, n) + 1) * sizeof *ints);
+    hm_status status = work && ints ? HM_OK : HM_ERR_NOMEM;
+    if (status == HM_OK) {
+        tolerance *= hmi_max_abs(m * n, X);
+        hmi_cod_factor(&cod, m, n, X, m < n ? m : n, tolerance, work, ints);
+        hmi_cod_solve(&cod, right, x);
     }
     hmi_arena_release(&arena);
-    return good ? HM_OK : HM_ERR_NOMEM;
+    return status;
+}
+
+/* The least step of these variables with C step = -residual. */
+static hm_status restoring_step(hmi_reduction *r, const size_t *variable, size_t cols, double *step)
+{
+    size_t rows = 2 * r->m, bytes = (rows * cols + 1) * sizeof(double);
+    double *X = hmi_alloc(r->arena.allocator, bytes);
+    if (!X)
+        return HM_ERR_NOMEM;
+    for (size_t j = 0; j < cols; j++)
+        for (size_t i = 0; i < rows; i++)
+            X[j * rows + i] = -r->C[i * (r->size + 1) + variable[j]];
+    hm_status status = hmi_minimum_norm(r->arena.allocator, rows, cols, X, 1e-12, r->residual,
+                                        step);
+    hmi_free(r->arena.allocator, X, bytes);
+    return status;
 }
 
 static hm_status restore(hmi_reduction *r, const size_t *variable, size_t count)

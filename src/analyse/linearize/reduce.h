@@ -1,14 +1,22 @@
 /* The motion near one state, on the tangent space of the constraint manifold.
  *
- * Variables x = (q, v, z), size 2n + states. With F = d(x')/dx (exact, dynamics/sim/motion_derivatives.h) and
- * the derivatives C of phi, phi', psi, deviations obey  C dx = 0. Gauss-Jordan elimination of C with
- * threshold pivoting marks dependent variables; the others are y:  dx = T dy,  dy' = A dy,
- * A = rows of F T that belong to y.
+ * Variables are x = (q, v, z), size 2n + states. With F = d(x')/dx (exact derivatives,
+ * dynamics/sim/motion_derivatives.h) and C the derivatives of phi, phi' and psi, deviations obey
+ *     dx' = F dx,    C dx = 0.
+ * Gauss-Jordan elimination of C marks one dependent variable per independent row. With the
+ * others as y,
+ *     dx = T dy,    dy' = A dy,    A = the rows of F T that belong to y.
  *
- * Pivoting. Position rows pivot on coordinates. The rows phi' then pivot on the velocities of the
+ * Which variables become dependent decides how readable A is, and whether a steady motion can be
+ * recognised. Position rows pivot on coordinates; the rows phi' then pivot on the velocities of the
  * same coordinates, velocity rows on other velocities. Among entries of at least a tenth of the
- * largest (in units of the mass metric) the velocity of a coordinate on which nothing depends
- * becomes dependent, else the variable declared first. Rows that vanish are redundant.
+ * largest (in units of the mass metric) the velocity of a coordinate on which nothing depends is
+ * preferred, then the variable declared first. Rows that vanish are redundant.
+ *
+ * The object belongs to one sim and is updated at its present state as often as wanted: searches
+ * for equilibria (equilibrium.h, relative_equilibrium.h) alternate between hmi_reduction_update, a
+ * step of y, and hmi_reduction_restore, which moves the dependent variables back onto the
+ * constraints.
  * Verified: test/physics/test_linearize.c
  */
 #ifndef HMI_ANALYSE_LINEARIZE_REDUCE_H
@@ -37,7 +45,7 @@ typedef struct hmi_reduction {
     size_t *independent; /* dimension: variable of each y, ascending */
     double *A;           /* dimension x dimension */
     double *by_time;     /* dimension: d(y')/dt at fixed y */
-    const bool *held;    /* size: rather independent; NULL: none. Set by the caller */
+    const bool *held;    /* size: to be independent if possible; NULL: none. Set by the caller */
     size_t *free;        /* size: scratch */
     double *scratch;     /* 2 size + 2m */
 } hmi_reduction;
@@ -60,6 +68,15 @@ void hmi_reduction_turn(hmi_reduction *r, const double *B);
 
 /* Variable k of x, in the sim. */
 double *hmi_reduction_variable(hm_sim *sim, size_t k);
+/* All of x, out of the sim and back into it. */
+void hmi_reduction_get(const hmi_reduction *r, double *x);
+void hmi_reduction_set(const hmi_reduction *r, const double *x);
+
+/* The x of minimum norm with X x = right in the sense of least squares. X has contiguous columns and is
+ * destroyed; what is below `tolerance` times its largest entry counts as 0. */
+HM_MUST_CHECK hm_status hmi_minimum_norm(const hm_allocator *allocator, size_t rows, size_t cols,
+                                         double *X, double tolerance, const double *right,
+                                         double *x);
 /* Its name, "x", "x'" or "z", as hmi_model_symbol_name gives it. */
 const char *hmi_reduction_name(const hm_sim *sim, size_t k);
 

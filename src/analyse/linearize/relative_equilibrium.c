@@ -1,6 +1,8 @@
-/* Relative equilibria: see relative_equilibrium.h. */
+/* Finds affine symmetries of the equations at random states, and motions along them
+ * (relative_equilibrium.h). */
 #include "analyse/linearize/relative_equilibrium.h"
 
+#include "base/random.h"
 #include "linalg/linalg.h"
 #include "compile/jit/assemble.h"
 
@@ -10,30 +12,13 @@
 static const double zero_symmetry = 1e-9;  /* singular values, relative: a symmetry */
 static const double zero_direction = 1e-9; /* entries of Xi: no direction */
 
-/* ---- memory ---- */
+/* ---- the object ---- */
 
-static double *doubles(hmi_relative *rel, size_t count)
-{
-    return hmi_arena_alloc(&rel->arena, (count + 1) * sizeof(double));
-}
-
-void hmi_relative_release(hmi_relative *rel)
+void hmi_relative_equilibrium_release(hmi_relative_equilibrium *rel)
 {
     if (rel->r)
         hmi_arena_release(&rel->arena);
     rel->r = NULL;
-}
-
-static void keep_state(hmi_reduction *r, double *x)
-{
-    for (size_t k = 0; k < r->size; k++)
-        x[k] = *hmi_reduction_variable(r->sim, k);
-}
-
-static void put_back(hmi_reduction *r, const double *x)
-{
-    for (size_t k = 0; k < r->size; k++)
-        *hmi_reduction_variable(r->sim, k) = x[k];
 }
 
 /* ---- the gradient of the energy ---- */
@@ -45,7 +30,7 @@ typedef struct slope {
     bool known;
 } slope;
 
-static hm_status list_slope(hmi_relative *rel, slope *e, hmi_expr *list)
+static hm_status list_slope(hmi_relative_equilibrium *rel, slope *e, hmi_expr *list)
 {
     const hm_system *system = rel->r->sim->system;
     size_t n = rel->r->n;
@@ -64,7 +49,7 @@ static hm_status list_slope(hmi_relative *rel, slope *e, hmi_expr *list)
     return status == HM_OK ? hmi_graph_status(&e->graph) : status;
 }
 
-static hm_status slope_init(hmi_relative *rel, slope *e)
+static hm_status slope_init(hmi_relative_equilibrium *rel, slope *e)
 {
     const hm_system *system = rel->r->sim->system;
     size_t n = rel->r->n;
@@ -79,10 +64,11 @@ static hm_status slope_init(hmi_relative *rel, slope *e)
         status = list_slope(rel, e, list);
     if (status == HM_OK)
         status = hmi_tape_compile(&e->tape, &e->graph, list, 2 * n);
-    if (status == HM_OK && !(e->work = doubles(rel, e->tape.work_size)))
-        status = HM_ERR_NOMEM;
+    bool failed = false;
+    if (status == HM_OK)
+        e->work = hmi_arena_doubles(&rel->arena, e->tape.work_size, &failed);
     e->known = true;
-    return status;
+    return failed ? HM_ERR_NOMEM : status;
 }
 
 static void slope_release(slope *e)
@@ -104,8 +90,8 @@ static const double *slope_at(slope *e, hm_sim *sim)
 
 /* by_q.(c + B q) + by_v.(B v) - B_i q'' = 0, a row over the unknowns of unit size. i = n: without
  * the last term. */
-static void fill_condition(const hmi_relative *rel, const double *by_q, const double *by_v,
-                           size_t i, double *row)
+static void fill_condition(const hmi_relative_equilibrium *rel, const double *by_q,
+                           const double *by_v, size_t i, double *row)
 {
     const hmi_reduction *r = rel->r;
     const hm_sim *sim = r->sim;
@@ -121,13 +107,15 @@ static void fill_condition(const hmi_relative *rel, const double *by_q, const do
         row[k] /= size;
 }
 
-static size_t conditions(const hmi_relative *rel)
+static size_t conditions(const hmi_relative_equilibrium *rel)
 {
     return rel->r->n + rel->r->states + 2 * rel->r->m + 1;
 }
 
-/* All of one state; rows of X, which has contiguous columns of `height`. */
-static void add_state(hmi_relative *rel, slope *e, double *X, size_t height, size_t first)
+/* Writes all conditions of one state as rows of X, whose columns are contiguous and `height`
+ * long. */
+static void add_state(hmi_relative_equilibrium *rel, slope *e, double *X, size_t height,
+                      size_t first)
 {
     const hmi_reduction *r = rel->r;
     size_t width = r->size + 1, n = r->n, count = conditions(rel);
@@ -156,22 +144,16 @@ static bool driven(const hmi_reduction *r)
 
 /* ---- symmetries ---- */
 
-static double random_number(uint64_t *seed)
-{
-    *seed = *seed * 6364136223846793005u + 1442695040888963407u;
-    return (double)(*seed >> 33) / 1073741824.0 - 1;
-}
-
 /* A state near x on the constraints. */
-static hm_status wander(hmi_relative *rel, const double *x, uint64_t *seed)
+static hm_status wander(hmi_relative_equilibrium *rel, const double *x, hmi_random *random)
 {
     hmi_reduction *r = rel->r;
     hm_status status = HM_ERR_NUMERIC;
     double spread = 0.4;
     for (int k = 0; k < 20 && status != HM_OK && status != HM_ERR_NOMEM; k++, spread *= 0.7) {
         for (size_t i = 0; i < r->size; i++)
-            *hmi_reduction_variable(r->sim, i) = x[i] +
-                                                 spread * (0.6 + fabs(x[i])) * random_number(seed);
+            *hmi_reduction_variable(r->sim, i) = x[i] + spread * (0.6 + fabs(x[i])) *
+                                                            hmi_random_between(random, -1, 1);
         status = hmi_reduction_restore_all(r);
         if (status == HM_OK)
             status = hmi_reduction_update(r);
@@ -179,11 +161,13 @@ static hm_status wander(hmi_relative *rel, const double *x, uint64_t *seed)
     return status;
 }
 
-static hm_status take_symmetries(hmi_relative *rel, double *X, size_t height)
+static hm_status take_symmetries(hmi_relative_equilibrium *rel, double *X, size_t height)
 {
     size_t U = rel->unknowns;
-    double *sigma = doubles(rel, U), *V = doubles(rel, U * U);
-    if (!sigma || !V)
+    bool failed = false;
+    double *sigma = hmi_arena_doubles(&rel->arena, U, &failed);
+    double *V = hmi_arena_doubles(&rel->arena, U * U, &failed);
+    if (failed)
         return HM_ERR_NOMEM;
     hmi_svd((int)height, (int)U, X, sigma, V);
     while (rel->count < U && sigma[U - 1 - rel->count] <= zero_symmetry * fmax(sigma[0], 1e-300))
@@ -192,19 +176,19 @@ static hm_status take_symmetries(hmi_relative *rel, double *X, size_t height)
     return HM_OK;
 }
 
-static hm_status find_symmetries(hmi_relative *rel, const double *x)
+static hm_status find_symmetries(hmi_relative_equilibrium *rel, const double *x)
 {
     hmi_reduction *r = rel->r;
     slope e;
-    uint64_t seed = 20260101;
+    hmi_random random = {20260101};
     size_t states = rel->unknowns / r->n + 5, height = states * conditions(rel);
-    double *X = doubles(rel, height * rel->unknowns);
-    bool any = true;
-    if (!X)
+    bool any = true, failed = false;
+    double *X = hmi_arena_doubles(&rel->arena, height * rel->unknowns, &failed);
+    if (failed)
         return HM_ERR_NOMEM;
     hm_status status = slope_init(rel, &e);
     for (size_t k = 0; k < states && status == HM_OK && any; k++) {
-        status = wander(rel, x, &seed);
+        status = wander(rel, x, &random);
         if (status == HM_OK)
             add_state(rel, &e, X, height, k * conditions(rel));
         any = status == HM_OK && !driven(r);
@@ -215,25 +199,25 @@ static hm_status find_symmetries(hmi_relative *rel, const double *x)
     return status == HM_ERR_NOMEM ? status : HM_OK;
 }
 
-hm_status hmi_relative_init(hmi_relative *rel, hmi_reduction *r)
+hm_status hmi_relative_equilibrium_init(hmi_relative_equilibrium *rel, hmi_reduction *r)
 {
     size_t n = r->n;
-    *rel = (hmi_relative){.r = r, .unknowns = n <= HMI_MOST_AFFINE ? n + n * n : n};
+    *rel = (hmi_relative_equilibrium){.r = r, .unknowns = n <= HMI_MOST_AFFINE ? n + n * n : n};
     hmi_arena_init(&rel->arena, r->arena.allocator);
-    double *x = doubles(rel, r->size);
-    rel->omega = doubles(rel, rel->unknowns + 2 * n);
-    rel->moving = doubles(rel, rel->unknowns);
-    rel->turn = doubles(rel, n * n);
-    rel->Xi = doubles(rel, r->size * rel->unknowns);
-    rel->E = doubles(rel, rel->unknowns * r->size);
+    bool failed = false;
+    double *x = hmi_arena_doubles(&rel->arena, r->size, &failed);
+    rel->omega = hmi_arena_doubles(&rel->arena, rel->unknowns + 2 * n, &failed);
+    rel->moving = hmi_arena_doubles(&rel->arena, rel->unknowns, &failed);
+    rel->turn = hmi_arena_doubles(&rel->arena, n * n, &failed);
+    rel->Xi = hmi_arena_doubles(&rel->arena, r->size * rel->unknowns, &failed);
+    rel->E = hmi_arena_doubles(&rel->arena, rel->unknowns * r->size, &failed);
     rel->out = hmi_arena_alloc(&rel->arena, r->size + 1);
     rel->pivot = hmi_arena_alloc(&rel->arena, (r->size + 1) * sizeof *rel->pivot);
-    if (!x || !rel->omega || !rel->moving || !rel->turn || !rel->Xi || !rel->E || !rel->out ||
-        !rel->pivot)
+    if (failed || !rel->out || !rel->pivot)
         return HM_ERR_NOMEM;
-    keep_state(r, x);
+    hmi_reduction_get(r, x);
     hm_status status = find_symmetries(rel, x);
-    put_back(r, x);
+    hmi_reduction_set(r, x);
     hm_status again = hmi_reduction_update(r);
     return status == HM_OK ? again : status;
 }
@@ -241,7 +225,7 @@ hm_status hmi_relative_init(hmi_relative *rel, hmi_reduction *r)
 /* ---- at a state ---- */
 
 /* Xi of every symmetry. */
-static void lift(hmi_relative *rel)
+static void lift(hmi_relative_equilibrium *rel)
 {
     const hmi_reduction *r = rel->r;
     size_t n = r->n;
@@ -258,34 +242,15 @@ static void lift(hmi_relative *rel)
     }
 }
 
-/* X step = right, least squares of minimum norm; X: contiguous columns, destroyed. */
-static hm_status solve(const hmi_relative *rel, size_t rows, size_t cols, double *X,
-                       const double *right, double *x)
-{
-    hmi_arena arena;
-    hmi_arena_init(&arena, rel->arena.allocator);
-    double *work = hmi_arena_alloc(&arena,
-                                   (hmi_cod_doubles((int)rows, (int)cols) + 1) * sizeof *work);
-    int *ints = hmi_arena_alloc(&arena, (hmi_cod_ints((int)rows, (int)cols) + 1) * sizeof *ints);
-    if (work && ints) {
-        hmi_cod cod;
-        double largest = hmi_max_abs((int)(rows * cols), X);
-        hmi_cod_factor(&cod, (int)rows, (int)cols, X, (int)(rows < cols ? rows : cols),
-                       1e-10 * largest, work, ints);
-        hmi_cod_solve(&cod, right, x);
-    }
-    hm_status status = work && ints ? HM_OK : HM_ERR_NOMEM;
-    hmi_arena_release(&arena);
-    return status;
-}
-
 /* The symmetry that comes nearest to the motion. */
-static hm_status find_omega(hmi_relative *rel, double *X)
+static hm_status find_omega(hmi_relative_equilibrium *rel, double *X)
 {
     const hmi_reduction *r = rel->r;
     size_t n = r->n, U = rel->unknowns;
     hmi_copy((int)(r->size * rel->count), rel->Xi, X);
-    hm_status status = rel->count ? solve(rel, r->size, rel->count, X, r->rate, rel->omega) : HM_OK;
+    hm_status status = rel->count ? hmi_minimum_norm(rel->arena.allocator, r->size, rel->count, X,
+                                                     1e-10, r->rate, rel->omega)
+                                  : HM_OK;
     memset(rel->moving, 0, U * sizeof(double));
     for (size_t s = 0; s < rel->count; s++)
         hmi_axpy((int)U, rel->omega[s], rel->symmetry + s * U, rel->moving);
@@ -303,7 +268,7 @@ static hm_status find_omega(hmi_relative *rel, double *X)
 }
 
 /* The largest entry of rows without a pivot, coordinates before velocities; 0: none. */
-static double next_pivot(const hmi_relative *rel, size_t *row, size_t *column)
+static double next_pivot(const hmi_relative_equilibrium *rel, size_t *row, size_t *column)
 {
     const hmi_reduction *r = rel->r;
     double best = 0;
@@ -321,7 +286,7 @@ static double next_pivot(const hmi_relative *rel, size_t *row, size_t *column)
     return best > zero_direction ? best : 0;
 }
 
-static void swap_rows(hmi_relative *rel, size_t a, size_t b)
+static void swap_rows(hmi_relative_equilibrium *rel, size_t a, size_t b)
 {
     for (size_t k = 0; k < rel->r->dimension && a != b; k++) {
         double t = rel->E[a * rel->r->size + k];
@@ -331,7 +296,7 @@ static void swap_rows(hmi_relative *rel, size_t a, size_t b)
 }
 
 /* Gauss-Jordan on the directions over y: which of y stand for the place along the orbit. */
-static void choose_out(hmi_relative *rel)
+static void choose_out(hmi_relative_equilibrium *rel)
 {
     const hmi_reduction *r = rel->r;
     size_t row, column;
@@ -354,7 +319,7 @@ static void choose_out(hmi_relative *rel)
     }
 }
 
-hm_status hmi_relative_update(hmi_relative *rel)
+hm_status hmi_relative_equilibrium_update(hmi_relative_equilibrium *rel)
 {
     hmi_reduction *r = rel->r;
     hmi_arena arena;
@@ -371,7 +336,7 @@ hm_status hmi_relative_update(hmi_relative *rel)
 }
 
 /* w_k = y_k - sum_p E_pk y_p are constant along the orbit. */
-void hmi_relative_matrix(const hmi_relative *rel, double *A)
+void hmi_relative_equilibrium_matrix(const hmi_relative_equilibrium *rel, double *A)
 {
     const hmi_reduction *r = rel->r;
     size_t d = r->dimension, at = 0;
@@ -393,7 +358,7 @@ void hmi_relative_matrix(const hmi_relative *rel, double *A)
 /* ---- Newton's method ---- */
 
 /* The step over y and omega: (DF - omega DXi) dy - Xi domega = -(F - omega Xi), on y. */
-static hm_status newton_step(hmi_relative *rel, double *X, double *right, double *step)
+static hm_status newton_step(hmi_relative_equilibrium *rel, double *X, double *right, double *step)
 {
     const hmi_reduction *r = rel->r;
     size_t d = r->dimension, at = 0;
@@ -409,11 +374,11 @@ static hm_status newton_step(hmi_relative *rel, double *X, double *right, double
     for (size_t s = 0; s < rel->count; s++, at++)
         for (size_t i = 0; i < d; i++)
             X[at * d + i] = -rel->Xi[s * r->size + r->independent[i]];
-    return solve(rel, d, at, X, right, step);
+    return hmi_minimum_norm(rel->arena.allocator, d, at, X, 1e-10, right, step);
 }
 
-static hm_status iterate(hmi_relative *rel, double tolerance, int most, double *X, double *right,
-                         double *step)
+static hm_status iterate(hmi_relative_equilibrium *rel, double tolerance, int most, double *X,
+                         double *right, double *step)
 {
     hmi_reduction *r = rel->r;
     for (int k = 0;; k++) {
@@ -421,7 +386,7 @@ static hm_status iterate(hmi_relative *rel, double tolerance, int most, double *
         if (status == HM_OK)
             status = hmi_reduction_update(r);
         if (status == HM_OK)
-            status = hmi_relative_update(rel);
+            status = hmi_relative_equilibrium_update(rel);
         if (status != HM_OK || rel->residual <= tolerance)
             return status;
         if (k == most || !isfinite(rel->residual))
@@ -435,7 +400,7 @@ static hm_status iterate(hmi_relative *rel, double tolerance, int most, double *
     }
 }
 
-hm_status hmi_relative_find(hmi_relative *rel, double tolerance, int most)
+hm_status hmi_relative_equilibrium_find(hmi_relative_equilibrium *rel, double tolerance, int most)
 {
     const hmi_reduction *r = rel->r;
     size_t width = r->size + rel->count;
@@ -452,23 +417,23 @@ hm_status hmi_relative_find(hmi_relative *rel, double tolerance, int most)
 /* ---- families ---- */
 
 /* Does a finite step along w, a vector of the quotient, lead to another relative equilibrium? */
-static hm_status try_direction(hmi_relative *rel, const double *x, const size_t *variable,
-                               const double *w, size_t count, bool *found)
+static hm_status try_direction(hmi_relative_equilibrium *rel, const double *x,
+                               const size_t *variable, const double *w, size_t count, bool *found)
 {
     const double length = 1e-2;
     hmi_reduction *r = rel->r;
     double moved = 0;
     for (size_t i = 0; i < count; i++)
         *hmi_reduction_variable(r->sim, variable[i]) += length * w[i];
-    hm_status status = hmi_relative_find(rel, 1e-11, 20);
+    hm_status status = hmi_relative_equilibrium_find(rel, 1e-11, 20);
     for (size_t i = 0; i < count; i++)
         moved += w[i] * (*hmi_reduction_variable(r->sim, variable[i]) - x[variable[i]]);
     *found = status == HM_OK && fabs(moved) > 0.5 * length && fabs(moved) < 2 * length;
-    put_back(r, x);
+    hmi_reduction_set(r, x);
     return status == HM_ERR_NOMEM ? status : HM_OK;
 }
 
-static size_t list_kept(const hmi_relative *rel, size_t *variable)
+static size_t list_kept(const hmi_relative_equilibrium *rel, size_t *variable)
 {
     size_t count = 0;
     for (size_t k = 0; k < rel->r->dimension; k++)
@@ -477,7 +442,8 @@ static size_t list_kept(const hmi_relative *rel, size_t *variable)
     return count;
 }
 
-hm_status hmi_relative_family(hmi_relative *rel, const double *A, size_t *dimension)
+hm_status hmi_relative_equilibrium_family(hmi_relative_equilibrium *rel, const double *A,
+                                          size_t *dimension)
 {
     hmi_reduction *r = rel->r;
     hmi_arena arena;
@@ -492,7 +458,7 @@ hm_status hmi_relative_family(hmi_relative *rel, const double *A, size_t *dimens
         size_t k = list_kept(rel, variable);
         for (size_t i = 0; i < k * k; i++)
             X[i] = A[i % k * k + i / k];
-        keep_state(r, x);
+        hmi_reduction_get(r, x);
         hmi_svd((int)k, (int)k, X, sigma, V);
         for (size_t i = 0; i < k && status == HM_OK; i++) {
             bool found = false;
@@ -502,7 +468,7 @@ hm_status hmi_relative_family(hmi_relative *rel, const double *A, size_t *dimens
         }
         hm_status again = hmi_reduction_update(r);
         if (again == HM_OK)
-            again = hmi_relative_update(rel);
+            again = hmi_relative_equilibrium_update(rel);
         status = status == HM_OK ? again : status;
     }
     hmi_arena_release(&arena);

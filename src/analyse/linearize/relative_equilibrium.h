@@ -17,7 +17,7 @@
 /* More coordinates: only shifts are tried. */
 enum { HMI_MOST_AFFINE = 12 };
 
-typedef struct hmi_relative {
+typedef struct hmi_relative_equilibrium {
     hmi_reduction *r;
     hmi_arena arena;
     size_t unknowns;  /* of (c, B): n, or n + n^2 */
@@ -32,23 +32,26 @@ typedef struct hmi_relative {
     bool *out;        /* by position in y */
     double *E;        /* rank x dimension: these directions, unit in their own column */
     size_t *pivot;    /* rank */
-} hmi_relative;
+} hmi_relative_equilibrium;
 
 /* Memory, and the symmetries near the sim's present state; r is that of this state afterwards. Release
  * also after failure. */
-HM_MUST_CHECK hm_status hmi_relative_init(hmi_relative *rel, hmi_reduction *r);
-void hmi_relative_release(hmi_relative *rel);
+HM_MUST_CHECK hm_status hmi_relative_equilibrium_init(hmi_relative_equilibrium *rel,
+                                                      hmi_reduction *r);
+void hmi_relative_equilibrium_release(hmi_relative_equilibrium *rel);
 
 /* At the state of r: omega, the residual and which of y to leave out. r->A becomes that of the moving
  * frame. */
-HM_MUST_CHECK hm_status hmi_relative_update(hmi_relative *rel);
+HM_MUST_CHECK hm_status hmi_relative_equilibrium_update(hmi_relative_equilibrium *rel);
 /* Newton's method for a relative equilibrium near the state; held variables stay.
  * HM_ERR_NUMERIC: none was found. */
-HM_MUST_CHECK hm_status hmi_relative_find(hmi_relative *rel, double tolerance, int most);
+HM_MUST_CHECK hm_status hmi_relative_equilibrium_find(hmi_relative_equilibrium *rel,
+                                                      double tolerance, int most);
 /* The matrix on the quotient, (dimension - rank) squared. */
-void hmi_relative_matrix(const hmi_relative *rel, double *A);
+void hmi_relative_equilibrium_matrix(const hmi_relative_equilibrium *rel, double *A);
 /* Of the family of relative equilibria through this one, orbits counted as one; as
  * hmi_family_dimension. A: the matrix of this state. */
-HM_MUST_CHECK hm_status hmi_relative_family(hmi_relative *rel, const double *A, size_t *dimension);
+HM_MUST_CHECK hm_status hmi_relative_equilibrium_family(hmi_relative_equilibrium *rel,
+                                                        const double *A, size_t *dimension);
 
 #endif

@@ -1,4 +1,5 @@
-/* Eigenvalues and modes: see spectrum.h. */
+/* Calls LAPACK for eigenvalues and modes, bounds their errors, sorts and scales them
+ * (spectrum.h). */
 #include "analyse/linearize/spectrum.h"
 
 #include "linalg/dense.h"
@@ -18,27 +19,20 @@ typedef struct lapack_memory {
     int lwork;
 } lapack_memory;
 
-static double *doubles(hmi_arena *arena, size_t count, bool *failed)
-{
-    double *memory = hmi_arena_alloc(arena, (count + 1) * sizeof *memory);
-    *failed |= !memory;
-    return memory;
-}
-
 static bool take_memory(lapack_memory *x, hmi_arena *arena, size_t n)
 {
     bool failed = false;
-    x->a = doubles(arena, n * n, &failed);
-    x->vl = doubles(arena, n * n, &failed);
-    x->vr = doubles(arena, n * n, &failed);
-    x->wr = doubles(arena, n, &failed);
-    x->wi = doubles(arena, n, &failed);
-    x->scale = doubles(arena, n, &failed);
-    x->rconde = doubles(arena, n, &failed);
-    x->rcondv = doubles(arena, n, &failed);
-    x->error = doubles(arena, n, &failed);
+    x->a = hmi_arena_doubles(arena, n * n, &failed);
+    x->vl = hmi_arena_doubles(arena, n * n, &failed);
+    x->vr = hmi_arena_doubles(arena, n * n, &failed);
+    x->wr = hmi_arena_doubles(arena, n, &failed);
+    x->wi = hmi_arena_doubles(arena, n, &failed);
+    x->scale = hmi_arena_doubles(arena, n, &failed);
+    x->rconde = hmi_arena_doubles(arena, n, &failed);
+    x->rcondv = hmi_arena_doubles(arena, n, &failed);
+    x->error = hmi_arena_doubles(arena, n, &failed);
     x->lwork = (int)(n * (n + 6) + 1);
-    x->work = doubles(arena, (size_t)x->lwork, &failed);
+    x->work = hmi_arena_doubles(arena, (size_t)x->lwork, &failed);
     return !failed;
 }
 
@@ -46,11 +40,11 @@ static bool take_results(hmi_spectrum *s, hmi_arena *arena, size_t n)
 {
     bool failed = false;
     *s = (hmi_spectrum){.size = n};
-    s->re = doubles(arena, n, &failed);
-    s->im = doubles(arena, n, &failed);
-    s->error = doubles(arena, n, &failed);
-    s->modes_re = doubles(arena, n * n, &failed);
-    s->modes_im = doubles(arena, n * n, &failed);
+    s->re = hmi_arena_doubles(arena, n, &failed);
+    s->im = hmi_arena_doubles(arena, n, &failed);
+    s->error = hmi_arena_doubles(arena, n, &failed);
+    s->modes_re = hmi_arena_doubles(arena, n * n, &failed);
+    s->modes_im = hmi_arena_doubles(arena, n * n, &failed);
     return !failed;
 }
 

@@ -61,8 +61,8 @@ static bool draw(search *s, double spread)
 {
     const double *center = s->g->sampler->center;
     for (size_t i = 0; i < s->n; i++) {
-        arb_set_d(s->q + i, center[i] + spread * hmi_random(s->g->sampler));
-        arb_set_d(s->v + i, hmi_random(s->g->sampler));
+        arb_set_d(s->q + i, center[i] + spread * hmi_sampler_random(s->g->sampler));
+        arb_set_d(s->v + i, hmi_sampler_random(s->g->sampler));
     }
     hmi_series_start(&s->jet, 1, HMI_STATE_BITS);
     for (size_t k = 0; k < s->jet.leaves.count; k++) {
@@ -71,7 +71,7 @@ static bool draw(search *s, double spread)
         if (leaf->kind == HMI_SYM_COORD || leaf->kind == HMI_SYM_VELOCITY)
             arb_set(out, (leaf->kind == HMI_SYM_COORD ? s->q : s->v) + leaf->index);
         else /* whatever the time and the inputs are */
-            arb_set_d(out, hmi_random(s->g->sampler));
+            arb_set_d(out, hmi_sampler_random(s->g->sampler));
     }
     hmi_series_extend(&s->jet, 0);
     return !s->jet.failed;
@@ -198,7 +198,7 @@ static hm_status add_all(search *s)
 {
     arb_mat_t vectors;
     hm_status status = HM_OK;
-    hmi_null_vectors(&s->echelon, vectors);
+    hmi_null_space(&s->echelon, vectors);
     for (slong r = 0; r < arb_mat_nrows(vectors) && r < HMI_MOST_GENERATORS; r++)
         if (status == HM_OK && is_meant(s, vectors, r))
             status = add_generator(s, vectors, r, (size_t)r + 1);

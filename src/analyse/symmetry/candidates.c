@@ -1,4 +1,4 @@
-/* What first integrals are sought among: see conserved.h. */
+/* Gathers the quantities of which combinations may be first integrals (conserved.h). */
 #include "analyse/symmetry/conserved.h"
 
 /* Fewer candidates where the equations are long: each is evaluated at as many states. */

@@ -1,4 +1,5 @@
-/* First integrals: see conserved.h. */
+/* Finds the combinations of candidates whose rate is zero, makes them readable, and says why they
+ * are conserved (conserved.h). */
 #include "analyse/symmetry/conserved.h"
 
 #include "analyse/balls/null_space.h"
@@ -227,14 +228,15 @@ static hm_status explain(hmi_conserved *in, arb_mat_t vectors, slong row, unsign
         hm_status status = is_sum_of_energies(in, &sum);
         if (sum)
             out->value = hmi_add(&in->forms->graph, d->kinetic, d->potential);
-        out->from = sum ? "energy: no force does work, no time in L"
-                        : "Jacobi integral: q' dL/dq' - L, no time in L and no work";
+        out->from =
+            sum ? "energy: no force does work, and L does not depend on t"
+                : "Jacobi integral: q' dL/dq' - L; no force does work, and L does not depend on t";
         return status;
     }
     if (kinds & 1u << HMI_ENERGY)
         out->from = "Jacobi integral: the energy and momenta together";
     else if (kinds == 1u << HMI_BODIES)
-        out->from = "momentum of the bodies: no outer force or moment along this direction";
+        out->from = "momentum of the bodies: no external force or moment along this direction";
     else if (kinds == 1u << HMI_MOMENTUM)
         return explain_momentum(in, vectors, row, out);
     else
@@ -322,7 +324,7 @@ hm_status hmi_conserved_find(hmi_conserved *in)
                                               : (slong)fmin(-s.rates.zero, (double)in->bits);
     if (status == HM_OK) {
         arb_mat_t vectors;
-        hmi_null_vectors(&s.rates, vectors);
+        hmi_null_space(&s.rates, vectors);
         normalise(in, vectors);
         status = keep_new(in, &s, vectors);
         arb_mat_clear(vectors);

@@ -44,7 +44,7 @@ typedef struct hmi_conserved {
     HMI_ARRAY(hmi_first_integral) list;
     size_t states;    /* random states used */
     slong bits;       /* of the arithmetic there */
-    slong zero_bits;  /* to so many, relative, what is called zero is zero */
+    slong zero_bits;  /* what is called zero is zero to so many bits, relatively */
     double tolerance; /* log2 of what is zero */
     bool inexact;
 } hmi_conserved;
@@ -55,8 +55,8 @@ void hmi_conserved_release(hmi_conserved *integrals);
 hm_status hmi_conserved_gather(hmi_conserved *integrals);
 /* Fills in the list. HM_ERR_NUMERIC: no states were found. */
 hm_status hmi_conserved_find(hmi_conserved *integrals);
-/* trivial_integrals.c: leaves out what the constraints alone make zero near the state of the sim, which must
- * be consistent and stays. */
-hm_status hmi_conserved_leave_out_vanishing(hmi_conserved *integrals, hm_sim *sim);
+/* trivial_integrals.c: drops what the constraints alone make zero near the state of the sim, which
+ * must be consistent and is not changed. */
+hm_status hmi_conserved_drop_trivial(hmi_conserved *integrals, hm_sim *sim);
 
 #endif

@@ -1,4 +1,5 @@
-/* Generators and their momentum equation: see generators.h. */
+/* Completes generators with their momentum equation and answers the questions about them
+ * (generators.h). */
 #include "analyse/symmetry/generators.h"
 
 #include <string.h>
@@ -152,8 +153,8 @@ static hm_status watch_lie_row(hmi_generators *g, hmi_states *states, const hmi_
     return status;
 }
 
-/* xi^(1) psi_k of every constraint: zero on the constraint manifold where xi keeps it. What is asked
- * where some are not linear in the velocities and the rows are no forms in (q, t). */
+/* xi^(1) psi_k of every constraint: zero on the constraint manifold where xi keeps it. What is
+ * asked where some are not linear in the velocities and the rows are no forms in (q, t). */
 static hm_status watch_residuals(hmi_generators *g, hmi_states *states, const hmi_generator *of)
 {
     hmi_forms *forms = g->forms;

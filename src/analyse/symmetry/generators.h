@@ -49,7 +49,7 @@ hm_status hmi_generators_given(hmi_generators *g);
 hm_status hmi_generators_discover(hmi_generators *g);
 /* xi in memory of the generators, n components: fills in momentum, change, work, across. */
 hm_status hmi_generator_complete(hmi_generators *g, hmi_generator *generator);
-/* Forgets discovered ones that are no symmetries of the constrained system (neither conserved nor
+/* Removes discovered ones that are not symmetries of the constrained system (neither conserved nor
  * leaving the constraints as they are) or that the model states itself. */
 void hmi_generators_sift(hmi_generators *g);
 /* Answers every question about the generators of the list. */

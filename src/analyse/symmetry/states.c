@@ -1,4 +1,4 @@
-/* Random states of the motion: see states.h. */
+/* Draws random states and solves for their accelerations in balls (states.h). */
 #include "analyse/symmetry/states.h"
 
 #include "analyse/balls/kkt.h"
@@ -236,8 +236,8 @@ static double correct_velocity(hmi_states *s)
     return solved ? size : NAN;
 }
 
-/* Newton has converged: balls wide enough to hold the exact velocities, so that what vanishes on the
- * constraint manifold contains zero. */
+/* Newton has converged: balls wide enough to hold the exact velocities, so that what vanishes on
+ * the constraint manifold contains zero. */
 static void enclose_velocities(hmi_states *s)
 {
     mag_t slack;
@@ -248,7 +248,8 @@ static void enclose_velocities(hmi_states *s)
     mag_clear(slack);
 }
 
-/* Do the rows of A depend on velocities? Where they do not, a better velocity leaves them as they are. */
+/* Do the rows of A depend on velocities? Where they do not, a better velocity leaves them as they
+ * are. */
 static bool rows_move(const hmi_states *s)
 {
     const hmi_expr_matrix *A = &s->derived->constraints.A;
@@ -262,7 +263,7 @@ static bool rows_move(const hmi_states *s)
 static hm_status draw_velocities(hmi_states *s, bool *found)
 {
     for (size_t i = 0; i < s->n; i++)
-        arb_set_d(s->v + i, hmi_random(s->sampler));
+        arb_set_d(s->v + i, hmi_sampler_random(s->sampler));
     *found = s->rows == 0;
     s->rank = 0;
     for (int k = 0; k < NEWTON_STEPS && !*found; k++) {
@@ -329,7 +330,7 @@ static bool accelerate(hmi_states *s)
     take_equations(s, &eq);
     arb_mat_init(qdd, (slong)s->n, 1);
     arb_mat_init(lambda, (slong)s->rank, 1);
-    bool solved = hmi_saddle_solve(eq.M, eq.A, eq.F, eq.b, qdd, lambda, s->precision);
+    bool solved = hmi_kkt_solve(eq.M, eq.A, eq.F, eq.b, qdd, lambda, s->precision);
     _arb_vec_zero(s->lambda, (slong)s->rows);
     for (size_t i = 0; solved && i < s->n; i++)
         arb_set(s->acceleration + i, arb_mat_entry(qdd, (slong)i, 0));
@@ -363,7 +364,7 @@ hm_status hmi_states_draw(hmi_states *s)
         if (status != HM_OK)
             return status;
         for (size_t i = 0; i < s->extra; i++)
-            arb_set_d(s->z + i, hmi_random(s->sampler));
+            arb_set_d(s->z + i, hmi_sampler_random(s->sampler));
         status = draw_velocities(s, &found);
         if (status != HM_OK)
             return status;

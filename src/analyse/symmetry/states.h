@@ -2,10 +2,10 @@
  * acceleration that the equations give there,
  *     M q'' = Q + C + A^T lambda,   A q'' = b,
  * and with it the value and the rate of change of watched expressions F(q, v, t, z): a power series
- * of two terms along the motion. A quantity is conserved where its rates are zero at states enough.
+ * of two terms along the motion. A quantity is conserved where its rates are zero at enough states.
  *
- * Inputs follow their defaults. Not for models with servos, with forces that depend on reactions,
- * and with inputs or auxiliary states in a constraint.
+ * Inputs follow their defaults. Models with servos, with forces that depend on reactions, or with
+ * inputs or auxiliary states in a constraint are refused.
  * Verified: test/unit/analyse/test_states.c
  */
 #ifndef HMI_ANALYSE_SYMMETRY_STATES_H

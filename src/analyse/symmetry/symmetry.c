@@ -1,4 +1,5 @@
-/* Symmetries and conserved quantities, for people: see hamel/symmetry.h. */
+/* hm_symmetries_find: finds symmetries and conserved quantities, checks them along a run, and
+ * prints them as text. */
 #include "analyse/symmetry/conserved.h"
 
 #include "dynamics/sim/sim.h"
@@ -269,7 +270,7 @@ static hm_status find(work *w)
     if (status == HM_OK && w->options.discover)
         status = hmi_conserved_find(&w->integrals);
     if (status == HM_OK)
-        status = hmi_conserved_leave_out_vanishing(&w->integrals, w->sim);
+        status = hmi_conserved_drop_trivial(&w->integrals, w->sim);
     if (status == HM_OK)
         status = show(w);
     return status == HM_OK ? check_on_run(w) : status;
@@ -293,7 +294,7 @@ hm_status hm_symmetries_find(const hm_system *system, const hm_symmetry_options 
         end(&w);
         if (status == HM_ERR_NUMERIC || status == HM_ERR_LIMIT) {
             result->shown = (hm_symmetries){
-                .refusal = "no random states were found where q'' is determined"};
+                .refusal = "q'' could not be evaluated at any sample point"};
             status = HM_OK;
         }
     }

@@ -1,9 +1,10 @@
-/* First integrals that are zero by the constraints: see conserved.h.
+/* Drops first integrals that are zero because of the constraints alone (conserved.h).
  *
- * Random states (states.h) are drawn wide, and the constraints of a mechanism may allow several ways
- * to assemble it, of which the motion keeps one. Momenta of another one that are zero there are not
- * conserved by the motion but by the constraints. Those are found in double precision, at states that
- * are drawn so near the initial one that they are assembled as it is.
+ * Random states (states.h) are drawn far from the initial one, and a mechanism may be assembled in
+ * several ways, of which the motion keeps one. A momentum that is not zero in one assembly may be
+ * zero in another because of the constraints; it says nothing about the motion there. Such
+ * integrals are found in double precision, at states so near the initial one that the assembly is
+ * the same.
  * Verified: test/cases/test_symmetry.c, natural coordinates
  */
 #include "analyse/symmetry/conserved.h"
@@ -61,7 +62,7 @@ static hm_status draw(neighbourhood *near, double t)
     double *q = near->drawn, *v = q + near->n, *z = v + near->n;
     for (size_t i = 0; i < near->size; i++) {
         double reach = i < near->n ? NEAR * fmax(fabs(near->center[i]), 1) : 1;
-        q[i] = near->center[i] + reach * hmi_random(near->in->sampler);
+        q[i] = near->center[i] + reach * hmi_sampler_random(near->in->sampler);
     }
     hm_sim_set_state(near->sim, t, q, v, z);
     return hm_sim_make_consistent(near->sim, true, NULL, NULL);
@@ -104,7 +105,7 @@ static void leave_out(neighbourhood *near)
     in->list.count = kept;
 }
 
-hm_status hmi_conserved_leave_out_vanishing(hmi_conserved *in, hm_sim *sim)
+hm_status hmi_conserved_drop_trivial(hmi_conserved *in, hm_sim *sim)
 {
     neighbourhood near = {.in = in,
                           .sim = sim,

@@ -1,4 +1,5 @@
-/* DAG -> array code, first part: which operations there are. See array.h and build.h. */
+/* Array code, first part: which operations there are, which products are fused into sums, what is hoisted
+ * and what the late part recomputes. build.h has the state that the three parts share. */
 #include "compile/array/build.h"
 #include "compile/array/verify.h"
 #include "compile/jit/assemble.h"

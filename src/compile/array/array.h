@@ -1,22 +1,28 @@
 /* DAG -> array code: the form of a large repetitive tape that runs as loops over arrays.
  *
- * A system of N like pieces has N copies of each operation that differ in their operands only. Such
- * copies are collected into segments
+ * The idea. A system of N like pieces has N copies of each operation, which differ in their operands
+ * only. A straight-line tape of millions of instructions waits for its own code to arrive from memory.
+ * Array code collects the copies into segments
  *     dst[k] = op(a[k], b[k], c[k]),   k = 0 .. count-1
- * whose operands are consecutive places, one place for all, or a list of places. One instruction
- * then stands for up to HMI_ARRAY_CODE_BLOCK operations, which vector units execute; a straight-line tape
- * of millions of instructions waits for its own code to arrive from memory instead.
+ * whose operands are consecutive places, one place for all, or a list of places. One segment stands for
+ * up to HMI_ARRAY_CODE_BLOCK operations, which vector units execute.
  *
- * Invariants
+ * How it is built: array.c lists the operations, with products fused into the sums that use them;
+ * find_runs.c gives like operations consecutive places, level by level; schedule.c cuts these runs into
+ * blocks, puts the blocks into an order that is kind to the cache, and gives them places that are
+ * reused. execute.c is the loop over the segments.
+ *
+ * The work vector: the prologue's | inputs | temporaries | outputs. Code that depends on the `late`
+ * symbols stands apart, behind the rest, so that the caller can compute these symbols from outputs of
+ * the first part: multipliers from the Gram matrix, say (compile/solve/block_schur.h).
+ *
+ * Invariants (verify.h executes them)
  *   1. Each operation rounds as hmi_op_value does: results are those of the tape, bit by bit.
- *   2. Segments are ordered so that a value is used soon after it is made (blocks of pieces, not
- *      operation after operation over the whole system), and places are used again: what is live
- *      stays in the cache.
- *   3. Running allocates nothing and touches only the work vector.
- *
- * The work vector: the prologue's | inputs | temporaries | outputs. Code that depends on `late`
- * symbols is apart, so that what they stand for can be computed from the outputs of the first part.
- * Verified: test/unit/compile/test_array.c
+ *   2. A value is used soon after it is made: segments work off one group of pieces after the other, not
+ *      one operation after the other over the whole system. What is live stays in the cache.
+ *   3. The result of a segment lies apart from its operands.
+ *   4. Running allocates nothing and touches only the work vector.
+ * Verified: test/unit/compile/test_array.c, test/unit/compile/test_verify.c
  */
 #ifndef HMI_COMPILE_ARRAY_ARRAY_H
 #define HMI_COMPILE_ARRAY_ARRAY_H
@@ -32,7 +38,7 @@ typedef enum hmi_access {
     HMI_ACCESS_LIST    /* places listed from here in `index` */
 } hmi_access;
 
-/* Operands whose next HMI_ARRAY_CODE_BLOCK places are called from memory while a segment runs: what a large
+/* Operands whose next HMI_ARRAY_CODE_BLOCK places are prefetched while a segment runs: what a large
  * system reads and writes once would arrive too late otherwise. */
 enum { HMI_PREFETCH_A = 1, HMI_PREFETCH_B = 2, HMI_PREFETCH_C = 4, HMI_PREFETCH_DST = 8 };
 
@@ -65,10 +71,10 @@ typedef struct hmi_array_code {
 } hmi_array_code;
 
 typedef struct hmi_array_code_options {
-    uint16_t late;                    /* kinds of symbols whose users go to the late part */
-    size_t whole[HMI_SYM_KIND_COUNT]; /* this many symbols of a kind have consecutive places, used
-                                         or not: the caller may keep them there (see
-                                         hmi_array_code_input) */
+    uint16_t late; /* kinds of symbols whose users go to the late part */
+    /* This many symbols of a kind have consecutive places, used or not, where the caller may keep
+     * their values: see hmi_array_code_input. */
+    size_t whole[HMI_SYM_KIND_COUNT];
 } hmi_array_code_options;
 
 /* Compiles outputs (HMI_NONE entries give 0); options may be NULL. Release also after a failure. */
@@ -84,7 +90,8 @@ bool hmi_array_code_pays(const hmi_array_code *code);
  * Values that are there already are not copied. */
 double *hmi_array_code_input(const hmi_array_code *code, hmi_symbol_kind kind, double *work);
 
-/* As for tapes: once and when a parameter changed; then the first part; then the late part. */
+/* As for tapes: prepare once and after a parameter has changed; then run the first part; then the late
+ * part. */
 void hmi_array_code_prepare(const hmi_array_code *code, const hmi_tape_values *values,
                             double *work);
 void hmi_array_code_run(const hmi_array_code *code, const hmi_tape_values *values, double *work);

@@ -11,9 +11,8 @@
 
 #define HMI_ARRAY_CODE_NO_OUTPUT UINT32_MAX
 
-enum {
-    HMI_ARRAY_CODE_CACHED = 1 << 17
-}; /* doubles: more than this is fetched from memory each time */
+/* More doubles than this do not stay in a cache: they come from memory each time. */
+enum { HMI_ARRAY_CODE_CACHED = 1 << 17 };
 
 /* One operation. Operands are expressions; those not used are HMI_NONE. */
 typedef struct hmi_array_code_op {

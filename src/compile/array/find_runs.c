@@ -1,4 +1,4 @@
-/* Array code, second part: like operations at consecutive places. See build.h.
+/* Array code, second part: like operations get consecutive places.
  *
  * Level by level, operations are sorted by a key that is equal where operands lie at the same
  * distances from one another: x2 - x1, x3 - x2, ... have one key and follow each other by the place
@@ -8,6 +8,7 @@
  */
 #include "compile/array/build.h"
 
+#include "base/hash.h"
 #include "base/sort.h"
 
 #include <string.h>
@@ -41,12 +42,6 @@ static hm_status count_levels(const hmi_array_code_builder *b, uint32_t levels[2
 
 /* ---- keys ---- */
 
-static uint32_t mix(uint32_t hash, uint32_t value)
-{
-    hash = (hash ^ value) * 0x9E3779B1u;
-    return hash ^ hash >> 15;
-}
-
 static bool is_shared(const hmi_array_code_builder *b, hmi_expr e)
 {
     return b->uses.data[e] >= SHARED;
@@ -60,14 +55,14 @@ static entry describe(const hmi_array_code_builder *b, uint32_t index)
     for (int k = arity - 1; k >= 0; k--)
         if (!is_shared(b, op->operand[k]))
             primary = hmi_array_code_place(b, op, k);
-    uint32_t key = mix(op->op,
-                       op->output != HMI_ARRAY_CODE_NO_OUTPUT ? op->output - primary : 1u << 31);
+    uint64_t key = hmi_hash_mix(
+        op->op, op->output != HMI_ARRAY_CODE_NO_OUTPUT ? op->output - primary : 1u << 31);
     for (int k = 0; k < arity; k++) {
         uint32_t place = hmi_array_code_place(b, op, k);
-        key = is_shared(b, op->operand[k]) ? mix(mix(key, 1), place)
-                                           : mix(mix(key, 2), place - primary);
+        bool shared = is_shared(b, op->operand[k]);
+        key = hmi_hash_mix(hmi_hash_mix(key, shared ? 1 : 2), shared ? place : place - primary);
     }
-    return (entry){key, primary, index};
+    return (entry){hmi_hash_fold(key), primary, index};
 }
 
 static int compare_entries(const void *x, const void *y)

@@ -1,4 +1,4 @@
-/* Array code, third part: blocks of runs in order, their places, segments. See build.h.
+/* Array code, third part: the schedule of blocks, their places, and segments.
  *
  * A block of a run may be computed when the blocks that hold its operands have been. Runs whose
  * values leave (outputs, operands of the late part) are advanced together, block by block, each

@@ -1,8 +1,8 @@
-/* Tapes -> jets: see jet.h.
+/* Tapes -> jets.
  *
- * Every instruction of a tape becomes one at order 0, which computes the value, and one at the
- * other orders, which is chosen by what changes in time among the operands. Equal instructions are
- * one, so that sinh and cosh, each the other's derivative, end in each other.
+ * Every instruction of a tape becomes one at order 0, which computes the value, and one for the orders
+ * above, which is chosen by what changes in time among the operands. Equal instructions exist once, so
+ * that the derivatives of sinh and cosh, each of which is the other, come to an end.
  */
 #include "compile/jet/code.h"
 #include "compile/jet/verify.h"

@@ -1,7 +1,9 @@
-/* Instructions of jets at orders above 0: between build.c, which writes them, interpreter.c,
- * which runs them, and emit.c. p and q are rows that do not change in time; sums and products of every shape are
- * one instruction, with 1, -1 or 0 where nothing else stands, so that runs of equal instructions are
- * long: what a jump to the next kind costs is paid once a run.
+/* The instructions of jets at orders above 0, and what the files of this folder call of each other:
+ * build.c writes them, interpreter.c runs them, emit.c makes machine code of them.
+ *
+ * p and q are rows that do not change in time. Sums of every shape are one instruction, with 1, -1 or 0
+ * where a factor is missing, and so are products. Runs of equal instructions are long that way, and the
+ * interpreter pays for a jump to the next kind once per run only.
  */
 #ifndef HMI_COMPILE_JET_CODE_H
 #define HMI_COMPILE_JET_CODE_H
@@ -36,10 +38,10 @@ typedef enum hmi_jet_op {
         HMI_JET_OPS
 } hmi_jet_op;
 
-/* The op of an instruction to be left out, and of what ends the last run. */
+/* The op of an instruction that is left out, and of the mark that ends the last run. */
 #define HMI_JET_NOTHING UINT32_MAX
 
-/* Operations at order 0: those of tapes, and these. A rate has no value there. */
+/* Operations at order 0: those of tapes, and these. A rate has no value at order 0. */
 enum {
     HMI_JET_RATE_OF = HMI_TAPE_FIRST_OF_TABLE + HMI_OP_COUNT,
     HMI_JET_RECIPROCAL,     /* 1/a: quotients are products with it */
@@ -48,7 +50,7 @@ enum {
 
 /* ---- intern.c ---- */
 
-/* The row of an instruction at order 0. *known: it was there before. */
+/* The row of an instruction at order 0; *known tells whether there was one already. */
 uint32_t hmi_jet_intern(hmi_jet *jet, uint32_t op, uint32_t a, uint32_t b, uint32_t c,
                         bool constant, bool *known);
 
@@ -61,14 +63,15 @@ uint32_t hmi_jet_apply(hmi_jet *jet, hmi_op op, uint32_t x, uint32_t y, uint32_t
 
 /* ---- sincos_by_rate.c ---- */
 
-/* Makes the products; false: x has no rate of its own. */
+/* Makes the products w sin x and w cos x; false where x has no rate among the rows. */
 bool hmi_jet_make_sincos_by_rate(hmi_jet *jet, uint32_t x, uint32_t sine, uint32_t cosine);
-/* Is x y one of those products? */
+/* Is x y one of those products, so that it has to have a row? */
 bool hmi_jet_is_rate_product(const hmi_jet *jet, uint32_t x, uint32_t y);
 
 /* ---- schedule.c ---- */
 
-/* Puts the instructions from `first` on into the order in which they run, and finds their inner sums. */
+/* Puts the instructions from `first` on into the order in which they run, and asks for their inner
+ * sums. */
 void hmi_jet_schedule(hmi_jet *jet, size_t first);
 /* The rows whose coefficients of the same order an instruction reads; returns how many. */
 size_t hmi_jet_operands(const hmi_jet_code *code, uint32_t rows[3]);
@@ -80,22 +83,22 @@ void hmi_jet_convolve_code(hmi_jet *jet, hmi_jet_code *code);
 
 /* ---- jet.c ---- */
 
-/* Numbers before the inner sums. */
+/* How many doubles lie before the inner sums in jet->memory. */
 size_t hmi_jet_doubles_of_rows(const hmi_jet *jet);
 
 /* ---- inner_sums.inc, inner_sums_code.c ---- */
 
-/* The first order k whose sums are made with those of k + 1, k + 2, k + 3: before, the same product would be
- * added from both ends. */
+/* The first order k whose sums are made together with those of k + 1, k + 2 and k + 3. Below it the same
+ * product would be added from both ends. */
 enum { HMI_JET_FIRST_FOUR = 6 };
-/* For more blocks C does as well as machine code. */
+/* With more blocks than this, C does as well as machine code. */
 enum { HMI_JET_MOST_BLOCKS = 64 };
-/* Machine code of their parts, where there can be some. */
+/* Machine code that forms jet->partial, where there can be any. */
 hm_status hmi_jet_compile_inner(hmi_jet *jet);
 
 /* ---- interpreter.c ---- */
 
-/* Orders above 0. */
+/* Runs a segment at an order above 0. */
 void hmi_jet_interpret(const hmi_jet *jet, const hmi_jet_segment *segment);
 
 #endif

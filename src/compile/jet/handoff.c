@@ -1,5 +1,7 @@
-/* What a program keeps and hands on to the next order: tasks that are not waited for, each emitted where
- * registers have its numbers, after the instruction of the second segment that lets it be done.
+/* What a program hands on to the next order, as machine code: blocks of four coefficients are appended to
+ * the series, the inner sums of the next order are completed, and links are followed. Nothing in this
+ * order waits for these tasks. Each is emitted as early as it can be, after the instruction of the
+ * second segment that computes the last of its numbers, while registers still hold them.
  * Verified: test/unit/compile/test_jet.c
  */
 #include "compile/jet/emit.h"
@@ -58,7 +60,7 @@ static hmi_x86_operand in_memory(const emitter *e, const double *numbers)
     return word(HMI_RDI, (size_t)(numbers - e->jet->memory));
 }
 
-/* Whole blocks are stored, so that they can be loaded at once. */
+/* Blocks are stored as a whole: a load of four numbers that were stored one by one would wait. */
 static void keep_block(emitter *e, size_t i)
 {
     uint32_t place[4];
@@ -122,9 +124,10 @@ bool hmi_jet_links_cross(const hmi_jet_program *program)
     return false;
 }
 
-/* ---- when ---- */
+/* ---- when tasks can be done ---- */
 
-/* Tasks are blocks, x and y of them where they are summed at once, then links. */
+/* Tasks are numbered: first the blocks, of which x and y are one task where they are summed at once, then
+ * the links. */
 static size_t blocks_of(const emitter *e, const hmi_jet_program *program)
 {
     size_t parts = program->closed ? 1 : 2;
@@ -141,7 +144,7 @@ static uint32_t later(uint32_t a, uint32_t b)
     return a > b ? a : b;
 }
 
-/* When its numbers are there; nothing may overwrite them before. */
+/* A block can be stored when its numbers are there; nothing may overwrite them before. */
 static uint32_t place_block(emitter *e, size_t i)
 {
     uint32_t place[4], when = 0;
@@ -153,7 +156,7 @@ static uint32_t place_block(emitter *e, size_t i)
     return when;
 }
 
-/* x and y, and when nobody reads the inner sums of this order any more. */
+/* Sums can be completed when x and y are there and nobody reads those of this order any more. */
 static uint32_t place_sum(emitter *e, size_t i)
 {
     const size_t inner = (size_t)(e->jet->inner - e->jet->memory) + 4 * i;
@@ -173,7 +176,7 @@ static uint32_t place_task(emitter *e, const hmi_jet_program *program, size_t i)
     return program->closed ? place_sum(e, i) : place_block(e, i);
 }
 
-/* When its source is there and nobody reads the row any more. */
+/* A link can be followed when its source is there and nobody reads its row any more. */
 static uint32_t place_link(emitter *e, const hmi_jet_link *link)
 {
     uint32_t source = 2 * link->source + 1, when = e->written[source];

@@ -1,5 +1,6 @@
-/* Inner sums of jets: see jet.h. The text of the sums is inner_sums.inc, for processors with fused
- * multiply-add in blocks of four and, as the oracle of that, number by number; and for others. */
+/* Forms the inner sums of an order. inner_sums.inc is read three times: for processors with fused
+ * multiply-add, in blocks of four; for these again number by number, as the oracle of the first; and for
+ * all other processors. */
 #include "compile/jet/code.h"
 
 #include <string.h>

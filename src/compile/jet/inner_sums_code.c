@@ -1,6 +1,6 @@
-/* Inner sums of jets as machine code: what inner_sums.inc says, with the same bits, block after block
- * without a loop over them. One text for each of the first orders, which are not alike, and one for each
- * k % 4 of those after.
+/* Inner sums of jets as machine code, with the bits of inner_sums.inc: block after block, without a loop
+ * over them. The first orders differ from each other and have a function each; those after them have one
+ * function for each k % 4.
  *   RDI numbers   RSI series, at coefficient k - 1   RAX, R10, R11: pointers of a loop
  * Verified: test/unit/compile/test_jet.c
  */

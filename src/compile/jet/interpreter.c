@@ -1,11 +1,9 @@
-/* Jets at orders above 0: the interpreter of instructions, rounding as machine code does (emit.c).
- * See jet.h.
- */
+/* The interpreter of jet instructions at orders above 0, and of sums. It rounds as machine code does. */
 #include "compile/jet/code.h"
 
 #define INLINE __attribute__((always_inline)) static inline
 
-/* a b + c, c - a b: rounded once where that is how jets are made. */
+/* a b + c and c - a b, rounded once where the jet is fused. */
 INLINE double add(bool fused, double a, double b, double c)
 {
     return fused ? __builtin_fma(a, b, c) : a * b + c;

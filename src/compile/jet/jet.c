@@ -1,4 +1,4 @@
-/* Jets: memory, order 0, and the way to machine code. See jet.h. */
+/* The life of a jet: rows, layout of the memory, order 0, and the interpreted run of a program. */
 #include "compile/jet/jet.h"
 
 #include "compile/jet/code.h"
@@ -9,13 +9,12 @@
 
 #include <string.h>
 
-/* Rows, in doubles, at most: beyond it there is no memory worth asking for. */
+/* At most so many doubles: beyond that there is no memory worth asking for. */
 #define MOST_DOUBLES ((size_t)1 << 28)
 
 /* Blocks of four that cross the lines of caches would be loaded in two pieces. */
 enum { LINE = 64 };
 
-/* Numbers before the inner sums. */
 size_t hmi_jet_doubles_of_rows(const hmi_jet *jet)
 {
     size_t line = LINE / sizeof(double);
@@ -202,7 +201,8 @@ void hmi_jet_set_unit(hmi_jet *jet, double tau)
     }
 }
 
-/* y_1 is 0 until order 1 has come: there x_1 y_1 would be both ends of the inner sums of order 2. */
+/* y_1 is 0 until order 1 is done: otherwise x_1 y_1 would be added twice to the inner sums of order 2, from
+ * both ends. */
 void hmi_jet_begin_orders(const hmi_jet *jet)
 {
     memset(jet->inner, 0, 4 * jet->block_count * sizeof *jet->inner);
@@ -268,7 +268,7 @@ static void run_zero(const hmi_jet *jet, const hmi_jet_segment *segment)
             base[jet->zero.data[i].dst] = value_of(&jet->zero.data[i], base);
 }
 
-/* sin and cos of one row stand together. */
+/* The sine and the cosine of one row stand together. */
 static bool is_pair(const hmi_jet_code *ip)
 {
     return ip[0].op == HMI_TAPE_FIRST_OF_TABLE + HMI_SIN &&

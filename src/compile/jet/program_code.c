@@ -1,6 +1,6 @@
-/* Programs of jets as machine code, one for all orders, since inner sums are found before they are read: one
- * straight line with the same bits as jet.c and interpreter.c. Registers: emit.h; what comes first:
- * schedule_code.c.
+/* Programs of jets as machine code. One straight line serves all orders, since inner sums are formed before
+ * they are read; it has the bits of jet.c and interpreter.c. Registers are explained in emit.h, and the
+ * order of the instructions is chosen in schedule_code.c.
  * Verified: test/unit/compile/test_jet.c
  */
 #include "compile/jet/emit.h"
@@ -30,7 +30,7 @@ static void clear(emitter *e, int r)
 
 /* ---- sums ---- */
 
-/* LEFT := value - inner sums - other terms, each summed by themselves. */
+/* LEFT := value - inner sums - other terms. Inner sums and other terms are added up apart. */
 static void emit_pairs(emitter *e, const hmi_jet_list *list)
 {
     const hmi_jet_pair *first = e->jet->pairs.data + list->first;
@@ -115,7 +115,7 @@ static void emit_matrix(emitter *e, const hmi_jet_program *program, int total[MO
     e->x.four = false;
 }
 
-/* ---- what is given ---- */
+/* ---- given coefficients ---- */
 
 static void give(emitter *e, const hmi_jet_program *program, size_t i, int r)
 {
@@ -219,7 +219,7 @@ static size_t emit_segment(emitter *e, const hmi_jet_segment *segment)
     return count;
 }
 
-/* What is to be kept or handed on follows as soon as it is there. */
+/* Handoff and links follow as soon as their numbers are there. */
 static void emit_second(emitter *e, const hmi_jet_program *program, size_t first)
 {
     const hmi_jet_segment *second = program->second;
@@ -233,7 +233,7 @@ static void emit_second(emitter *e, const hmi_jet_program *program, size_t first
     }
 }
 
-/* Before registers hold anything; it takes what time there is while the order before is waited for. */
+/* Called before registers hold anything. It uses the time in which the order before is waited for. */
 static void call_part(emitter *e)
 {
     hmi_x86_call_memory(&e->x, hmi_jet_in_memory(e, hmi_jet_scale_number(e, HMI_JET_PART)));
@@ -252,7 +252,8 @@ static void emit(emitter *e, const hmi_jet_program *program)
     hmi_x86_return(&e->x);
 }
 
-/* Before it is emitted in earnest: in which order, when blocks and links can be, what is read when. */
+/* What has to be known before the last emission: the order of instructions, the positions of handoff and
+ * links, and when each number is read. */
 static void prepare(emitter *e, const hmi_jet_program *program)
 {
     emit(e, program);

@@ -1,5 +1,5 @@
-/* Which numbers are in registers: see emit.h. What is read latest gives way [Belady 1966], since all
- * reads are known.
+/* Which numbers of a jet are in registers (emit.h). All reads are known in advance, so that the number whose
+ * next use is furthest away gives way [Belady 1966].
  * Verified: test/unit/compile/test_jet.c
  */
 #include "compile/jet/emit.h"
@@ -78,7 +78,7 @@ static void note_first(hmi_jet_emitter *e, uint32_t number, uint8_t what)
         e->first[number] = what;
 }
 
-/* The first time. */
+/* Recorded during the first emission only. */
 static void note_access(hmi_jet_emitter *e, uint32_t number, bool write)
 {
     const hmi_jet_access access = {e->instruction, number, write};
@@ -120,8 +120,8 @@ static int find(const hmi_jet_emitter *e, uint32_t number)
     return -1;
 }
 
-/* When what a register holds is read, from a time on. What is not in memory counts as if it were read
- * sooner: others would wait until it is stored and loaded. */
+/* When the number in a register is read, from a time on. A number that is not in memory counts as if it
+ * were read sooner, since spilling it costs a store and a load. */
 static uint32_t read_at(hmi_jet_emitter *e, int i, uint32_t from)
 {
     uint32_t time = e->held[i] == NO_NUMBER ? NEVER : next_use(e, e->held[i], from);
@@ -144,7 +144,7 @@ static int latest(hmi_jet_emitter *e, uint32_t from, uint32_t *until)
     return found;
 }
 
-/* Nothing is held there any more, of a number that is read again from a time on. */
+/* Frees a register. A number that is read again, from a time on, is spilled unless it is in memory. */
 static void drop(hmi_jet_emitter *e, int i, uint32_t from)
 {
     if (e->dirty[i] && next_use(e, e->held[i], from) != NEVER)

@@ -1,4 +1,5 @@
-/* The order of a segment's instructions at orders above 0, and their inner sums: see jet.h. */
+/* What an instruction of jets reads, and the order of a segment's instructions for the interpreter:
+ * independent ones, and among them equal ones, side by side. */
 #include "compile/jet/code.h"
 
 #include <string.h>

@@ -1,14 +1,15 @@
-/* The order of a program's instructions in machine code: what the next order waits for longest comes first,
- * so that its results are in registers when they are needed. An order of power series is a circle,
+/* The schedule of a program's instructions in machine code. What the next order waits for longest comes
+ * first. The orders of a power series form a circle,
  *     first half -> sums, matrix -> late rows -> second half -> links and inner sums -> first half,
- * and an instruction's height is the time, in cycles, from it to the sums after it.
+ * and the height of an instruction is the time, in cycles, from it to the sums after it. Instructions
+ * are sorted by falling height.
  * Verified: test/unit/compile/test_jet.c
  */
 #include "compile/jet/emit.h"
 
 #include <string.h>
 
-/* Latencies; of memory: to store and to load. */
+/* Latencies in cycles; that of memory is for a store and a load. */
 enum { SUMS = 20, ADDITION = 3, FUSED = 4, OTHER = 16, BLOCK = 12, MEMORY = 12 };
 /* Beyond this instructions stay where they are. */
 enum { MOST_HEIGHT = 1 << 14 };

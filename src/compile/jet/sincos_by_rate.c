@@ -1,14 +1,14 @@
-/* Sines and cosines whose argument has a rate among the rows: see hmi_jet_sincos_by_rate.
+/* Sines and cosines whose argument has a rate among the rows: hmi_jet_sincos_by_rate.
  *
- * Coordinates and their sums have one: beta + Theta has beta' + Theta', which a model with rotating
- * bodies computes for their velocities, and so the products w sin x, w cos x. Their coefficients k - 1
- * give those of order k of cos x and sin x without convolutions of their own.
+ * Coordinates and their sums have one. The rate of beta + Theta is beta' + Theta', which a model with
+ * rotating bodies computes for their velocities, and so it computes w sin x and w cos x. Coefficients
+ * k - 1 of these products give those of order k of cos x and sin x, without convolutions of their own.
  */
 #include "compile/jet/code.h"
 
 #define NO_ROW   HMI_JET_NO_PLACE
 #define TABLE(o) ((uint32_t)(HMI_TAPE_FIRST_OF_TABLE + (o)))
-/* Sums of sums: deeper ones take the ordinary way. */
+/* Sums that are nested deeper take the ordinary recurrence. */
 enum { MOST_DEPTH = 32 };
 
 void hmi_jet_set_rate(hmi_jet *jet, uint32_t row, uint32_t rate)

@@ -1,9 +1,10 @@
-/* An order of jets in two halves: see hmi_jet_halves.
+/* An order of jets in two halves: hmi_jet_halves.
  *
- * Which instructions the first half needs follows backwards from the rows wanted of it, through the
- * operands that are read at the same order; the second half repeats those that depend on late rows as far as
- * somebody reads them, and runs the rest. In the first half coefficients that are 0 with those of the
- * late rows take no part. What no row that is wanted depends on, at any order, is left out of both.
+ * Which instructions the first half needs follows backwards from the rows that are wanted of it, through
+ * operands that are read at the same order. Coefficients that vanish because those of the late rows do
+ * take no part in it. The second half repeats instructions that depend on late rows, as far as somebody
+ * reads their results, and runs the rest. Instructions on which no wanted row depends, at any order, are
+ * in neither half.
  */
 #include "compile/jet/code.h"
 #include "compile/jet/verify.h"
@@ -16,8 +17,8 @@ enum {
     IN_FIRST = 2, /* needed by the first half, at the order at work */
     IN_SECOND = 4,
     LATE = 8,      /* depends on a late row */
-    ZERO = 16,     /* in the first half: its coefficient is 0 */
-    WRITTEN = 32,  /* and that is in its place */
+    ZERO = 16,     /* its coefficient is 0 in the first half, */
+    WRITTEN = 32,  /* and the 0 is in its place */
     FROM_ZERO = 64 /* its value at order 0 is 0 */
 };
 
@@ -54,7 +55,7 @@ static void mark_needed(splitter *s, uint8_t mark)
     }
 }
 
-/* Series are read as well, of rows that are written before or after. */
+/* Instructions read series as well, of rows that are written before or after them. */
 static void mark_live(splitter *s)
 {
     for (bool more = true; more;) {
@@ -71,7 +72,7 @@ static void mark_live(splitter *s)
     }
 }
 
-/* By the instructions of order 0: those above leave constants out. */
+/* Order 0 decides, since the instructions of the orders above leave constants out. */
 static bool starts_at_zero(const splitter *s, const hmi_jet_code *c)
 {
     bool a = s->of[c->a] & FROM_ZERO, b = s->of[c->b] & FROM_ZERO, z = s->of[c->c] & FROM_ZERO;
@@ -166,8 +167,8 @@ static void fold(const splitter *s, const uint32_t *by, uint32_t *factor, uint32
     *row = scaled.a;
 }
 
-/* Rows that only served this die. Instructions stand after those of their operands: what is folded is
- * folded itself. */
+/* Rows that served only for this are not live afterwards. Instructions stand after those of their
+ * operands, so that what is folded has been folded itself. */
 static hm_status fold_scaled(splitter *s)
 {
     size_t rows = s->jet->constant.count, bytes = (rows + 1) * sizeof(uint32_t);
@@ -201,8 +202,9 @@ static uint32_t depth_below(const splitter *s, uint32_t depth)
     return found;
 }
 
-/* Inner sums of what is left: those whose factors are found at about the same time in one block. The last
- * ones first, as the last block may have few: those that are there soonest, and do not wait then. */
+/* Asks for the inner sums of live instructions. Those whose factors are found at about the same time share
+ * a block. The latest come first, since the last block may have fewer than four: it then holds the
+ * soonest ones, and nothing waits for it. */
 static void convolve_live(splitter *s)
 {
     hmi_jet *jet = s->jet;
@@ -251,7 +253,7 @@ static void append_sum(splitter *s, hmi_jet_code c)
     }
 }
 
-/* x_0 y_k and x_k y_0, as far as they are there: `first`: in the first half. */
+/* A product with x_0 y_k and x_k y_0 as far as they do not vanish; `first`: in the first half. */
 static void append_product(splitter *s, hmi_jet_code c, bool first)
 {
     static const uint32_t ops[3][2] = {{HMI_JET_INNER, HMI_JET_INNER_PRODUCT},

@@ -5,7 +5,7 @@
 #include "compile/jit/jit.h"
 #include "compile/jit/x86_encode.h"
 
-/* Vector registers 0 to 14 hold values; the last is for the moment. */
+/* Vector registers 0 to 14 hold values; the last one is scratch. */
 enum { HMI_JIT_REGISTERS = 15, HMI_JIT_SCRATCH = 15 };
 
 typedef struct hmi_emitter {
@@ -16,7 +16,7 @@ typedef struct hmi_emitter {
     uint32_t held[HMI_JIT_REGISTERS]; /* by register: its value, or HMI_JIT_NONE */
     int work_base, spill_base, values_base;
     int32_t spill_offset; /* from spill_base, in bytes */
-    uint32_t pointers;    /* bit a kind of input whose pointer is in its register */
+    uint32_t pointers;    /* one bit for each kind of input whose pointer is in its register */
     uint8_t pointer_register[HMI_SYM_KIND_COUNT];
     bool wide;            /* some instruction used 256 bits */
     uint32_t spill_slots; /* in use or free again */
@@ -34,11 +34,11 @@ static inline hmi_jit_value *hmi_emitter_value(const hmi_emitter *e, uint32_t v)
 hmi_x86_operand hmi_emitter_place(hmi_emitter *e, unsigned base, uint32_t index);
 /* The value's register if it has one, else its memory. */
 hmi_x86_operand hmi_emitter_operand(hmi_emitter *e, uint32_t v);
-/* Gives the value a home in memory, unless it has one. */
+/* Stores the value in a spill slot, unless it lies in memory already. */
 void hmi_emitter_spill(hmi_emitter *e, uint32_t v);
 /* A new value is in a register: stores it if it is an output, and remembers. */
 void hmi_emitter_define(hmi_emitter *e, uint32_t v, int reg);
-/* Its home is free for others once it is dead. */
+/* The live range of the value has ended: its spill slot is free for others. */
 void hmi_emitter_free_spill(hmi_emitter *e, uint32_t v);
 /* A register that holds nothing, or -1. */
 int hmi_emitter_free_register(const hmi_emitter *e);

@@ -1,19 +1,25 @@
 /* Machine code from a tape's body, by our own x86-64 emitter.
  *
- *   program (program.c)       the body in single-assignment form, reordered so that calls of
- *                             transcendental functions stand together, with next uses
- *   emitter (emit.c)          registers by furthest next use; the function
- *   patterns (patterns.c)     instructions for arithmetic
- *   calls   (model/call.c)          SLEEF, four arguments at a time
- *   sincos  (sincos.c)        sine and cosine as instructions, where they are not many
- *   assemble (assemble.c)     functions side by side on pages (compile/tape/machine_code.h)
+ * Why our own. A tape is one basic block of arithmetic, so that three things decide how fast it is:
+ * values stay in registers, calls of transcendental functions are few, and compiling takes less time
+ * than a step of a simulation. The whole compiler is therefore one pass over the instructions.
  *
- * Invariants
+ *   program.c    The body in single-assignment form. It is reordered so that calls of one function stand
+ *                together (four arguments are one call), and every operand learns its next use, which
+ *                is the live range of its value.
+ *   emit.c       Register allocation: where no register is free, the value whose next use is furthest
+ *                away is spilled [Belady 1966]. The frame of the function.
+ *   patterns.c   Which instructions an arithmetic operation becomes.
+ *   call.c       Calls of SLEEF, one value or four at a time.
+ *   sincos.c     Sine and cosine as instructions in the code, where there are not many.
+ *   assemble.c   Functions side by side on executable pages (compile/tape/machine_code.h).
+ *
+ * Invariants (verify.h executes those of a program)
  *   1. Every instruction rounds as the interpreter's does: results agree bit by bit.
  *   2. The code allocates nothing and touches the work vector, the inputs and the stack only.
- *   3. Where there is no AVX2 and FMA, no executable page, or no other x86-64 than that, there is no
- *      code, and the interpreter runs.
- * Verified: test/unit/compile/test_engine.c, fuzz/fuzz_engine.c.
+ *   3. Where the processor lacks AVX2 or FMA, where it is not an x86-64, or where no executable page
+ *      can be had, there is no code, and the interpreter runs.
+ * Verified: test/unit/compile/test_engine.c, test/unit/compile/test_verify.c, fuzz/fuzz_engine.c
  */
 #ifndef HMI_COMPILE_JIT_JIT_H
 #define HMI_COMPILE_JIT_JIT_H
@@ -21,7 +27,7 @@
 #include "compile/tape/machine_code.h"
 #include "compile/tape/tape.h"
 
-/* Compiles the body for `lanes` (1 or 4) values a slot. `fallback` runs in place of the code where a
+/* Compiles the body for `lanes` (1 or 4) values per slot. `fallback` runs in place of the code where a
  * kind of symbol has no values. Leaves `code->entry` NULL where there is no machine code; an error
  * only when there is no memory. */
 hm_status hmi_jit_compile(const hmi_tape *tape, unsigned lanes, hmi_tape_function *fallback,
@@ -43,7 +49,8 @@ typedef struct hmi_jit_function {
     uint64_t one, four;
 } hmi_jit_function;
 enum { HMI_JIT_MOST_FUNCTIONS = 16 };
-/* More sines and cosines than these are called: some 400 bytes each, or each four. */
+/* Where there are more sines and cosines than this, they are called: as instructions each of them, or
+ * each four of them, takes some 400 bytes. */
 enum { HMI_JIT_MOST_INLINE = 64 };
 
 /* How an operation becomes instructions. */
@@ -79,7 +86,7 @@ typedef struct hmi_jit_node {
     uint32_t operand[3];
     uint32_t next_use[3]; /* positions after this one; HMI_JIT_NONE: the last */
     uint32_t result[2];   /* values, or HMI_JIT_NONE */
-    uint32_t level;       /* calls before and including this one, on the way to it */
+    uint32_t level;       /* calls on the longest way to it, itself included */
     hmi_jit_row row;
     int8_t exponent; /* of HMI_JIT_POWER */
 } hmi_jit_node;
@@ -108,7 +115,7 @@ typedef struct hmi_jit_program {
     size_t node_count;
     hmi_jit_value *values;
     size_t value_count;
-    uint32_t kinds; /* bit a kind of input that is read */
+    uint32_t kinds; /* one bit for each kind of input that is read */
     size_t sincos_count;
     bool inline_sincos; /* those are instructions, not calls */
     bool has_calls;     /* of others */

@@ -1,4 +1,4 @@
-/* Four lanes, portably: every instruction of the tape is a loop over the lanes. See lanes.h. */
+/* Four lanes without machine code: every instruction of the tape is a loop over the lanes. */
 #include "compile/jit/lanes.h"
 
 #include "compile/jit/jit.h"

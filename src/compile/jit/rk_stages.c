@@ -1,4 +1,5 @@
-/* Stages of a Runge-Kutta step as machine code: see rk_stages.h. */
+/* Builds one tape for each stage of a Runge-Kutta step (sums of K, then the motion) and compiles them side
+ * by side. */
 #include "compile/jit/rk_stages.h"
 
 #include "compile/jit/jit.h"

@@ -2,9 +2,9 @@
  *
  *     Y_i = y + h sum_j a_ij K_j,   K_i = f(t + c_i h, Y_i)
  *
- * A stage is the motion tape (compile/solve/motion.h) behind instructions that compute its arguments: sums stay in
- * registers, and wait for no memory but K. Each rounds as integrate/rk/rk.c does, first products then sums from
- * left to right, so that a lane gets the bits of a scalar run.
+ * A stage is the motion tape (compile/solve/motion.h) behind instructions that compute its arguments. Sums
+ * stay in registers and read no memory but K. Each sum rounds as integrate/rk/rk.c does, first the
+ * products and then the sums from left to right, so that a lane gets the bits of a scalar run.
  *
  * What comes after them is compiled too, without the motion: the new state y + h sum_j b_j K_j and the
  * sums of the error estimates.
@@ -13,7 +13,7 @@
  *     h | t | c, a, b, e | scratch | y | K_0 | K_1 | .. | K_stages | end
  * where a row K_i is y' (width), the margin, and room for Y_i, which the last stage leaves there; `end`
  * is the new state and the estimates, width each.
- * For small tapes: there is one copy of the motion a stage.
+ * For small tapes, since there is one copy of the motion for each stage.
  * Verified: test/unit/integrate/test_ensemble.c
  */
 #ifndef HMI_COMPILE_JIT_RK_STAGES_H

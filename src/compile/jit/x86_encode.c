@@ -1,4 +1,4 @@
-/* The x86-64 encoder: see x86_encode.h. */
+/* Bytes of x86-64 instructions: prefixes, VEX, ModRM, displacements, jumps. */
 #include "compile/jit/x86_encode.h"
 
 #include <string.h>

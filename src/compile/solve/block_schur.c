@@ -1,8 +1,10 @@
-/* The compiled constraint problem: see block_schur.h. */
+/* Finds the blocks of M and the pattern of G, factors the blocks on the graph, chooses the order of G's
+ * rows, and compiles the whole as array code. */
 #include "compile/solve/block_schur_build.h"
 #include "compile/solve/verify.h"
 
 #include "linalg/order.h"
+#include "linalg/tolerances.h"
 #include "base/sort.h"
 
 #include <string.h>
@@ -60,7 +62,7 @@ static hm_status find_blocks(hmi_schur_builder *b, bool *fits)
 /* A number that must be well above zero, where that is not plain. */
 static bool check(hmi_schur_builder *b, hmi_expr e)
 {
-    if (hmi_is_const(b->g, e) && hmi_constant_of(b->g, e)->value >= 1e-5)
+    if (hmi_is_const(b->g, e) && hmi_constant_of(b->g, e)->value >= HMI_WELL_CONDITIONED)
         return true;
     if (b->checks.count && b->checks.data[b->checks.count - 1] == e)
         return true;

@@ -1,15 +1,18 @@
 /* The constraint problem of a large sparse system, compiled: where M falls into small blocks,
  *
  *     M = L E L^T (blocks),  W = E^-1 L^-1 A^T,  G = A M^-1 A^T,  G lambda = b - A M^-1 F,
- *     q'' = L^-T (E^-1 L^-1 F + W lambda),   F = Q + C,
+ *     q'' = L^-T (E^-1 L^-1 F + W lambda),   F = Q + C.
  *
- * G, the right side and, late, q'' are formed on the DAG and run as array code: for a chain of
- * particles that is some 40 vector operations and one tridiagonal solve. Only G is factored
- * numerically (linalg/sparse.h), with an order of its rows chosen here.
+ * The idea. Chains, nets and trusses have a mass matrix of small blocks, and each constraint touches few
+ * of them. Then only the Gram matrix G couples far parts of the system. Everything else is arithmetic
+ * that repeats from piece to piece: G and the right side, and after the solve q'', are formed on the DAG
+ * and run as array code (compile/array); for a chain of particles that is some 40 vector operations. G
+ * alone is factored numerically (linalg/sparse.h). The order of its rows is chosen here, once: as
+ * declared where that is a narrow band, else by breadth where that is one, else by minimum degree.
  *
  * q, v and lambda have whole places in the work vector, so that nobody needs to copy them. The late
- * symbols are lambda, in the order of G's rows (HMI_SYM_MATRIX).
- * Verified: test/unit/dynamics/test_sparse.c
+ * symbols of the array code are lambda, in the order of G's rows (HMI_SYM_MATRIX).
+ * Verified: test/unit/dynamics/test_sparse.c, test/unit/compile/test_verify.c
  */
 #ifndef HMI_COMPILE_SOLVE_BLOCK_SCHUR_H
 #define HMI_COMPILE_SOLVE_BLOCK_SCHUR_H
@@ -32,11 +35,11 @@ typedef struct hmi_block_schur {
     const hm_allocator *allocator;
     hmi_arena arena;
     size_t n, m;
-    bool diagonal;   /* M is */
+    bool diagonal;   /* M is diagonal */
     uint32_t *order; /* m: row k of G belongs to constraint order[k] */
-    bool banded;
+    bool banded;     /* G is a band of this width; else `start` and `column` have its pattern */
     size_t width;
-    size_t *start; /* m + 1: G's lower triangle by rows, diagonal last; where not banded */
+    size_t *start; /* m + 1: the lower triangle of G by rows, the diagonal last */
     uint32_t *column;
     hmi_array_code code;
     hmi_block_schur_layout at;

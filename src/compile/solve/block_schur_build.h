@@ -8,7 +8,7 @@ enum {
     FEWEST_COORDINATES = 61, /* below, everything in one tape is faster */
     LARGEST_BLOCK = 6,
     WIDEST_BAND = 8,
-    MOST_TERMS = 64 /* of G, a stored entry of A */
+    MOST_TERMS = 64 /* of G, for each stored entry of A */
 };
 
 /* One block of M: its coordinates and the rows of A that touch it. */

@@ -1,4 +1,5 @@
-/* The constraint problem of blocks, what comes out of the tape: see block_schur.h. */
+/* Writes the outputs of the block problem on the graph: the entries of G, its right side, the pivots to be
+ * watched, and the accelerations for given multipliers. */
 #include "compile/solve/block_schur_build.h"
 
 #include "base/sort.h"

@@ -1,4 +1,5 @@
-/* LDL^T of a matrix of expressions: see eliminate.h. */
+/* Arithmetic on the graph that rounds as written, margins, and the factorisation L E L^T of a symmetric
+ * matrix of expressions with its triangular solves. */
 #include "compile/solve/eliminate.h"
 
 #include "compile/solve/verify.h"

@@ -1,10 +1,10 @@
 /* Symmetric linear systems solved symbolically: LDL^T of a matrix of expressions, unrolled on its
  * sparsity.
  *
- *     P S P^T = L E L^T,  one reciprocal a pivot, no square roots
+ *     P S P^T = L E L^T,  one reciprocal for each pivot, no square roots
  *
  * Rows are eliminated in the order of least degree (number of neighbours that are left), so that
- * chains and trees cost O(n); of rows alike the one whose pivot depends on parameters alone comes
+ * chains and trees cost O(n); among equals the row whose pivot depends on parameters alone comes
  * first, since the tape hoists it. Every entry is one node of the graph whose operands are nodes:
  * nothing is ever expanded.
  *

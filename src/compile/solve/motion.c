@@ -1,4 +1,5 @@
-/* The motion as one tape: see motion.h. */
+/* Writes accelerations, rates, powers and multipliers as expressions behind those of the equations, and
+ * compiles them to the motion tape. */
 #include "compile/solve/motion.h"
 #include "compile/jit/assemble.h"
 

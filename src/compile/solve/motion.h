@@ -6,9 +6,9 @@
  * with lambda_i of the problem without C and lambda_C of (C, b = 0). Powers besides those of given
  * forces: ideal lambda_i.(A q'), nonideal C.q' + lambda_C.(A q').       (architecture.md)
  *
- * The answer counts only while the output `margin` is positive; it is NaN where q'', z' or a power
- * is not finite. The caller has another way of solving where they are not. Systems whose solve takes more than
- * HMI_MOST_MOTION operations have no such tape: beyond that loops over dense arrays are faster.
+ * The answer counts only while the output `margin` is positive; the margin is NaN where q'', z' or a
+ * power is not finite. The caller solves in another way where it is not positive. Systems whose solve
+ * takes more than HMI_MOST_MOTION operations have no such tape: loops over dense arrays are faster then.
  * Verified: test/unit/dynamics/test_motion.c
  */
 #ifndef HMI_COMPILE_SOLVE_MOTION_H

@@ -1,4 +1,4 @@
-/* The projection onto some constraints as one tape: see projector.h. */
+/* Writes the projection onto some constraints as expressions and compiles them to a tape. */
 #include "compile/solve/projector.h"
 
 #include "compile/solve/motion.h"

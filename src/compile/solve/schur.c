@@ -1,7 +1,8 @@
-/* Constrained motion on the graph: see schur.h. */
+/* Builds M with its shift, the rows without their numeric factors, and the Gram matrix on the graph;
+ * eliminates both; multipliers and accelerations from them. */
 #include "compile/solve/schur.h"
 
-static const double least_ratio_alone = 1e-5, least_ratio_of_two = 3e-3;
+#include "linalg/tolerances.h"
 
 /* ---- numeric factors of rows ---- */
 
@@ -260,7 +261,7 @@ hm_status hmi_schur_init(hmi_schur *s, hmi_graph *graph, hmi_arena *arena,
     if (graph->status != HM_OK)
         return graph->status;
     bool alone = s->m == 0 || s->has_shift || is_diagonal(s);
-    double least_ratio = alone ? least_ratio_alone : least_ratio_of_two;
+    double least_ratio = alone ? HMI_WELL_CONDITIONED : HMI_BOTH_WELL_CONDITIONED;
     status = hmi_eliminate(&s->M, graph, least_ratio, &s->margin);
     if (status == HM_OK)
         status = form_gram(s);
@@ -345,7 +346,8 @@ static hmi_expr row_of_errors(const hmi_schur *s, size_t i, hmi_expr motion)
     hmi_expr square = hmi_plain_mul(g, length, motion);
     if (square == g->zero || g->status != HM_OK)
         return g->zero;
-    return hmi_plain_mul(g, hmi_number(g, 1e-13), hmi_apply(g, HMI_SQRT, square, 0, 0));
+    return hmi_plain_mul(g, hmi_number(g, HMI_ROW_MET_COMPILED),
+                         hmi_apply(g, HMI_SQRT, square, 0, 0));
 }
 
 /* Inertias of M + A^T V A may be of very different size (a quaternion near 1, 0, 0, 0): every pivot
@@ -365,7 +367,7 @@ void hmi_schur_check(hmi_schur *s, const hmi_expr *b, const hmi_expr *a, const h
             rest = hmi_plain_sub(g, rest, term);
             size = hmi_plain_add(g, size, hmi_apply(g, HMI_ABS, term, 0, 0));
         }
-        hmi_expr allowed = hmi_plain_add(g, hmi_plain_mul(g, hmi_number(g, 1e-11), size),
+        hmi_expr allowed = hmi_plain_add(g, hmi_plain_mul(g, hmi_number(g, HMI_ROW_MET), size),
                                          row_of_errors(s, i, motion));
         hmi_margin_add(g, &s->margin, hmi_plain_sub(g, allowed, hmi_apply(g, HMI_ABS, rest, 0, 0)));
     }

@@ -1,23 +1,26 @@
 /* The equations of constrained motion solved on the graph, by the Gram matrix of the constraints.
  *
+ * The idea. Where the structure of M and A is known, the solve for accelerations is a fixed sequence of
+ * arithmetic. It is written as expressions behind those of M, Q, A and b, so that one tape leads from
+ * the state to q'': zeros of the matrices cost nothing, factors that depend on parameters alone are
+ * hoisted, and what the solve has in common with the equations is computed once.
+ *
  *     M = L E L^T,   W = L^-1 A^T,   G = W^T E^-1 W,
  *     G lambda = b - W^T E^-1 L^-1 Q,   x = L^-T E^-1 (L^-1 Q + W lambda)
  *
- * the arithmetic of dynamics/formulations/accelerate.c, unrolled on the sparsity of M, A and G (eliminate.h).
- * What depends on parameters alone (a constant M with its factor, constant rows) is hoisted by the
- * tape. Moreover
+ * This is the arithmetic of linalg/saddle.c, unrolled on the sparsity of M, A and G
+ * (eliminate.h). Two things are done as a person does them on paper, so that sin^2 + cos^2 becomes 1:
  *   - a numeric factor of a whole row is divided out of it;
- *   - where all inertias that constraints touch are one expression (1/e of it), G is formed without
- *     them and lambda measured in it; otherwise terms of equal inertia are added first. That is
- *     what a person does on paper, and sin^2 + cos^2 becomes 1.
+ *   - where all inertias that constraints touch are one expression, G is formed without them and lambda
+ *     is measured in it; otherwise terms of equal inertia are added first.
  *
- * M that is not positive: rows flagged in `shift` add A^T V A to it and A^T V b to Q, which changes
- * nothing where A x = b.  V_i = Sum M_jj / Sum A_ij^2 over the coordinates of the row: as much as the
+ * Where M is not positive, rows flagged in `shift` add A^T V A to it and A^T V b to Q, which changes
+ * nothing where A x = b:  V_i = Sum M_jj / Sum A_ij^2 over the coordinates of the row: as much as the
  * inertias it holds, also where one of them passes through 0 (a quaternion at 1, 0, 0, 0).
  *
  * The answer is good while `margin` is positive. Pivots of M and of G each lose digits: where M is
- * diagonal (or there are no constraints) pivots must be above 1e-5 of their diagonal elements, else
- * above 3e-3, so that the product is the same. With a shift A x = b is checked besides.
+ * diagonal, or where there are no constraints, pivots must be above 1e-5 of their diagonal elements, and
+ * otherwise above 3e-3, so that both together lose as many. With a shift A x = b is checked as well.
  * Verified: test/unit/compile/test_motion.c, test/unit/dynamics/test_motion.c
  */
 #ifndef HMI_COMPILE_SOLVE_SCHUR_H

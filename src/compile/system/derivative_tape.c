@@ -1,4 +1,4 @@
-/* The derivatives of the equations as a tape: see derivative_tape.h. */
+/* Lays out rows and derivatives of the equations as outputs of one tape, with their sparsity patterns. */
 #include "compile/system/derivative_tape.h"
 #include "compile/jit/assemble.h"
 

@@ -133,11 +133,11 @@ static const char *reason(hmi_op op)
         return "the logarithm of a number that is not positive";
     case HMI_ASIN:
     case HMI_ACOS:
-        return "an inverse sine or cosine outside -1 .. 1";
+        return "an inverse sine or cosine of a number outside -1 .. 1";
     case HMI_POW:
         return "a power that is not defined";
     default:
-        return "a value too large";
+        return "a value that is too large";
     }
 }
 
@@ -166,10 +166,10 @@ static void list_symbols(const search *s, hmi_expr e, hmi_text *text, const char
 static const char *hint_for(const search *s, const char *symbols, const char *moving)
 {
     if (moving)
-        return hmi_context_printf(s->context, "start where it has a value, by `initial %s = ...`",
+        return hmi_context_printf(s->context, "start where it has a value: `initial %s = ...`",
                                   moving);
     if (*symbols)
-        return hmi_context_printf(s->context, "the state does not change it: look at %s", symbols);
+        return hmi_context_printf(s->context, "it does not depend on the state: check %s", symbols);
     return "it has no value at any state";
 }
 

@@ -1,4 +1,4 @@
-/* hm_system: derive, lay out, compile. See system.h. */
+/* Creates an hm_system: derives the equations, lays out and builds its tapes, checks what they need. */
 #include "compile/system/system.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
-/* hm_system: the derived equations and their tapes. Immutable after creation, but for the machine
- * code of the tapes, which is made when it is first needed: threads may share a system.
+/* hm_system: the derived equations and their tapes. It is immutable after creation, except that the machine
+ * code of the tapes is made, under a lock, when it is first needed. Threads may share a system.
  *
  * Tapes
  *   inputs    defaults of u, u', u'' from the state

@@ -1,4 +1,4 @@
-/* The terms of a model: see terms.h. */
+/* Visits energies, masses, forces, constraints, states and inputs of a model, one term at a time. */
 #include "compile/system/terms.h"
 
 typedef struct visit {
@@ -53,7 +53,7 @@ static bool visit_force(const visit *v, const hmi_force *f, const char *what)
     if (f->form == HMI_FORCE_COORDINATE)
         return one(v, what, v->model->coords.data[f->coord].name, f->span, f->force, f->size, 0);
     return one(v, "a force", NULL, f->span, f->force, f->size, 0) ||
-           one(v, "the place of a force", NULL, f->span, f->point, f->size, 1);
+           one(v, "the point of application of a force", NULL, f->span, f->point, f->size, 1);
 }
 
 static bool visit_forces(const visit *v)

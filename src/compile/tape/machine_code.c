@@ -1,4 +1,4 @@
-/* Executable pages: written first and executable afterwards, never both. See machine_code.h. */
+/* Executable pages by mmap and mprotect: written first and executable afterwards, never both. */
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS, MAP_POPULATE */
 #include "compile/tape/machine_code.h"
 

@@ -1,10 +1,12 @@
-/* DAG -> tape: see tape.h.
+/* Builds a tape from a graph.
  *
- * Steps: walk the outputs depth first, noting each node at its position in the walk: its operands by
- * position, its uses, constants with their places; give places to inputs and outputs; emit
- * instructions in walk order, fusing sin with cos and a product with the sum that alone uses it; take
- * places for temporaries from a stack of free ones and return them at the last use. After the notes
- * the graph is not looked at: they lie side by side in the order of their use.
+ * 1. The outputs are walked depth first. Each node is noted at its position in the walk: its operands by
+ *    position, the number of its uses, and the places of constants. After that the graph is not looked
+ *    at any more; the notes lie side by side in the order of their use.
+ * 2. Inputs and outputs get their places.
+ * 3. Instructions are emitted in the order of the walk. Sine and cosine of one argument become one
+ *    instruction, and so does a product with the sum that alone uses it. Temporaries take their places
+ *    from a stack of free ones and return them when their live range ends.
  */
 #include "compile/tape/tape.h"
 

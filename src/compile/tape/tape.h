@@ -1,24 +1,28 @@
-/* DAG -> tape: straight-line code over one work vector; its interpreter, its machine code.
+/* DAG -> tape: straight-line code over one work vector, and its interpreter.
  *
- * The work vector, which the caller supplies, has these parts in order:
- *     constants | inputs | values that depend on parameters only | temporaries | outputs | spilled
- * Every operand is an index into it. Code is in two pieces: the prologue computes what depends on
- * parameters and constants alone and runs when those change (hmi_tape_prepare), the body runs at
- * every evaluation.
+ * The idea. The graph of expressions is flattened once into instructions dst = op(a, b, c) whose
+ * operands are places of one array of doubles, the work vector. The caller supplies that array, so that
+ * a tape itself is immutable and any number of threads can run it. The work vector has these parts, in
+ * this order:
+ *     constants | inputs | hoisted values | temporaries | outputs | spill area of machine code
+ * (hoisted values and temporaries may be interleaved). The prologue computes what depends on parameters
+ * and constants alone, the hoisted values, and runs when those change (hmi_tape_prepare). The body runs
+ * at every evaluation, by the interpreter or as machine code (compile/jit).
  *
- * Invariants
- *   1. Instructions stand in depth-first order of the outputs; a temporary's place is reused after
- *      its last use.
- *   2. sin and cos of one argument are one instruction.
+ * Invariants (verify.h executes them)
+ *   1. Instructions stand in depth-first order of the outputs. The place of a temporary is reused after
+ *      its live range has ended, never before.
+ *   2. The sine and the cosine of one argument are one instruction.
  *   3. Running allocates nothing and touches only the work vector.
  *   4. Each instruction rounds as hmi_op_value does: the tape agrees with the graph bit by bit.
+ * Verified: test/unit/compile/test_tape.c, test/unit/compile/test_verify.c, fuzz/fuzz_engine.c
  */
 #ifndef HMI_COMPILE_TAPE_TAPE_H
 #define HMI_COMPILE_TAPE_TAPE_H
 
 #include "expr/graph/graph.h"
 
-/* Operations of the tape: those of the table, and these. */
+/* The operations of a tape: those of the table (expr/graph/ops.def), and these. */
 typedef enum hmi_tape_op {
     HMI_TAPE_STOP,
     HMI_TAPE_COPY,
@@ -43,12 +47,12 @@ typedef struct hmi_tape_input {
 
 typedef struct hmi_tape hmi_tape;
 
-/* Values of the symbols, by kind; NULL where the tape has none of the kind. */
+/* The values of symbols, by kind. NULL where the tape has none of a kind. */
 typedef struct hmi_tape_values {
     const double *by_kind[HMI_SYM_KIND_COUNT];
 } hmi_tape_values;
 
-/* Something that runs a body. */
+/* What runs a body: the interpreter, or machine code. */
 typedef void hmi_tape_function(const hmi_tape *tape, const hmi_tape_values *values, double *work);
 
 /* The body as machine code (jit.h); entry is NULL where there is none. */
@@ -56,7 +60,7 @@ typedef struct hmi_machine_code {
     hmi_tape_function *entry;
     void *pages;
     size_t size;          /* bytes */
-    size_t spill_doubles; /* that the code needs behind the work vector */
+    size_t spill_doubles; /* the spill area that the code needs behind the outputs */
 } hmi_machine_code;
 
 struct hmi_tape {
@@ -68,7 +72,7 @@ struct hmi_tape {
     size_t param_inputs;              /* how many of them are parameters */
     size_t output_count, output_slot;
     size_t work_size;  /* doubles */
-    size_t node_count; /* operations of the graph behind the body */
+    size_t node_count; /* operations of the graph that the body stands for */
     hmi_tape_function *run;
     hmi_machine_code code;
 };

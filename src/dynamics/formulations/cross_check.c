@@ -71,8 +71,8 @@ void hmi_compare(hmi_dynamics *d, hmi_solution *solution)
     question q = {0};
     ask(d, &q);
     solution->disagreement = 0;
-    for (int f = HMI_AUTO + 1; f < HMI_FORMULATIONS; f++) {
-        d->method = hmi_solver_of((hmi_formulation)f);
+    for (int f = HM_FORMULATION_AUTO + 1; f < HMI_FORMULATIONS; f++) {
+        d->method = hmi_solver_of((hm_formulation)f);
         if (d->method == chosen || d->undetermined || !d->method->applies(d) ||
             !d->method->factor(d))
             continue;

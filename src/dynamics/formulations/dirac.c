@@ -37,7 +37,7 @@ static bool factor(hmi_dynamics *d)
     }
     for (int k = 0; k < d->rank; k++)
         hmi_copy(n, d->A + hmi_area(k, n), K + hmi_area(2 * n + k, size));
-    return hmi_lu(size, K, d->factor_ints, 0.01 * HMI_EPSILON * fmin(1, d->mass_size));
+    return hmi_lu(size, K, d->factor_ints, HMI_NO_PIVOT * fmin(1, d->mass_size));
 }
 
 static void solve(hmi_dynamics *d, const double *r, const double *s, double *x, double *l)
@@ -54,7 +54,7 @@ static void solve(hmi_dynamics *d, const double *r, const double *s, double *x, 
     d->scratch_used = mark;
 }
 
-const hmi_solver hmi_solver_dirac = {HMI_DIRAC, applies, factor, solve};
+const hmi_solver hmi_solver_dirac = {HM_FORMULATION_DIRAC, applies, factor, solve};
 
 /* ---- 2. the inclusion ------------------------------------------------------------------------ */
 
@@ -71,7 +71,7 @@ static bool state_is_finite(const hmi_dynamics *d, const hmi_dirac_state *s)
 static void prepare_euclidean(hmi_dynamics *d, const double *A)
 {
     d->scratch_used = 0;
-    d->rank_tolerance = 100 * (d->n > d->m ? d->n : d->m) * HMI_EPSILON;
+    d->rank_tolerance = hmi_rank_tolerance(d->m, d->n);
     double *identity = hmi_take(d, hmi_area(d->n, d->n));
     hmi_zero(d->n * d->n, identity);
     for (int i = 0; i < d->n; i++)

@@ -7,44 +7,45 @@ static const struct {
     const char *name;
     const hmi_solver *method;
 } formulations[HMI_FORMULATIONS] = {
-    [HMI_AUTO] = {"auto", NULL},
-    [HMI_UK] = {"uk", &hmi_solver_uk},
-    [HMI_GRAM] = {"gram", &hmi_solver_gram},
-    [HMI_KKT] = {"kkt", &hmi_solver_kkt},
-    [HMI_NULLSPACE] = {"nullspace", &hmi_solver_nullspace},
-    [HMI_GAUSS] = {"gauss", &hmi_solver_gauss},
-    [HMI_SINGULAR] = {"singular", &hmi_solver_singular},
-    [HMI_DIRAC] = {"dirac", &hmi_solver_dirac},
+    [HM_FORMULATION_AUTO] = {"auto", NULL},
+    [HM_FORMULATION_UK] = {"uk", &hmi_solver_uk},
+    [HM_FORMULATION_GRAM] = {"gram", &hmi_solver_gram},
+    [HM_FORMULATION_KKT] = {"kkt", &hmi_solver_kkt},
+    [HM_FORMULATION_NULLSPACE] = {"nullspace", &hmi_solver_nullspace},
+    [HM_FORMULATION_GAUSS] = {"gauss", &hmi_solver_gauss},
+    [HM_FORMULATION_SINGULAR] = {"singular", &hmi_solver_singular},
+    [HM_FORMULATION_DIRAC] = {"dirac", &hmi_solver_dirac},
 };
 
-const char *hmi_formulation_name(hmi_formulation formulation)
+const char *hm_formulation_name(hm_formulation formulation)
 {
     return formulations[formulation].name;
 }
 
-bool hmi_formulation_find(const char *name, hmi_formulation *formulation)
+bool hm_formulation_find(const char *name, hm_formulation *formulation)
 {
     for (int f = 0; f < HMI_FORMULATIONS; f++)
         if (strcmp(formulations[f].name, name) == 0) {
-            *formulation = (hmi_formulation)f;
+            *formulation = (hm_formulation)f;
             return true;
         }
     return false;
 }
 
-const hmi_solver *hmi_solver_of(hmi_formulation formulation)
+const hmi_solver *hmi_solver_of(hm_formulation formulation)
 {
     return formulations[formulation].method;
 }
 
 hmi_options hmi_options_default(void)
 {
-    return (hmi_options){.formulation = HMI_AUTO, .effort = HMI_ANSWER, .refinements = 8};
+    return (hmi_options){
+        .formulation = HM_FORMULATION_AUTO, .effort = HMI_ANSWER, .refinements = 8};
 }
 
 /* ---- choosing -------------------------------------------------------------------------------- */
 
-static bool try_method(hmi_dynamics *d, hmi_formulation formulation)
+static bool try_method(hmi_dynamics *d, hm_formulation formulation)
 {
     d->method = hmi_solver_of(formulation);
     return d->method->applies(d) && d->method->factor(d);
@@ -54,19 +55,19 @@ static bool try_method(hmi_dynamics *d, hmi_formulation formulation)
  * one fail on the numbers, the next. The stacked equation always gives an answer. */
 static void choose_automatically(hmi_dynamics *d)
 {
-    if (d->cholesky && try_method(d, HMI_UK))
+    if (d->cholesky && try_method(d, HM_FORMULATION_UK))
         return;
-    if (d->undetermined == 0 && d->mass == HMI_INDEFINITE && try_method(d, HMI_KKT))
+    if (d->undetermined == 0 && d->mass == HMI_INDEFINITE && try_method(d, HM_FORMULATION_KKT))
         return;
-    if (try_method(d, HMI_SINGULAR))
+    if (try_method(d, HM_FORMULATION_SINGULAR))
         return;
-    if (!try_method(d, HMI_NULLSPACE))
-        (void)try_method(d, HMI_SINGULAR);
+    if (!try_method(d, HM_FORMULATION_NULLSPACE))
+        (void)try_method(d, HM_FORMULATION_SINGULAR);
 }
 
-static bool choose(hmi_dynamics *d, hmi_formulation wanted)
+static bool choose(hmi_dynamics *d, hm_formulation wanted)
 {
-    if (wanted != HMI_AUTO)
+    if (wanted != HM_FORMULATION_AUTO)
         return try_method(d, wanted);
     choose_automatically(d);
     return true;
@@ -240,8 +241,9 @@ static bool results_are_finite(const hmi_dynamics *d)
 /* How far b may contradict itself, for rows of unit length. */
 static double consistency(const hmi_dynamics *d, const hmi_equations *e, const hmi_options *o)
 {
-    double relative = o->consistency_tolerance > 0 ? o->consistency_tolerance : 1e-9, size = 0;
-    double absolute = o->consistency_floor > 0 ? o->consistency_floor : 1e-12;
+    double relative = o->consistency_tolerance > 0 ? o->consistency_tolerance : HMI_CONTRADICTION;
+    double absolute = o->consistency_floor > 0 ? o->consistency_floor : HMI_CONTRADICTION_FLOOR,
+           size = 0;
     for (int i = 0; i < d->m; i++)
         size = fmax(size, fabs(e->b[i]) * d->R[i]);
     return relative * size + absolute;
@@ -280,7 +282,7 @@ static bool usage_is_valid(const hmi_dynamics *d, const hmi_equations *e, const 
     for (int i = 0; i < e->servo_count; i++)
         rows += e->servos[i].rows;
     return e->servo_count >= 0 && e->servo_count <= d->size.servos && rows <= d->size.servo_rows &&
-           o->formulation >= HMI_AUTO && o->formulation < HMI_FORMULATIONS;
+           o->formulation >= HM_FORMULATION_AUTO && o->formulation <= HM_FORMULATION_DIRAC;
 }
 
 static bool servos_are_finite(const hmi_dynamics *d, const hmi_equations *e)

@@ -17,25 +17,20 @@
 #ifndef HMI_DYNAMICS_FORMULATIONS_DYNAMICS_H
 #define HMI_DYNAMICS_FORMULATIONS_DYNAMICS_H
 
-#include <hamel/base.h>
+#include <hamel/system.h>
 
 /* ---- formulations ---------------------------------------------------------------------------- */
 
-typedef enum hmi_formulation {
-    HMI_AUTO,      /* uk where M > 0, singular where M >= 0, else kkt */
-    HMI_UK,        /* Udwadia-Kalaba: M > 0 */
-    HMI_GRAM,      /* multipliers by the Gram matrix A M^-1 A^T: M > 0 */
-    HMI_KKT,       /* [M A^T; A 0] */
-    HMI_NULLSPACE, /* Maggi, Kane: projection on a basis of the null space of A */
-    HMI_GAUSS,     /* constrained least squares: M >= 0 */
-    HMI_SINGULAR,  /* Udwadia-Phohomsiri: the stacked equation */
-    HMI_DIRAC,     /* implicit Lagrangian system with p kept as an unknown */
-    HMI_FORMULATIONS
-} hmi_formulation;
-
-const char *hmi_formulation_name(hmi_formulation formulation);
-/* false when there is no such name; *formulation is then untouched. */
-bool hmi_formulation_find(const char *name, hmi_formulation *formulation);
+/* hm_formulation of <hamel/system.h>:
+ *   auto       uk where M > 0, singular where M >= 0, else kkt
+ *   uk         Udwadia-Kalaba: M > 0
+ *   gram       multipliers by the Gram matrix A M^-1 A^T: M > 0
+ *   kkt        [M A^T; A 0]
+ *   nullspace  Maggi, Kane: projection on a basis of the null space of A
+ *   gauss      constrained least squares: M >= 0
+ *   singular   Udwadia-Phohomsiri: the stacked equation
+ *   dirac      implicit Lagrangian system with p kept as an unknown */
+enum { HMI_FORMULATIONS = HM_FORMULATION_DIRAC + 1 };
 
 /* ---- the workspace --------------------------------------------------------------------------- */
 
@@ -45,7 +40,7 @@ typedef struct hmi_dynamics_size {
     int n, m;       /* coordinates (>= 1), rows of passive constraints (>= 0) */
     int servos;     /* how many servos at most, */
     int servo_rows; /* and rows of all of them together */
-    bool compare;   /* room for every formulation; without it HMI_DIRAC is refused */
+    bool compare;   /* room for every formulation; without it HM_FORMULATION_DIRAC is refused */
 } hmi_dynamics_size;
 
 /* The allocator is copied. */
@@ -102,7 +97,7 @@ typedef enum hmi_effort {
 } hmi_effort;
 
 typedef struct hmi_options {
-    hmi_formulation formulation;
+    hm_formulation formulation;
     hmi_effort effort;
     double rank_tolerance;        /* relative to the length of a row; 0: 100 max(m, n) epsilon */
     double consistency_tolerance; /* of b where rows are redundant, relative; 0: 1e-9 */
@@ -142,7 +137,7 @@ typedef struct hmi_verdict {
 
 typedef struct hmi_solution {
     hm_status status; /* the same as returned */
-    hmi_formulation formulation;
+    hm_formulation formulation;
     const double *Q, *C;                 /* as the law gave them; C zero for ideal constraints */
     const double *qdd, *Qi, *Qni, *Qc;   /* n */
     const double *lambda, *total_lambda; /* m, minimum norm where not unique */

@@ -128,4 +128,4 @@ static void solve(hmi_dynamics *d, const double *r, const double *s, double *x, 
     d->scratch_used = mark;
 }
 
-const hmi_solver hmi_solver_gauss = {HMI_GAUSS, applies, factor, solve};
+const hmi_solver hmi_solver_gauss = {HM_FORMULATION_GAUSS, applies, factor, solve};

@@ -49,4 +49,4 @@ static void solve(hmi_dynamics *d, const double *r, const double *s, double *x, 
     hmi_times(rank, scale, l, l);
 }
 
-const hmi_solver hmi_solver_gram = {HMI_GRAM, applies, factor, solve};
+const hmi_solver hmi_solver_gram = {HM_FORMULATION_GRAM, applies, factor, solve};

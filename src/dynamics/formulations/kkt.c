@@ -23,7 +23,7 @@ static bool factor(hmi_dynamics *d)
         hmi_copy(n, d->M + hmi_area(i, n), K + hmi_area(i, size));
     for (int k = 0; k < d->rank; k++)
         hmi_copy(n, d->A + hmi_area(k, n), K + hmi_area(n + k, size));
-    return hmi_ldlt(size, K, d->factor_ints, 0.01 * HMI_EPSILON * d->mass_size);
+    return hmi_ldlt(size, K, d->factor_ints, HMI_NO_PIVOT * d->mass_size);
 }
 
 static void solve(hmi_dynamics *d, const double *r, const double *s, double *x, double *l)
@@ -40,4 +40,4 @@ static void solve(hmi_dynamics *d, const double *r, const double *s, double *x, 
     d->scratch_used = mark;
 }
 
-const hmi_solver hmi_solver_kkt = {HMI_KKT, applies, factor, solve};
+const hmi_solver hmi_solver_kkt = {HM_FORMULATION_KKT, applies, factor, solve};

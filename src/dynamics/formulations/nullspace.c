@@ -25,7 +25,7 @@ static bool factor(hmi_dynamics *d)
     }
     d->factors.array[0] = NM;
     d->factors.array[1] = H;
-    return hmi_ldlt(freedom, H, d->factor_ints, 0.01 * HMI_EPSILON * d->mass_size);
+    return hmi_ldlt(freedom, H, d->factor_ints, HMI_NO_PIVOT * d->mass_size);
 }
 
 static void solve(hmi_dynamics *d, const double *r, const double *s, double *x, double *l)
@@ -55,4 +55,4 @@ static void solve(hmi_dynamics *d, const double *r, const double *s, double *x, 
     d->scratch_used = mark;
 }
 
-const hmi_solver hmi_solver_nullspace = {HMI_NULLSPACE, applies, factor, solve};
+const hmi_solver hmi_solver_nullspace = {HM_FORMULATION_NULLSPACE, applies, factor, solve};

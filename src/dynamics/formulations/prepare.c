@@ -187,7 +187,7 @@ static void prepare_mass(hmi_dynamics *d, hmi_effort effort)
     d->undetermined = 0;
     d->mass_size = fmax(hmi_max_abs(n * n, d->M), HMI_EPSILON);
     d->cholesky = hmi_cholesky(n, d->L, d->mass_tolerance);
-    if (d->cholesky && smallest_pivot(n, d->L) > 1e-6)
+    if (d->cholesky && smallest_pivot(n, d->L) > HMI_SURELY_POSITIVE)
         return;
     judge_mass(d, effort);
     if (d->mass == HMI_DEFINITE)
@@ -206,11 +206,10 @@ static bool input_is_finite(const hmi_dynamics *d, const hmi_equations *e)
 
 hm_status hmi_prepare(hmi_dynamics *d, const hmi_equations *equations, const hmi_options *options)
 {
-    int larger = d->n > d->m ? d->n : d->m;
     d->scratch_used = 0;
-    d->mass_tolerance = 8 * d->n * HMI_EPSILON;
+    d->mass_tolerance = hmi_mass_tolerance(d->n);
     d->rank_tolerance = options->rank_tolerance > 0 ? options->rank_tolerance
-                                                    : 100 * larger * HMI_EPSILON;
+                                                    : hmi_rank_tolerance(d->m, d->n);
     d->refinements = options->refinements;
     if (!input_is_finite(d, equations))
         return HM_ERR_NUMERIC;

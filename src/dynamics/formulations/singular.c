@@ -39,7 +39,7 @@ static bool factor(hmi_dynamics *d)
             column[n + k] = d->A[hmi_area(k, n) + (size_t)j];
     }
     hmi_cod_factor(&d->factors.cod, rows, n, stacked, n - d->undetermined,
-                   0.01 * HMI_EPSILON * d->mass_size, stacked + hmi_area(rows, n), d->factor_ints);
+                   HMI_NO_PIVOT * d->mass_size, stacked + hmi_area(rows, n), d->factor_ints);
     return d->undetermined > 0 || d->factors.cod.rank == n;
 }
 
@@ -58,4 +58,4 @@ static void solve(hmi_dynamics *d, const double *r, const double *s, double *x, 
     d->scratch_used = mark;
 }
 
-const hmi_solver hmi_solver_singular = {HMI_SINGULAR, applies, factor, solve};
+const hmi_solver hmi_solver_singular = {HM_FORMULATION_SINGULAR, applies, factor, solve};

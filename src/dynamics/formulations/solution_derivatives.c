@@ -62,7 +62,7 @@ static bool factor_feedback(hmi_dynamics *d, const double *H, double *K)
         hmi_copy(n, d->A + hmi_area(k, n), K + hmi_area(n + k, size));
     }
     d->scratch_used = mark;
-    return hmi_lu(size, K, d->law_ints, 0.01 * HMI_EPSILON * fmin(1, d->mass_size));
+    return hmi_lu(size, K, d->law_ints, HMI_NO_PIVOT * fmin(1, d->mass_size));
 }
 
 /* One direction: (r, s) -> (x, l), scaled. K NULL: without feedback. */

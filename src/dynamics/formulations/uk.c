@@ -58,4 +58,4 @@ static void solve(hmi_dynamics *d, const double *r, const double *s, double *x, 
     d->scratch_used = mark;
 }
 
-const hmi_solver hmi_solver_uk = {HMI_UK, applies, factor, solve};
+const hmi_solver hmi_solver_uk = {HM_FORMULATION_UK, applies, factor, solve};

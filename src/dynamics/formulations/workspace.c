@@ -155,6 +155,9 @@ hm_status hmi_dynamics_create(const hm_allocator *allocator, const hmi_dynamics_
     }
     memset(give.base, 0, d->bytes);
     carve_all(d, &give);
+    assert(hmi_saddle_doubles(d->n, d->m, false) + (size_t)d->m <= d->scratch_size);
+    hmi_saddle_place(&d->saddle, d->n, d->m, false, d->scratch);
+    d->saddle.left_out = d->left_out;
     *out = d;
     return HM_OK;
 }

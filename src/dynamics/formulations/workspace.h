@@ -16,11 +16,12 @@
 #include "base/memory.h"
 #include "dynamics/formulations/dynamics.h"
 #include "linalg/linalg.h"
+#include "linalg/saddle.h"
 
 #include <assert.h>
 
 typedef struct hmi_solver {
-    hmi_formulation formulation;
+    hm_formulation formulation;
     bool (*applies)(const hmi_dynamics *d);
     /* false: the numbers do not allow this method. */
     bool (*factor)(hmi_dynamics *d);
@@ -30,7 +31,7 @@ typedef struct hmi_solver {
 extern const hmi_solver hmi_solver_uk, hmi_solver_gram, hmi_solver_kkt, hmi_solver_nullspace,
     hmi_solver_gauss, hmi_solver_singular, hmi_solver_dirac;
 
-const hmi_solver *hmi_solver_of(hmi_formulation formulation);
+const hmi_solver *hmi_solver_of(hm_formulation formulation);
 
 /* What a method remembers between factor and solve; arrays lie in d->factor, d->factor_ints. */
 typedef struct hmi_factors {
@@ -109,6 +110,7 @@ struct hmi_dynamics {
 
     double *scratch;
     size_t scratch_size, scratch_used;
+    hmi_saddle saddle; /* of hmi_accelerate, in scratch memory */
 };
 
 /* Scratch memory: take, use, give back by restoring the mark. */
@@ -118,11 +120,6 @@ static inline double *hmi_take(hmi_dynamics *d, size_t count)
     d->scratch_used += count;
     assert(d->scratch_used <= d->scratch_size);
     return memory;
-}
-
-static inline size_t hmi_area(int rows, int cols)
-{
-    return (size_t)rows * (size_t)cols;
 }
 
 /* prepare.c: scales, decides ranks and definiteness. HM_OK or HM_ERR_NUMERIC. */

@@ -2,14 +2,14 @@
 #include "dynamics/large/compiled.h"
 
 #include "linalg/sparse.h"
+#include "linalg/tolerances.h"
 
 #include <string.h>
 
-/* As in formulations/accelerate.c: the loss of five digits is where the rank-revealing solve takes over. Pivots of
- * M and of G each lose digits, so both must be better where M has pivots to speak of. */
+/* Where the rank-revealing solve takes over. Both matrices lose digits where M has pivots to speak of. */
 static double well_conditioned(const hmi_block_schur *schur)
 {
-    return schur->diagonal ? 1e-5 : 3e-3;
+    return schur->diagonal ? HMI_WELL_CONDITIONED : HMI_BOTH_WELL_CONDITIONED;
 }
 
 struct hmi_compiled {

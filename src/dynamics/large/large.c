@@ -129,7 +129,7 @@ static hmi_solution view_solution(const hmi_large *large, const hmi_large_equati
     size_t m = large->system->derived.constraints.count, rank = hmi_sparse_rank(large->solver);
     return (hmi_solution){
         .status = status,
-        .formulation = HMI_KKT,
+        .formulation = HM_FORMULATION_KKT,
         .Q = eq->Q,
         .C = eq->C,
         .qdd = qdd,
@@ -138,7 +138,7 @@ static hmi_solution view_solution(const hmi_large *large, const hmi_large_equati
         .Qc = large->Qc,
         .lambda = large->lambda,
         .total_lambda = large->total,
-        .formulations = 1u << HMI_KKT,
+        .formulations = 1u << HM_FORMULATION_KKT,
         .disagreement = -1,
         .verdict = {.rank_A = (int)rank,
                     .rank_M = -1,
@@ -280,7 +280,7 @@ void hmi_large_compare(hmi_large *large, hmi_compiled *compiled, const hmi_tape_
             size = fmax(size, fabs(large->qdd[i]));
         }
         out->disagreement = size > 0 ? worst / size : worst;
-        out->formulations |= 1u << HMI_GRAM;
+        out->formulations |= 1u << HM_FORMULATION_GRAM;
     }
     memcpy(qdd, large->qdd, n * sizeof *qdd);
 }
@@ -290,7 +290,7 @@ void hmi_large_explain(const hmi_large *large, hm_status status, hm_context *con
     if (status == HM_ERR_UNDETERMINED)
         hmi_error(
             context, hmi_no_span, "M must be positive on the motions that the constraints allow",
-            "the motion is not determined: M has no positive inertia left for %s''",
+            "the motion is not determined: M has no positive inertia for %s''",
             hm_model_coordinate_name(large->system->model, hmi_sparse_suspect(large->solver)));
     else if (status == HM_ERR_LIMIT)
         hmi_error(context, hmi_no_span, NULL,
@@ -299,5 +299,5 @@ void hmi_large_explain(const hmi_large *large, hm_status status, hm_context *con
         hmi_error(context, hmi_no_span,
                   "constraints that are almost dependent, or inertias of very different size, can "
                   "be the cause",
-                  "the sparse solve does not reach its accuracy at this state");
+                  "the sparse solver does not reach its accuracy at this state");
 }

@@ -126,14 +126,14 @@ static hm_status find_discrepancies(hmi_large_rows *r, const hm_model *model, hm
             continue;
         double miss = hmi_sparse_miss(solver, i, b, qdd, &size);
         r->discrepancy[i] = miss;
-        if (fabs(miss) <= 1e-9 * largest + 1e-12)
+        if (fabs(miss) <= HMI_CONTRADICTION * largest + HMI_CONTRADICTION_FLOOR)
             continue;
         double angle = hmi_sparse_angle(solver, i, r->w);
         bool dependent = angle <= 1e-9;
         hmi_error(context, model->constraints.data[i].span, NULL,
                   dependent ? "constraint '%s' contradicts others by %.6g"
                             : "constraint '%s' is nearly dependent on others, which the sparse "
-                              "solve cannot resolve; it is missed by %.6g",
+                              "solver cannot resolve; it is violated by %.6g",
                   model->constraints.data[i].name, miss);
         status = dependent ? HM_ERR_INCONSISTENT : HM_ERR_NUMERIC;
     }

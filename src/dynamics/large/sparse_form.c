@@ -1,4 +1,4 @@
-/* The matrix of a large sparse system in the order of its elimination: see sparse_form.h. */
+/* Finds the order of elimination of a large sparse system and puts its numbers into that order. */
 #include "dynamics/large/sparse_form.h"
 
 #include "linalg/order.h"

@@ -1,11 +1,12 @@
 /* Large sparse systems: see sparse_solve.h. Where M is singular, M + A^T V A: [UW (2.7)] by a shorter
- * way, as in accelerate.c. */
+ * way, as in linalg/saddle.c. */
 #include "dynamics/large/sparse_form.h"
+
+#include "linalg/tolerances.h"
 
 #include <math.h>
 #include <string.h>
 
-#define DROP 1e-11 /* ratio of a pivot to its terms */
 enum { MOST_REFINEMENTS = 8 };
 
 struct hmi_sparse_solver {
@@ -67,7 +68,7 @@ void hmi_sparse_destroy(hmi_sparse_solver *s)
 
 /* ---- factors ---- */
 
-/* V_i: a row shall weigh as much as the inertias it holds (accelerate.c). */
+/* V_i: a row shall weigh as much as the inertias it holds (linalg/saddle.c). */
 static void find_weights(hmi_sparse_solver *s)
 {
     const hmi_sparse_shape *shape = &s->shape;
@@ -107,7 +108,7 @@ static bool factor_form(hmi_sparse_solver *s, hmi_sparse_form *form)
 {
     hmi_pivoting pivoting = {.sign = form->sign,
                              .may_drop = form->may_drop,
-                             .drop = DROP,
+                             .drop = HMI_SPARSE_DROP,
                              .refuse = form->shifted ? 1e-13 : 1e-10};
     assemble(s, form);
     s->form = form;
@@ -285,7 +286,7 @@ static bool dropped_agree(const hmi_sparse_solver *s, const double *b)
         if (hmi_sparse_is_dropped(s, i))
             worst = fmax(worst, miss);
     }
-    return worst <= 1e-9 * largest + 1e-12;
+    return worst <= HMI_CONTRADICTION * largest + HMI_CONTRADICTION_FLOOR;
 }
 
 hm_status hmi_sparse_solve(hmi_sparse_solver *s, const double *F, const double *b, double *x,

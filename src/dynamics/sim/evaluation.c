@@ -5,20 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-const char *hm_formulation_name(hm_formulation formulation)
-{
-    return hmi_formulation_name((hmi_formulation)formulation);
-}
-
-bool hm_formulation_find(const char *name, hm_formulation *formulation)
-{
-    hmi_formulation found;
-    if (!hmi_formulation_find(name, &found))
-        return false;
-    *formulation = (hm_formulation)found;
-    return true;
-}
-
 hm_evaluate_options hm_evaluate_options_default(void)
 {
     return (hm_evaluate_options){.formulation = HM_FORMULATION_AUTO, .compare = true};
@@ -94,7 +80,7 @@ static void view_answer(const hm_sim *sim, const hmi_solution *s, const double *
     out->solved = true;
     out->Q = s->Q;
     out->C = s->C;
-    out->formulation = hmi_formulation_name(s->formulation);
+    out->formulation = hm_formulation_name(s->formulation);
     out->formulations = s->formulations;
     out->disagreement = s->disagreement;
     out->rank_M = verdict->rank_M;
@@ -125,7 +111,7 @@ static void view_answer(const hm_sim *sim, const hmi_solution *s, const double *
 static hmi_options solve_options(const hm_evaluate_options *options)
 {
     hmi_options chosen = hmi_options_default();
-    chosen.formulation = (hmi_formulation)options->formulation;
+    chosen.formulation = options->formulation;
     chosen.effort = options->compare ? HMI_COMPARE : HMI_VERDICT;
     return chosen;
 }
@@ -177,7 +163,7 @@ static hm_status solve_dense(hm_sim *sim, hmi_point *at, const hm_evaluate_optio
     if (status == HM_ERR_USAGE) {
         hmi_error(sim->context, hmi_no_span, NULL,
                   "formulation '%s' does not apply here: its mass matrix must be definite",
-                  hmi_formulation_name(chosen.formulation));
+                  hm_formulation_name(chosen.formulation));
         return status;
     }
     if (status == HM_ERR_UNDETERMINED && solution.verdict.undetermined > 0) {
@@ -191,7 +177,7 @@ static hm_status solve_dense(hm_sim *sim, hmi_point *at, const hm_evaluate_optio
     report_checks(sim, &ask, &solution, out);
     if (out->velocity_determined) {
         out->qdd = NULL; /* free along what M does not see */
-        out->formulation = hmi_formulation_name(HMI_DIRAC);
+        out->formulation = hm_formulation_name(HM_FORMULATION_DIRAC);
     }
     if (status == HM_OK)
         return hmi_sim_check_multipliers(sim, &solution.verdict);

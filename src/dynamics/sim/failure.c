@@ -45,8 +45,8 @@ static void report_undetermined(const hm_sim *sim, const hmi_verdict *verdict)
         hmi_error(sim->context, hmi_no_span,
                   inertia_moves(sim, direction)
                       ? "M must be nonsingular on the motions that the constraints allow: are the "
-                        "coordinates singular here, as angles whose axes coincide are? Start "
-                        "elsewhere, or take others, such as a quaternion"
+                        "coordinates singular here, like angles whose axes coincide? Start "
+                        "elsewhere, or use other coordinates, such as a quaternion"
                       : "M must be nonsingular on the motions that the constraints allow: is a "
                         "kinetic energy or a mass missing?",
                   "the motion is not determined along %s", hmi_text_view(&text));
@@ -60,7 +60,7 @@ static void report_undetermined(const hm_sim *sim, const hmi_verdict *verdict)
                   "the force law that uses total reactions has several solutions at this state");
     else if (verdict->undetermined == 0)
         hmi_error(sim->context, hmi_no_span, NULL,
-                  "the equations of motion cannot be met at this state");
+                  "the equations of motion cannot be satisfied at this state");
 }
 
 static void report_inconsistent(const hm_sim *sim, const hmi_verdict *verdict)

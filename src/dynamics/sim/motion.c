@@ -1,13 +1,14 @@
 /* Chooses the form of a sim's motion tape, compiles it and puts parameters into it. */
 #include "dynamics/sim/motion.h"
 
+#include "linalg/tolerances.h"
+
 #include <math.h>
 #include <string.h>
 
 /* ---- which rows make M positive? ---- */
 
 enum { MOST_SHIFTED = 100 }; /* coordinates; the search costs m n^3 */
-static const double well_positive = 1e-5;
 
 /* S in units in which its diagonal is 1, in `work` (n x n); rows without inertia become zero. */
 static void equilibrate(size_t n, const double *S, double *work)
@@ -19,13 +20,13 @@ static void equilibrate(size_t n, const double *S, double *work)
         }
 }
 
-/* Pivots above `well_positive` of the equilibrated S, the largest first. Overwrites work. */
+/* Pivots above HMI_WELL_CONDITIONED of the equilibrated S, the largest first. Overwrites work. */
 static size_t count_pivots(size_t n, const double *S, double *work)
 {
     equilibrate(n, S, work);
     for (size_t rank = 0; rank < n; rank++) {
         size_t p = n;
-        double most = well_positive;
+        double most = HMI_WELL_CONDITIONED;
         for (size_t i = 0; i < n; i++)
             if (work[i * n + i] > most) {
                 most = work[i * n + i];

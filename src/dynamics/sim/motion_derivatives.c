@@ -404,9 +404,9 @@ hm_status hmi_sim_jacobian(hm_sim *sim, const hmi_point *at, const double *gains
     return derive(sim, at, HMI_JACOBIAN_STATE, gains, J);
 }
 
-hm_status hmi_sim_param_jacobian(hm_sim *sim, const hmi_point *at, const double *gains, double *J)
+hm_status hm_sim_param_derivatives(hm_sim *sim, double *derivative)
 {
-    return derive(sim, at, HMI_JACOBIAN_PARAM, gains, J);
+    return derive(sim, hmi_sim_present(sim), HMI_JACOBIAN_PARAM, NULL, derivative);
 }
 
 hm_status hmi_sim_residual_jacobian(hm_sim *sim, const hmi_point *at, double *residual, double *C)

@@ -49,14 +49,9 @@ void hmi_sim_derivatives_destroy(hmi_sim_derivatives *derivatives);
  * (a, b) of Baumgarte: position rows have b - 2a phi' - b^2 phi in place of b, velocity rows
  * b - a psi (not where differences are taken). Inputs with defaults follow the state;
  * those that a program set are constant. Statuses are those of hmi_sim_accelerate; HM_ERR_NUMERIC
- * where a derivative is not finite. */
+ * where a derivative is not finite. By parameters: hm_sim_param_derivatives. */
 HM_MUST_CHECK hm_status hmi_sim_jacobian(hm_sim *sim, const hmi_point *at, const double *gains,
                                          double *J);
-/* The same by parameters: as many columns as the model has scalar parameters, each varied by itself
- * (parameters that are computed from others do not follow). */
-HM_MUST_CHECK hm_status hmi_sim_param_jacobian(hm_sim *sim, const hmi_point *at,
-                                               const double *gains, double *J);
-
 /* Residuals of the constraints (2m: phi, then phi' or psi; 0 where a row has none) and, where it is
  * not NULL, their derivatives (2m x columns of J, row-major) at the point. */
 HM_MUST_CHECK hm_status hmi_sim_residual_jacobian(hm_sim *sim, const hmi_point *at,

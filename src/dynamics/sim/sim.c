@@ -133,7 +133,7 @@ hm_status hm_sim_set_param(hm_sim *sim, const char *name, double value)
         if (strcmp(model->params.data[i].name, name) != 0)
             continue;
         if (model->params.data[i].structural) {
-            hmi_error(sim->context, hmi_no_span, "give it when the model is read (--set)",
+            hmi_error(sim->context, hmi_no_span, "set it when the model is read (--set)",
                       "parameter '%s' sets a size and cannot be changed afterwards", name);
             return HM_ERR_USAGE;
         }

@@ -28,6 +28,7 @@ struct hmi_sim_derivatives;
 struct hmi_compiled;
 struct hmi_large;
 struct hmi_sim_motion;
+struct hmi_taylor_options;
 
 /* A time with the values of coordinates, velocities and auxiliary states. The point and its arrays
  * must live as long as the hmi_tape_values that are made from it. */
@@ -67,8 +68,9 @@ typedef struct hmi_sim_answer {
 } hmi_sim_answer;
 
 typedef struct hmi_sim_solve {
-    hmi_formulation formulation;   /* of hmi_sim_accelerate */
-    double rank_tolerance;         /* as in hmi_options */
+    hm_formulation formulation;                      /* of hmi_sim_accelerate */
+    const struct hmi_taylor_options *series_options; /* for benchmarks; NULL: all special paths */
+    double rank_tolerance;                           /* as in hmi_options */
     const bool *left_out;          /* m: rows that a run leaves out of solves; NULL: none */
     struct hmi_compiled *compiled; /* of large repetitive systems; NULL: does not apply */
     struct hmi_large *large;       /* beyond HM_MOST_DENSE; NULL until first needed */

@@ -140,7 +140,7 @@ static hm_status accelerate_dense(hm_sim *sim, const hmi_point *at, hmi_solution
     hmi_solution local;
     hmi_sim_pose(sim, at, &ask);
     if (!solution && !ask.equations.C && !ask.equations.law && ask.equations.servo_count == 0 &&
-        sim->solve.formulation == HMI_AUTO)
+        sim->solve.formulation == HM_FORMULATION_AUTO)
         return hmi_accelerate(sim->dense.dynamics, sim->dense.M, ask.equations.Q, sim->dense.A,
                               ask.equations.b, sim->last.qdd, NULL);
     hmi_options options = hmi_options_default();
@@ -184,7 +184,7 @@ hm_status hmi_sim_accelerate_large(hm_sim *sim, hmi_solution *solution)
 
 bool hmi_sim_has_compiled(const hm_sim *sim)
 {
-    return sim->solve.compiled && sim->solve.formulation == HMI_AUTO &&
+    return sim->solve.compiled && sim->solve.formulation == HM_FORMULATION_AUTO &&
            sim->tapes.dynamics == &sim->system->dynamics;
 }
 
@@ -212,7 +212,7 @@ hm_status hmi_sim_accelerate(hm_sim *sim, const hmi_point *at, hmi_solution *sol
     if (!solution && hmi_sim_accelerate_compiled(sim, at))
         return HM_OK;
     hmi_sim_motion *motion = sim->motion.used;
-    if (!solution && motion && sim->solve.formulation == HMI_AUTO) {
+    if (!solution && motion && sim->solve.formulation == HM_FORMULATION_AUTO) {
         hmi_sim_refresh(sim, at);
         if (hmi_sim_motion_run(sim, motion, at)) {
             hmi_sim_motion_copy(motion->out, sim->system->derived.n, sim->last.qdd);
@@ -230,7 +230,8 @@ hm_status hmi_sim_accelerate_here(hm_sim *sim, const hmi_point *at, hmi_solution
         return accelerate_dense(sim, at, solution);
     if (hmi_large_refusal(sim->system))
         return HM_ERR_LIMIT;
-    if (sim->solve.formulation != HMI_AUTO && sim->solve.formulation != HMI_KKT)
+    if (sim->solve.formulation != HM_FORMULATION_AUTO &&
+        sim->solve.formulation != HM_FORMULATION_KKT)
         return HM_ERR_USAGE;
     return hmi_sim_accelerate_large(sim, solution);
 }
@@ -260,7 +261,7 @@ __attribute__((noinline)) static hm_status accelerate_otherwise(hm_sim *sim, dou
 hm_status hm_sim_accelerate(hm_sim *sim, double *qdd)
 {
     const hmi_sim_motion *motion = sim->motion.used;
-    if (motion && sim->tapes.prepared && sim->solve.formulation == HMI_AUTO &&
+    if (motion && sim->tapes.prepared && sim->solve.formulation == HM_FORMULATION_AUTO &&
         motion->own == sim->tapes.version) {
         hmi_tape_run(&motion->program.tape, &motion->values, motion->work);
         if (hmi_sim_motion_answers(motion)) {

@@ -1,5 +1,8 @@
-/* Differentiation on the DAG: see diff.h. The partial derivatives are those of ops.def. */
+/* Differentiation on the DAG, forward and in reverse, and substitution. The partial derivatives are
+ * those of ops.def. */
 #include "expr/graph/diff.h"
+
+#include "base/sort.h"
 
 #include <string.h>
 
@@ -314,34 +317,10 @@ static void propagate(hmi_adjoint *adjoint, hmi_graph *g, hmi_expr e, hmi_symbol
     }
 }
 
-/* Sorted by index: a heap sort, in place and without a comparison callback. */
-static void sift_down(hmi_partial *list, size_t root, size_t count)
+static int compare_partials(const void *a, const void *b)
 {
-    for (;;) {
-        size_t child = 2 * root + 1;
-        if (child >= count)
-            return;
-        if (child + 1 < count && list[child + 1].index > list[child].index)
-            child++;
-        if (list[root].index >= list[child].index)
-            return;
-        hmi_partial swapped = list[root];
-        list[root] = list[child];
-        list[child] = swapped;
-        root = child;
-    }
-}
-
-static void sort_partials(hmi_partial *list, size_t count)
-{
-    for (size_t i = count / 2; i-- > 0;)
-        sift_down(list, i, count);
-    for (size_t end = count; end-- > 1;) {
-        hmi_partial largest = list[0];
-        list[0] = list[end];
-        list[end] = largest;
-        sift_down(list, 0, end);
-    }
+    uint32_t x = ((const hmi_partial *)a)->index, y = ((const hmi_partial *)b)->index;
+    return (x > y) - (x < y);
 }
 
 hm_status hmi_adjoint_sweep(hmi_adjoint *adjoint, hmi_graph *g, const hmi_expr *roots,
@@ -365,7 +344,8 @@ hm_status hmi_adjoint_sweep(hmi_adjoint *adjoint, hmi_graph *g, const hmi_expr *
         if (!hmi_array_push(adjoint->walk.allocator, &adjoint->partials, found))
             return HM_ERR_NOMEM;
     }
-    sort_partials(adjoint->partials.data, adjoint->partials.count);
+    hmi_sort(adjoint->partials.data, adjoint->partials.count, sizeof *adjoint->partials.data,
+             compare_partials);
     return g->status;
 }
 

@@ -1,4 +1,4 @@
-/* Arithmetic of constants: see fold.h. */
+/* Arithmetic of constants: exact for ratios of small whole numbers. */
 #include "expr/graph/fold.h"
 
 #include <math.h>

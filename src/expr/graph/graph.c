@@ -1,5 +1,4 @@
-/* The expression DAG: operations, traversal, values of constants. See graph.h; interning is intern.c,
- * simplification simplify.c. */
+/* The table of operations, walks over the DAG, and values of expressions of parameters. */
 #include "expr/graph/graph.h"
 #include "expr/graph/math.h"
 

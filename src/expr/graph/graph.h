@@ -1,18 +1,31 @@
 /* The expression DAG: interned nodes with by-value handles.
  *
- * Invariants
+ * Everything symbolic is a node of a graph: a constant, a symbol, or an operation of ops.def on at
+ * most three nodes. A node is named by its number (hmi_expr); graphs only grow, so a number stays
+ * good, and a copy of a graph (copy.c) understands the numbers of the original. What is made twice
+ * is found again (intern.c), so that common subexpressions are shared without anyone looking for
+ * them, and two expressions that were built alike are equal where their numbers are.
+ *
+ * A typical stage makes expressions by hmi_add, hmi_mul, hmi_apply..., which simplify a little
+ * (simplify.c) and never fail by themselves, checks the status once, and walks over what it needs by
+ * hmi_walk. Derivatives (diff.h), normal forms (expr/normal) and printing (expr/print) work on graphs;
+ * tapes are compiled from them.
+ *
+ * Invariants (executed by verify.h)
  *   1. Operands come before the nodes that use them: ascending handles are a topological order.
  *   2. Equal expressions are one node. a+b and b+a are one node too, shown as first written.
  *   3. A node's `deps` is the union of what its leaves depend on.
  *   4. Constructors simplify (simplify.c); they never grow an expression.
  *   5. Errors are sticky: after a failed allocation or past HMI_MOST_NODES constructors return
- *      HMI_NONE, which every function takes and passes on; check hmi_graph_status once a stage.
+ *      HMI_NONE, which every function takes and passes on; check hmi_graph_status once per stage.
  *   6. No function here recurses over the depth of an expression.
  */
 #ifndef HMI_EXPR_GRAPH_GRAPH_H
 #define HMI_EXPR_GRAPH_GRAPH_H
 
 #include "base/hash.h"
+
+#include <assert.h>
 
 typedef uint32_t hmi_expr;
 #define HMI_NONE UINT32_MAX
@@ -138,6 +151,7 @@ static inline bool hmi_is_sum(const hmi_graph *graph, hmi_expr e)
 }
 static inline const hmi_constant *hmi_constant_of(const hmi_graph *graph, hmi_expr e)
 {
+    assert(graph->nodes.data[e].op == HMI_CONST);
     return &graph->constants.data[graph->nodes.data[e].a];
 }
 static inline hmi_expr hmi_operand(const hmi_graph *graph, hmi_expr e, int k)
@@ -182,6 +196,7 @@ hm_status hmi_walk_add(hmi_walk *walk, const hmi_graph *graph, hmi_expr root, ui
 /* Where a node that the walk has reached stands in its order. */
 static inline uint32_t hmi_walk_position(const hmi_walk *walk, hmi_expr e)
 {
+    assert(walk->mark.data[e] > walk->base);
     return walk->mark.data[e] - walk->base - 1;
 }
 

@@ -8,6 +8,7 @@
  */
 #include "expr/graph/graph.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -80,7 +81,7 @@ static bool commutes(uint8_t op)
                                UINT64_C(1) << HMI_MIN | UINT64_C(1) << HMI_MAX |
                                UINT64_C(1) << HMI_HYPOT | UINT64_C(1) << HMI_EQ |
                                UINT64_C(1) << HMI_AND | UINT64_C(1) << HMI_OR;
-    _Static_assert(HMI_OP_COUNT <= 64, "one bit an operation");
+    _Static_assert(HMI_OP_COUNT <= 64, "one bit per operation");
     return commuting >> op & 1;
 }
 
@@ -234,6 +235,7 @@ hmi_expr hmi_ratio(hmi_graph *graph, int64_t numerator, int64_t denominator)
 {
     if (denominator == 1)
         return hmi_number(graph, (double)numerator);
+    assert(denominator != 0);
     int64_t divisor = hmi_gcd(numerator, denominator);
     if (denominator < 0)
         divisor = -divisor;

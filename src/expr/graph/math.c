@@ -1,4 +1,4 @@
-/* SLEEF behind one set of names, and our own sine and cosine: see math.h. */
+/* SLEEF behind one set of names, and our own sine and cosine. */
 #include "expr/graph/math.h"
 
 #include "expr/graph/sincos.h"

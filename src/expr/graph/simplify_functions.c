@@ -1,4 +1,4 @@
-/* Constructors of functions with simplification: see simplify.c, whose rules these are. */
+/* Constructors of functions (sqrt, sin, min, ...) with simplification, by the rules of simplify.c. */
 #include "expr/graph/fold.h"
 
 #include <math.h>

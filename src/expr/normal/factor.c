@@ -1,4 +1,4 @@
-/* Pieces of display: products, sums, and sums with common factors pulled out. See poly.h.
+/* Pieces of display: products, sums, and sums with common factors pulled out.
  *
  * A dry run only counts what would be printed, so that many forms can be compared without leaving
  * nodes behind in the graph. Costs are those of hmi_normal_cost.

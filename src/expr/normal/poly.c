@@ -1,6 +1,7 @@
 /* Monomials and polynomials over atoms: order, arithmetic, exact division, content. */
 #include "expr/normal/poly.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* ---- monomials ---- */
@@ -312,6 +313,7 @@ const hmi_poly *hmi_poly_divide(hmi_normal *s, const hmi_poly *a, const hmi_poly
 {
     if (!a || !b)
         return NULL;
+    assert(b->count > 0);
     hmi_coefficient ca, cb;
     hmi_monomial ma, mb, shift;
     const hmi_poly *pa = hmi_poly_primitive(s, a, &ca, &ma);

@@ -1,4 +1,4 @@
-/* The printing machine: see core.h. Sums and products are in terms.c. */
+/* The printing machine: works off the stack of items. Sums and products are in terms.c. */
 #include "expr/print/core.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* Which parts of large expressions get a name: see print.h.
+/* Which parts of large expressions get a name.
  *
  * Operands come first, so one pass gives each node its width in print with the names chosen so far.
  * A node that is used again and is not short gets a name at once; what is left unnamed and shared

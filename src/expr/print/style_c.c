@@ -1,4 +1,4 @@
-/* The C printer: see print.h. Helpers come from the table of operations, so that the values agree
+/* The C printer. Helpers come from the table of operations, so that the values agree
  * with hmi_op_value by construction (the functions of <math.h> stand for ours, within an ulp);
  * brackets keep every rounding where the DAG has it.
  */

@@ -1,4 +1,4 @@
-/* The style LaTeX: see print.h. Needs amsmath for \text, \operatorname and cases. */
+/* The style LaTeX. Needs amsmath for \text, \operatorname and cases. */
 #include "expr/print/core.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* The styles text (Unicode) and plain (Hamel's own language): see print.h. */
+/* The styles text (Unicode) and plain (Hamel's own language). */
 #include "expr/print/core.h"
 
 #include <math.h>

@@ -4,10 +4,11 @@
 #include "integrate/ode/degenerate.h"
 #include "linalg/dense.h"
 
-#include <math.h>
 #include <string.h>
 
-enum { MOST_STEPS = 12 };
+#include "integrate/ode/width_one.h"
+
+#include "integrate/drift/approach.inc"
 
 /* ---- memory ---- */
 
@@ -82,12 +83,6 @@ void hmi_projection_release(hmi_projection *p)
 
 /* ---- residuals and their sizes ---- */
 
-/* fmax as an instruction, not a call. */
-static inline double larger(double a, double b)
-{
-    return a > b || b != b ? a : b;
-}
-
 double hmi_rounding_of_row(const hm_sim *sim, size_t row, const double *x)
 {
     return 2 * HMI_EPSILON * hmi_row_terms(sim, row, x);
@@ -117,7 +112,7 @@ static double measure(hmi_projection *p, const hmi_projection_level *level)
     p->left_out = 0;
     for (size_t k = 0; k < level->count; k++) {
         double *most = left_out && left_out[level->row[k]] ? &p->left_out : &largest;
-        *most = larger(*most, fabs(level->b[k]) / larger(p->size[k], 1e-300));
+        *most = larger(*most, measure_of(level->b[k], p->size[k]));
     }
     return largest;
 }
@@ -125,7 +120,7 @@ static double measure(hmi_projection *p, const hmi_projection_level *level)
 static void measure_rows(hmi_projection *p, const hmi_projection_level *level, const double *x)
 {
     for (size_t k = 0; k < level->count; k++)
-        p->size[k] = fmax(hmi_rounding_of_row(p->ode->sim, level->row[k], x), 1e-16);
+        p->size[k] = rounding_of(hmi_row_terms(p->ode->sim, level->row[k], x));
 }
 
 /* ---- one level ---- */
@@ -175,7 +170,7 @@ static hm_status look_first(passage *a, hmi_projection_level *level, const doubl
     }
     hm_status status = find_step(a, level);
     for (size_t k = 0; k < level->count; k++)
-        p->size[k] = larger(2 * HMI_EPSILON * level->projector->sizes[k], 1e-16);
+        p->size[k] = rounding_of(level->projector->sizes[k]);
     return status;
 }
 
@@ -194,14 +189,13 @@ static hm_status project_kept(passage *a, hmi_projection_level *level, double *x
         if (status != HM_OK)
             return status;
         double now = good ? measure(p, level) : INFINITY;
-        if (now <= 1)
-            return HM_OK;
-        if (!(now < last)) { /* worse, or as good as it gets */
+        bool worse, enough, on = goes_on(now, last, i == HMI_MOST_APPROACHES, &worse, &enough);
+        if (worse) {
             memcpy(x, p->best, n * sizeof *x);
-            return isfinite(last) ? (last < 1e4 ? HM_OK : HM_ERR_INCONSISTENT) : HM_ERR_NUMERIC;
+            return came_near(last) ? HM_OK : isfinite(last) ? HM_ERR_INCONSISTENT : HM_ERR_NUMERIC;
         }
-        if (i == MOST_STEPS || (now > 0.25 * last && now < 64))
-            return now < 1e4 ? HM_OK : HM_ERR_INCONSISTENT;
+        if (!on)
+            return !enough || came_near(now) ? HM_OK : HM_ERR_INCONSISTENT;
         memcpy(p->best, x, n * sizeof *x);
         last = now;
         if (i > 0 || !a->compiled)

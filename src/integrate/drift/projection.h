@@ -17,6 +17,9 @@
 #include "integrate/ode/ode.h"
 #include "integrate/ode/residuals.h"
 
+/* Most simplified Newton steps of one level. */
+enum { HMI_MOST_APPROACHES = 12 };
+
 /* The rows of one level (position; position and velocity) as a problem of their own. */
 typedef struct hmi_projection_level {
     size_t count;

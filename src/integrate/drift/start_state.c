@@ -51,12 +51,12 @@ static const char *hint_for(hmi_start_state *s, const hmi_consistent *c, bool al
     bool flat = hmi_row_length(sim, c->worst_row) <= 1e-9 * fabs(c->violated_by);
     if (!flat || first == pattern->start[c->worst_row + 1])
         return !all_free && could_move(s)
-                   ? "write `~` for values that may be moved, or `initial keep` to run them as "
+                   ? "write `~` for values that may be moved, or `initial keep` to use them as "
                      "they are"
-                   : "nor can it with all values free: do the constraints contradict one another, "
+                   : "nor can it with all values free: do the constraints contradict each other, "
                      "or are the guesses far off?";
     snprintf(text, size,
-             "small changes of the coordinates do not change it there: give other guesses, such as "
+             "small changes of the coordinates do not affect it there: try other guesses, such as "
              "`initial %s%s ~ 1`",
              sim->system->model->coords.data[pattern->column.data[first]].name,
              c->violated_level == HM_LEVEL_VELOCITY ? "'" : "");

@@ -1,4 +1,4 @@
-/* Four members at once: the steps. See batch.h. */
+/* Four members at once: one attempt at a step, from its length to acceptance. */
 #include "integrate/ensemble/batch.h"
 
 #define EACH_LANE for (size_t l = 0; l < HMI_LANES; l++)

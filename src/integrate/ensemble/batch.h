@@ -1,8 +1,9 @@
 /* Four members of an ensemble at once, on the lanes of vector registers.
  *
- * Explicit Runge-Kutta steps with a step size, an error control and an end a lane: the arithmetic of
- * rk.c, projection.c and the driver, on tapes that run on four lanes (compile/jit/lanes.h). A lane gets
- * the bits of a scalar run of its member; what is on the other lanes does not matter.
+ * Explicit Runge-Kutta steps on tapes that run on four lanes (compile/jit/lanes.h); every lane has its own
+ * step size, error control and end. The arithmetic is the text that a single run compiles too
+ * (rk/control.inc, rk/sums.inc, drift/approach.inc), so that a lane gets the bits of a single run of its
+ * member; what is on the other lanes does not matter.
  *
  * The batch does the smooth way only. Where anything else comes up (no compiled answer for q'' or
  * the projection, a step that becomes too small, constraints that lose rank, stiffness under method

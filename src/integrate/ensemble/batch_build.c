@@ -1,4 +1,4 @@
-/* Four members at once: memory, members put on and shown. See batch.h. */
+/* Four members at once: the memory of a batch, and how a member gets onto a lane and is shown. */
 #include "integrate/ensemble/batch.h"
 
 #include <math.h>
@@ -6,8 +6,8 @@
 
 /* ---- memory ---- */
 
-/* Aligned for vector registers; of all lanes. */
-static double *doubles(hmi_batch *b, size_t count, bool *failed)
+/* `count` numbers of every lane, aligned for vector registers. */
+static double *lane_doubles(hmi_batch *b, size_t count, bool *failed)
 {
     size_t room = HMI_LANES * (count + 2) * sizeof(double);
     char *memory = hmi_arena_alloc(&b->arena, room);
@@ -20,7 +20,7 @@ static hm_status use_tape(hmi_batch *b, hmi_lane_tape *tape, const hmi_tape_lane
     bool failed = false;
     if (!lanes->tape)
         return HM_OK;
-    tape->work = doubles(b, lanes->work_size / HMI_LANES + 1, &failed);
+    tape->work = lane_doubles(b, lanes->work_size / HMI_LANES + 1, &failed);
     if (failed)
         return HM_ERR_NOMEM;
     tape->out = hmi_tape_lanes_outputs(lanes, tape->work);
@@ -31,7 +31,7 @@ static hm_status use_tape(hmi_batch *b, hmi_lane_tape *tape, const hmi_tape_lane
 /* Structs with vectors in them. */
 static void *aligned(hmi_batch *b, size_t bytes, bool *failed)
 {
-    void *memory = doubles(b, bytes / (HMI_LANES * sizeof(double)) + 1, failed);
+    void *memory = lane_doubles(b, bytes / (HMI_LANES * sizeof(double)) + 1, failed);
     return memory ? memset(memory, 0, bytes) : NULL;
 }
 
@@ -46,8 +46,8 @@ static hm_status use_level(hmi_batch *b, hmi_lane_level *lanes, const hmi_projec
         return HM_ERR_NOMEM;
     p->count = level->count;
     p->row = level->row;
-    p->b = doubles(b, level->count, &failed);
-    p->size = doubles(b, level->count, &failed);
+    p->b = lane_doubles(b, level->count, &failed);
+    p->size = lane_doubles(b, level->count, &failed);
     lanes->passage = p;
     lanes->sizes = level->projector->program.sizes;
     lanes->margin = level->projector->program.margin;
@@ -156,7 +156,7 @@ static hm_status use_stages(hmi_batch *b)
     bool failed = false;
     if (!stages->run[1])
         return HM_OK;
-    double *work = doubles(b, stages->work_size / HMI_LANES + 1, &failed);
+    double *work = lane_doubles(b, stages->work_size / HMI_LANES + 1, &failed);
     if (failed)
         return HM_ERR_NOMEM;
     hmi_stages_fill(stages, work);
@@ -181,12 +181,12 @@ static hm_status allocate(hmi_batch *b)
                          &x->first, &x->best, &x->y,     &x->before};
     for (size_t i = 0; i < sizeof states / sizeof *states; i++)
         if (!*states[i])
-            *states[i] = doubles(b, x->width, &failed);
+            *states[i] = lane_doubles(b, x->width, &failed);
     if (!x->K)
-        x->K = doubles(b, (size_t)(x->table->stages + 1) * x->width, &failed);
-    b->params = doubles(b, model->params.count, &failed);
+        x->K = lane_doubles(b, (size_t)(x->table->stages + 1) * x->width, &failed);
+    b->params = lane_doubles(b, model->params.count, &failed);
     for (int order = 0; order < 3; order++)
-        b->input[order] = doubles(b, model->inputs.count, &failed);
+        b->input[order] = lane_doubles(b, model->inputs.count, &failed);
     b->input_set = hmi_arena_alloc(&b->arena, HMI_LANES * model->inputs.count + 1);
     return failed || !b->input_set ? HM_ERR_NOMEM : watch_rank(b);
 }
@@ -334,7 +334,7 @@ static void forget_rank(hmi_lane_rank *w, size_t size, size_t l)
 void hmi_batch_put(hmi_batch *b, size_t l, size_t member, bool fresh_params)
 {
     hmi_run *d = b->d;
-    double h = hmi_rk_first_step(b->x->table, &d->s, d->options.end);
+    double h = hmi_rk_first_step(&d->s, d->options.end);
     put_state(b, l);
     if (fresh_params)
         put_params(b, l);
@@ -365,7 +365,7 @@ void hmi_batch_show(hmi_batch *b, size_t l)
     hm_sim *sim = d->sim;
     const hmi_lane_data *x = b->x;
     size_t stages = (size_t)x->table->stages;
-    double *K = hmi_rk_foreign_step(x->table, &d->s, x->h_done.of[l]);
+    double *K = hmi_rk_foreign_step(&d->s, x->h_done.of[l]);
     for (size_t i = 0; i <= stages; i++)
         take_lane(x->K + i * HMI_LANES * x->stride, l, x->width, K + i * x->width);
     take_lane(x->y, l, x->width, d->s.y);

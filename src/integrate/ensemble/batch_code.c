@@ -1,4 +1,4 @@
-/* Four members at once: which systems, and their machine code. See batch.h. */
+/* Four members at once: for which systems and options, and the machine code that they share. */
 #include "integrate/ensemble/batch.h"
 
 const char *hmi_batch_refusal(const hmi_run *d)

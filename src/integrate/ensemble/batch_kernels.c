@@ -1,10 +1,11 @@
-/* Loops over four lanes: see batch_kernels.h. One text, compiled twice. */
+/* Loops over four lanes, compiled for every processor and for AVX2: the texts are batch_steps.inc and
+ * batch_watch.inc, and those of one run that they use. */
 #include "integrate/ensemble/batch_kernels.h"
 
 #include "compile/jit/jit.h"
 #include "expr/graph/math.h"
 #include "integrate/run/run.h"
-#include "linalg/dense.h"
+#include "linalg/tolerances.h"
 
 #include <math.h>
 #if defined(__x86_64__)
@@ -20,6 +21,15 @@ typedef int64_t bits __attribute__((vector_size(32), may_alias));
 #define BITS(four) (*(bits *)(void *)(uintptr_t)(four).of)
 #define UNROLL     _Pragma("GCC unroll 8")
 #define INLINE     static inline __attribute__((always_inline))
+
+/* The texts of one run on four lanes: ode/width_one.h. A mask has all bits of a lane, or none. */
+#define IS(comparison) ((bits)(comparison))
+#define NOT(mask)      (~(mask))
+#define ALL(x)         ((x) - (lanes){0})
+#define KEEP(mask, a)  ((lanes)((mask) & (bits)(a)))
+#define SIZE(x)        ((lanes)((bits)(x) & (INT64_MAX - (bits){0})))
+#define block          lanes
+#define BLOCK          HMI_LANES
 
 #define TABLE(name)                                                                                \
     const hmi_batch_kernels hmi_batch_kernels_##name = {.begin = begin_##name,                     \
@@ -81,8 +91,7 @@ INLINE int set(bits x)
 #define LOG(x)             logarithm(x)
 #define EXP(x)             exponential(x)
 #define SET(x)             set(x)
-#include "integrate/ensemble/batch_steps.inc"
-#include "integrate/ensemble/batch_watch.inc"
+#include "integrate/ensemble/batch_all.inc"
 TABLE(portable)
 
 /* ---- with AVX2 ---- */
@@ -108,8 +117,7 @@ WITH_AVX2 __m256d Sleef_finz_expd4_u10avx2(__m256d x);
 #define LOG(x)             ((lanes)Sleef_finz_logd4_u10avx2((__m256d)(x)))
 #define EXP(x)             ((lanes)Sleef_finz_expd4_u10avx2((__m256d)(x)))
 #define SET(x)             _mm256_movemask_pd((__m256d)(x))
-#include "integrate/ensemble/batch_steps.inc"
-#include "integrate/ensemble/batch_watch.inc"
+#include "integrate/ensemble/batch_all.inc"
 #include "compile/tape/machine_code.h"
 extern const hmi_batch_kernels hmi_batch_kernels_avx2;
 TABLE(avx2)

@@ -1,6 +1,6 @@
 /* What four lanes carry, and the loops over it: value i of lane l is at [4 i + l], aligned to 32
- * bytes. Each lane gets the bits that rk.c and the driver give for its values alone, with AVX2 or
- * without. Decisions are masks, so that no lane is looked at one by one.
+ * bytes. Each lane gets the bits that a single run gives for its values, with AVX2 or without. Decisions
+ * are masks, so that no lane is looked at one by one.
  */
 #ifndef HMI_INTEGRATE_ENSEMBLE_BATCH_KERNELS_H
 #define HMI_INTEGRATE_ENSEMBLE_BATCH_KERNELS_H
@@ -92,7 +92,7 @@ typedef struct hmi_batch_kernels {
 
     /* Drift control begins for the lanes that pass: those. */
     int (*enter)(const hmi_lane_data *x, hmi_lane_passage *p);
-    /* Minus the residuals, then the decisions of project_level in projection.c. The lanes that go on;
+    /* Minus the residuals, then the decisions of drift/approach.inc. The lanes that go on;
      * *undone: some went back to their best. z: coordinates or velocities. */
     void (*residuals)(hmi_lane_passage *p, const double *residual);
     void (*sizes)(hmi_lane_passage *p, const double *terms);

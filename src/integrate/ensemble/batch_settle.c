@@ -1,13 +1,10 @@
-/* Four members at once: drift control, rank, violations, energies. See batch.h. */
+/* Four members at once: drift control within a step, then rank, violations and energies after it. */
 #include "integrate/ensemble/batch.h"
 
 #include "linalg/dense.h"
 
 #include <math.h>
 #include <string.h>
-
-/* As in projection.c. */
-enum { MOST_STEPS = 12 };
 
 /* ---- drift control ---- */
 
@@ -40,7 +37,7 @@ static void project_level(hmi_batch *b, hmi_lane_level *level, double *z, const 
             find_step(b, level);
             b->kernels->sizes(p, level->tape.out + HMI_LANES * level->sizes);
         }
-        going = b->kernels->judge(b->x, p, z, i == MOST_STEPS, &undone);
+        going = b->kernels->judge(b->x, p, z, i == HMI_MOST_APPROACHES, &undone);
         if (going && i > 0)
             find_step(b, level);
         if (going)

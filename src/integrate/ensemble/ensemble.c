@@ -1,10 +1,12 @@
-/* Ensembles: members handed out, results in order. See ensemble.h. */
+/* The pool of an ensemble: what the columns of its table mean, members handed out to workers, results given
+ * in the order of the members. */
 #include "integrate/ensemble/ensemble.h"
+
+#include "base/clock.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 /* ---- columns ---- */
@@ -23,7 +25,7 @@ static hm_status find_param(hm_context *context, const hm_model *model, const ch
             continue;
         if (!model->params.data[i].structural)
             return found(column, HM_COLUMN_PARAM, i);
-        hmi_error(context, hmi_no_span, "give it when the model is read (--set)",
+        hmi_error(context, hmi_no_span, "set it when the model is read (--set)",
                   "parameter '%s' sets a size and cannot differ between members", name);
         return HM_ERR_USAGE;
     }
@@ -360,7 +362,7 @@ static hm_status find_reference(hmi_pool *pool, hmi_worker *first)
         pool->reference = i;
         return HM_OK;
     }
-    snprintf(pool->result->why_not, sizeof pool->result->why_not, "members do not start");
+    snprintf(pool->result->why_not, sizeof pool->result->why_not, "no member can be started");
     return HM_OK;
 }
 
@@ -435,14 +437,6 @@ static hm_status run_pool(hmi_pool *pool)
     return status != HM_OK ? status : pool->status;
 }
 
-static double wall_clock(void)
-{
-    struct timespec now;
-    return clock_gettime(CLOCK_MONOTONIC, &now) == 0
-               ? (double)now.tv_sec + 1e-9 * (double)now.tv_nsec
-               : 0;
-}
-
 static hm_status run_all(hmi_pool *pool)
 {
     const hm_allocator *heap = pool->system->allocator;
@@ -463,7 +457,7 @@ hm_status hm_ensemble_run(hm_context *context, const hm_system *system,
                           const hm_ensemble_members *members, const hm_ensemble_options *options,
                           hm_ensemble_result *result)
 {
-    double start = wall_clock();
+    double start = hmi_wall_clock();
     *result = (hm_ensemble_result){.members = members->count};
     hmi_pool pool = {.context = context,
                      .system = system,
@@ -478,6 +472,6 @@ hm_status hm_ensemble_run(hm_context *context, const hm_system *system,
     status = run_all(&pool);
     pthread_mutex_destroy(&pool.lock);
     result->interrupted = members->count - pool.done;
-    result->wall_s = wall_clock() - start;
+    result->wall_s = hmi_wall_clock() - start;
     return status;
 }

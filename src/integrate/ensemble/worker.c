@@ -1,4 +1,4 @@
-/* One thread of an ensemble: see ensemble.h. */
+/* One thread of an ensemble: takes members, runs four at once or one alone, keeps their records. */
 #include "integrate/ensemble/ensemble.h"
 
 #include <math.h>

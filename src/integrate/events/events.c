@@ -160,9 +160,10 @@ hm_status hmi_events_reset(hmi_events *ev)
     hm_status status = hmi_make_consistent(&c, s->t, s->y, fixed, fixed + ev->ode->n);
     if (status != HM_ERR_INCONSISTENT)
         return status;
-    hmi_messages_warn(ev->messages,
-                      "the state set by an event contradicts constraint '%s': it was moved",
-                      ev->ode->sim->system->model->constraints.data[c.worst_row].name);
+    hmi_messages_warn(
+        ev->messages,
+        "the state set by an event violates constraint '%s': it was moved onto the constraints",
+        ev->ode->sim->system->model->constraints.data[c.worst_row].name);
     return hmi_project(ev->projection, s->t, s->y);
 }
 

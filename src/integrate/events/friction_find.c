@@ -1,4 +1,4 @@
-/* Finding directions u/|u| of velocities: see switch.h.
+/* Finds directions u/|u| of velocities in the expressions of a system.
  *
  * |u| is hypot(..), sqrt of a sum of squares (with factors that no velocity is in), or abs, as a
  * factor of a denominator. In numerator and denominator u_i is replaced by |u| s_i, |u| and s_i

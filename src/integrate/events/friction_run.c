@@ -1,4 +1,4 @@
-/* Directions u/|u| while running: see switch.h. */
+/* The modes of directions u/|u| at a point: |u| and s, or the heading where |u| says nothing. */
 #include "integrate/events/switch.h"
 
 #include <math.h>

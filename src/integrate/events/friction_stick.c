@@ -39,7 +39,7 @@ static hm_status bring_to_rest(hmi_events *ev, hmi_direction *u)
     hmi_switches *sw = &ev->switches;
     size_t n = ev->ode->n, c = u->count;
     double *base = ev->free, *other = ev->pushed, largest = u->largest;
-    double *rate = sw->rest, *with = sw->shift, slope = 0;
+    double *rate = sw->rates, *with = sw->shifted, slope = 0;
     hmi_cod cod;
     u->largest = INFINITY;
     hm_status status = look(ev, u, c, base, rate);

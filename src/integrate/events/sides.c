@@ -75,8 +75,8 @@ static hm_status release(hmi_events *ev)
         double most = 1 + 1e-12;
         if (ev->ode->dirac) {
             ev->stepper->trouble =
-                "a force sticks at its switching here, which cannot be followed where "
-                "velocities follow from coordinates";
+                "a force sticks at a discontinuity here, which cannot be followed where "
+                "coordinates determine velocities";
             hmi_messages_fail(ev->messages, "stopped at t = %.12g: %s", ev->stepper->t,
                               ev->stepper->trouble);
             return HM_ERR_UNDETERMINED;

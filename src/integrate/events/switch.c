@@ -1,4 +1,4 @@
-/* Modes while running: values of switching functions, and sliding. See switch.h. */
+/* Values of switching functions at a point, and the modes of those that slide. */
 #include "integrate/events/switch.h"
 
 #include "linalg/linalg.h"
@@ -81,19 +81,18 @@ static size_t list_sliding(hmi_switches *sw)
     return count;
 }
 
-/* rest[j] = g' of the sliding ones with the modes as they are. */
+/* out[j] = g' of the sliding ones with the modes as they are. */
 static hm_status find_rates(hmi_switches *sw, hmi_ode *ode, const hmi_point *at,
-                            hmi_solution *solution, size_t count, double *rest)
+                            hmi_solution *solution, size_t count, double *out)
 {
     hm_status status = hmi_ode_accelerate(ode, at, solution);
     const double *rates = hmi_switches_rates(sw, at);
     for (size_t j = 0; j < count; j++)
-        rest[j] = rates[sw->sliding_list[j]];
-    sw->solves++;
+        out[j] = rates[sw->sliding_list[j]];
     return status;
 }
 
-/* d rest/d mode by differences of the width: exact for any where forces are linear in the modes. */
+/* d g'/d mode by differences of the width: exact for any where forces are linear in the modes. */
 static hm_status find_jacobian(hmi_switches *sw, hmi_ode *ode, const hmi_point *at, size_t count,
                                double width)
 {
@@ -102,28 +101,28 @@ static hm_status find_jacobian(hmi_switches *sw, hmi_ode *ode, const hmi_point *
         double *mode = &sw->mode[sw->sliding_list[j]], old = *mode;
         double unit = old > 0 ? -width : width;
         *mode = old + unit;
-        status = find_rates(sw, ode, at, NULL, count, sw->shift);
+        status = find_rates(sw, ode, at, NULL, count, sw->shifted);
         *mode = old;
         for (size_t i = 0; i < count; i++)
-            sw->jacobian[j * count + i] = (sw->shift[i] - sw->rest[i]) / unit;
+            sw->jacobian[j * count + i] = (sw->shifted[i] - sw->rates[i]) / unit;
     }
     return status;
 }
 
-/* modes -= what it takes, left in sw->shift, by least squares of least norm: a direction in a plane may
+/* modes -= what it takes, left in sw->shifted, by least squares of least norm: a direction in a plane may
  * have more components than the velocities it can act on. */
 static void solve_modes(hmi_switches *sw, const hmi_cod *cod, size_t count)
 {
-    hmi_cod_solve(cod, sw->rest, sw->shift);
+    hmi_cod_solve(cod, sw->rates, sw->shifted);
     for (size_t j = 0; j < count; j++)
-        sw->mode[sw->sliding_list[j]] -= sw->shift[j];
+        sw->mode[sw->sliding_list[j]] -= sw->shifted[j];
 }
 
 /* Where no mode can hold g' = 0 they are put far outside [-1, 1]: the sliding ends. */
 static void let_go(hmi_switches *sw, size_t count)
 {
     for (size_t j = 0; j < count; j++)
-        sw->mode[sw->sliding_list[j]] = sw->rest[j] > 0 ? 2 : -2;
+        sw->mode[sw->sliding_list[j]] = sw->rates[j] > 0 ? 2 : -2;
 }
 
 /* A step of the modes, less of it where it leads away. */
@@ -131,33 +130,33 @@ static hm_status step_modes(hmi_switches *sw, hmi_ode *ode, const hmi_point *at,
                             hmi_solution *solution, size_t count, const hmi_cod *cod)
 {
     enum { MOST_HALVINGS = 8 };
-    double before = hmi_max_abs((int)count, sw->rest), part = 1;
+    double before = hmi_max_abs((int)count, sw->rates), part = 1;
     solve_modes(sw, cod, count);
-    hm_status status = find_rates(sw, ode, at, solution, count, sw->rest);
+    hm_status status = find_rates(sw, ode, at, solution, count, sw->rates);
     for (int k = 0; k < MOST_HALVINGS; k++) {
-        if (status == HM_OK && hmi_max_abs((int)count, sw->rest) < before)
+        if (status == HM_OK && hmi_max_abs((int)count, sw->rates) < before)
             break;
         part /= 2;
         for (size_t j = 0; j < count; j++)
-            sw->mode[sw->sliding_list[j]] += part * sw->shift[j];
-        status = find_rates(sw, ode, at, solution, count, sw->rest);
+            sw->mode[sw->sliding_list[j]] += part * sw->shifted[j];
+        status = find_rates(sw, ode, at, solution, count, sw->rates);
     }
     return status;
 }
 
-/* The Jacobian at the modes, factored; sw->rest is g' there. *size: what g' is made of, from the first. */
+/* The Jacobian at the modes, factored; sw->rates is g' there. *size: what g' is made of, from the first. */
 static hm_status prepare_search(hmi_switches *sw, hmi_ode *ode, const hmi_point *at, size_t count,
                                 double width, hmi_cod *cod, double *size)
 {
     int n = (int)count;
-    hm_status status = find_rates(sw, ode, at, NULL, count, sw->rest);
+    hm_status status = find_rates(sw, ode, at, NULL, count, sw->rates);
     if (status == HM_OK)
         status = find_jacobian(sw, ode, at, count, width);
     if (status != HM_OK)
         return status;
     double slope = hmi_max_abs(n * n, sw->jacobian);
     if (*size == 0)
-        *size = slope + hmi_max_abs(n, sw->rest);
+        *size = slope + hmi_max_abs(n, sw->rates);
     hmi_cod_factor(cod, n, n, sw->jacobian, n, 1e-10 * slope + 1e-14 * *size, sw->solver,
                    sw->pivots);
     return HM_OK;
@@ -169,10 +168,10 @@ static hm_status search_modes(hmi_switches *sw, hmi_ode *ode, const hmi_point *a
                               double *left)
 {
     hm_status status = HM_OK;
-    double last = hmi_max_abs((int)count, sw->rest) / size;
+    double last = hmi_max_abs((int)count, sw->rates) / size;
     for (*left = INFINITY; cod->rank > 0 && status == HM_OK && *left > 1e-13; last = *left) {
         status = step_modes(sw, ode, at, solution, count, cod);
-        *left = hmi_max_abs((int)count, sw->rest) / size;
+        *left = hmi_max_abs((int)count, sw->rates) / size;
         if (!(*left < 0.1 * last))
             break;
     }

@@ -23,30 +23,30 @@
 
 #include "integrate/ode/ode.h"
 
-/* u/|u|: functions first: |u|, then u_1 .. u_count, then |s|; modes of the first two kinds. */
+/* One u/|u|. Its functions, from number `first` on, are |u|, then u_1 .. u_count, then |s|; the first two
+ * kinds have modes. */
 typedef struct hmi_direction {
     size_t first, count;
-    bool stuck;
-    double largest;  /* |u| so far */
-    double least;    /* |u| below that is rest, */
-    double loose;    /* and after rest its direction is the heading up to there */
-    double push;     /* u' by friction, at the last rest */
-    double *heading; /* s where |u| = 0 and it does not stick */
+    bool stuck;      /* u = 0 and friction keeps it so */
+    double largest;  /* the largest |u| so far */
+    double least;    /* a smaller |u| counts as rest */
+    double loose;    /* after rest s is the heading until |u| is that large */
+    double push;     /* how much friction changed u', at the last rest */
+    double *heading; /* count: s where |u| = 0 and it does not stick */
 } hmi_direction;
 
 typedef struct hmi_switches {
     hmi_branches held; /* first: hmi_ode knows the switches by it */
     hm_sim *sim;
-    size_t switches;           /* functions 0 .. switches - 1 */
-    size_t count;              /* and events of the model after them */
-    double *mode;              /* switches: s */
-    bool *sliding;             /* switches */
+    size_t switches;           /* functions that switch: 0 .. switches - 1 */
+    size_t count;              /* all functions: events of the model come after them */
+    double *mode;              /* by switch: s */
+    bool *sliding;             /* by switch: s is found by the solve */
     hmi_direction *directions; /* held.directions of them */
-    bool *of_direction;        /* switches: not one of its own */
-    bool *has_rate;            /* g' is known before the forces are; count */
-    double *side;              /* count: the sign of g that holds, +1 or -1 */
+    bool *of_direction;        /* by switch: it is part of a direction, or not used any more */
+    bool *has_rate;            /* by function: g' is known before the forces are */
+    double *side;              /* by function: the sign of g that holds, +1 or -1 */
     bool needs_solve;          /* some g depends on accelerations or constraint forces */
-    long solves;               /* extra solves spent on sliding */
 
     hmi_tape dynamics, law, inputs; /* with modes */
     double *dynamics_work, *law_work, *inputs_work;
@@ -54,9 +54,12 @@ typedef struct hmi_switches {
     double *outputs_work;
     hmi_tape values; /* g of all, then g' of all */
     double *values_work;
-    size_t *sliding_list;            /* scratch: switches */
-    double *jacobian, *rest, *shift; /* scratch: switches^2, switches, switches */
-    double *solver;                  /* scratch of the decomposition */
+
+    /* Scratch of the search for sliding modes. */
+    size_t *sliding_list;    /* the switches that slide */
+    double *rates, *shifted; /* their g', and g' with a mode changed or the change of modes */
+    double *jacobian;        /* of their g' by their modes */
+    double *solver;          /* for its decomposition */
     int *pivots;
 
     /* The expressions behind `dynamics`, and powers of the ledger, for the motion tape. */
@@ -65,7 +68,8 @@ typedef struct hmi_switches {
     hmi_expr *functions; /* count: g */
 } hmi_switches;
 
-/* Finds the functions; count is 0 where there are none. Powers of the ledger then go by the modes. Release also after a failure. */
+/* Finds the functions; count is 0 where there are none. Powers of the ledger go by the modes from then
+ * on. Release also after a failure. */
 hm_status hmi_switches_init(hmi_switches *sw, hm_sim *sim, struct hmi_ledger *ledger,
                             hmi_arena *arena);
 void hmi_switches_release(hmi_switches *sw);
@@ -78,7 +82,7 @@ void hmi_switches_remove(hmi_switches *sw);
 hm_status hmi_switches_accelerate(hmi_branches *held, hmi_ode *ode, const hmi_point *at,
                                   hmi_solution *solution);
 
-/* friction_run.c: directions. Modes of those that move. */
+/* friction_run.c: the modes of directions that move, at the point. */
 void hmi_directions_update(hmi_switches *sw, const hmi_point *at);
 /* Is some |u| zero? */
 bool hmi_directions_rest(hmi_switches *sw, const hmi_point *at);

@@ -1,4 +1,4 @@
-/* Finding the functions that are not smooth, and tapes in which modes stand for them: see switch.h.
+/* Finds the functions that are not smooth, and compiles tapes in which modes stand for them.
  *
  * The graph of the system is copied; every node above a switch is built again with the mode in its
  * place. Comparisons with 0 on either side share one mode with sign and abs of the same argument.
@@ -291,12 +291,12 @@ static hm_status allocate(hmi_switches *sw, hmi_arena *arena)
     sw->side = hmi_arena_alloc(arena, c * sizeof *sw->side);
     sw->sliding_list = hmi_arena_alloc(arena, s * sizeof *sw->sliding_list);
     sw->jacobian = hmi_arena_alloc(arena, s * s * sizeof(double));
-    sw->rest = hmi_arena_alloc(arena, s * sizeof(double));
-    sw->shift = hmi_arena_alloc(arena, s * sizeof(double));
+    sw->rates = hmi_arena_alloc(arena, s * sizeof(double));
+    sw->shifted = hmi_arena_alloc(arena, s * sizeof(double));
     sw->pivots = hmi_arena_alloc(arena, 2 * s * sizeof *sw->pivots);
     sw->solver = hmi_arena_alloc(arena, hmi_cod_doubles((int)s, (int)s) * sizeof(double));
     bool good = sw->mode && sw->sliding && sw->has_rate && sw->side && sw->sliding_list &&
-                sw->jacobian && sw->rest && sw->shift && sw->pivots && sw->solver;
+                sw->jacobian && sw->rates && sw->shifted && sw->pivots && sw->solver;
     for (size_t k = 0; good && k < sw->count; k++)
         sw->side[k] = 1;
     return good ? HM_OK : HM_ERR_NOMEM;

@@ -1,4 +1,5 @@
-/* What the two files that find functions share: switch_build.c, friction_find.c. See switch.h. */
+/* The copy of the expressions in which modes stand for functions that are not smooth, while it is
+ * made: switch_build.c replaces switches, friction_find.c directions. */
 #ifndef HMI_INTEGRATE_EVENTS_SWITCH_BUILD_H
 #define HMI_INTEGRATE_EVENTS_SWITCH_BUILD_H
 
@@ -10,15 +11,15 @@ typedef struct hmi_switch_function {
     bool of_direction; /* its mode is part of a direction */
 } hmi_switch_function;
 
+enum { HMI_MOST_PARTS = 8 };
+
 /* A direction as it is found. */
 typedef struct hmi_direction_build {
-    hmi_expr norm;       /* |u|, of the original */
-    size_t first, count; /* functions: |u|, u_1 .. u_count, |modes| */
-    hmi_expr *map;       /* by handle of the original: with u_i -> |u| s_i; 0: not yet */
-    hmi_expr part[8];    /* u_i, of the original */
+    hmi_expr norm;                 /* |u|, of the original */
+    size_t first, count;           /* functions: |u|, u_1 .. u_count, |modes| */
+    hmi_expr *map;                 /* by handle of the original: with u_i -> |u| s_i; 0: not yet */
+    hmi_expr part[HMI_MOST_PARTS]; /* u_i, of the original */
 } hmi_direction_build;
-
-enum { HMI_MOST_PARTS = 8 };
 
 typedef struct hmi_rebuilder {
     const hm_allocator *allocator;

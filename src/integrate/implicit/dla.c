@@ -8,7 +8,7 @@ static hm_status applies(const hmi_ode *ode, const char **why)
     for (size_t k = 0; k < model->constraints.count; k++)
         if (!model->constraints.data[k].linear) {
             *why = "dla needs constraints that are linear or affine in the velocities: a nonlinear "
-                   "one has no discrete d'Alembert principle of its own";
+                   "one has no discrete d'Alembert principle";
             return HM_ERR_USAGE;
         }
     return hmi_dla_applies(ode, why);

@@ -22,7 +22,7 @@
 
 #include "integrate/implicit/fixed_step.h"
 
-size_t hmi_dla_memory_size(const hmi_ode *ode);
+size_t hmi_dla_memory_size(const hmi_method *method, const hmi_ode *ode);
 hm_status hmi_dla_start(hmi_stepper *s);
 hm_status hmi_dla_step(hmi_stepper *s, double t_limit);
 void hmi_dla_interpolate(const hmi_stepper *s, double t, double *y);

@@ -1,4 +1,5 @@
-/* One step of the discrete Lagrange-d'Alembert principle: see dla.h. */
+/* One step of the discrete Lagrange-d'Alembert principle (the equations are in dla.h): Newton's iteration for
+ * positions and multipliers, then velocities from momenta. */
 #include "integrate/implicit/dla.h"
 
 #include "dynamics/sim/motion_derivatives.h"
@@ -42,8 +43,9 @@ static size_t all_doubles(const hmi_ode *ode)
            ode->size;
 }
 
-size_t hmi_dla_memory_size(const hmi_ode *ode)
+size_t hmi_dla_memory_size(const hmi_method *method, const hmi_ode *ode)
 {
+    (void)method;
     size_t n = ode->n, m = ode->sim->system->derived.constraints.count;
     return sizeof(discrete) + all_doubles(ode) * sizeof(double) + (n + 2 * m) * sizeof(int);
 }
@@ -351,7 +353,7 @@ hm_status hmi_dla_step(hmi_stepper *s, double t_limit)
     discrete *d = s->memory;
     double h = hmi_fixed_step(s, t_limit);
     if (s->ode->branches && s->ode->branches->sliding) {
-        s->trouble = "a force sticks at its switching here, which this method cannot follow";
+        s->trouble = "a force sticks at a discontinuity here, which this method cannot follow";
         return HM_ERR_NUMERIC;
     }
     if (!begin(s, h) || !find_position(s, h) || !find_velocity(s, h)) {

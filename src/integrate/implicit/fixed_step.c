@@ -1,4 +1,4 @@
-/* What the methods of fixed step share: see integrate/ode/degenerate.h. */
+/* Length, acceptance and dense output of fixed steps. */
 #include "integrate/implicit/fixed_step.h"
 #include "linalg/dense.h"
 

@@ -23,8 +23,9 @@ typedef struct midpoint {
     double *stage, *f, *dy, *end;
 } midpoint;
 
-static size_t memory_size(const hmi_ode *ode)
+static size_t memory_size(const hmi_method *method, const hmi_ode *ode)
 {
+    (void)method;
     return sizeof(midpoint) + VECTORS * ode->size * sizeof(double) + hmi_newton_size(ode, false);
 }
 

@@ -1,4 +1,4 @@
-/* Linear algebra of the implicit methods: see newton.h. */
+/* The Jacobian of the motion, exact or by differences, and real solves with sigma I - J. */
 #include "integrate/implicit/newton.h"
 
 #include "dynamics/sim/motion_derivatives.h"

@@ -44,8 +44,9 @@ static const double keep_jacobian_below = 1e-3; /* contraction of Newton */
 
 enum { VECTORS = 14 };
 
-static size_t memory_size(const hmi_ode *ode)
+static size_t memory_size(const hmi_method *method, const hmi_ode *ode)
 {
+    (void)method;
     return sizeof(hmi_radau) + VECTORS * ode->size * sizeof(double) + hmi_newton_size(ode, true);
 }
 
@@ -109,22 +110,20 @@ static double scaled_norm(const hmi_radau *r, size_t size, const double *x)
     return sqrt(scaled_square(r, size, x) / (double)size);
 }
 
-/* [HNW93 II.4, algorithm for the starting step], for an error estimate of order 3 */
+/* For an error estimate of order 3, which goes with the fourth power of the step. */
 static double first_step(hmi_stepper *s, double direction)
 {
     hmi_radau *r = s->memory;
     double d0 = scaled_norm(r, s->size, s->y), d1 = scaled_norm(r, s->size, s->f);
-    double h = d0 < 1e-5 || d1 < 1e-5 ? 1e-6 : 0.01 * d0 / d1;
-    h = fmin(h, s->largest);
+    double h = fmin(hmi_guess_first_step(d0, d1), s->largest);
     for (size_t i = 0; i < s->size; i++)
         r->g[0][i] = s->y[i] + direction * h * s->f[i];
     if (hmi_ode_evaluate(s->ode, s->t + direction * h, r->g[0], r->g[1]) != HM_OK)
         return direction * 1e-3 * h;
     for (size_t i = 0; i < s->size; i++)
         r->g[1][i] -= s->f[i];
-    double d2 = scaled_norm(r, s->size, r->g[1]) / h, d = fmax(d1, d2);
-    double h1 = d < 1e-15 ? fmax(1e-6, 1e-3 * h) : pow(0.01 / d, 0.25);
-    return direction * fmin(fmin(100 * h, h1), s->largest);
+    double d2 = scaled_norm(r, s->size, r->g[1]) / h;
+    return direction * fmin(hmi_improve_first_step(h, d1, d2, 4), s->largest);
 }
 
 /* ---- the stages ---- */

@@ -1,4 +1,4 @@
-/* What a Radau step keeps: see radau.c. */
+/* What a Radau step keeps for the next: step sizes, factors, stages, the collocation polynomial. */
 #ifndef HMI_INTEGRATE_IMPLICIT_RADAU_H
 #define HMI_INTEGRATE_IMPLICIT_RADAU_H
 

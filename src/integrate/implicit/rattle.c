@@ -7,8 +7,8 @@ static hm_status applies(const hmi_ode *ode, const char **why)
     const hm_model *model = ode->sim->system->model;
     for (size_t k = 0; k < model->constraints.count; k++)
         if (model->constraints.data[k].level != HM_LEVEL_POSITION) {
-            *why = "rattle needs constraints of position level; for linear and affine velocity "
-                   "constraints there is dla";
+            *why = "rattle needs constraints of position level; use dla for linear and affine "
+                   "velocity constraints";
             return HM_ERR_USAGE;
         }
     return hmi_dla_applies(ode, why);

@@ -22,7 +22,7 @@ hm_status hmi_ode_try_dirac(hmi_ode *ode, double t, double *y, const char **why)
     if (status != HM_OK)
         return status;
     if (eq->force_symbols || sim->system->model->servos.count) {
-        *why = "velocities are determined by the Dirac form only without servos and laws of "
+        *why = "the Dirac form determines velocities only without servos and without laws that use "
                "constraint forces";
         return HM_ERR_USAGE;
     }

@@ -28,7 +28,7 @@ typedef enum hmi_power {
 typedef struct hmi_ledger {
     size_t count;               /* powers in use */
     hmi_power kind[HMI_POWERS]; /* of each, ascending */
-    bool needs_solution;        /* nonideal or servo forces, beyond the fast solve */
+    bool needs_solution;        /* nonideal or servo forces, beyond q'' alone */
     hmi_tape tape;              /* the powers of the first group in use */
     size_t tape_count;
     double *work;

@@ -7,6 +7,8 @@
 
 #include "integrate/ode/ode.h"
 
+#include <math.h>
+
 #define HMI_MOVED 0.01
 
 /* What a method works on. The run fills in the first part and then calls start. */
@@ -72,8 +74,8 @@ typedef struct hmi_method {
     bool places_steps; /* by hmi_place_step: a rank drop ahead is worth looking for */
     bool hands_over; /* steps across rank drops, where it fails: integrate/rank/fallback_method.c */
     bool keeps_constraints; /* new states satisfy the constraints: the run does not project */
-    size_t (*memory_size)(const hmi_ode *ode);
-    /* Does it apply to this system? HM_OK, or HM_ERR_USAGE with the reason in *why. */
+    size_t (*memory_size)(const struct hmi_method *method, const hmi_ode *ode);
+    /* Does it apply to this system? HM_OK, or HM_ERR_USAGE with the reason in *why. NULL: always. */
     hm_status (*applies)(const hmi_ode *ode, const char **why);
     /* Called once at the start, and again after an event or a long jump of the state. */
     hm_status (*start)(hmi_stepper *s);
@@ -90,11 +92,11 @@ typedef struct hmi_method {
     void (*finish)(hmi_stepper *s);
 } hmi_method;
 
-extern const hmi_method hmi_method_rk5, hmi_method_dop853, hmi_method_radau, hmi_method_rattle,
-    hmi_method_dla, hmi_method_midpoint, hmi_method_taylor;
-#ifdef HAMEL_SUNDIALS
-extern const hmi_method hmi_method_cvode, hmi_method_ida;
-#endif
+#define METHOD(name)          extern const hmi_method hmi_method_##name;
+#define SUNDIALS_METHOD(name) METHOD(name)
+#include "model/methods.def"
+#undef METHOD
+#undef SUNDIALS_METHOD
 
 /* The step h, or less where the constraints lose rank within it or soon after: that moment shall
  * come at t + gap h, in the widest gap between the places where the method evaluates. */
@@ -104,6 +106,20 @@ double hmi_place_step(const hmi_stepper *s, double h, double gap);
 const hmi_method *hmi_method_find(const char *name);
 /* method->applies, and whether it can do systems of this size. */
 hm_status hmi_method_applies(const hmi_method *method, const hmi_ode *ode, const char **why);
+/* [HNW93, II.4, "Starting step size"], from norms relative to the tolerance: d0 of y, d1 of f. A first guess
+ * makes an Euler step a hundredth of the scale of y; a second evaluation after it gives d2 = |df|/h0, and the
+ * step whose error, of this order, is a hundredth of the tolerance. */
+static inline double hmi_guess_first_step(double d0, double d1)
+{
+    return d0 < 1e-5 || d1 < 1e-5 ? 1e-6 : 0.01 * d0 / d1;
+}
+static inline double hmi_improve_first_step(double h0, double d1, double d2, int order)
+{
+    double d = fmax(d1, d2);
+    double h1 = d <= 1e-15 ? fmax(1e-6, h0 * 1e-3) : pow(0.01 / d, 1.0 / order);
+    return fmin(100 * h0, h1);
+}
+
 /* The part of a tolerance that size components of x amount to: a root mean square. */
 double hmi_scaled_norm(const hmi_stepper *s, const double *x, const double *y1, const double *y2);
 

@@ -21,7 +21,8 @@ hm_status hmi_guard_prepare_fallback(hmi_guard *g)
     hmi_fallback *f = &g->fallback;
     if (!g->stepper->method->hands_over || !g->rank.now || f->memory)
         return HM_OK;
-    f->memory = hmi_arena_alloc(g->arena, hmi_method_dop853.memory_size(g->ode));
+    f->memory = hmi_arena_alloc(g->arena,
+                                hmi_method_dop853.memory_size(&hmi_method_dop853, g->ode));
     return f->memory ? HM_OK : HM_ERR_NOMEM;
 }
 

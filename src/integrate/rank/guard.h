@@ -31,9 +31,7 @@
 #include "integrate/ode/method.h"
 #include "integrate/rank/rank_rows.h"
 #include "integrate/record/messages.h"
-
-/* The sine of the angle between a row and others that it follows from. */
-#define HMI_DEPENDENT_SINE 1e-8
+#include "linalg/tolerances.h"
 
 /* Rows left out of solves because they depend on others wherever the constraints hold. */
 typedef struct hmi_row_choice {

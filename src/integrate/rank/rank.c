@@ -30,7 +30,7 @@ enum { MOST_DROPS = 5 };
 /* Of the time so far. */
 #define SUDDEN 1e-8
 #define UNBOUNDED                                                                                  \
-    "the constraints lose rank here and the velocity would jump: accelerations are not bounded"
+    "the constraints lose rank here and the velocity would jump: accelerations are unbounded"
 
 hm_status hmi_rank_watch_init(hmi_guard *g)
 {
@@ -334,8 +334,8 @@ static hm_status cross_drop(hmi_guard *g)
     g->rank.steps = 0; /* its memory was used */
     if (!jumps && ++g->rank.drops <= MOST_DROPS) {
         hmi_messages_warn(g->messages,
-                          "the constraints lost rank for a moment before t = %.6g: the motion was "
-                          "continued across",
+                          "the constraints momentarily lost rank before t = %.6g: the motion was "
+                          "continued across it",
                           s->t);
         return HM_OK;
     }
@@ -391,8 +391,9 @@ enum { MOST_FORGIVEN_STEPS = 50 };
 hm_status hmi_guard_begin_forgiving(hmi_guard *g)
 {
     hmi_stepper *s = g->stepper;
-    hmi_messages_warn(g->messages,
-                      "the constraints lose rank at t = %.9g: crossed by least squares", s->t);
+    hmi_messages_warn(
+        g->messages,
+        "the constraints lose rank at t = %.9g: the motion is continued by least squares", s->t);
     g->ode->forgiving = true;
     g->forgiven_steps = 1;
     s->f_valid = false;

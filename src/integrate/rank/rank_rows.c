@@ -65,7 +65,7 @@ void hmi_rank_choose_rows(hmi_rank_watch *w, const double *all, const bool *left
         if (left_out && left_out[model_row[k]])
             memset(w->now + k * n, 0, n * sizeof *w->now);
     int most = (int)(m < n ? m : n);
-    int rank = hmi_qr((int)n, (int)m, w->now, w->tau, w->pivots, most, 1e-10);
+    int rank = hmi_qr((int)n, (int)m, w->now, w->tau, w->pivots, most, HMI_DEPENDENT_AT_START);
     w->count = 0;
     for (size_t k = 0; k < m; k++)
         for (int i = 0; i < rank; i++)

@@ -7,10 +7,10 @@
 #define HMI_INTEGRATE_RANK_RANK_ROWS_H
 
 #include "base/memory.h"
+#include "linalg/tolerances.h"
 
-/* A row is nothing that is so short, as a part of its largest length; steps of the present length to
- * look ahead for angles that vanish, and such steps until errors of velocities count together. */
-#define HMI_RANK_SHORT 1e-6
+/* Steps of the present length to look ahead for angles that vanish, and such steps until errors of
+ * velocities count together. */
 enum { HMI_RANK_AHEAD = 3, HMI_RANK_COMING = 30 };
 
 typedef struct hmi_rank_watch {

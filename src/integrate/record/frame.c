@@ -23,9 +23,9 @@ static double check_ideal(const hmi_recorder *r)
 
 void hmi_recorder_begin_frame(const hmi_recorder *r, const hmi_point *at, hm_frame *frame)
 {
-    double span = r->options->end - r->t_begin;
+    double span = r->options->end - r->stepper->t_begin;
     *frame = (hm_frame){.t = at->t, .q = at->q, .v = at->v, .z = at->z};
-    frame->progress = span > 0 ? fmin(1, (at->t - r->t_begin) / span) : 1;
+    frame->progress = span > 0 ? fmin(1, (at->t - r->stepper->t_begin) / span) : 1;
 }
 
 void hmi_recorder_show_forces(const hmi_recorder *r, bool checks, hm_frame *frame)

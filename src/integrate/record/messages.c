@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char lost[] = "a warning is missing: there was no memory for it";
-static const char more[] = "there were more warnings: these are the first";
+static const char lost[] = "a warning was lost: out of memory";
+static const char more[] = "there were more warnings; these are the first";
 
 void hmi_messages_init(hmi_messages *m, hmi_arena *arena)
 {

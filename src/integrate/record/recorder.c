@@ -19,13 +19,14 @@ static hm_status allocate(hmi_recorder *r)
 }
 
 hm_status hmi_recorder_init(hmi_recorder *r, hmi_ode *ode, hmi_residuals *residuals,
-                            const hm_run_options *options, hmi_arena *arena)
+                            hmi_stepper *stepper, const hm_run_options *options, hmi_arena *arena)
 {
     r->model = ode->sim->system->model;
     r->options = options;
     r->arena = arena;
     r->ode = ode;
     r->residuals = residuals;
+    r->stepper = stepper;
     hm_status status = hmi_acceleration_drift_init(&r->acceleration_drift, ode->sim, arena);
     if (status == HM_OK)
         status = hmi_ledger_init(&r->ledger, ode->sim, ode->kept, arena);
@@ -84,8 +85,9 @@ static void observe_violations(hmi_recorder *r, const hmi_point *at)
         v->largest[k] = fmax(v->position[k], v->velocity[k]);
 }
 
-void hmi_recorder_observe(hmi_recorder *r, hmi_stepper *s)
+void hmi_recorder_observe(hmi_recorder *r)
 {
+    hmi_stepper *s = r->stepper;
     hmi_energy_audit *energy = &r->energy;
     const hmi_point at = hmi_stepper_point(s);
     observe_violations(r, &at);
@@ -97,14 +99,13 @@ void hmi_recorder_observe(hmi_recorder *r, hmi_stepper *s)
     keep_largest(&energy->error, energy->now - energy->start - energy->by_resets - work);
 }
 
-void hmi_recorder_start(hmi_recorder *r, hmi_stepper *s)
+void hmi_recorder_start(hmi_recorder *r)
 {
-    const hmi_point at = hmi_stepper_point(s);
-    r->t_begin = s->t;
+    const hmi_point at = hmi_stepper_point(r->stepper);
     r->energy.known = r->ode->sim->system->derived.total != HMI_NONE;
     r->energy.start = r->energy.now = hmi_ledger_total(&r->ledger, r->ode->sim, &at);
     hmi_acceleration_drift_start(&r->acceleration_drift, &at);
-    hmi_recorder_observe(r, s);
+    hmi_recorder_observe(r);
 }
 
 hm_status hmi_recorder_note_event(hmi_recorder *r, const char *name, double t)

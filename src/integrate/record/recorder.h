@@ -45,11 +45,11 @@ typedef struct hmi_recorder {
     hmi_arena *arena;              /* of the run */
     hmi_ode *ode;
     hmi_residuals *residuals;
+    hmi_stepper *stepper;
     hmi_ledger ledger;
     hmi_acceleration_drift acceleration_drift;
     hmi_messages messages;
 
-    double t_begin;
     hmi_energy_audit energy;
     hmi_violations violations;
     bool *valueless; /* outputs: that one had no value was said */
@@ -63,14 +63,14 @@ typedef struct hmi_recorder {
 
 /* The tapes of an earlier run, in ledger, serve again. Release also after a failure. */
 hm_status hmi_recorder_init(hmi_recorder *recorder, hmi_ode *ode, hmi_residuals *residuals,
-                            const hm_run_options *options, hmi_arena *arena);
+                            hmi_stepper *stepper, const hm_run_options *options, hmi_arena *arena);
 void hmi_recorder_release(hmi_recorder *recorder);
 /* Parameters changed. */
 void hmi_recorder_prepare(hmi_recorder *recorder);
 /* The run begins at the state of the stepper. */
-void hmi_recorder_start(hmi_recorder *recorder, hmi_stepper *s);
+void hmi_recorder_start(hmi_recorder *recorder);
 /* Violations and energy at an accepted step. */
-void hmi_recorder_observe(hmi_recorder *recorder, hmi_stepper *s);
+void hmi_recorder_observe(hmi_recorder *recorder);
 /* Another run begins: nothing has been seen of it. */
 void hmi_recorder_forget(hmi_recorder *recorder);
 hm_status hmi_recorder_note_event(hmi_recorder *recorder, const char *name, double t);

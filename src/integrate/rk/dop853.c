@@ -48,39 +48,17 @@ static const hmi_rk_table table = {
 };
 /* clang-format on */
 
-static size_t memory_size(const hmi_ode *ode)
-{
-    return hmi_rk_memory_size(&table, ode);
-}
-
-static hm_status start(hmi_stepper *s)
-{
-    return hmi_rk_start(&table, s);
-}
-
-static hm_status step(hmi_stepper *s, double t_limit)
-{
-    return hmi_rk_step(&table, s, t_limit);
-}
-
-static void interpolate(const hmi_stepper *s, double t, double *y)
-{
-    hmi_rk_interpolate(&table, s, t, y);
-}
-
 const hmi_method hmi_method_dop853 = {
     .name = "dop853",
     .doc = "Dormand-Prince of order 8 with adaptive steps and dense output of order 7: the default "
-           "for "
-           "smooth motion that is not stiff. Hairer, Norsett & Wanner (1993), II.5.",
+           "for smooth motion that is not stiff. Hairer, Norsett & Wanner (1993), II.5.",
     .order = 8,
     .dense_degree = 7,
     .table = &table,
     .carries_work = true,
     .places_steps = true,
-    .memory_size = memory_size,
-    .applies = hmi_rk_applies,
-    .start = start,
-    .step = step,
-    .interpolate = interpolate,
+    .memory_size = hmi_rk_memory_size,
+    .start = hmi_rk_start,
+    .step = hmi_rk_step,
+    .interpolate = hmi_rk_interpolate,
 };

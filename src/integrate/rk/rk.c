@@ -1,11 +1,15 @@
-/* Explicit Runge-Kutta methods: see rk.h. */
+/* Explicit Runge-Kutta methods of any table: the first step, one step with its error control, dense
+ * output. The arithmetic of the control is in control.inc, which batches share.
+ */
 #include "integrate/rk/rk.h"
 
-#include "expr/graph/math.h"
 #include "integrate/rk/sums.h"
 
-#include <math.h>
 #include <string.h>
+
+#include "integrate/ode/width_one.h"
+
+#include "integrate/rk/control.inc"
 
 /* See allowed_error: relative to the state. */
 #define CROSSING_NOISE 1e-9
@@ -13,14 +17,15 @@
 
 /* The method's memory: a header, then K (stages + 1 + extra rows), trial, dense rows. */
 typedef struct memory {
+    const hmi_rk_table *table;
     double h;        /* next step to try */
     double last_log; /* of the error of the last accepted step, for the PI controller */
     double h_done;   /* the step that led from t_old to t */
     bool just_rejected;
     bool fresh; /* K belongs to the last accepted step and its f is K[stages] */
     bool dense_ready;
-    int suspicious, smooth;
-    int turned_back; /* attempts to cross a rank drop that failed */
+    double suspicious, smooth; /* steps in a row */
+    int turned_back;           /* attempts to cross a rank drop that failed */
     double *K, *trial, *r;
     double *before; /* the argument of the last stage, for the stiffness test */
     hmi_rk_rows rows;
@@ -38,18 +43,20 @@ static int all_stages(const hmi_rk_table *t)
 }
 
 /* Room for up to HMI_MOST_WORKS works. */
-size_t hmi_rk_memory_size(const hmi_rk_table *table, const hmi_ode *ode)
+size_t hmi_rk_memory_size(const hmi_method *method, const hmi_ode *ode)
 {
+    const hmi_rk_table *table = method->table;
     size_t rows = (size_t)all_stages(table) + 2 + 4 + (size_t)table->dense_rows;
     return sizeof(memory) + rows * (ode->size + HMI_MOST_WORKS) * sizeof(double);
 }
 
-static memory *memory_of(const hmi_rk_table *table, const hmi_stepper *s)
+static memory *memory_of(const hmi_stepper *s)
 {
     memory *m = s->memory;
     size_t n = width(s);
+    m->table = s->method->table;
     m->K = (double *)(m + 1);
-    m->trial = m->K + (size_t)all_stages(table) * n;
+    m->trial = m->K + (size_t)all_stages(m->table) * n;
     m->before = m->trial + n;
     m->r = m->before + n;
     return m;
@@ -60,23 +67,12 @@ static double *stage(const hmi_stepper *s, const memory *m, int i)
     return m->K + (size_t)i * width(s);
 }
 
-hm_status hmi_rk_applies(const hmi_ode *ode, const char **why)
-{
-    (void)ode;
-    (void)why;
-    return HM_OK;
-}
-
 double hmi_scaled_norm(const hmi_stepper *s, const double *x, const double *y1, const double *y2)
 {
     double sum = 0;
-    for (size_t i = 0; i < s->size; i++) {
-        double first = fabs(y1[i]), second = fabs(y2[i]);
-        if (s->least && first < s->least[i])
-            first = s->least[i];
-        double e = x[i] / (s->atol + s->rtol * (first > second ? first : second));
-        sum += e * e;
-    }
+    for (size_t i = 0; i < s->size; i++)
+        add_square(x[i] / unit_of(s->atol, s->rtol, size_at_least(y1[i], s->least, i), fabs(y2[i])),
+                   &sum);
     return s->size ? sqrt(sum / (double)s->size) : 0;
 }
 
@@ -90,9 +86,7 @@ double hmi_place_step(const hmi_stepper *s, double h, double gap)
 
 /* ---- the first step ---- */
 
-/* [HNW93, II.4, "Starting step size"]: h0 makes an Euler step a hundredth of the scale, a second
- * evaluation then measures y''. */
-static void choose_first_step(const hmi_rk_table *table, hmi_stepper *s, memory *m, double most)
+static void choose_first_step(hmi_stepper *s, memory *m, double most)
 {
     if (s->step > 0) {
         m->h = s->step;
@@ -100,8 +94,7 @@ static void choose_first_step(const hmi_rk_table *table, hmi_stepper *s, memory 
     }
     double *K1 = stage(s, m, 1);
     double d0 = hmi_scaled_norm(s, s->y, s->y, s->y), d1 = hmi_scaled_norm(s, s->f, s->y, s->y);
-    double h0 = d0 < 1e-5 || d1 < 1e-5 ? 1e-6 : 0.01 * d0 / d1;
-    h0 = fmin(h0, most);
+    double h0 = fmin(hmi_guess_first_step(d0, d1), most);
     for (size_t i = 0; i < width(s); i++)
         m->trial[i] = s->y[i] + h0 * s->f[i];
     if (hmi_ode_evaluate_all(s->ode, s->t + h0, m->trial, K1) != HM_OK) {
@@ -110,9 +103,8 @@ static void choose_first_step(const hmi_rk_table *table, hmi_stepper *s, memory 
     }
     for (size_t i = 0; i < s->size; i++)
         K1[i] -= s->f[i];
-    double d2 = hmi_scaled_norm(s, K1, s->y, s->y) / h0, d = fmax(d1, d2);
-    double h1 = d <= 1e-15 ? fmax(1e-6, h0 * 1e-3) : pow(0.01 / d, 1.0 / table->order);
-    m->h = fmin(fmin(100 * h0, h1), most);
+    double d2 = hmi_scaled_norm(s, K1, s->y, s->y) / h0;
+    m->h = fmin(hmi_improve_first_step(h0, d1, d2, m->table->order), most);
 }
 
 static hm_status refresh(hmi_stepper *s)
@@ -148,11 +140,11 @@ void hmi_rk_collect(const hmi_rk_table *table, hmi_rk_rows *rows)
         collect_terms(table->D[row], all_stages(table), &rows->D[row]);
 }
 
-hm_status hmi_rk_start(const hmi_rk_table *table, hmi_stepper *s)
+hm_status hmi_rk_start(hmi_stepper *s)
 {
-    memory *m = memory_of(table, s);
+    memory *m = memory_of(s);
     if (!m->sums) {
-        hmi_rk_collect(table, &m->rows);
+        hmi_rk_collect(m->table, &m->rows);
         m->sums = hmi_rk_sums_here();
     }
     m->h = 0;
@@ -166,14 +158,7 @@ hm_status hmi_rk_start(const hmi_rk_table *table, hmi_stepper *s)
 
 /* ---- one step ---- */
 
-/* out = h sum_j w_j K_j */
-static void combine(const hmi_stepper *s, const memory *m, double h, const hmi_rk_terms *row,
-                    double *restrict out)
-{
-    m->sums(row, m->K, width(s), NULL, h, out);
-}
-
-/* out = y + h sum_j w_j K_j */
+/* out = y + h sum_j w_j K_j; y NULL: without it */
 static void advance(const hmi_stepper *s, const memory *m, const double *y, double h,
                     const hmi_rk_terms *row, double *restrict out)
 {
@@ -181,31 +166,28 @@ static void advance(const hmi_stepper *s, const memory *m, const double *y, doub
 }
 
 /* Stages 1 .. stages-1 and the new state in m->trial. */
-static hm_status run_stages(const hmi_rk_table *table, hmi_stepper *s, memory *m, double h)
+static hm_status run_stages(hmi_stepper *s, memory *m, double h)
 {
     memcpy(stage(s, m, 0), s->f, width(s) * sizeof(double));
-    for (int i = 1; i < table->stages; i++) {
+    for (int i = 1; i < m->table->stages; i++) {
         advance(s, m, s->y, h, &m->rows.A[i], m->trial);
-        hm_status status = hmi_ode_evaluate_all(s->ode, s->t + table->c[i] * h, m->trial,
+        hm_status status = hmi_ode_evaluate_all(s->ode, s->t + m->table->c[i] * h, m->trial,
                                                 stage(s, m, i));
         if (status != HM_OK)
             return status;
     }
     memcpy(m->before, m->trial, width(s) * sizeof(double));
     advance(s, m, s->y, h, &m->rows.b, m->trial);
-    if (table->error_uses_last)
-        return hmi_ode_evaluate_all(s->ode, s->t + h, m->trial, stage(s, m, table->stages));
+    if (m->table->error_uses_last)
+        return hmi_ode_evaluate_all(s->ode, s->t + h, m->trial, stage(s, m, m->table->stages));
     return HM_OK;
 }
 
-/* Of works, relative to a tolerance that is a hundred times wider. */
 static double norm_of_works(const hmi_stepper *s, double h, const double *x, const double *y)
 {
     double largest = 0;
-    for (size_t i = s->size; i < s->size + s->works; i++) {
-        double size = s->atol + s->rtol * hmi_larger(s->work_scale, fabs(y[i]));
-        largest = hmi_larger(largest, fabs(h * x[i]) / (100 * size));
-    }
+    for (size_t i = s->size; i < s->size + s->works; i++)
+        largest = larger(largest, error_of_work(s->atol, s->rtol, s->work_scale, y[i], h * x[i]));
     return largest;
 }
 
@@ -214,14 +196,10 @@ static void square_estimates(const hmi_stepper *s, int errors, double h, double 
                              const double *next, double square[2])
 {
     for (size_t i = 0; i < s->size; i++) {
-        double first = fabs(s->y[i]), second = fabs(next[i]);
-        if (s->least && first < s->least[i])
-            first = s->least[i];
-        double factor = h / (s->atol + s->rtol * (first > second ? first : second));
-        for (int k = 0; k < errors; k++) {
-            double part = e[k][i] * factor;
-            square[k] += part * part;
-        }
+        double first = size_at_least(s->y[i], s->least, i);
+        double factor = h / unit_of(s->atol, s->rtol, first, fabs(next[i]));
+        for (int k = 0; k < errors; k++)
+            add_square(e[k][i] * factor, &square[k]);
     }
     for (int k = 0; k < errors && s->size; k++)
         square[k] /= (double)s->size;
@@ -233,68 +211,39 @@ static bool crosses(const hmi_stepper *s, double h)
     return s->singular > s->t && s->singular < s->t + h;
 }
 
-static double estimate_error(const hmi_rk_table *table, hmi_stepper *s, memory *m, double h)
+static double estimate_error(hmi_stepper *s, memory *m, double h)
 {
     double square[2] = {0, 0}, works[2] = {0, 0};
     double *const e[2] = {m->r, m->r + width(s)};
-    for (int k = 0; k < table->errors; k++) {
-        combine(s, m, 1, &m->rows.estimate[k], e[k]);
+    for (int k = 0; k < m->table->errors; k++) {
+        advance(s, m, NULL, 1, &m->rows.estimate[k], e[k]);
         if (crosses(s, h))
             s->tangent(s, s->t + h, m->trial, e[k]);
         double most = norm_of_works(s, h, e[k], m->trial);
         works[k] = most * most;
     }
-    square_estimates(s, table->errors, h, e, m->trial, square);
-    double error = hmi_rk_join_estimates(table, square);
-    return s->works ? hmi_larger(error, hmi_rk_join_estimates(table, works)) : error;
+    square_estimates(s, m->table->errors, h, e, m->trial, square);
+    double error = join_estimates(m->table->errors, square[0], square[1]);
+    return s->works ? larger(error, join_estimates(m->table->errors, works[0], works[1])) : error;
 }
 
-double hmi_rk_step_factor(const hmi_rk_table *table, double last_log, double error,
-                          double *log_error)
+static void look_for_stiffness(hmi_stepper *s, memory *m, double h)
 {
-    double exponent = 1.0 / table->order - 0.75 * table->beta;
-    double now = hmi_math_log(hmi_larger(error, 1e-20));
-    double factor = table->safety * hmi_math_exp(table->beta * last_log - exponent * now);
-    *log_error = hmi_larger(now, HMI_LEAST_LOG);
-    return hmi_smaller(table->largest_factor, hmi_larger(table->least_factor, factor));
-}
-
-double hmi_rk_reject_factor(const hmi_rk_table *table, double error)
-{
-    double factor = isfinite(error)
-                        ? table->safety * hmi_math_exp(-hmi_math_log(error) / table->order)
-                        : 0.25;
-    return hmi_smaller(1, hmi_larger(table->least_factor, factor));
-}
-
-/* h |lambda| is estimated from the last two evaluations, both at t + h. [HW96, IV.2] */
-static void look_for_stiffness(const hmi_rk_table *table, hmi_stepper *s, memory *m, double h)
-{
-    const double *f_new = stage(s, m, table->stages), *f_last = stage(s, m, table->stages - 1);
-    double above = 0, below = 0;
-    for (size_t i = 0; i < s->size; i++) {
-        double df = f_new[i] - f_last[i], dy = m->trial[i] - m->before[i];
-        above += df * df;
-        below += dy * dy;
-    }
-    if (below <= 0 || h * sqrt(above / below) <= table->stiff_limit) {
-        if (m->suspicious > 0 && ++m->smooth >= HMI_SMOOTH_STEPS)
-            m->suspicious = m->smooth = 0;
+    const double *f_new = stage(s, m, m->table->stages);
+    double df = square_distance(f_new, f_new - width(s), s->size);
+    double dy = square_distance(m->trial, m->before, s->size);
+    if (m->suspicious <= 0 && is_surely_calm(m->table, h, df, dy))
         return;
-    }
-    m->smooth = 0;
-    if (++m->suspicious >= HMI_STIFF_STEPS)
-        s->stiff = true;
+    s->stiff |= count_stiff_step(m->table, h, df, dy, &m->suspicious, &m->smooth);
 }
 
 /* Drift control and f at the new state. Fails where the step has to be tried again: so too where
  * drift control moves the state much further than the error can be, as it does near places where
  * the constraints lose rank; *beyond is what it moved then, relative to the most. */
-static hm_status settle(const hmi_rk_table *table, hmi_stepper *s, memory *m, double t,
-                        double *beyond)
+static hm_status settle(hmi_stepper *s, memory *m, double t, double *beyond)
 {
     double moved = 0;
-    double *f_new = stage(s, m, table->stages);
+    double *f_new = stage(s, m, m->table->stages);
     if (s->settle) {
         hm_status status = s->settle(s, t, m->trial, &moved);
         if (status != HM_OK)
@@ -306,46 +255,45 @@ static hm_status settle(const hmi_rk_table *table, hmi_stepper *s, memory *m, do
             return HM_OK;
         }
     }
-    if (!table->error_uses_last || moved > HMI_MOVED)
+    if (!m->table->error_uses_last || moved > HMI_MOVED)
         return hmi_ode_evaluate_all(s->ode, t, m->trial, f_new);
     return HM_OK;
 }
 
-static void accept(const hmi_rk_table *table, hmi_stepper *s, memory *m, double t, double h,
-                   double error)
+static void accept(hmi_stepper *s, memory *m, double t, double h, double wanted, double error)
 {
     size_t bytes = width(s) * sizeof(double);
-    look_for_stiffness(table, s, m, h);
+    look_for_stiffness(s, m, h);
     m->turned_back = crosses(s, h) ? 0 : m->turned_back;
     memcpy(s->y_old, s->y, bytes);
     memcpy(s->y, m->trial, bytes);
-    memcpy(s->f, stage(s, m, table->stages), bytes);
+    memcpy(s->f, stage(s, m, m->table->stages), bytes);
     s->t_old = s->t;
     s->t = t;
     s->f_valid = true;
     s->error = error;
     s->steps++;
-    double factor = hmi_rk_step_factor(table, m->last_log, error, &m->last_log);
+    double factor = accept_factor(m->table, error, &m->last_log);
     m->h_done = h;
-    m->h = h * (m->just_rejected ? fmin(factor, 1) : factor);
+    m->h = next_step(h, wanted, factor, m->just_rejected);
     m->just_rejected = m->dense_ready = false;
     m->fresh = true;
 }
 
-static void reject(const hmi_rk_table *table, hmi_stepper *s, memory *m, double error)
+static void reject(hmi_stepper *s, memory *m, double error)
 {
     s->rejected++;
     m->turned_back += crosses(s, m->h);
     m->just_rejected = true;
     m->fresh = false;
-    m->h *= hmi_rk_reject_factor(table, error);
+    m->h *= reject_factor(m->table, error);
 }
 
 static hm_status give_up(hmi_stepper *s, hm_status last)
 {
     s->trouble = last == HM_OK ? "the step size became too small: the motion is singular, or too "
                                  "stiff for an explicit method"
-                               : "no step can be taken any more";
+                               : "no further step can be taken";
     return last == HM_OK ? HM_ERR_NUMERIC : last;
 }
 
@@ -360,39 +308,33 @@ static double allowed_error(const hmi_stepper *s, const memory *m, double h)
     return fmax(1, noise / s->rtol);
 }
 
-hm_status hmi_rk_step(const hmi_rk_table *table, hmi_stepper *s, double t_limit)
+hm_status hmi_rk_step(hmi_stepper *s, double t_limit)
 {
-    memory *m = memory_of(table, s);
+    memory *m = memory_of(s);
     hm_status status = refresh(s), last = HM_OK;
     if (status != HM_OK)
         return status;
     if (m->h == 0)
-        choose_first_step(table, s, m, fmin(s->largest, t_limit - s->t));
+        choose_first_step(s, m, fmin(s->largest, t_limit - s->t));
     while (status == HM_OK) {
-        double wanted = m->h, h = hmi_place_step(s, fmin(wanted, s->largest), table->gap);
-        double t = s->t + h;
-        bool to_limit = s->t + 1.01 * h >= t_limit;
-        if (to_limit) {
-            h = t_limit - s->t;
-            t = t_limit;
-        }
-        if (hmi_rk_too_small(h, s->t, t_limit))
+        double wanted = m->h;
+        double h = hmi_place_step(s, smaller(wanted, s->largest), m->table->gap);
+        double t = fit_step(s->t, t_limit, &h);
+        if (is_too_small(h, s->t, t_limit))
             return give_up(s, last);
         m->h = h;
-        last = run_stages(table, s, m, h);
-        double error = last == HM_OK ? estimate_error(table, s, m, h) : INFINITY;
+        last = run_stages(s, m, h);
+        double error = last == HM_OK ? estimate_error(s, m, h) : INFINITY;
         if (last == HM_OK && error < allowed_error(s, m, h)) {
             double moved = 0;
-            last = settle(table, s, m, t, &moved);
+            last = settle(s, m, t, &moved);
             if (last == HM_OK && moved < 1) {
-                accept(table, s, m, t, h, error);
-                if (h < wanted && wanted > m->h) /* a step cut short says nothing about the next */
-                    m->h = wanted;
+                accept(s, m, t, h, wanted, error);
                 return HM_OK;
             }
             error = moved;
         }
-        reject(table, s, m, last == HM_OK ? error : INFINITY);
+        reject(s, m, last == HM_OK ? error : INFINITY);
     }
     return status;
 }
@@ -400,24 +342,24 @@ hm_status hmi_rk_step(const hmi_rk_table *table, hmi_stepper *s, double t_limit)
 /* ---- dense output ---- */
 
 /* The extra stages and the rows r4 and on; once a step, when first asked for. */
-static bool prepare_dense(const hmi_rk_table *table, const hmi_stepper *s, memory *m)
+static bool prepare_dense(const hmi_stepper *s, memory *m)
 {
-    int count = table->stages + 1;
+    int count = m->table->stages + 1;
     size_t n = width(s);
     double h = m->h_done;
     if (!m->fresh)
         return false;
     if (m->dense_ready)
         return true;
-    for (int k = 0; k < table->extra; k++, count++) {
+    for (int k = 0; k < m->table->extra; k++, count++) {
         advance(s, m, s->y_old, h, &m->rows.A[count], m->trial);
-        if (hmi_ode_evaluate_all(s->ode, s->t_old + table->c[count] * h, m->trial,
+        if (hmi_ode_evaluate_all(s->ode, s->t_old + m->table->c[count] * h, m->trial,
                                  stage(s, m, count)) != HM_OK)
             return false;
     }
-    for (int row = 0; row < table->dense_rows; row++)
-        combine(s, m, h, &m->rows.D[row], m->r + (size_t)(4 + row) * n);
-    const double *f0 = stage(s, m, 0), *f1 = stage(s, m, table->stages);
+    for (int row = 0; row < m->table->dense_rows; row++)
+        advance(s, m, NULL, h, &m->rows.D[row], m->r + (size_t)(4 + row) * n);
+    const double *f0 = stage(s, m, 0), *f1 = stage(s, m, m->table->stages);
     double *r1 = m->r + n, *r2 = m->r + 2 * n, *r3 = m->r + 3 * n;
     for (size_t i = 0; i < n; i++) {
         r1[i] = s->y[i] - s->y_old[i];
@@ -428,11 +370,11 @@ static bool prepare_dense(const hmi_rk_table *table, const hmi_stepper *s, memor
     return true;
 }
 
-void hmi_rk_interpolate(const hmi_rk_table *table, const hmi_stepper *s, double t, double *y)
+void hmi_rk_interpolate(const hmi_stepper *s, double t, double *y)
 {
-    memory *m = memory_of(table, s);
+    memory *m = memory_of(s);
     size_t n = width(s);
-    if (t == s->t || s->t == s->t_old || !prepare_dense(table, s, m)) {
+    if (t == s->t || s->t == s->t_old || !prepare_dense(s, m)) {
         const double *end = t <= s->t_old && s->t != s->t_old ? s->y_old : s->y;
         memcpy(y, end, n * sizeof *y);
         return;
@@ -441,7 +383,7 @@ void hmi_rk_interpolate(const hmi_rk_table *table, const hmi_stepper *s, double 
     const double *r = m->r;
     for (size_t i = 0; i < n; i++) {
         double sum = 0;
-        for (int k = 3 + table->dense_rows; k > 0; k--)
+        for (int k = 3 + m->table->dense_rows; k > 0; k--)
             sum = (r[(size_t)k * n + i] + sum) * (k % 2 ? x : x1);
         y[i] = s->y_old[i] + sum;
     }
@@ -449,18 +391,18 @@ void hmi_rk_interpolate(const hmi_rk_table *table, const hmi_stepper *s, double 
 
 /* ---- for batches ---- */
 
-double hmi_rk_first_step(const hmi_rk_table *table, hmi_stepper *s, double t_limit)
+double hmi_rk_first_step(hmi_stepper *s, double t_limit)
 {
-    memory *m = memory_of(table, s);
+    memory *m = memory_of(s);
     if (refresh(s) != HM_OK)
         return 0;
-    choose_first_step(table, s, m, fmin(s->largest, t_limit - s->t));
+    choose_first_step(s, m, fmin(s->largest, t_limit - s->t));
     return m->h;
 }
 
-double *hmi_rk_foreign_step(const hmi_rk_table *table, hmi_stepper *s, double h_done)
+double *hmi_rk_foreign_step(hmi_stepper *s, double h_done)
 {
-    memory *m = memory_of(table, s);
+    memory *m = memory_of(s);
     m->h_done = h_done;
     m->fresh = true;
     m->dense_ready = false;

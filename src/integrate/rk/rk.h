@@ -16,8 +16,6 @@
 
 #include "integrate/ode/method.h"
 
-#include <math.h>
-
 enum { HMI_RK_MOST_STAGES = 16 };
 
 typedef struct hmi_rk_table {
@@ -56,51 +54,19 @@ enum { HMI_STIFF_STEPS = 15, HMI_SMOOTH_STEPS = 6 };
 /* Drift control that moves a state by so many tolerances does not correct an error of the step. */
 #define HMI_MOST_MOVED 10
 
-/* fmax and fmin as instructions, not calls. */
-static inline double hmi_larger(double a, double b)
-{
-    return a > b || b != b ? a : b;
-}
-static inline double hmi_smaller(double a, double b)
-{
-    return a < b || b != b ? a : b;
-}
-
-/* The error of a step from the squares of its estimates. */
-static inline double hmi_rk_join_estimates(const hmi_rk_table *table, const double square[2])
-{
-    double both = square[0] + 0.01 * square[1];
-    if (table->errors == 1)
-        return sqrt(square[0]);
-    return both > 0 ? square[0] / sqrt(both) : 0;
-}
-
 /* Logarithms of errors as the controller keeps them: of the last accepted step not below this. */
 #define HMI_LEAST_LOG (-9.2103403719761827) /* log 1e-4 */
 
-/* The factor for the next step after one with this error (PI); *log_error: for the step after it. */
-double hmi_rk_step_factor(const hmi_rk_table *table, double last_log, double error,
-                          double *log_error);
-/* The same after a rejected step. */
-double hmi_rk_reject_factor(const hmi_rk_table *table, double error);
+/* The functions of the methods; they find the table by s->method. */
+size_t hmi_rk_memory_size(const hmi_method *method, const hmi_ode *ode);
+hm_status hmi_rk_start(hmi_stepper *s);
+hm_status hmi_rk_step(hmi_stepper *s, double t_limit);
+void hmi_rk_interpolate(const hmi_stepper *s, double t, double *y);
 
-/* Too small a step at t on the way to t_limit? */
-static inline bool hmi_rk_too_small(double h, double t, double t_limit)
-{
-    double scale = hmi_larger(fabs(t), 1e-12 * hmi_smaller(fabs(t_limit), 1));
-    return h < HMI_SMALLEST_STEP * 2.3e-16 * scale || !(h > 0);
-}
-
-/* For batches (batch.h): the step that hmi_rk_step would try first after hmi_rk_start, 0 after a
- * failure; and the stages of a step that somebody else made from t_old to t, h_done long, to be
- * filled in for the dense output: row i of size + works values is stage i, up to `stages`. */
-double hmi_rk_first_step(const hmi_rk_table *table, hmi_stepper *s, double t_limit);
-double *hmi_rk_foreign_step(const hmi_rk_table *table, hmi_stepper *s, double h_done);
-
-size_t hmi_rk_memory_size(const hmi_rk_table *table, const hmi_ode *ode);
-hm_status hmi_rk_start(const hmi_rk_table *table, hmi_stepper *s);
-hm_status hmi_rk_step(const hmi_rk_table *table, hmi_stepper *s, double t_limit);
-void hmi_rk_interpolate(const hmi_rk_table *table, const hmi_stepper *s, double t, double *y);
-hm_status hmi_rk_applies(const hmi_ode *ode, const char **why);
+/* For batches (ensemble/batch.h): the step that hmi_rk_step would try first after hmi_rk_start, 0 after a
+ * failure; and the stages of a step that somebody else made from t_old to t, h_done long, to be filled in
+ * for the dense output: row i of size + works values is stage i, up to `stages`. */
+double hmi_rk_first_step(hmi_stepper *s, double t_limit);
+double *hmi_rk_foreign_step(hmi_stepper *s, double h_done);
 
 #endif

@@ -1,68 +1,48 @@
-/* Sums over stages: see sums.h. One text, compiled twice. */
+/* Sums over stages for the components of one run, compiled for every processor and for AVX2. */
 #include "integrate/rk/sums.h"
 
 #include "compile/jit/jit.h"
 #include "compile/tape/machine_code.h"
 
+#define HELPER static inline __attribute__((always_inline))
+#define UNROLL _Pragma("GCC unroll 8")
+
 typedef double four __attribute__((vector_size(32), aligned(8), may_alias));
-
-#define AT(p)  (*(const four *)(const void *)(p))
-#define OUT(p) (*(four *)(void *)(p))
-#define INLINE static inline __attribute__((always_inline))
-
-/* Eight components from i on, or four: none waits for another. */
-INLINE void add_eight(const hmi_rk_terms *row, const double *K, size_t n, const double *y, double h,
-                      double *out, size_t i)
-{
-    const double *k = K + (size_t)row->stage[0] * n + i;
-    four a = row->weight[0] * AT(k), b = row->weight[0] * AT(k + 4);
-    for (int j = 1; j < row->count; j++) {
-        k = K + (size_t)row->stage[j] * n + i;
-        a += row->weight[j] * AT(k);
-        b += row->weight[j] * AT(k + 4);
-    }
-    OUT(out + i) = y ? AT(y + i) + h * a : h * a;
-    OUT(out + i + 4) = y ? AT(y + i + 4) + h * b : h * b;
-}
-
-INLINE void add_four(const hmi_rk_terms *row, const double *K, size_t n, const double *y, double h,
-                     double *out, size_t i)
-{
-    four a = row->weight[0] * AT(K + (size_t)row->stage[0] * n + i);
-    for (int j = 1; j < row->count; j++)
-        a += row->weight[j] * AT(K + (size_t)row->stage[j] * n + i);
-    OUT(out + i) = y ? AT(y + i) + h * a : h * a;
-}
-
-INLINE void add_one(const hmi_rk_terms *row, const double *K, size_t n, const double *y, double h,
-                    double *out, size_t i)
-{
-    double a = row->weight[0] * K[(size_t)row->stage[0] * n + i];
-    for (int j = 1; j < row->count; j++)
-        a += row->weight[j] * K[(size_t)row->stage[j] * n + i];
-    out[i] = y ? y[i] + h * a : h * a;
-}
+#define block   four
+#define BLOCK   4
+#define NAME(x) x##_fours
+#include "integrate/rk/sums.inc"
+#undef block
+#undef BLOCK
+#undef NAME
+#define block   double
+#define BLOCK   1
+#define NAME(x) x##_ones
+#include "integrate/rk/sums.inc"
 
 /* What is left over at the end is computed with some of those before, again. */
-INLINE void add_all(const hmi_rk_terms *row, const double *K, size_t n, const double *y, double h,
+HELPER void add_all(const hmi_rk_terms *row, const double *K, size_t n, const double *y, double h,
                     double *out)
 {
+    const four step = {h, h, h, h};
     size_t i = 0;
+#define ADD(many, at) add_fours(many, row, K + (at), n, y ? y + (at) : NULL, step, out + (at))
     for (; i + 8 <= n; i += 8)
-        add_eight(row, K, n, y, h, out, i);
+        ADD(2, i);
     if (i < n && n >= 8 && n - i > 4)
-        add_eight(row, K, n, y, h, out, n - 8);
+        ADD(2, n - 8);
     else {
         if (i + 4 <= n) {
-            add_four(row, K, n, y, h, out, i);
+            ADD(1, i);
             i += 4;
         }
         if (i < n && n >= 4)
-            add_four(row, K, n, y, h, out, n - 4);
+            ADD(1, n - 4);
         else
             for (; i < n; i++)
-                add_one(row, K, n, y, h, out, i);
+                add_ones(1, row, K + i, n, y ? y + i : NULL, h, out + i);
     }
+#undef ADD
 }
 
 #define SUMS(name, TARGET)                                                                         \
@@ -75,7 +55,7 @@ INLINE void add_all(const hmi_rk_terms *row, const double *K, size_t n, const do
             add_all(row, K, n, NULL, h, out);                                                      \
     }
 
-SUMS(hmi_rk_sums_portable, )
+SUMS(sums_portable, static)
 
 #if defined(__x86_64__)
 SUMS(sums_avx2, __attribute__((target("avx2"))) static)
@@ -87,5 +67,5 @@ hmi_rk_sums *hmi_rk_sums_here(void)
     if (hmi_machine_code_available())
         return sums_avx2;
 #endif
-    return hmi_rk_sums_portable;
+    return sums_portable;
 }

@@ -47,8 +47,8 @@ static hm_status init_parts(hmi_run *run)
     if (status == HM_OK)
         status = init_constraints(run);
     if (status == HM_OK)
-        status = hmi_recorder_init(&run->recorder, &run->ode, &run->residuals, &run->options,
-                                   &run->arena);
+        status = hmi_recorder_init(&run->recorder, &run->ode, &run->residuals, &run->s,
+                                   &run->options, &run->arena);
     if (status == HM_OK)
         status = hmi_events_init(&run->events, &run->projection, &run->s, &run->recorder.ledger,
                                  messages, &run->arena);
@@ -135,7 +135,7 @@ hm_status hmi_run_compile_motion(hmi_run *run, const hmi_point *at)
 {
     hmi_expr powers[HMI_POWERS];
     bool wanted = !run->ode.dirac && run->drift != HMI_DRIFT_BAUMGARTE &&
-                  run->sim->solve.formulation == HMI_AUTO;
+                  run->sim->solve.formulation == HM_FORMULATION_AUTO;
     bool kept = has_motion(run, at, wanted);
     if (!wanted)
         return HM_OK;
@@ -190,7 +190,7 @@ hm_status hmi_run_create(hm_sim *sim, const hm_run_options *options, hmi_run **o
     hm_status status = hmi_run_read_options(run, options);
     if (status != HM_OK)
         return status;
-    sim->solve.formulation = (hmi_formulation)run->options.formulation;
+    sim->solve.formulation = run->options.formulation;
     status = init_parts(run);
     run->compiled = status == HM_OK;
     if (run->compiled)
@@ -216,7 +216,7 @@ void hmi_run_destroy(void *memory)
     hmi_residuals_release(&run->residuals);
     hmi_start_state_release(&run->start);
     run->sim->extras.run = NULL;
-    run->sim->solve.formulation = HMI_AUTO;
+    run->sim->solve.formulation = HM_FORMULATION_AUTO;
     hmi_arena_release(&run->arena);
     hmi_free(allocator, run, sizeof *run);
 }

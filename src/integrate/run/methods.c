@@ -1,4 +1,4 @@
-/* The list of methods, and their public names. */
+/* The list of methods (model/methods.def), and their public names. */
 #include "integrate/ode/method.h"
 #include "integrate/ode/ode.h"
 
@@ -6,12 +6,14 @@
 
 #include <string.h>
 
-static const hmi_method *const methods[] = {
-    &hmi_method_dop853, &hmi_method_rk5, &hmi_method_taylor,   &hmi_method_radau,
-    &hmi_method_rattle, &hmi_method_dla, &hmi_method_midpoint,
+#define METHOD(name) &hmi_method_##name,
 #ifdef HAMEL_SUNDIALS
-    &hmi_method_cvode,  &hmi_method_ida,
+#define SUNDIALS_METHOD METHOD
+#else
+#define SUNDIALS_METHOD(name)
 #endif
+static const hmi_method *const methods[] = {
+#include "model/methods.def"
 };
 enum { METHODS = sizeof methods / sizeof *methods };
 
@@ -26,12 +28,11 @@ const hmi_method *hmi_method_find(const char *name)
 /* The explicit methods need q'' alone; the others use dense matrices of the size of the system. */
 hm_status hmi_method_applies(const hmi_method *method, const hmi_ode *ode, const char **why)
 {
-    bool is_explicit = method == &hmi_method_dop853 || method == &hmi_method_rk5;
-    if (!ode->sim->dense.dynamics && !is_explicit) {
-        *why = "beyond 400 coordinates there are dop853 and rk5";
+    if (!ode->sim->dense.dynamics && !method->table) {
+        *why = "beyond 400 coordinates only dop853 and rk5 are available";
         return HM_ERR_USAGE;
     }
-    return method->applies(ode, why);
+    return method->applies ? method->applies(ode, why) : HM_OK;
 }
 
 const char *hm_method_name(size_t index)

@@ -47,7 +47,7 @@ static hm_status read_drift(hmi_run *run)
             }
             return HM_OK;
         }
-    return hmi_run_refuse(run, "there is no drift control '%s': project, baumgarte or none",
+    return hmi_run_refuse(run, "unknown drift control '%s'; one of project, baumgarte, none",
                           wanted);
 }
 
@@ -78,7 +78,9 @@ hm_status hmi_run_read_options(hmi_run *run, const hm_run_options *options)
     fill_in(&run->options, &defaults);
     if (!(run->options.end >= run->options.start) || !(run->options.every > 0))
         return hmi_run_refuse(
-            run, "the run must end after it starts, and output times must be apart%s", "");
+            run,
+            "the run must end after it starts, and the time between outputs must be positive%s",
+            "");
     double times = (run->options.end - run->options.start) / run->options.every;
     if (times > HMI_MOST_OUTPUT_TIMES &&
         isfinite(run->options.end)) /* who steps himself has no end */

@@ -161,7 +161,7 @@ hm_status hm_sim_frame(hm_sim *sim, unsigned content, hm_frame *frame)
 static const char *formulation_used(const hmi_run *run)
 {
     if (run->ode.dirac)
-        return hmi_formulation_name(HMI_DIRAC);
+        return hm_formulation_name(HM_FORMULATION_DIRAC);
     return run->recorder.formulation ? run->recorder.formulation : "";
 }
 

@@ -42,7 +42,7 @@ hm_status hmi_run_check_motion(hmi_run *run)
     const hm_evaluate_options options = {.formulation = run->options.formulation};
     hm_status status = try_dirac(run);
     if (status == HM_OK)
-        run->recorder.formulation = hmi_formulation_name(HMI_DIRAC);
+        run->recorder.formulation = hm_formulation_name(HM_FORMULATION_DIRAC);
     if (status == HM_OK || status == HM_ERR_NOMEM)
         return status;
     status = hm_sim_evaluate(run->sim, &options, &at);
@@ -88,7 +88,8 @@ static hm_status choose_method(hmi_run *run)
     }
     if (run->s.method->fixed_step && !(run->options.step > 0))
         return hmi_run_refuse(run, "method '%s' needs a step", run->s.method->name);
-    run->s.memory = hmi_arena_alloc(&run->arena, run->s.method->memory_size(&run->ode));
+    run->s.memory = hmi_arena_alloc(&run->arena,
+                                    run->s.method->memory_size(run->s.method, &run->ode));
     return run->s.memory ? hmi_guard_prepare_fallback(&run->guard) : HM_ERR_NOMEM;
 }
 
@@ -189,13 +190,13 @@ static hm_status begin(hmi_run *run)
     if (status == HM_OK && !run->recorder.formulation)
         status = hmi_ode_forces(&run->ode, run->s.t, run->s.y, &run->recorder.solution);
     if (status == HM_OK && !run->recorder.formulation)
-        run->recorder.formulation = hmi_formulation_name(run->recorder.solution.formulation);
+        run->recorder.formulation = hm_formulation_name(run->recorder.solution.formulation);
     if (status == HM_OK)
         status = run->s.method->start(&run->s);
     explain_start(run, status, errors);
     hmi_ode_store(&run->ode, run->s.t, run->s.y);
     run->s.t_begin = run->reached = run->pace.t = run->s.t;
-    hmi_recorder_start(&run->recorder, &run->s);
+    hmi_recorder_start(&run->recorder);
     return status;
 }
 

@@ -33,7 +33,7 @@ static hm_status complete_step(hmi_run *run)
         if (status == HM_OK && moved > most_moved(run)) /* to where the motion does not lead */
             status = HM_ERR_INCONSISTENT;
         if (status != HM_OK) {
-            s->trouble = "the state cannot be brought back to the constraints nearby";
+            s->trouble = "no state nearby satisfies the constraints";
             return status;
         }
     }
@@ -53,7 +53,7 @@ static void change_to_stiff_method(hmi_run *run)
     hmi_messages_warn(&run->recorder.messages, "the problem is stiff from t = %.6g on", run->s.t);
     if (hmi_method_applies(radau, &run->ode, &why) != HM_OK)
         return;
-    void *memory = hmi_arena_alloc(&run->arena, radau->memory_size(&run->ode));
+    void *memory = hmi_arena_alloc(&run->arena, radau->memory_size(radau, &run->ode));
     const char *before = run->s.method->name; /* an explicit one: nothing to finish */
     if (!memory)
         return;
@@ -63,7 +63,7 @@ static void change_to_stiff_method(hmi_run *run)
     run->s.f_valid = false;
     (void)!hmi_guard_prepare_fallback(&run->guard); /* no memory: no fallback */
     if (radau->start(&run->s) == HM_OK)
-        hmi_messages_warn(&run->recorder.messages, "method auto changed from %s to radau", before);
+        hmi_messages_warn(&run->recorder.messages, "method auto switched from %s to radau", before);
 }
 
 /* Other rows are left out: a tape and a watch of their own. */
@@ -94,7 +94,7 @@ static hm_status watch_pace(hmi_run *run)
     run->pace.steps = s->steps;
     if (!crawling)
         return HM_OK;
-    s->trouble = "the steps became so small that the run would not end: the equations are not "
+    s->trouble = "the steps became so small that the run would never end: the equations are not "
                  "smooth here (a division by something that goes to zero?)";
     return HM_ERR_NUMERIC;
 }
@@ -127,14 +127,14 @@ static void explain(hmi_run *run, hm_status status)
 {
     char text[256];
     hmi_messages *messages = &run->recorder.messages;
-    const char *trouble = run->s.trouble ? run->s.trouble : "no step can be taken any more";
+    const char *trouble = run->s.trouble ? run->s.trouble : "no further step can be taken";
     const char *what = status == HM_ERR_NUMERIC ? fastest(run, text, sizeof text) : NULL;
     double t = run->s.t;
     if (hmi_events_accumulate(&run->events))
         hmi_messages_fail(messages, "stopped at t = %.12g: events repeat ever faster (Zeno)", t);
     else if (what)
-        hmi_messages_fail(messages, "stopped at t = %.12g: the motion grows beyond all bounds: %s",
-                          t, what);
+        hmi_messages_fail(messages, "stopped at t = %.12g: the motion grows without bound: %s", t,
+                          what);
     else if (status == HM_ERR_NUMERIC)
         hmi_messages_fail(messages, "stopped at t = %.12g: %s", t, trouble);
     else
@@ -230,7 +230,7 @@ hm_status hmi_run_finish_step(hmi_run *run)
     if (run->crossed)
         hmi_acceleration_drift_start(drift, hmi_sim_present(run->sim));
     run->crossed = false;
-    hmi_recorder_observe(&run->recorder, &run->s);
+    hmi_recorder_observe(&run->recorder);
     if (status == HM_OK && run->s.stiff && run->automatic)
         change_to_stiff_method(run);
     return status;

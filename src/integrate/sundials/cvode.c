@@ -21,8 +21,9 @@ typedef struct cvode {
     double *projected; /* size */
 } cvode;
 
-static size_t memory_size(const hmi_ode *ode)
+static size_t memory_size(const hmi_method *method, const hmi_ode *ode)
 {
+    (void)method;
     return sizeof(cvode) + 2 * ode->size * sizeof(double) + hmi_newton_size(ode, false);
 }
 
@@ -141,7 +142,7 @@ static hm_status step(hmi_stepper *s, double t_limit)
     int flag = CVode(c->solver, t_limit, c->vector[0], &t, CV_ONE_STEP);
     if (flag < 0 || !hmi_all_finite((int)s->size, y)) {
         memcpy(y, s->y, bytes);
-        s->trouble = "CVODE cannot take another step";
+        s->trouble = "CVODE cannot take a further step";
         return s->ode->last != HM_OK ? s->ode->last : HM_ERR_NUMERIC;
     }
     hmi_sundials_accept(c, s, t);

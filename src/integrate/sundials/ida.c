@@ -23,8 +23,9 @@ typedef struct ida {
 /* The vectors: unknowns, their rates, which of them have rates. */
 enum { Y, DY, ID, VECTORS };
 
-static size_t memory_size(const hmi_ode *ode)
+static size_t memory_size(const hmi_method *method, const hmi_ode *ode)
 {
+    (void)method;
     return sizeof(ida) + ode->size * sizeof(double);
 }
 
@@ -159,7 +160,7 @@ static hm_status step(hmi_stepper *s, double t_limit)
     double *y = N_VGetArrayPointer(c->vector[Y]), t = s->t;
     size_t bytes = s->size * sizeof *y;
     if (s->ode->branches && s->ode->branches->sliding) {
-        s->trouble = "a force sticks at its switching here, which this method cannot follow";
+        s->trouble = "a force sticks at a discontinuity here, which this method cannot follow";
         return HM_ERR_NUMERIC;
     }
     if (memcmp(y, s->y, bytes) != 0) {
@@ -172,7 +173,7 @@ static hm_status step(hmi_stepper *s, double t_limit)
     int flag = IDASolve(c->solver, t_limit, &t, c->vector[Y], c->vector[DY], IDA_ONE_STEP);
     if (flag < 0 || !hmi_all_finite((int)s->size, y)) {
         memcpy(y, s->y, bytes);
-        s->trouble = "IDA cannot take another step";
+        s->trouble = "IDA cannot take a further step";
         return HM_ERR_NUMERIC;
     }
     hmi_sundials_accept(c, s, t);

@@ -1,4 +1,5 @@
-/* What CVODE and IDA share: see sundials.h. Verified: test/unit/integrate/test_implicit_sundials.c */
+/* Creation, dense output and release of what CVODE and IDA share.
+ * Verified: test/unit/integrate/test_implicit_sundials.c */
 #include "integrate/sundials/sundials.h"
 
 #ifdef HAMEL_SUNDIALS

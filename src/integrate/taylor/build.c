@@ -1,4 +1,4 @@
-/* The series of the motion: building. See taylor.h. */
+/* The series of the motion: its jets, the lists of products that right sides are sums of, its programs. */
 #include "integrate/taylor/taylor.h"
 
 #include "integrate/ode/ledger.h"
@@ -217,24 +217,22 @@ static bool allocate(hmi_taylor *T)
     return !failed;
 }
 
-static hm_status compile(hmi_taylor *T, hmi_taylor_code code, const hmi_jet_program *program)
+hm_status hmi_taylor_compile(hmi_taylor *T, hmi_taylor_code code, const hmi_jet_program *program)
 {
     T->program[code] = *program;
-    if (T->sim->system->interpreted)
-        return HM_OK;
-    return hmi_jet_compile(&T->jet, &T->program[code]);
+    return T->sim->system->interpreted ? HM_OK : hmi_jet_compile(&T->jet, &T->program[code]);
 }
 
 static hm_status compile_lists(hmi_taylor *T, hmi_taylor_code code, const hmi_jet_list *lists,
                                size_t count)
 {
-    return compile(T, code, &(hmi_jet_program){.lists = lists, .list_count = count});
+    return hmi_taylor_compile(T, code, &(hmi_jet_program){.lists = lists, .list_count = count});
 }
 
 static hm_status compile_segment(hmi_taylor *T, hmi_taylor_code code, bool wanted,
                                  const hmi_jet_segment *segment)
 {
-    return wanted ? compile(T, code, &(hmi_jet_program){.segment = segment}) : HM_OK;
+    return wanted ? hmi_taylor_compile(T, code, &(hmi_jet_program){.segment = segment}) : HM_OK;
 }
 
 static hm_status compile_powers(hmi_taylor *T)
@@ -257,7 +255,7 @@ static hm_status compile_all(hmi_taylor *T)
         .segment = &T->dynamics, .lists = T->motion[0].right, .list_count = T->n + T->m};
     hm_status status = compile_segment(T, HMI_TAYLOR_INPUTS, T->has_inputs, &T->inputs);
     if (status == HM_OK)
-        status = compile(T, HMI_TAYLOR_MAIN, &main);
+        status = hmi_taylor_compile(T, HMI_TAYLOR_MAIN, &main);
     if (status == HM_OK)
         status = compile_segment(T, HMI_TAYLOR_RESIDUALS, T->has_residuals, &T->residuals);
     if (status == HM_OK && T->motions == 2)
@@ -271,15 +269,15 @@ static hm_status compile_all(hmi_taylor *T)
                                   .links = T->links,
                                   .link_count = T->link_count};
     if (status == HM_OK)
-        status = compile(T, HMI_TAYLOR_KEEP, &keep);
+        status = hmi_taylor_compile(T, HMI_TAYLOR_KEEP, &keep);
     bool plain = !T->has_inputs && !T->has_residuals && !T->works && !T->motion[0].with_C;
-    if (status != HM_OK || !plain || T->n + T->m > HMI_TAYLOR_MOST_INVERTED)
+    if (status != HM_OK || !plain || T->n + T->m > HMI_SADDLE_MOST_INVERTED)
         return status;
     hmi_jet_program whole = keep;
     whole.segment = main.segment;
     whole.lists = main.lists;
     whole.list_count = whole.matrix_size = main.list_count;
-    return compile(T, HMI_TAYLOR_WHOLE, &whole);
+    return hmi_taylor_compile(T, HMI_TAYLOR_WHOLE, &whole);
 }
 
 /* The jets of M, Q, A, b. */
@@ -302,7 +300,8 @@ static hm_status add_equations(hmi_taylor *T)
  * components. */
 static bool may_be_given(const hmi_ode *ode)
 {
-    return ode->kept && !ode->watched && ode->sim->solve.formulation == HMI_AUTO;
+    return ode->kept && !ode->watched && ode->sim->solve.formulation == HM_FORMULATION_AUTO &&
+           (!ode->sim->solve.series_options || ode->sim->solve.series_options->voronets);
 }
 
 hm_status hmi_taylor_place(hmi_taylor *T)
@@ -329,8 +328,8 @@ hm_status hmi_taylor_init(hmi_taylor *T, hmi_ode *ode, int order)
     T->most_order = order;
     hmi_arena_init(&T->arena, sim->system->allocator);
     hmi_jet_init(&T->jet, sim->system->allocator);
-    if (ode->jet_options)
-        T->jet.options = *ode->jet_options;
+    if (sim->solve.series_options)
+        T->jet.options = sim->solve.series_options->jet;
     T->m = sim->system->derived.constraints.count;
     T->works = ode->ledger ? ode->ledger->count : 0;
     hm_status status = hmi_taylor_has_momenta(ode) ? hmi_taylor_add_momenta(T) : add_equations(T);
@@ -345,7 +344,7 @@ hm_status hmi_taylor_init(hmi_taylor *T, hmi_ode *ode, int order)
         status = T->given_velocities.used
                      ? hmi_taylor_solver_init_alone(&T->solver, sim, T->n, &T->arena)
                      : hmi_taylor_solver_init(&T->solver, sim, &T->arena);
-    T->solver.fused = T->jet.fused;
+    T->solver.saddle.fused = T->jet.fused;
     return status;
 }
 

@@ -1,4 +1,4 @@
-/* The series of the motion at a time: see taylor.h.
+/* The polynomial of the series and its derivative at a time.
  *
  * Even and odd terms by Horner's rule in x^2, which halves the wait for each other; of the derivative
  * too, whose coefficients are k Y_k. Four components in a block, two blocks at a time, since each sum waits

@@ -39,6 +39,8 @@ bool hmi_taylor_has_momenta(const hmi_ode *ode)
     const hm_sim *sim = ode->sim;
     const hmi_derived *d = &sim->system->derived;
     const hmi_ledger *ledger = ode->ledger;
+    if (sim->solve.series_options && !sim->solve.series_options->momenta)
+        return false;
     if (sim->tapes.dynamics != &sim->system->dynamics || sim->system->model->inputs.count ||
         ode->residuals || d->servos.count || d->force_symbols || !has_plain_masses(d))
         return false;
@@ -132,6 +134,7 @@ static hm_status add_links(hmi_taylor *T)
 
 /* ---- halves, sums ---- */
 
+/* The first half has p*, psi* and the sum over lambda. */
 static hm_status split(hmi_taylor *T, bool *vanishes)
 {
     bool failed = false;
@@ -191,35 +194,29 @@ hm_status hmi_taylor_add_momenta(hmi_taylor *T)
     return status == HM_OK ? add_sums(T, vanishes) : status;
 }
 
-static hm_status compile(hmi_taylor *T, hmi_taylor_code code, const hmi_jet_program *program)
-{
-    T->program[code] = *program;
-    return T->sim->system->interpreted ? HM_OK : hmi_jet_compile(&T->jet, &T->program[code]);
-}
-
 hm_status hmi_taylor_compile_momenta(hmi_taylor *T)
 {
     hmi_taylor_momenta *p = &T->momenta;
     hmi_jet_program rise = {.segment = &p->first, .lists = p->right, .list_count = T->n + T->m};
-    hm_status status = compile(T, HMI_TAYLOR_RISE, &rise);
+    hm_status status = hmi_taylor_compile(T, HMI_TAYLOR_RISE, &rise);
     rise.matrix_size = rise.list_count;
     rise.given = p->late;
     rise.given_count = T->n + T->m;
     rise.negated = T->n;
     rise.scaled = true;
     T->program[HMI_TAYLOR_RISE_WHOLE] = rise;
-    bool inverted = T->n + T->m <= HMI_TAYLOR_MOST_INVERTED;
+    bool inverted = T->n + T->m <= HMI_SADDLE_MOST_INVERTED;
     if (status == HM_OK && inverted)
-        status = compile(T, HMI_TAYLOR_RISE_WHOLE, &rise);
+        status = hmi_taylor_compile(T, HMI_TAYLOR_RISE_WHOLE, &rise);
     const hmi_jet_program complete = {
         .segment = &p->second, .handoff = true, .links = T->links, .link_count = T->link_count};
     if (status == HM_OK)
-        status = compile(T, HMI_TAYLOR_COMPLETE, &complete);
+        status = hmi_taylor_compile(T, HMI_TAYLOR_COMPLETE, &complete);
     rise.second = complete.segment;
     rise.handoff = rise.closed = true;
     rise.links = complete.links;
     rise.link_count = complete.link_count;
-    return status == HM_OK && inverted ? compile(T, HMI_TAYLOR_ORDER, &rise) : status;
+    return status == HM_OK && inverted ? hmi_taylor_compile(T, HMI_TAYLOR_ORDER, &rise) : status;
 }
 
 /* ---- order 0 ---- */
@@ -317,7 +314,7 @@ static void start_series(hmi_taylor *T, const double *y)
 /* v_k, mu_k. */
 static void find_velocities(hmi_taylor *T, int k, const hmi_jet_ends *ends)
 {
-    if (T->solver.inverted && T->program[HMI_TAYLOR_RISE_WHOLE].entry) {
+    if (T->solver.saddle.inverted && T->program[HMI_TAYLOR_RISE_WHOLE].entry) {
         hmi_jet_execute(&T->jet, &T->program[HMI_TAYLOR_RISE_WHOLE], k, ends);
         return;
     }
@@ -331,7 +328,7 @@ static void raise_order(hmi_taylor *T, int k, const hmi_jet_ends *ends)
 {
     if (k == T->order) {
         find_velocities(T, k, ends);
-    } else if (T->solver.inverted && T->program[HMI_TAYLOR_ORDER].entry &&
+    } else if (T->solver.saddle.inverted && T->program[HMI_TAYLOR_ORDER].entry &&
                !T->program[HMI_TAYLOR_ORDER].closed) {
         hmi_jet_execute(&T->jet, &T->program[HMI_TAYLOR_ORDER], k, ends);
     } else {
@@ -366,9 +363,9 @@ void hmi_taylor_raise_momenta(hmi_taylor *T, const double *y)
                          .now = T->Y + T->width + T->coordinates,
                          .next = T->Y + 2 * T->width,
                          .scratch = T->scratch,
-                         .matrix = T->solver.K};
+                         .matrix = T->solver.saddle.K};
     start_series(T, y);
-    if (!T->solver.inverted || !hmi_jet_runs_orders(&T->jet, whole) || T->order < 3) {
+    if (!T->solver.saddle.inverted || !hmi_jet_runs_orders(&T->jet, whole) || T->order < 3) {
         raise_slowly(T, 1, false, ends);
         return;
     }

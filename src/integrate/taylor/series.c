@@ -1,4 +1,4 @@
-/* The series of the motion: right sides, coefficients. See taylor.h. */
+/* The series of the motion, order by order: right sides, the solve, coefficients of the state. */
 #include "integrate/taylor/taylor.h"
 
 #include "integrate/ode/ledger.h"
@@ -258,10 +258,10 @@ static void raise_order(hmi_taylor *T, int k)
     const hmi_jet_ends ends = {.values = T->motion[0].answer,
                                .next = T->Y + (size_t)(k + 1) * T->width,
                                .scratch = T->scratch,
-                               .matrix = T->solver.K};
+                               .matrix = T->solver.saddle.K};
     hmi_jet_begin_order(&T->jet, k);
     T->jet.scale[HMI_JET_LINK] = T->tau / (k + 1);
-    if (T->solver.inverted && T->program[HMI_TAYLOR_WHOLE].entry) {
+    if (T->solver.saddle.inverted && T->program[HMI_TAYLOR_WHOLE].entry) {
         hmi_jet_execute(&T->jet, &T->program[HMI_TAYLOR_WHOLE], k, &ends);
     } else {
         find_answers(T, k, ends.next);

@@ -59,11 +59,12 @@ typedef struct memory {
 
 static size_t rk_size(const hmi_ode *ode)
 {
-    return (hmi_method_dop853.memory_size(ode) + 63) / 64 * 64;
+    return (hmi_method_dop853.memory_size(&hmi_method_dop853, ode) + 63) / 64 * 64;
 }
 
-static size_t memory_size(const hmi_ode *ode)
+static size_t memory_size(const hmi_method *method, const hmi_ode *ode)
 {
+    (void)method;
     return (sizeof(memory) + 63) / 64 * 64 + rk_size(ode) +
            6 * (ode->size + HMI_MOST_WORKS + 7) * sizeof(double);
 }
@@ -79,7 +80,7 @@ static hm_status applies(const hmi_ode *ode, const char **why)
 {
     const hm_system *system = ode->sim->system;
     if (!ode->sim->dense.dynamics)
-        *why = "the system is solved by its sparse path";
+        *why = "the system is solved by the sparse solver";
     else if (ode->dirac)
         *why = "the Lagrangian is degenerate: velocities, not accelerations, are determined";
     else if (system->derived.force_symbols)
@@ -107,10 +108,13 @@ static int order_for(const hmi_stepper *s)
 static hm_status with_rk(hmi_stepper *s, double t_limit, bool start)
 {
     memory *m = memory_of(s);
+    const hmi_method *own = s->method;
+    s->method = &hmi_method_dop853;
     s->memory = m->rk;
     hm_status status = start ? hmi_method_dop853.start(s) : HM_OK;
     if (status == HM_OK)
         status = hmi_method_dop853.step(s, t_limit);
+    s->method = own;
     s->memory = m;
     return status;
 }
@@ -451,6 +455,7 @@ static void interpolate(const hmi_stepper *s, double t, double *y)
     size_t width = s->size + s->works;
     if (m->by_rk) {
         hmi_stepper rk = *s;
+        rk.method = &hmi_method_dop853;
         rk.memory = m->rk;
         hmi_method_dop853.interpolate(&rk, t, y);
         return;

@@ -21,53 +21,39 @@
 #include "compile/jet/jet.h"
 #include "derive/voronets.h"
 #include "integrate/ode/ode.h"
+#include "linalg/saddle.h"
+
+/* ---- special paths ---- */
+
+/* Each gains time on some models: bench/bench_paths.c switches one after the other off and shows it. All are
+ * taken but where hmi_sim_solve.series_options, which is for that, says otherwise before a sim's first run. */
+typedef struct hmi_taylor_options {
+    bool momenta;  /* momenta in place of M, Q, A, b: momentum.c */
+    bool voronets; /* without velocities that constraints give: voronets.c */
+    bool inverse;  /* the inverse of small systems in place of factors: linalg/saddle_inverse.c */
+    hmi_jet_options jet;
+} hmi_taylor_options;
 
 /* ---- one factorisation, many right sides (solve.c) ---- */
 
 typedef struct hmi_taylor_solver {
     hm_sim *sim;
-    int n, m;
-    bool alone;    /* other equations than those of the sim, which cannot help out */
-    bool diagonal; /* M has no entry off the diagonal */
-    bool fast;     /* LDL^T of M and of the Gram matrix; else the rank-revealing workspace */
-    bool shifted;  /* M + A^T V A stands in for M */
-    double *L, *LT, *inverse, *column; /* n x n, its transpose, n, n + m */
-    double *A;                         /* m x n */
-    double *W;                         /* n x m: L^-1 A^T */
-    double *G, *GT, *gram_inverse;     /* m x m, its transpose, m */
-    double *weight;                    /* m: V */
-    double *z;                         /* n: scratch */
-    int padded;                        /* n + m in blocks of four; 0: K is not used */
-    double *K;                         /* n + m columns: the inverse of [M -A^T; A 0], */
-    bool inverted;                     /* which there is then */
-    double *diagonal_of;               /* n + m: what pivots came from */
-    bool fused;                        /* as those of the jets */
+    bool alone;        /* other equations than those of the sim, whose workspace cannot help out */
+    bool fast;         /* the saddle-point solver serves; else the rank-revealing workspace */
+    double *A;         /* m x n: of the saddle-point problem, for the caller to fill in */
+    hmi_saddle saddle; /* with the inverse, where the system is small */
 } hmi_taylor_solver;
-
-/* Up to this n + m the inverse is made: for a dozen right sides that is less work. */
-enum { HMI_TAYLOR_MOST_INVERTED = 16 };
 
 hm_status hmi_taylor_solver_init(hmi_taylor_solver *s, hm_sim *sim, hmi_arena *arena);
 /* For n equations of the caller's, without constraints. */
 hm_status hmi_taylor_solver_init_alone(hmi_taylor_solver *s, hm_sim *sim, size_t n,
                                        hmi_arena *arena);
-/* Factors M (n x n) and s->A (m x n), and solves once as below. Statuses of hmi_dynamics_solve. */
+/* Factors M (n x n) and s->A, and solves once as below. Statuses of hmi_dynamics_solve. */
 hm_status hmi_taylor_factor(hmi_taylor_solver *s, const double *M, const double *right,
                             double *answer);
 /* M a = r + A^T lambda, A a = b; right = (r, b), answer = (a, lambda), in blocks of four. Redundant
  * rows have lambda = 0. */
 void hmi_taylor_solve(hmi_taylor_solver *s, const double *right, double *answer);
-
-/* ---- the inverse of small systems (invert.c) ---- */
-
-/* K of M and s->A; false where a pivot is small. */
-bool hmi_taylor_invert(hmi_taylor_solver *s, const double *M);
-/* answer := K right. */
-void hmi_taylor_multiply(const hmi_taylor_solver *s, const double *right, double *answer);
-/* What row i of A a = b is measured by, besides its terms. */
-double hmi_taylor_natural_size(const hmi_taylor_solver *s, int i, const double *M, const double *a);
-/* s->weight := V. */
-void hmi_taylor_weigh_rows(hmi_taylor_solver *s, const double *M);
 
 /* ---- the series (build.c, series.c) ---- */
 
@@ -175,6 +161,8 @@ static inline uint32_t hmi_taylor_coordinate(const hmi_taylor *T, size_t i)
 hm_status hmi_taylor_init(hmi_taylor *T, hmi_ode *ode, int order);
 /* Memory of the series, zeroed; *failed: there is none. */
 void *hmi_taylor_take(hmi_taylor *T, size_t count, size_t size, bool *failed);
+/* T->program[code], as machine code where the system has some. */
+hm_status hmi_taylor_compile(hmi_taylor *T, hmi_taylor_code code, const hmi_jet_program *program);
 /* T->place and T->width, when n is known. */
 hm_status hmi_taylor_place(hmi_taylor *T);
 void hmi_taylor_release(hmi_taylor *T);

@@ -44,11 +44,11 @@ static bool check_trivial(hmi_builder *b, const hmi_constraint *row)
         return false;
     if (!isfinite(amount) || fabs(amount) > 1e-12) {
         hmi_error(b->context, row->span, NULL,
-                  "no motion can satisfy constraint '%s': it is violated by %s whatever moves",
+                  "no motion can satisfy constraint '%s': it is violated by %s in every state",
                   row->name, hmi_number_text(amount, text));
         return false;
     }
-    hmi_warning(b->context, row->span, NULL, "constraint '%s' always holds: it constrains nothing",
+    hmi_warning(b->context, row->span, NULL, "constraint '%s' always holds: it has no effect",
                 row->name);
     return true;
 }
@@ -140,7 +140,8 @@ static bool build_residual(hmi_builder *b, const hmi_statement *s, const hmi_sco
                    s->second->span.start + s->second->span.length - s->first->span.start};
     char shape[2][HMI_SHAPE_TEXT];
     if (!hmi_same_shape(&lhs, &rhs) && !lhs.empty_sum && !rhs.empty_sum) {
-        hmi_error(b->context, at, NULL, "the sides of the equation differ: %s and %s",
+        hmi_error(b->context, at, NULL,
+                  "the two sides of the equation have different shapes: %s and %s",
                   hmi_shape_text(&lhs, shape[0]), hmi_shape_text(&rhs, shape[1]));
         return false;
     }

@@ -76,7 +76,7 @@ static bool add_param(hmi_builder *b, const char *name, hmi_expr value_expr, hmi
             return false;
         if (value.rank != 0) {
             char shape[HMI_SHAPE_TEXT];
-            hmi_error(b->context, at, NULL, "a component is a number, this is %s",
+            hmi_error(b->context, at, NULL, "a component must be a number, not %s",
                       hmi_shape_text(&value, shape));
             return false;
         }
@@ -118,8 +118,8 @@ static bool param_value(hmi_builder *b, const hmi_entry *entry, const char *name
         return false;
     if (hmi_same_shape(out, &written))
         return true;
-    hmi_error(b->context, hmi_no_span, NULL, "--set %s: the parameter is %s, the value %s", name,
-              hmi_shape_text(&written, shape[0]), hmi_shape_text(out, shape[1]));
+    hmi_error(b->context, hmi_no_span, NULL, "--set %s: the parameter is %s, but the value is %s",
+              name, hmi_shape_text(&written, shape[0]), hmi_shape_text(out, shape[1]));
     return false;
 }
 
@@ -128,7 +128,8 @@ static bool declare_param(hmi_builder *b, const hmi_entry *entry)
     hmi_value value;
     bool overridden;
     if (entry->target->kind != HMI_AST_NAME) {
-        hmi_error(b->context, entry->target->span, NULL, "a parameter is declared by a plain name");
+        hmi_error(b->context, entry->target->span, NULL,
+                  "a parameter is declared with a plain name");
         return false;
     }
     const char *name = hmi_names_text(&b->tree->names, entry->target->name);
@@ -283,7 +284,7 @@ static bool declare_signal(hmi_builder *b, const hmi_ast *target, const hmi_scop
     if (base->kind != HMI_AST_NAME) {
         bool state = strcmp(what, "state") == 0;
         hmi_error(b->context, target->span, state ? "write state z' = E" : "write input u = E",
-                  "%s is declared by a name", state ? "a state" : "an input");
+                  "%s is declared with a name", state ? "a state" : "an input");
         return false;
     }
     const char *text = hmi_label_text(b, target, scope);
@@ -335,7 +336,7 @@ static const hmi_ast *unprimed(hmi_builder *b, const hmi_ast *target)
     if (target->kind == HMI_AST_PRIME)
         return target->items[0];
     hmi_error(b->context, target->span, "write state z' = E",
-              "a state is declared by its derivative");
+              "a state is declared with its derivative");
     return NULL;
 }
 

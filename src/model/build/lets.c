@@ -10,7 +10,7 @@ static bool check_let_target(hmi_builder *b, const hmi_ast *target)
         return true;
     if (target->kind != HMI_AST_CALL) {
         hmi_error(b->context, target->span, "write let NAME = E or let NAME(a, b) = E",
-                  "this cannot be given a meaning by 'let'");
+                  "'let' cannot define this");
         return false;
     }
     const char *name = hmi_names_text(&b->tree->names, target->name);

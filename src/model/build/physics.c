@@ -156,14 +156,15 @@ static bool build_force_at(hmi_builder *b, const hmi_statement *s, const hmi_sco
     if (!hmi_build_value(b, s->first, scope, &F) || !hmi_build_value(b, s->second, scope, &P))
         return false;
     if (F.rank != 1 || !hmi_same_shape(&F, &P)) {
-        hmi_error(b->context, s->span, "write force [Fx, Fy, Fz] at [x, y, z]",
-                  "a force and its point are vectors of one size; here %s at %s",
-                  hmi_shape_text(&F, shape[0]), hmi_shape_text(&P, shape[1]));
+        hmi_error(
+            b->context, s->span, "write force [Fx, Fy, Fz] at [x, y, z]",
+            "a force and its point of application must be vectors of the same size, not %s at %s",
+            hmi_shape_text(&F, shape[0]), hmi_shape_text(&P, shape[1]));
         return false;
     }
     for (size_t k = 0; k < P.rows; k++)
         if (!hmi_check_contents(b, P.items[k], HMI_STATE_DEPS & ~HMI_DEP(HMI_SYM_VELOCITY),
-                                s->second->span, "the point of a force"))
+                                s->second->span, "the point of application of a force"))
             return false;
     return build_vector_force(b, s, HMI_FORCE_AT_POINT, &F, &P);
 }
@@ -185,14 +186,13 @@ bool hmi_build_torque(hmi_builder *b, const hmi_statement *s, const hmi_scope *s
     if (!hmi_build_value(b, s->first, scope, &N) || !hmi_build_value(b, s->second, scope, &R))
         return false;
     if (N.rank != 1 || N.rows != 3) {
-        hmi_error(b->context, s->first->span, NULL, "a torque is a vector of 3, this is %s",
+        hmi_error(b->context, s->first->span, NULL, "a torque is a vector of 3, not %s",
                   hmi_shape_text(&N, shape));
         return false;
     }
     if (R.rank != 2 || R.rows != 3 || R.columns != 3) {
         hmi_error(b->context, s->second->span, NULL,
-                  "a torque acts on a rotation (a 3x3 matrix), this is %s",
-                  hmi_shape_text(&R, shape));
+                  "a torque acts on a rotation (a 3x3 matrix), not %s", hmi_shape_text(&R, shape));
         return false;
     }
     return hmi_rotation_omega(b, s->second->span, &R, false, &omega) &&
@@ -314,7 +314,7 @@ static bool add_rotation(hmi_builder *b, const body_parts *parts, const hmi_valu
         return false;
     if (J.rank != 2 || J.rows != 3 || J.columns != 3) {
         hmi_error(b->context, parts->inertia->value->span, "write diag(J1, J2, J3)",
-                  "the inertia of a body in space is a 3x3 matrix, this is %s",
+                  "the inertia of a body in space is a 3x3 matrix, not %s",
                   hmi_shape_text(&J, shape));
         return false;
     }
@@ -385,7 +385,7 @@ static bool build_frame(hmi_builder *b, const body_parts *parts, const hmi_scope
         return false;
     if (R.rank != 2 || R.rows != 3 || R.columns != 3) {
         hmi_error(b->context, parts->frame->value->span, NULL,
-                  "a frame is a rotation (a 3x3 matrix), this is %s", hmi_shape_text(&R, shape));
+                  "a frame is a rotation (a 3x3 matrix), not %s", hmi_shape_text(&R, shape));
         return false;
     }
     return add_rotation(b, parts, &R, scope, body) &&
@@ -431,13 +431,13 @@ bool hmi_build_body(hmi_builder *b, const hmi_statement *s, const hmi_scope *sco
         return false;
     if (P.rank != 1 || P.rows < 2 || P.rows > 3) {
         hmi_error(b->context, parts.at->value->span, NULL,
-                  "a body is at a vector of 2 or 3 components, this is %s",
+                  "the position of a body is a vector of 2 or 3 components, not %s",
                   hmi_shape_text(&P, shape));
         return false;
     }
     for (size_t k = 0; k < P.rows; k++)
         if (!hmi_check_contents(b, P.items[k], allowed, parts.at->value->span,
-                                "the place of a body"))
+                                "the position of a body"))
             return false;
     body.dimension = (int)P.rows;
     if (!check_body_parts(b, &parts, body.dimension) || !add_translation(b, parts.at, &P, &body))
@@ -462,7 +462,7 @@ bool hmi_build_gravity(hmi_builder *b, const hmi_statement *s, const hmi_scope *
         return false;
     if (b->gravity.rank != 1 || b->gravity.rows < 2 || b->gravity.rows > 3) {
         hmi_error(b->context, s->first->span, "write gravity [0, 0, -g]",
-                  "gravity is a vector of 2 or 3 components, this is %s",
+                  "gravity is a vector of 2 or 3 components, not %s",
                   hmi_shape_text(&b->gravity, shape));
         return false;
     }
@@ -483,8 +483,8 @@ bool hmi_apply_gravity(hmi_builder *b)
         const hmi_body *body = &b->model->bodies.data[i];
         if ((uint32_t)body->dimension != b->gravity.rows) {
             hmi_error(b->context, b->gravity_span, NULL,
-                      "gravity has %u components, body '%s' is at a vector of %d", b->gravity.rows,
-                      body->name, body->dimension);
+                      "gravity has %u components, but the position of body '%s' has %d",
+                      b->gravity.rows, body->name, body->dimension);
             return false;
         }
         hmi_expr along = g->zero;
@@ -494,6 +494,6 @@ bool hmi_apply_gravity(hmi_builder *b)
     }
     if (b->has_gravity && b->model->bodies.count == 0)
         hmi_warning(b->context, b->gravity_span, "write the potential of gravity with 'potential'",
-                    "gravity acts on bodies, and this model has none");
+                    "gravity acts on bodies, but this model has none");
     return true;
 }

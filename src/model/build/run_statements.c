@@ -50,8 +50,18 @@ bool hmi_build_initial(hmi_builder *b, const hmi_statement *s, const hmi_scope *
 
 /* ---- simulate ---- */
 
-static const char *const methods[] = {"auto",   "rk5", "dop853",   "taylor", "radau",
-                                      "rattle", "dla", "midpoint", "cvode",  "ida"};
+#define SUNDIALS_METHOD METHOD
+#define METHOD(name)    #name,
+static const char *const methods[] = {
+    "auto",
+#include "model/methods.def"
+};
+#undef METHOD
+#define METHOD(name) ", " #name
+static const char all_methods[] = "auto"
+#include "model/methods.def"
+    ;
+#undef METHOD
 static const char *const drifts[] = {"project", "baumgarte", "none"};
 
 /* A word out of a list; NULL after reporting. */
@@ -107,9 +117,7 @@ static bool build_run_option(hmi_builder *b, const hmi_entry *entry, const hmi_s
     const char *word = hmi_names_text(&b->tree->names, entry->word);
     if (strcmp(word, "method") == 0) {
         run->method = choose_word(b, entry->value, "method", methods,
-                                  sizeof methods / sizeof *methods,
-                                  "auto, rk5, dop853, taylor, radau, rattle, dla, midpoint, cvode, "
-                                  "ida");
+                                  sizeof methods / sizeof *methods, all_methods);
         return run->method != NULL;
     }
     if (strcmp(word, "drift") == 0)
@@ -267,7 +275,7 @@ static bool add_output(hmi_builder *b, const hmi_statement *s, const char *name,
     return hmi_array_push(&b->context->allocator, &b->model->outputs, output) || hmi_no_memory(b);
 }
 
-/* A vector or matrix becomes one column a component. */
+/* A vector or matrix becomes one column per component. */
 bool hmi_build_output(hmi_builder *b, const hmi_statement *s, const hmi_scope *scope)
 {
     hmi_value value;

@@ -74,7 +74,7 @@ bool hmi_check_contents(hmi_builder *b, hmi_expr e, uint16_t allowed, hmi_span a
     for (size_t i = 0; i < sizeof forbidden_texts / sizeof *forbidden_texts; i++)
         if (forbidden & forbidden_texts[i].deps) {
             hmi_error(b->context, at,
-                      i == 0 ? "x' is the velocity of x, x'' its acceleration" : NULL,
+                      i == 0 ? "x' is the velocity of x, and x'' its acceleration" : NULL,
                       "%s cannot occur in %s", forbidden_texts[i].what, where);
             return false;
         }

@@ -53,8 +53,8 @@ static bool enter_let(hmi_builder *b, hmi_let *let, hmi_span at)
     let->used = true;
     if (let->progress != HMI_LET_RUNNING)
         return true;
-    hmi_error(b->context, at, "recursion is not part of the language; use sum or for",
-              "'%s' calls itself", hmi_names_text(&b->tree->names, let->target->name));
+    hmi_error(b->context, at, "the language has no recursion; use sum or for", "'%s' calls itself",
+              hmi_names_text(&b->tree->names, let->target->name));
     return false;
 }
 
@@ -126,7 +126,7 @@ static bool build_reaction(const call *c, hmi_value *out)
         hmi_find_object(c->b, hmi_names_text(&c->b->tree->names, argument->name), "constraint") >=
             0) {
         hmi_error(c->b->context, argument->span, "write multiplier(NAME) for a constraint",
-                  "%s takes a coordinate, this is a constraint", c->name);
+                  "%s takes a coordinate, not a constraint", c->name);
         return false;
     }
     if (!forces_allowed(c) || !hmi_build_coordinate(c->b, c->e->items[0], c->scope, &coord))

@@ -32,8 +32,8 @@ bool hmi_build_range(hmi_builder *b, const hmi_ast *low, const hmi_ast *high,
         return true;
     bool nested = b->repeats.called > count;
     hmi_error(b->context, high->span, NULL,
-              nested ? "nested loops of %.0f repeats are more than the limit of %lld"
-                     : "%.0f repeats are more than the limit of %lld",
+              nested ? "nested loops repeat %.0f times, more than the limit of %lld"
+                     : "this repeats %.0f times, more than the limit of %lld",
               b->repeats.called, (long long)HMI_MOST_REPEATS);
     b->context->limit_exceeded = true;
     return false;
@@ -76,7 +76,7 @@ static const char *target_hint(hmi_builder *b, const hmi_ast *target, const hmi_
                                      : NULL;
     if (!binding || !binding->what || strcmp(binding->what, "parameter") != 0)
         return NULL;
-    return "it is a parameter: its value stands in 'param', and --set changes it";
+    return "it is a parameter: its value is given with 'param' or --set";
 }
 
 bool hmi_build_target(hmi_builder *b, const hmi_ast *target, const hmi_scope *scope,

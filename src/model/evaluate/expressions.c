@@ -125,7 +125,7 @@ static bool build_component(hmi_builder *b, const hmi_ast *e, const hmi_scope *s
     if (base.rank == 0) {
         hmi_error(b->context, e->span,
                   e->items[0]->kind == HMI_AST_NAME
-                      ? "a family is declared by coord q[1..3], a vector by u = [1, 2, 3]"
+                      ? "a family is declared with coord q[1..3], a vector with u = [1, 2, 3]"
                       : NULL,
                   "%s cannot be indexed", hmi_shape_text(&base, shape));
         return false;
@@ -269,7 +269,7 @@ static bool build_list(hmi_builder *b, const hmi_ast *e, const hmi_scope *scope,
             return false;
         if (!hmi_same_shape(&item, &first) || item.boolean) {
             hmi_error(b->context, e->items[i]->span, NULL,
-                      "components differ: the first is %s, this is %s",
+                      "components have different shapes: the first is %s, this one is %s",
                       hmi_shape_text(&first, shape[0]), hmi_shape_text(&item, shape[1]));
             return false;
         }

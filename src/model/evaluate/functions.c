@@ -24,7 +24,7 @@ static hmi_graph *graph_of(const call *c)
 static bool wrong_argument(const call *c, uint32_t k, const char *expected)
 {
     char shape[HMI_SHAPE_TEXT];
-    hmi_error(c->b->context, c->e->items[k]->span, NULL, "%s needs %s here, this is %s", c->name,
+    hmi_error(c->b->context, c->e->items[k]->span, NULL, "%s needs %s here, not %s", c->name,
               expected, hmi_shape_text(&c->args[k], shape));
     return false;
 }

@@ -47,13 +47,14 @@ static void report_duplicate(hmi_builder *b, const hmi_ast *name, const hmi_bind
     hmi_source_position(source, first->span.start, &line, &column);
     if (strcmp(text, first_name) == 0)
         hmi_error(b->context, name->span, "choose another name",
-                  "'%s' is already declared as %s %s in line %d%s%s", text, article(first->what),
+                  "'%s' is already declared as %s %s on line %d%s%s", text, article(first->what),
                   first->what, line, elsewhere ? " of " : "", elsewhere ? source->name : "");
     else
-        hmi_error(b->context, name->span, "write it in one way, or choose another name",
-                  "'%s' and '%s', %s %s in line %d%s%s, are one letter and would be printed alike",
-                  text, first_name, article(first->what), first->what, line,
-                  elsewhere ? " of " : "", elsewhere ? source->name : "");
+        hmi_error(
+            b->context, name->span, "use one spelling, or choose another name",
+            "'%s' and '%s', %s %s on line %d%s%s, are the same letter and would be printed alike",
+            text, first_name, article(first->what), first->what, line, elsewhere ? " of " : "",
+            elsewhere ? source->name : "");
 }
 
 /* Is theta declared where this is θ, or the other way round? It is reported. */

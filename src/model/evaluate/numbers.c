@@ -38,9 +38,9 @@ bool hmi_number_of(hmi_builder *b, hmi_expr e, hmi_span at, const char *what, do
 {
     if (hmi_deps(b->graph, e) & ~HMI_DEP(HMI_SYM_PARAM)) {
         hmi_error(b->context, at,
-                  "coordinates and t have no values here; `initial y ~ guess` leaves a start to "
-                  "the constraints",
-                  "%s must be made of parameters and indices", what);
+                  "coordinates and t have no values here; with `initial y ~ guess` the constraints "
+                  "determine the initial value",
+                  "%s must be an expression of parameters and indices", what);
         return false;
     }
     if (!hmi_constant_value(b, e, out))
@@ -61,7 +61,7 @@ bool hmi_whole_of(hmi_builder *b, hmi_expr e, hmi_span at, const char *what, int
         return false;
     if (number != floor(number) || fabs(number) > 1e15) {
         char text[HMI_NUMBER_TEXT];
-        hmi_error(b->context, at, NULL, "%s must be a whole number, this is %s", what,
+        hmi_error(b->context, at, NULL, "%s must be a whole number, not %s", what,
                   hmi_number_text(number, text));
         return false;
     }

@@ -129,7 +129,7 @@ static const char *declared_elsewhere(const hmi_statement *s, int name, hmi_span
             if (s->entries[i].target->name != name)
                 continue;
             if (spans(s->entries[i].span, at))
-                return "its own value cannot contain it";
+                return "its own definition cannot contain it";
             return s->kind == HMI_STMT_COORD
                        ? "it is a coordinate; parameters and sizes are constants"
                        : "it is declared further down: move that declaration up";
@@ -147,7 +147,7 @@ static const char *hint_for(const hmi_builder *b, const char *text, hmi_span at,
                                 : NULL;
     const hmi_source *source = hmi_context_source(b->context, at.file);
     if (source && strncmp(source->name, "--set", 5) == 0)
-        return "a value given by --set may use parameters that are declared before";
+        return "a value given with --set may use parameters that are declared before it";
     if (elsewhere)
         return elsewhere;
     const char *base = differentiated_name(b, text);
@@ -160,7 +160,7 @@ static const char *hint_for(const hmi_builder *b, const char *text, hmi_span at,
     const char *near = nearest_name(b, text);
     if (near)
         return hmi_context_printf(b->context, "did you mean '%s'?", near);
-    return "a name is declared by param, coord, let, input or state";
+    return "names are declared with param, coord, let, input or state";
 }
 
 void hmi_report_unknown(hmi_builder *b, hmi_span at, int name)

@@ -22,7 +22,7 @@ bool hmi_need_scalar(hmi_builder *b, hmi_span at, const hmi_value *value, const 
     char shape[HMI_SHAPE_TEXT];
     if (value->rank == 0 && !value->boolean)
         return true;
-    hmi_error(b->context, at, hint, "expected a number, this is %s", hmi_shape_text(value, shape));
+    hmi_error(b->context, at, hint, "expected a number, not %s", hmi_shape_text(value, shape));
     return false;
 }
 
@@ -223,11 +223,12 @@ static bool derivative_error(hmi_builder *b, hmi_span at)
     const hmi_node *node = hmi_node_at(b->graph, leaf);
     const char *name = hmi_model_symbol_name(b->model, (hmi_symbol_kind)node->a, node->b);
     if (node->a == HMI_SYM_ACCELERATION)
-        hmi_error(b->context, at, NULL,
-                  "the derivative of %s is of third order; accelerations are the highest",
-                  name ? name : "an acceleration");
+        hmi_error(
+            b->context, at, NULL,
+            "the derivative of %s is of third order; accelerations are the highest derivatives",
+            name ? name : "an acceleration");
     else if (node->a == HMI_SYM_INPUT_RATE2)
-        hmi_error(b->context, at, NULL, "an input can be differentiated twice, not more");
+        hmi_error(b->context, at, NULL, "an input can be differentiated at most twice");
     else if (node->a == HMI_SYM_STATE)
         hmi_error(b->context, at, "declare the state it uses first",
                   "the derivative of state '%s' is not known yet", name ? name : "?");

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum { LINE_WIDTH = 100, FURTHER_INDENT = 8, MOST_CHARACTERS = 1600 };
+enum { MOST_CHARACTERS = 1600 };
 
 /* Names: those of the model; a mu is shown as a state after the model's own. */
 typedef struct names {
@@ -16,17 +16,12 @@ typedef struct names {
 static void name_symbol(void *user, hmi_symbol_kind kind, uint32_t index, hmi_text *out)
 {
     const names *n = user;
-    const hm_model *model = n->model;
-    if (kind == HMI_SYM_PARAM)
-        hmi_text_add(out, model->params.data[index].name);
-    else if (kind == HMI_SYM_STATE && index < model->states.count)
-        hmi_text_add(out, model->states.data[index].name);
-    else if (kind == HMI_SYM_STATE)
-        hmi_text_add(out, model->coords.data[n->comparison->n + index - model->states.count].name);
-    else if (kind == HMI_SYM_INPUT || kind == HMI_SYM_INPUT_RATE || kind == HMI_SYM_INPUT_RATE2)
-        hmi_text_add(out, model->inputs.data[index].name);
+    const hmi_namer namer = hmi_model_namer(n->model);
+    size_t states = n->model->states.count;
+    if (kind == HMI_SYM_STATE && index >= states)
+        hmi_text_add(out, n->model->coords.data[n->comparison->n + index - states].name);
     else
-        hmi_text_add(out, model->coords.data[index].name);
+        namer.name(namer.user, kind, index, out);
 }
 
 static bool is_literal(void *user, const char *name)
@@ -60,7 +55,7 @@ static hm_status write_row(hmi_text *text, hmi_derivation_view *view, hmi_substi
                          i < n->comparison->n ? 2 : 1);
     hmi_text_add(text, " = ");
     hm_status status = hmi_print(text, &view->graph, e, &print);
-    hmi_wrap_text(text, start, LINE_WIDTH, FURTHER_INDENT);
+    hmi_wrap_text(text, start, HMI_TEXT_COLUMNS, HMI_TEXT_FURTHER_INDENT);
     hmi_text_add(text, "\n");
     return status;
 }

@@ -1,4 +1,5 @@
-/* The derivation as expressions ready to print: see derivation.h. */
+/* Brings everything that was derived to normal form, and solves for closed forms where they are
+ * short (derivation.h). */
 #include "output/derive/derivation.h"
 
 #include <string.h>

@@ -1,9 +1,16 @@
-/* The derivation as expressions ready to print: normal forms of everything `derive` shows, in a
- * graph of its own. Text, LaTeX, JSON and C are written from this.
+/* The derivation as expressions ready to print, and the report that prints them.
  *
- * Closed forms solve  [M -A^T; A 0] [q''; lambda] = [Q; b]  symbolically, which holds for singular
- * M too; where A has dependent rows, or the result is too long to read, there is none and the
- * writers name the matrices instead.
+ * hmi_derivation_prepare copies the system's graph and brings everything that `derive` shows to
+ * normal form: energies, M, Q, A, b, C, residuals. Up to HMI_CLOSED_FORM_MOST coordinates and
+ * constraints it solves  [M -A^T; A 0] [q''; lambda] = [Q; b]  symbolically, which works for
+ * singular M, too. Where A has dependent rows, or the result is too long to read, there are no
+ * closed forms, and the writers give formulas in the matrices instead.
+ *
+ * An hmi_report then writes one format. Long or recurring parts of expressions get names, chosen
+ * once over everything that is printed (hmi_report_name_parts); energies and constraints of small
+ * systems are written out (`plain`). Output goes to the caller's writer in pieces; the first
+ * failure is kept and ends it. Text and LaTeX share their lines (equations.h); JSON and C have
+ * writers of their own.
  */
 #ifndef HMI_OUTPUT_DERIVE_DERIVATION_H
 #define HMI_OUTPUT_DERIVE_DERIVATION_H
@@ -56,6 +63,7 @@ typedef struct hmi_report {
     void *user;
     hm_status status;
     hmi_print_options print;
+    const struct hmi_equation_style *style; /* text and LaTeX: equations.h */
     hmi_shared shared;
     bool plain;    /* energies and constraints are written out, without named parts */
     bool complete; /* parts are chosen over all that JSON prints, as the model has it */

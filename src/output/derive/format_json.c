@@ -1,5 +1,5 @@
 /* `derive --format json`: expressions as strings in the language itself. Beyond the size up to which
- * normal forms are made, and where expressions are long, parts have names: "where" tells them, each
+ * normal forms are made, and where expressions are long, parts have names: "where" lists them, each
  * in terms of earlier ones. */
 #include "output/derive/derivation.h"
 

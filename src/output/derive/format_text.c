@@ -1,5 +1,5 @@
 /* `derive` as text for a terminal: the seven steps, Unicode mathematics. */
-#include "output/derive/derivation.h"
+#include "output/derive/equations.h"
 #include "output/derive/layout.h"
 
 #include <stdio.h>
@@ -29,24 +29,14 @@ static hmi_text printed(hmi_report *r, hmi_expr e)
 
 typedef hmi_expr (*entry_function)(const hmi_derivation_view *view, size_t i, size_t j);
 
-static hmi_expr entry_of(const hmi_derivation_view *view, const hmi_expr_matrix *pattern,
-                         const hmi_expr *values, size_t i, size_t j)
-{
-    for (size_t k = pattern->start[i]; k < pattern->start[i + 1]; k++)
-        if (pattern->column.data[k] == j)
-            return values[k];
-    return view->graph.zero;
-}
-
 static hmi_expr mass_at(const hmi_derivation_view *view, size_t i, size_t j)
 {
-    size_t row = i >= j ? i : j, column = i >= j ? j : i;
-    return entry_of(view, &view->system->derived.M, view->M, row, column);
+    return hmi_entry_of(view, &view->system->derived.M, view->M, true, i, j);
 }
 
 static hmi_expr constraint_at(const hmi_derivation_view *view, size_t i, size_t j)
 {
-    return entry_of(view, &view->system->derived.constraints.A, view->A, i, j);
+    return hmi_entry_of(view, &view->system->derived.constraints.A, view->A, false, i, j);
 }
 
 enum { MOST_IN_BRACKETS = 6, MOST_BRACKET_WIDTH = 96 };
@@ -72,7 +62,7 @@ static void open_row(hmi_report *r, const char *name, size_t i, size_t rows)
     hmi_text_add(&r->text, left_bracket(i, rows));
 }
 
-/* Writes name = [ ... ] when it is small enough to read so; false otherwise. */
+/* Writes name = [ ... ] where the matrix is small enough for that; false otherwise. */
 static bool write_brackets(hmi_report *r, const char *name, size_t rows, size_t columns,
                            entry_function entry)
 {
@@ -108,62 +98,36 @@ static bool write_brackets(hmi_report *r, const char *name, size_t rows, size_t 
 
 /* ---- lines ---- */
 
-enum { LINE_WIDTH = 100, FURTHER_INDENT = 8 };
-
-static void coordinate_name(hmi_report *r, size_t i, int dots)
+static void write_name(hmi_report *r, const char *name)
 {
-    hmi_model_print_name(r->view->model, &r->text, HMI_PRINT_TEXT,
-                         hm_model_coordinate_name(r->view->model, i), dots);
+    hmi_text_add(&r->text, name);
 }
 
-/* Returns where the line starts, for end_line. */
-static size_t begin_line(hmi_report *r)
+static void wrap(hmi_text *text, size_t start)
 {
-    hmi_report_flush_if_large(r);
-    size_t start = r->text.length;
-    hmi_text_add(&r->text, indent);
-    return start;
+    hmi_wrap_text(text, start, HMI_TEXT_COLUMNS, HMI_TEXT_FURTHER_INDENT);
 }
 
-static void end_line(hmi_report *r, size_t start)
-{
-    hmi_wrap_text(&r->text, start, LINE_WIDTH, FURTHER_INDENT);
-    hmi_text_add(&r->text, "\n");
-}
-
-static void end_with(hmi_report *r, size_t start, hmi_expr e)
-{
-    hmi_text_add(&r->text, " = ");
-    hmi_report_expr(r, e);
-    end_line(r, start);
-}
-
-/* letter[name] = e */
-static void entry_line(hmi_report *r, const char *letter, const char *name, hmi_expr e)
-{
-    size_t start = begin_line(r);
-    hmi_text_addf(&r->text, "%s[%s]", letter, name);
-    end_with(r, start, e);
-}
-
-/* letter_x = e, for the entries of a vector that are not zero. */
-static void write_vector(hmi_report *r, const char *letter, const hmi_expr *vector, size_t count,
-                         bool zeros)
-{
-    size_t shown = 0;
-    for (size_t i = 0; i < count; i++) {
-        if (!zeros && vector[i] == r->view->graph.zero)
-            continue;
-        size_t start = begin_line(r);
-        hmi_text_addf(&r->text, "%s[", letter);
-        coordinate_name(r, i, 0);
-        hmi_text_add(&r->text, "]");
-        end_with(r, start, vector[i]);
-        shown++;
-    }
-    if (shown == 0)
-        hmi_text_addf(&r->text, "%s%s = 0\n", indent, letter);
-}
+static const struct hmi_equation_style text_style = {
+    .indent = indent,
+    .line_end = "\n",
+    .equals = " = ",
+    .index = "[",
+    .comma = ", ",
+    .index_end = "]",
+    .colon = ":  ",
+    .input = "input ",
+    .state = "state ",
+    .servo = "servo ",
+    .lambda = "λ",
+    .Qi = "Qi",
+    .Qni = "Qni",
+    .lambda_formula = "    λ = (A M⁻¹Aᵀ)⁺ (b − A M⁻¹Q)     where M > 0\n",
+    .Qni_formula = "    Qni = C − Aᵀ(A M⁻¹Aᵀ)⁺ A M⁻¹C     where M > 0\n",
+    .levels = true,
+    .name = write_name,
+    .wrap = wrap,
+};
 
 static void step(hmi_report *r, int number, const char *title)
 {
@@ -223,7 +187,7 @@ static void write_params(hmi_report *r)
         size_t start = r->text.length;
         hmi_text_add(&r->text, i ? ", " : indent);
         write_param(r, &model->params.data[i]);
-        if (i && hmi_display_width(hmi_text_view(&r->text) + line) > LINE_WIDTH) {
+        if (i && hmi_display_width(hmi_text_view(&r->text) + line) > HMI_TEXT_COLUMNS) {
             r->text.length = start;
             hmi_text_addf(&r->text, ",\n%s", indent);
             line = start + 2;
@@ -235,53 +199,16 @@ static void write_params(hmi_report *r)
 
 static void write_coordinates(hmi_report *r)
 {
-    const hm_model *model = r->view->model;
     step(r, 2, "Coordinates and parameters");
     hmi_text_addf(&r->text, "%sq = (", indent);
     for (size_t i = 0; i < r->view->n; i++) {
         hmi_text_add(&r->text, i ? ", " : "");
-        coordinate_name(r, i, 0);
+        hmi_write_coordinate(r, i, 0);
         hmi_report_flush_if_large(r);
     }
     hmi_text_add(&r->text, ")\n");
     write_params(r);
-    for (size_t i = 0; i < model->inputs.count; i++) {
-        size_t start = begin_line(r);
-        hmi_text_add(&r->text, "input ");
-        hmi_model_print_name(r->view->model, &r->text, HMI_PRINT_TEXT, model->inputs.data[i].name,
-                             0);
-        end_with(r, start, model->inputs.data[i].value);
-    }
-    for (size_t i = 0; i < model->states.count; i++) {
-        size_t start = begin_line(r);
-        hmi_text_add(&r->text, "state ");
-        hmi_model_print_name(r->view->model, &r->text, HMI_PRINT_TEXT, model->states.data[i].name,
-                             1);
-        end_with(r, start, model->states.data[i].rate);
-    }
-}
-
-static void write_energies(hmi_report *r)
-{
-    const hmi_derivation_view *view = r->view;
-    const struct {
-        const char *letter;
-        hmi_expr e;
-        bool shown;
-    } energies[] = {
-        {"T", view->kinetic, view->model->kinetic != view->graph.zero},
-        {"V", view->potential, view->model->potential != view->graph.zero},
-        {"L", view->lagrangian, view->model->has_lagrangian},
-        {"D", view->dissipation, view->model->dissipation != view->graph.zero},
-    };
-    for (size_t i = 0; i < sizeof energies / sizeof *energies; i++) {
-        if (!energies[i].shown)
-            continue;
-        size_t start = begin_line(r);
-        hmi_text_addf(&r->text, "%s = ", energies[i].letter);
-        hmi_report_plain(r, energies[i].e);
-        end_line(r, start);
-    }
+    hmi_write_signals(r);
 }
 
 static void write_split(hmi_report *r)
@@ -289,81 +216,37 @@ static void write_split(hmi_report *r)
     if (!r->view->split)
         return;
     hmi_text_addf(&r->text, "%sT = ½ q̇ᵀM q̇ + N q̇ + P with M below and\n", indent);
-    write_vector(r, "N", r->view->N, r->view->n, false);
-    size_t start = begin_line(r);
+    hmi_write_vector(r, "N", r->view->N, false);
+    size_t start = hmi_line_begin(r);
     hmi_text_add(&r->text, "P");
-    end_with(r, start, r->view->P);
+    hmi_line_equals(r, start, r->view->P);
 }
 
 static void write_mass(hmi_report *r)
 {
     const hmi_derivation_view *view = r->view;
-    const hmi_expr_matrix *M = &view->system->derived.M;
     if (write_brackets(r, "M", view->n, view->n, mass_at))
         return;
-    for (size_t i = 0; i < view->n; i++)
-        for (size_t k = M->start[i]; k < M->start[i + 1]; k++) {
-            if (view->M[k] == view->graph.zero)
-                continue;
-            size_t start = begin_line(r);
-            hmi_text_add(&r->text, "M[");
-            coordinate_name(r, i, 0);
-            hmi_text_add(&r->text, ", ");
-            coordinate_name(r, M->column.data[k], 0);
-            hmi_text_add(&r->text, "]");
-            end_with(r, start, view->M[k]);
-        }
+    hmi_write_entries(r, "M", &view->system->derived.M, view->M, false);
     hmi_text_addf(&r->text, "%s(M is symmetric; entries that are not listed are 0)\n", indent);
 }
 
 static void write_unconstrained(hmi_report *r)
 {
     step(r, 3, "Unconstrained motion   M q̈ = Q");
-    write_energies(r);
+    hmi_write_energies(r);
     write_split(r);
     write_mass(r);
-    write_vector(r, "Q", r->view->Q, r->view->n, true);
-}
-
-static const char *level_remark(const hmi_constraint *row)
-{
-    if (row->level == HM_LEVEL_POSITION)
-        return row->rheonomic ? "position, depends on t" : "position";
-    if (row->level == HM_LEVEL_ACCELERATION)
-        return "acceleration";
-    if (!row->linear)
-        return "velocity, nonlinear";
-    return row->rheonomic ? "velocity, linear, depends on t" : "velocity, linear";
-}
-
-static void write_constraint(hmi_report *r, const char *kind, const hmi_constraint *row)
-{
-    size_t start = begin_line(r);
-    hmi_text_addf(&r->text, "%s%s:  ", kind, row->name);
-    hmi_report_plain(r, hmi_derivation_normal(r->view, row->residual));
-    hmi_text_addf(&r->text, " = 0     (%s)", level_remark(row));
-    end_line(r, start);
+    hmi_write_vector(r, "Q", r->view->Q, true);
 }
 
 static void write_constraints(hmi_report *r)
 {
     const hm_model *model = r->view->model;
     step(r, 4, "Constraints");
-    for (size_t i = 0; i < model->constraints.count; i++)
-        write_constraint(r, "", &model->constraints.data[i]);
-    for (size_t i = 0; i < model->servo_rows.count; i++)
-        write_constraint(r, "servo ", &model->servo_rows.data[i].row);
+    hmi_write_residuals(r);
     if (model->constraints.count + model->servo_rows.count == 0)
         hmi_text_addf(&r->text, "%snone\n", indent);
-}
-
-static void write_standard_row(hmi_report *r, const char *name, const hmi_expr_matrix *A,
-                               const hmi_expr *values, size_t i, hmi_expr b)
-{
-    size_t start = begin_line(r);
-    hmi_text_addf(&r->text, "%s:  ", name);
-    hmi_report_expr(r, hmi_report_row(r, A, values, i));
-    end_with(r, start, b);
 }
 
 static void write_standard_form(hmi_report *r)
@@ -376,44 +259,31 @@ static void write_standard_form(hmi_report *r)
     for (size_t i = 0; i < view->m; i++) {
         const char *name = model->constraints.data[i].name;
         if (brackets)
-            entry_line(r, "b", name, view->b[i]);
+            hmi_write_row_value(r, "b", name, view->b[i]);
         else
-            write_standard_row(r, name, &d->constraints.A, view->A, i, view->b[i]);
+            hmi_write_standard_row(r, name, &d->constraints.A, view->A, i, view->b[i]);
     }
-    for (size_t i = 0; i < d->servos.count; i++)
-        write_standard_row(r, model->servo_rows.data[i].row.name, &d->servos.A, view->servo_A, i,
-                           view->servo_b[i]);
+    hmi_write_servo_rows(r);
     if (view->m + d->servos.count == 0)
         hmi_text_addf(&r->text, "%snone\n", indent);
 }
 
 /* ---- force and motion ---- */
 
-static void write_nonideal(hmi_report *r)
-{
-    if (!r->view->system->derived.has_nonideal)
-        return;
-    write_vector(r, "C", r->view->C, r->view->n, false);
-    if (r->view->closed)
-        write_vector(r, "Qni", r->view->Qni, r->view->n, false);
-    else
-        hmi_text_addf(&r->text, "%sQni = C − Aᵀ(A M⁻¹Aᵀ)⁺ A M⁻¹C     where M > 0\n", indent);
-}
-
-/* Who acts: servo NAME: u on x, y. */
+/* servo NAME: u on x, y */
 static void write_servo_force(hmi_report *r, const hmi_servo_group *servo)
 {
-    size_t start = begin_line(r);
+    size_t start = hmi_line_begin(r);
     hmi_text_addf(&r->text, "servo %s:  u on ", servo->name);
     if (servo->actuated_count == r->view->n)
         hmi_text_add(&r->text, "all coordinates");
     for (size_t k = 0; servo->actuated_count < r->view->n && k < servo->actuated_count; k++) {
         hmi_text_add(&r->text, k ? ", " : "");
-        coordinate_name(r, servo->actuated[k], 0);
+        hmi_write_coordinate(r, servo->actuated[k], 0);
     }
     hmi_text_add(&r->text, servo->law == HMI_LAW_LYAPUNOV ? ", by the law of Lyapunov type"
                                                           : ", with the least uᵀM⁻¹u");
-    end_line(r, start);
+    hmi_line_end(r, start);
 }
 
 static void write_force(hmi_report *r)
@@ -421,14 +291,7 @@ static void write_force(hmi_report *r)
     const hmi_derivation_view *view = r->view;
     const hm_model *model = view->model;
     step(r, 6, "Constraint force   Qc = Qi + Qni,  Qi = Aᵀλ");
-    if (view->m && view->closed) {
-        for (size_t k = 0; k < view->m; k++)
-            entry_line(r, "λ", model->constraints.data[k].name, view->lambda[k]);
-        write_vector(r, "Qi", view->Qi, view->n, false);
-    } else if (view->m) {
-        hmi_text_addf(&r->text, "%sλ = (A M⁻¹Aᵀ)⁺ (b − A M⁻¹Q)     where M > 0\n", indent);
-    }
-    write_nonideal(r);
+    hmi_write_reactions(r);
     for (size_t i = 0; i < model->servos.count; i++)
         write_servo_force(r, &model->servos.data[i]);
     if (view->m + model->servos.count == 0)
@@ -450,13 +313,11 @@ static void write_motion(hmi_report *r)
     step(r, 7,
          view->model->servos.count ? "Equations of motion   M q̈ = Q + u + Qc"
                                    : "Equations of motion   M q̈ = Q + Qc");
-    for (size_t i = 0; view->closed && i < view->n; i++) {
-        size_t start = begin_line(r);
-        coordinate_name(r, i, 2);
-        end_with(r, start, view->qdd[i]);
-    }
+    hmi_write_accelerations(r);
     if (!view->closed && no_mass(view))
-        hmi_text_addf(&r->text, "%s0 = Q + Qc: L is degenerate, and velocities follow\n", indent);
+        hmi_text_addf(&r->text,
+                      "%s0 = Q + Qc: L is degenerate, and these equations determine velocities\n",
+                      indent);
     if (view->closed || no_mass(view))
         return;
     hmi_text_addf(&r->text, "%sq̈ = M⁻¹(Q%s + Qc)     where M > 0\n", indent, servo);
@@ -465,24 +326,10 @@ static void write_motion(hmi_report *r)
                       view->system->derived.has_nonideal ? " + C" : "");
 }
 
-static void write_parts(hmi_report *r)
-{
-    if (r->shared.nodes.count == 0)
-        return;
-    hmi_text_add(&r->text, "\nwhere\n");
-    for (size_t k = 0; k < r->shared.nodes.count && r->status == HM_OK; k++) {
-        size_t start = begin_line(r);
-        r->status = hmi_print_part_name(&r->text, k, &r->print);
-        hmi_text_add(&r->text, " = ");
-        if (r->status == HM_OK)
-            r->status = hmi_print_part_value(&r->text, &r->view->graph, k, &r->print);
-        end_line(r, start);
-    }
-}
-
 void hmi_report_text(hmi_report *r)
 {
     const hmi_shared_options options = hmi_shared_options_default();
+    r->style = &text_style;
     r->plain = r->plain && !hmi_report_wider(r, HMI_MOST_WRITTEN_OUT);
     hmi_report_name_parts(r, &options);
     write_title(r);
@@ -493,5 +340,7 @@ void hmi_report_text(hmi_report *r)
     write_standard_form(r);
     write_force(r);
     write_motion(r);
-    write_parts(r);
+    if (r->shared.nodes.count)
+        hmi_text_add(&r->text, "\nwhere\n");
+    hmi_write_parts(r);
 }

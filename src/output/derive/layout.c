@@ -1,4 +1,4 @@
-/* Lines that fit a terminal or a page: see layout.h. */
+/* Measures printed expressions and breaks long lines (layout.h). */
 #include "output/derive/layout.h"
 
 #include <limits.h>

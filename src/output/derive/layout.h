@@ -4,6 +4,9 @@
 
 #include "base/text.h"
 
+/* Text for a terminal: columns of a line, and the indent of lines that continue one. */
+enum { HMI_TEXT_COLUMNS = 100, HMI_TEXT_FURTHER_INDENT = 8 };
+
 /* Columns on a terminal: combining marks take none. */
 int hmi_display_width(const char *text);
 

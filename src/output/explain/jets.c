@@ -47,7 +47,7 @@ static void explain_paths(const hmi_taylor *T, hmi_text *text)
         hmi_text_addf(text, "  Voronets: constraints give %zu velocities, which have no series\n",
                       T->given_velocities.count);
     hmi_text_addf(text, "  each order is solved by %s\n",
-                  size <= HMI_TAYLOR_MOST_INVERTED ? "the inverse of [M -A^T; A 0]"
+                  size <= HMI_SADDLE_MOST_INVERTED ? "the inverse of [M -A^T; A 0]"
                                                    : "the factors of M and of A M^-1 A^T");
     list_programs(T, text);
 }

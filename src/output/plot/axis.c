@@ -1,4 +1,5 @@
-/* Axes: see axis.h. Ticks are at multiples of 1, 2 or 5 times a power of ten.
+/* Chooses the ticks of an axis and writes their labels. Ticks are at multiples of 1, 2 or 5 times a
+ * power of ten.
  * Verified: test/unit/output/test_axis.c
  */
 #include "output/plot/axis.h"
@@ -7,7 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-void hmi_power_of_ten(int exponent, char text[HMI_TICK_TEXT])
+/* "10" with a superscript exponent, in UTF-8. */
+static void power_of_ten(int exponent, char text[HMI_TICK_TEXT])
 {
     static const char *const digit[] = {"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
     char plain[16];
@@ -53,8 +55,8 @@ static void make_readable(double *low, double *high)
 
 /* ---- labels ---- */
 
-/* Labels are (tick - offset) / 10^exponent with a fixed number of decimals. The offset is a multiple
- * of 10^grain. */
+/* Labels are (tick - offset) / 10^exponent with a fixed number of decimals. The offset is a
+ * multiple of 10^grain. */
 typedef struct notation {
     double offset;
     int grain, exponent, decimals;
@@ -117,7 +119,7 @@ static void write_round_number(double value, int grain, char text[48])
         snprintf(text, 48, "%.*f", grain < 0 ? -grain : 0, value);
         return;
     }
-    hmi_power_of_ten(first, power);
+    power_of_ten(first, power);
     double mantissa = value / ten_to(first);
     snprintf(digits, sizeof digits, "%.*f", first > grain ? first - grain : 0, mantissa);
     if (fabs(mantissa - 1) < 1e-12)
@@ -136,7 +138,7 @@ static void points_for_commas(char *text)
 static void write_factor(hmi_axis *axis, const notation *n)
 {
     char power[HMI_TICK_TEXT], offset[48] = "";
-    hmi_power_of_ten(n->exponent, power);
+    power_of_ten(n->exponent, power);
     if (n->offset != 0)
         write_round_number(fabs(n->offset), n->grain, offset);
     snprintf(axis->factor, sizeof axis->factor, "%s%.24s%s%s%.47s", n->exponent ? "×" : "",
@@ -209,7 +211,7 @@ void hmi_axis_make_log(hmi_axis *axis, double low, double high, double length, d
     *axis = (hmi_axis){.log = true, .low = from, .high = to, .length = length};
     place_ticks(axis, step);
     for (int i = 0; i < axis->ticks; i++)
-        hmi_power_of_ten((int)axis->tick[i], axis->label[i]);
+        power_of_ten((int)axis->tick[i], axis->label[i]);
 }
 
 double hmi_axis_place(const hmi_axis *axis, double value)

@@ -17,8 +17,8 @@ typedef struct hmi_axis {
     char factor[HMI_FACTOR_TEXT]; /* to be read after each label, "×10⁻⁶ + 1000"; or "" */
 } hmi_axis;
 
-/* For values from low to high (any order, equal or not finite too: something readable is made of
- * it), on `length` units with about `spacing` between ticks. widen: round outward to ticks. */
+/* For values from low to high (in any order; equal or non-finite values give a readable axis, too), on
+ * `length` units with about `spacing` between ticks. widen: round outward to ticks. */
 void hmi_axis_make(hmi_axis *axis, double low, double high, double length, double spacing,
                    bool widen);
 /* The same for positive values on a logarithmic axis, by whole decades. */
@@ -26,8 +26,5 @@ void hmi_axis_make_log(hmi_axis *axis, double low, double high, double length, d
 
 /* 0 at low, length at high. */
 double hmi_axis_place(const hmi_axis *axis, double value);
-
-/* "10" with a superscript exponent, in UTF-8. */
-void hmi_power_of_ten(int exponent, char text[HMI_TICK_TEXT]);
 
 #endif

@@ -1,4 +1,4 @@
-/* From numbers to what is drawn: gaps where values are missing, and no points that nobody can see.
+/* From numbers to what is drawn: gaps where values are missing, and only the points that can be seen.
  *
  * Two passes, both linear:
  *   1. where x only grows and there are many points to a unit, each column of a quarter unit keeps

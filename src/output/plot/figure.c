@@ -95,15 +95,15 @@ hm_status hm_figure_add(hm_figure *figure, const hm_panel *panel)
 {
     hm_panel copy = *panel;
     size_t bytes = panel->curve_count * sizeof *panel->curves;
-    hm_curve *series = hmi_arena_alloc(&figure->arena, bytes);
-    bool good = series != NULL && copy_text(figure, &copy.title) &&
+    hm_curve *curves = hmi_arena_alloc(&figure->arena, bytes);
+    bool good = curves != NULL && copy_text(figure, &copy.title) &&
                 copy_text(figure, &copy.x_label) && copy_text(figure, &copy.y_label) &&
                 copy_text(figure, &copy.z_label);
     for (size_t i = 0; good && i < panel->curve_count; i++) {
-        series[i] = panel->curves[i];
-        good = copy_text(figure, &series[i].label);
+        curves[i] = panel->curves[i];
+        good = copy_text(figure, &curves[i].label);
     }
-    copy.curves = series;
+    copy.curves = curves;
     if (!good || !hmi_array_push(&figure->allocator, &figure->panels, copy))
         return HM_ERR_NOMEM;
     return HM_OK;

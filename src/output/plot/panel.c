@@ -41,7 +41,7 @@ static void make_axes(const hm_panel *panel, double width, double height, hmi_ax
     if (!hmi_panel_range(panel, 0, false, &x0, &x1))
         x0 = 0, x1 = 1;
     if (!hmi_panel_range(panel, 1, panel->log_y, &y0, &y1)) {
-        y0 = panel->log_y ? 1e-16 : 0; /* all zero: as good as rounding */
+        y0 = panel->log_y ? 1e-16 : 0; /* all values are zero: show the size of rounding errors */
         y1 = panel->log_y ? 1e-15 : 1;
     }
     if (panel->equal) { /* as many units of value to a unit of page on both */
@@ -120,7 +120,9 @@ static bool needs_legend(const hm_panel *panel)
     return panel->curve_count > 1 || (panel->curve_count == 1 && !panel->y_label);
 }
 
-double hmi_panel_heading(hmi_pen *pen, const hm_panel *panel, hmi_box box)
+/* Title and legend, from the top of the box; returns the height they take (drawn where pen is not
+ * NULL). */
+static double panel_heading(hmi_pen *pen, const hm_panel *panel, hmi_box box)
 {
     cursor c = {box, box.x, box.y + 12};
     if (panel->title) {
@@ -157,7 +159,7 @@ hmi_margins hmi_panel_margins(const hm_panel *panel, hmi_box cell)
 {
     hmi_box narrow = cell;
     narrow.width -= panel->space ? 0 : 90; /* the heading stands above the axes */
-    hmi_margins m = {.right = 10, .top = hmi_panel_heading(NULL, panel, narrow)};
+    hmi_margins m = {.right = 10, .top = panel_heading(NULL, panel, narrow)};
     if (panel->space)
         return m;
     hmi_axis x, y;
@@ -270,14 +272,14 @@ void hmi_panel_draw(hmi_pen *pen, const hm_panel *panel, hmi_box cell, hmi_margi
     area.width = fmax(area.width, 20);
     area.height = fmax(area.height, 20);
     if (panel->space) {
-        hmi_panel_heading(pen, panel, cell);
+        panel_heading(pen, panel, cell);
         hmi_space_draw(pen, panel, area);
         return;
     }
     hmi_box heading = cell;
     heading.x = area.x;
     heading.width = area.width;
-    hmi_panel_heading(pen, panel, heading);
+    panel_heading(pen, panel, heading);
     hmi_axis x, y;
     make_axes(panel, area.width, area.height, &x, &y);
     draw_grid(pen, area, &x, &y);

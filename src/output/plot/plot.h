@@ -1,12 +1,15 @@
-/* Drawing figures: the figure itself, the pen with its failure remembered, and the pieces.
+/* Drawing figures.
  *
- *   figure.c   the object, and how its panels share the page
- *   panel.c    axes, grid and curves of one panel in the plane
- *   space.c    the same in space
- *   curve.c    from numbers to points on the page: gaps, decimation
- *   text_width.c     how wide text is
- *   results.c  which panels show a table of results
- *   svg.c           a canvas that writes SVG
+ * A figure is a list of panels; their numbers stay with the caller. Nothing is drawn until a canvas is
+ * given (hm_figure_draw). Drawing then goes top down: figure.c divides the page into cells, in
+ * which axes line up because panels of one column share their margins; panel.c (in space: space.c)
+ * chooses axes and draws heading, grid and curves; curve.c turns numbers into the points that can
+ * be seen. Lengths are units of the canvas, y points down.
+ *
+ * Everything is drawn through an hmi_pen, which keeps the first failure of the canvas and ignores
+ * all calls after it, so that no drawing function needs to return a status. No font is at hand:
+ * text_width.c estimates from above. The canvas is public (hm_canvas): svg.c writes SVG, tool/png.c
+ * draws with cairo. results.c decides which panels show a table of results.
  */
 #ifndef HMI_OUTPUT_PLOT_PLOT_H
 #define HMI_OUTPUT_PLOT_PLOT_H
@@ -27,7 +30,7 @@ struct hm_figure {
 
 /* ---- the pen ---- */
 
-/* Everything is drawn through this; after a failure nothing more is. */
+/* Everything is drawn through this; after a failure nothing more is drawn. */
 typedef struct hmi_pen {
     const hm_canvas *canvas;
     const hm_allocator *allocator;
@@ -43,8 +46,8 @@ void hmi_draw_text(hmi_pen *pen, double x, double y, const char *text, const hm_
 enum { HMI_TEXT_SIZE = 12, HMI_TITLE_SIZE = 17 };
 enum { HMI_INK = 0x222222, HMI_SOFT_INK = 0x555555, HMI_FRAME = 0x9a9a9a, HMI_GRID = 0xe4e4e4 };
 
-/* Of the i-th curve: colours that people who see red and green alike can tell apart [Okabe and Ito,
- * 2008], and dashes when they are used up. */
+/* The style of the i-th curve: colours that colour-blind readers can tell apart [Okabe and Ito 2008],
+ * with dashes once the colours are used up. */
 hm_pen hmi_curve_style(size_t index);
 
 /* An upper estimate: every common sans-serif face is narrower than the one measured. */
@@ -74,17 +77,13 @@ hmi_margins hmi_panel_margins(const hm_panel *panel, hmi_box cell);
 /* Draws it with these margins, at least as large as the needed ones. */
 void hmi_panel_draw(hmi_pen *pen, const hm_panel *panel, hmi_box cell, hmi_margins margins);
 
-/* Title and legend, from the top of the box; returns the height they take (drawn where pen is not
- * NULL). */
-double hmi_panel_heading(hmi_pen *pen, const hm_panel *panel, hmi_box box);
-
 void hmi_space_draw(hmi_pen *pen, const hm_panel *panel, hmi_box area);
 
-/* The smallest and largest finite value of one of x, y, z over all series of a panel; for log axes
+/* The smallest and largest finite value of one of x, y, z over all curves of a panel; for log axes
  * of the positive absolute values. false: there is none. */
 bool hmi_panel_range(const hm_panel *panel, int dimension, bool log, double *low, double *high);
 
-/* The points of a series in the plane, 2 x count; NULL without memory (then the pen failed). */
+/* The points of a curve in the plane, 2 x count; NULL without memory (then the pen failed). */
 double *hmi_points(hmi_pen *pen, size_t count);
 void hmi_points_free(hmi_pen *pen, double *points, size_t count);
 

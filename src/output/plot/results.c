@@ -106,17 +106,17 @@ static hm_status add_history(hm_figure *figure, const hm_table *table, size_t ag
                              const group *g, const char *note)
 {
     hm_panel panel = {.title = note, .x_label = hm_table_name(table, against)};
-    hm_curve series[MOST_CURVES];
+    hm_curve curves[MOST_CURVES];
     for (size_t i = 0; i < g->count; i++)
-        series[i] = (hm_curve){hm_table_name(table, g->column[i]), hm_table_column(table, against),
+        curves[i] = (hm_curve){hm_table_name(table, g->column[i]), hm_table_column(table, against),
                                hm_table_column(table, g->column[i]), NULL,
                                hm_table_row_count(table)};
-    panel.curves = series;
+    panel.curves = curves;
     panel.curve_count = g->count;
     return hm_figure_add(figure, &panel);
 }
 
-/* What is not shown is said: "24 of 60 curves are shown". */
+/* The title says what is not shown: "24 of 60 curves are shown". */
 static const char *note_omission(const group *groups, size_t made, size_t most, char note[NAME])
 {
     size_t shown = 0, all = 0;
@@ -309,7 +309,7 @@ static bool moves(const hm_table *table, point p)
     return false;
 }
 
-static hm_curve series_of(const hm_table *table, point p, char label[2 * NAME])
+static hm_curve curve_of(const hm_table *table, point p, char label[2 * NAME])
 {
     snprintf(label, 2 * NAME, "%.100s, %.100s", hm_table_name(table, p.x),
              hm_table_name(table, p.y));
@@ -322,17 +322,17 @@ static hm_curve series_of(const hm_table *table, point p, char label[2 * NAME])
 static bool add_path(page *p, hm_panel panel)
 {
     point points[MOST_PATHS + 1];
-    hm_curve series[MOST_PATHS];
+    hm_curve curves[MOST_PATHS];
     char labels[MOST_PATHS][2 * NAME], title[NAME];
     size_t count = find_points(p->table, points), shown = 0;
     for (size_t i = 0; i < count && i < MOST_PATHS; i++)
         if (moves(p->table, points[i])) {
-            series[shown] = series_of(p->table, points[i], labels[shown]);
+            curves[shown] = curve_of(p->table, points[i], labels[shown]);
             shown++;
         }
     if (shown == 0)
         return false;
-    snprintf(title, sizeof title, "paths of %d among %zu points", MOST_PATHS, count);
+    snprintf(title, sizeof title, "paths of %d of %zu points", MOST_PATHS, count);
     panel.title = count > MOST_PATHS ? title : "path";
     panel.equal = panel.ends = true;
     panel.space = points[0].z != HM_NO_COLUMN;
@@ -340,7 +340,7 @@ static bool add_path(page *p, hm_panel panel)
     panel.y_label = count == 1 ? hm_table_name(p->table, points[0].y) : "y";
     if (panel.space)
         panel.z_label = count == 1 ? hm_table_name(p->table, points[0].z) : "z";
-    panel.curves = series;
+    panel.curves = curves;
     panel.curve_count = shown;
     p->status = hm_figure_add(p->figure, &panel);
     return true;
@@ -359,7 +359,7 @@ static bool find_rate(const hm_table *table, size_t column, size_t *rate)
 }
 
 /* Coordinates with their rates, up to three, of the scale of the first. */
-static size_t find_portraits(const hm_table *table, hm_curve series[3])
+static size_t find_portraits(const hm_table *table, hm_curve curves[3])
 {
     size_t count = 0, rate;
     double q = 0, v = 0;
@@ -373,7 +373,7 @@ static size_t find_portraits(const hm_table *table, hm_curve series[3])
         } else if (!alike(q, size, 4) || !alike(v, speed, 4)) {
             continue;
         }
-        series[count++] = (hm_curve){hm_table_name(table, i), hm_table_column(table, i),
+        curves[count++] = (hm_curve){hm_table_name(table, i), hm_table_column(table, i),
                                      hm_table_column(table, rate), NULL, hm_table_row_count(table)};
     }
     return count;
@@ -382,17 +382,17 @@ static size_t find_portraits(const hm_table *table, hm_curve series[3])
 /* q against q' */
 static bool add_phase_portrait(page *p, hm_panel panel)
 {
-    hm_curve series[3];
-    size_t count = find_portraits(p->table, series);
+    hm_curve curves[3];
+    size_t count = find_portraits(p->table, curves);
     if (count == 0)
         return false;
     char label[NAME + 1];
-    snprintf(label, sizeof label, "%.100s'", series[0].label);
+    snprintf(label, sizeof label, "%.100s'", curves[0].label);
     panel.title = count == 1 ? "phase portrait" : "phase portraits";
     panel.ends = true;
-    panel.x_label = count == 1 ? series[0].label : "q";
+    panel.x_label = count == 1 ? curves[0].label : "q";
     panel.y_label = count == 1 ? label : "q'";
-    panel.curves = series;
+    panel.curves = curves;
     panel.curve_count = count;
     p->status = hm_figure_add(p->figure, &panel);
     return true;
@@ -417,18 +417,18 @@ static void component_of(const char *name, char component[NAME])
 /* All of a kind in one panel, named by their components. */
 static void add_derived(page *p, const char *kind, hm_panel panel)
 {
-    hm_curve series[MOST_CURVES];
+    hm_curve curves[MOST_CURVES];
     char labels[MOST_CURVES][NAME];
     size_t count = pick_derived(p, kind);
     count = count > MOST_CURVES ? MOST_CURVES : count;
     for (size_t i = 0; i < count; i++) {
         component_of(hm_table_name(p->table, p->columns[i]), labels[i]);
-        series[i] = (hm_curve){labels[i], hm_table_column(p->table, p->t),
+        curves[i] = (hm_curve){labels[i], hm_table_column(p->table, p->t),
                                hm_table_column(p->table, p->columns[i]), NULL,
                                hm_table_row_count(p->table)};
     }
     panel.x_label = hm_table_name(p->table, p->t);
-    panel.curves = series;
+    panel.curves = curves;
     panel.curve_count = count;
     if (count && p->status == HM_OK)
         p->status = hm_figure_add(p->figure, &panel);
@@ -439,11 +439,11 @@ static void add_balance(page *p)
     size_t column = hm_table_find(p->table, "energy(error)");
     if (column == HM_NO_COLUMN || p->status != HM_OK || !has_values(p->table, column))
         return;
-    hm_curve series = {"E(t) − E(0) − work", hm_table_column(p->table, p->t),
+    hm_curve curves = {"E(t) − E(0) − work", hm_table_column(p->table, p->t),
                        hm_table_column(p->table, column), NULL, hm_table_row_count(p->table)};
     hm_panel panel = {.title = "energy balance",
                       .x_label = hm_table_name(p->table, p->t),
-                      .curves = &series,
+                      .curves = &curves,
                       .curve_count = 1};
     p->status = hm_figure_add(p->figure, &panel);
 }

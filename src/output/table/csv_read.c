@@ -31,8 +31,8 @@ typedef struct reader {
 static void refuse(reader *r, const char *hint, const char *what)
 {
     if (r->torn) {
-        hmi_warning(r->context, hmi_no_span, NULL, "%s:%ld: the last line is incomplete; ignored",
-                    r->name, r->number);
+        hmi_warning(r->context, hmi_no_span, NULL,
+                    "%s:%ld: the last line is incomplete and was ignored", r->name, r->number);
         return;
     }
     hmi_error(r->context, hmi_no_span, hint, "%s:%ld: %s", r->name, r->number, what);
@@ -163,7 +163,8 @@ static void read_header(reader *r)
     const hm_allocator *allocator = &r->context->allocator;
     double ignored;
     if (read_number(r->fields.data[0], &ignored) && r->fields.data[0][0]) {
-        refuse(r, "the first line has the names, as in t,x,x'", "the header line is missing");
+        refuse(r, "the first line must name the columns, as in t,x,x'",
+               "the header line is missing");
         return;
     }
     r->status = hm_table_create(allocator, r->fields.count, (const char *const *)r->fields.data,

@@ -5,7 +5,7 @@
  *   2. The file holds whole rows after every flush, since a flush writes the buffer to the last
  *      newline with one call; a process killed in between leaves at most one row torn at the end.
  *   3. After the first failure nothing more is written and every call returns HM_ERR_IO.
- * Verified: test/unit/output/test_csv.c, test/tool/run_files.sh
+ * Verified: test/unit/output/test_csv.c, test/fault/run_cut.sh
  */
 #include "base/text.h"
 

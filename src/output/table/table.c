@@ -1,4 +1,4 @@
-/* Tables of numbers by column: see table.h. Verified: test/unit/output/test_csv.c */
+/* Adds rows to a table and finds columns by name. Verified: test/unit/output/test_csv.c */
 #include "output/table/table.h"
 
 #include "base/text.h"

@@ -1,5 +1,5 @@
-/* Tables of numbers by column. One block a column would mean one growth each; rows are kept in
- * blocks of columns instead: column c begins at data + c * capacity, and growing moves them all. */
+/* Tables of numbers by column. All columns are in one block, so that a table grows by one allocation:
+ * column c begins at data + c * capacity, and growing moves all columns. */
 #ifndef HMI_OUTPUT_TABLE_TABLE_H
 #define HMI_OUTPUT_TABLE_TABLE_H
 

@@ -2,7 +2,7 @@
  * whether one is found; forms without one in closed form must give none. */
 #include "analyse_fixture.h"
 
-#include "analyse/classify/potential.h"
+#include "analyse/integrals/potential.h"
 
 static bool finds(const char *constraint, const char *initial)
 {
@@ -122,7 +122,8 @@ static void factor_found(void **state)
                  "initial x = 1, y = 1, z = 1\n",
                  list[i]);
         open_fixture(&f, text);
-        assert_int_equal(hmi_find_factor(&f.sampler, &f.forms.rows[0].form, &mu, &scaled), HM_OK);
+        assert_int_equal(
+            hmi_find_integrating_factor(&f.sampler, &f.forms.rows[0].form, &mu, &scaled), HM_OK);
         if (mu == HMI_NONE)
             fail_msg("no integrating factor of %s", list[i]);
         close_fixture(&f);

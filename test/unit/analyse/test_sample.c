@@ -1,7 +1,7 @@
 /* Random points of the configuration manifold: on it, proved, all different. */
 #include "analyse_fixture.h"
 
-#include "analyse/classify/flag.h"
+#include "analyse/integrability/flag.h"
 
 /* x^2 + y^2 + z^2 = 2 holds as balls, to 200 bits, redundant row or not. */
 static void on_sphere(const char *text)

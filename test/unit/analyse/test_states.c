@@ -160,7 +160,7 @@ static void test_saddle(void **state)
             arb_set_d(arb_mat_entry(F, i, 0), 1.0 / (double)(i + 1));
         for (slong i = 0; i < ROWS; i++)
             arb_set_d(arb_mat_entry(b, i, 0), (double)i - 3);
-        assert_true(hmi_saddle_solve(M, A, F, b, qdd, lambda, BITS));
+        assert_true(hmi_kkt_solve(M, A, F, b, qdd, lambda, BITS));
         arb_mat_transpose(T, A);
         arb_mat_mul(rest, M, qdd, BITS);
         arb_mat_mul(force, T, lambda, BITS);
@@ -171,7 +171,7 @@ static void test_saddle(void **state)
         arb_mat_sub(row, row, b, BITS);
         assert_vanishes(row);
         arb_mat_zero(A); /* rows that say nothing: not unique */
-        assert_false(hmi_saddle_solve(M, A, F, b, qdd, lambda, BITS));
+        assert_false(hmi_kkt_solve(M, A, F, b, qdd, lambda, BITS));
         arb_mat_struct *all[] = {M, A, T, F, b, qdd, lambda, rest, force, row};
         for (size_t i = 0; i < sizeof all / sizeof *all; i++)
             arb_mat_clear(all[i]);

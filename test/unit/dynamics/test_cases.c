@@ -32,17 +32,17 @@ static void check_state(const json_t *given, const json_t *expected, const char 
     int n = Q.count, m = b.count;
     hmi_dynamics *d = make_workspace(n, m, 0, 0);
     hmi_equations equations = {.M = M.x, .Q = Q.x, .A = A.x, .b = b.x, .C = has_C ? C.x : NULL};
-    for (int f = HMI_AUTO; f < HMI_FORMULATIONS; f++) {
+    for (int f = HM_FORMULATION_AUTO; f < HMI_FORMULATIONS; f++) {
         hmi_options options = full_effort();
         hmi_solution s;
-        options.formulation = (hmi_formulation)f;
+        options.formulation = (hm_formulation)f;
         hm_status status = hmi_dynamics_solve(d, &equations, &options, &s);
         if (status == HM_ERR_USAGE) {
-            assert_int_not_equal(f, HMI_AUTO);
+            assert_int_not_equal(f, HM_FORMULATION_AUTO);
             continue;
         }
         if (status != HM_OK)
-            fail_msg("%s: %s: %s", id, hmi_formulation_name((hmi_formulation)f),
+            fail_msg("%s: %s: %s", id, hm_formulation_name((hm_formulation)f),
                      hm_status_text(status));
         check(expected, "qdd", n, s.qdd, tolerance, id);
         check(expected, "Qi", n, s.Qi, tolerance, id);
@@ -223,7 +223,7 @@ static void dirac_skate(void **state)
         hmi_equations equations = {.M = M, .Q = F.x, .A = A, .b = &b};
         hmi_options options = full_effort();
         hmi_solution solution;
-        options.formulation = HMI_DIRAC;
+        options.formulation = HM_FORMULATION_DIRAC;
         assert_int_equal(hmi_dynamics_solve(d, &equations, &options, &solution), HM_OK);
         check(e, "vdot", 3, solution.qdd, 1e-12, "004-dirac-skate");
         check(e, "lambda", 1, solution.lambda, 1e-12, "004-dirac-skate");

@@ -201,7 +201,7 @@ static void indefinite_and_not_unique(void **state)
     assert_close(2, s.verdict.directions, direction, 1e-14);
     A[1] = 2; /* unique now, without a root of M */
     assert_int_equal(solve(2, 1, M, Q, A, b), HM_OK);
-    assert_int_equal(s.formulation, HMI_KKT);
+    assert_int_equal(s.formulation, HM_FORMULATION_KKT);
     assert_true(s.disagreement <= 1e-14);
     assert_non_null(s.a); /* M is not singular, only indefinite */
 }
@@ -243,12 +243,12 @@ static void not_finite(void **state)
 static void formulations_by_name(void **state)
 {
     (void)state;
-    hmi_formulation f = HMI_AUTO;
+    hm_formulation f = HM_FORMULATION_AUTO;
     for (int i = 0; i < HMI_FORMULATIONS; i++) {
-        assert_true(hmi_formulation_find(hmi_formulation_name((hmi_formulation)i), &f));
+        assert_true(hm_formulation_find(hm_formulation_name((hm_formulation)i), &f));
         assert_int_equal(f, i);
     }
-    assert_false(hmi_formulation_find("newton", &f));
+    assert_false(hm_formulation_find("newton", &f));
 }
 
 /* No root of M, no geometry. Multipliers that feed back on themselves may have no derivative. */
@@ -278,9 +278,9 @@ static void formulation_that_does_not_apply(void **state)
     hmi_equations equations = {.M = M, .Q = Q, .A = A, .b = b};
     hmi_options options = hmi_options_default();
     hmi_solution found;
-    options.formulation = HMI_UK;
+    options.formulation = HM_FORMULATION_UK;
     assert_int_equal(hmi_dynamics_solve(d, &equations, &options, &found), HM_ERR_USAGE);
-    options.formulation = HMI_GAUSS;
+    options.formulation = HM_FORMULATION_GAUSS;
     assert_int_equal(hmi_dynamics_solve(d, &equations, &options, &found), HM_OK);
     hmi_dynamics_destroy(d);
 }

@@ -54,7 +54,8 @@ static inline ride *ride_open(const char *text, const hmi_method *method, double
                          .y = ride_doubles(size),
                          .f = ride_doubles(size),
                          .y_old = ride_doubles(size),
-                         .memory = calloc(1, method->memory_size(&r->ode))};
+                         .method = method,
+                         .memory = calloc(1, method->memory_size(method, &r->ode))};
     assert_non_null(r->s.memory);
     hmi_ode_load(&r->ode, r->s.y);
     assert_int_equal(hmi_ode_settle(&r->ode, r->s.t, r->s.y), HM_OK);

@@ -1,4 +1,5 @@
 /* Consistent initial states: what is given stays, the rest moves as little as possible. */
+#include "integrate/run/run.h"
 #include "support/check.h"
 #include "support/motion.h"
 
@@ -62,6 +63,31 @@ static void test_nearest_on_a_curve(void **state)
     check_number("on the oval", q[0] * q[0] / 9 + q[1] * q[1] / 4, 1, 1e-14);
     double along = (q[0] - 4) * (q[1] / 2) - 3 * (q[1] - 3) * (2 * q[0] / 9); /* M d x grad = 0 */
     check_number("nearest", along, 0, 1e-9);
+    motion_close(m);
+}
+
+/* No run is needed, what was compiled serves again with other parameters, and a run that was under way
+ * ends: it cannot go on from another state. */
+static void test_without_a_run(void **state)
+{
+    (void)state;
+    const hm_moved *list;
+    size_t count;
+    motion *m = motion_text(
+        "param r = 5; coord x, y; kinetic (x'^2 + y'^2)/2\n"
+        "constraint rod: x^2 + y^2 = r^2; initial x = 3, y ~ 3; simulate 0 .. 1");
+    assert_int_equal(hm_sim_make_consistent(m->sim, false, &list, &count), HM_OK);
+    assert_null(hmi_run_of(m->sim));
+    assert_int_equal(count, 1);
+    check_number("y", list[0].to, 4, 1e-14);
+    assert_int_equal(hm_sim_make_consistent(m->sim, false, &list, &count), HM_OK);
+    assert_int_equal(count, 0);
+    assert_int_equal(hm_sim_set_param(m->sim, "r", 3 * sqrt(2)), HM_OK);
+    assert_int_equal(hm_sim_start(m->sim, NULL), HM_OK);
+    assert_int_equal(hm_sim_set_param(m->sim, "r", 5), HM_OK);
+    assert_int_equal(hm_sim_make_consistent(m->sim, false, &list, &count), HM_OK);
+    check_number("y again", list[0].to, 4, 1e-14);
+    assert_int_equal(hm_sim_step(m->sim), HM_ERR_USAGE);
     motion_close(m);
 }
 
@@ -300,6 +326,7 @@ int main(void)
         cmocka_unit_test(test_guess_is_moved),
         cmocka_unit_test(test_mass_metric),
         cmocka_unit_test(test_nearest_on_a_curve),
+        cmocka_unit_test(test_without_a_run),
         cmocka_unit_test(test_impossible_is_refused),
         cmocka_unit_test(test_redundant_where_it_holds),
         cmocka_unit_test(test_small_units),

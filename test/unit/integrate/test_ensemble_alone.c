@@ -135,7 +135,7 @@ static void test_none_starts(void **state)
                   "initial x = 0, y = 0.5",
                   "x");
     run(&e);
-    assert_string_equal(e.result.why_not, "members do not start");
+    assert_string_equal(e.result.why_not, "no member can be started");
     assert_int_equal(e.result.failed, MEMBERS);
     for (int i = 0; i < MEMBERS; i++) {
         assert_int_equal(e.out[i].status, HM_RUN_FAILED);

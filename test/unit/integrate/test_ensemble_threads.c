@@ -161,7 +161,7 @@ static void test_parameters_and_frames(void **state)
     close_ensemble(&e);
 }
 
-/* Every third member grows beyond all bounds, leaves its lane and fails with a message. */
+/* Every third member grows without bound, leaves its lane and fails with a message. */
 static void test_members_that_fail(void **state)
 {
     (void)state;

@@ -165,11 +165,11 @@ static void test_sticking(void **state)
                             "initial x = 0.5, y = 0.4, x' ~ 0, y' ~ 0; simulate 0 .. 2");
     assert_int_equal(motion_run(m), HM_ERR_UNDETERMINED);
     assert_int_equal(m->result.status, HM_RUN_FAILED);
-    assert_true(motion_says(m, "a force sticks at its switching here"));
+    assert_true(motion_says(m, "a force sticks at a discontinuity here"));
     assert_true(fabs(motion_value(m, "y")) < 1e-8);
     hm_sim_set_state(m->sim, 0, (double[]){0.5, 0}, NULL, NULL); /* and from the start */
     assert_int_equal(motion_run(m), HM_ERR_UNDETERMINED);
-    assert_true(motion_says(m, "cannot start here: a force sticks at its switching"));
+    assert_true(motion_says(m, "cannot start here: a force sticks at a discontinuity"));
     motion_close(m);
 }
 

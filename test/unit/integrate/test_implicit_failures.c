@@ -138,7 +138,7 @@ static void check_sticks(const char *method, double speed)
     motion *m = prepare("coord x; kinetic x'^2/2; force x = -2*sign(x'); simulate 0 .. 3", method,
                         0.01);
     hm_sim_set_state(m->sim, 0, NULL, &speed, NULL);
-    check_failed(m, "a force sticks at its switching here, which this method cannot follow");
+    check_failed(m, "a force sticks at a discontinuity here, which this method cannot follow");
     assert_false(motion_says(m, "lose rank"));
     check_number(method, m->result.t_end, speed / 2, 1e-6);
     check_number("x", motion_value(m, "x"), speed * speed / 4, 1e-5);

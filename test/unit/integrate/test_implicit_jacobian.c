@@ -80,7 +80,7 @@ static size_t compare(const char *name, probe *p, bool params, double tolerance)
     double value[MOST_ROWS];
     assert_true(rows <= MOST_ROWS);
     assert_non_null(J);
-    hm_status status = params ? hmi_sim_param_jacobian(sim, hmi_sim_present(sim), NULL, J)
+    hm_status status = params ? hm_sim_param_derivatives(sim, J)
                               : hmi_sim_jacobian(sim, hmi_sim_present(sim), NULL, J);
     if (status != HM_OK)
         fail_msg("%s: %s", name, hm_status_text(status));

@@ -27,7 +27,8 @@ static size_t expand(const hm_system *system, const hmi_jet_options *options, do
     double y[16], f[16];
     assert_int_equal(hm_sim_create(system, &sim), HM_OK);
     assert_int_equal(hmi_ode_init(&ode, sim), HM_OK);
-    ode.jet_options = options;
+    const hmi_taylor_options all = {true, true, true, options ? *options : (hmi_jet_options){0}};
+    sim->solve.series_options = options ? &all : NULL;
     assert_int_equal(hmi_taylor_init(&T, &ode, ORDER), HM_OK);
     assert_true(T.momenta.used);
     hmi_ode_load(&ode, y);

@@ -60,7 +60,7 @@ static void test_without_memory(void **state)
     hm_run_result result = result_of(&r);
     assert_int_equal(result.warning_count, 3);
     assert_string_equal(result.warnings[0], "kept");
-    assert_non_null(strstr(result.warnings[1], "no memory"));
+    assert_non_null(strstr(result.warnings[1], "out of memory"));
     assert_string_equal(result.warnings[2], "later");
     close_run(&r);
 }

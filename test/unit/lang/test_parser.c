@@ -218,9 +218,9 @@ static void test_refused_expressions(void **state)
     refuse_expression("x 2", "an operator is missing before '2'");
     refuse_expression("(a)(b)", "only a name can be called");
     refuse_expression("f(a", "not closed");
-    refuse_expression("[a)", "where the bracket is closed by ']'");
+    refuse_expression("[a)", "but the bracket is closed by ']'");
     refuse_expression("a < b < c", "cannot be chained");
-    refuse_expression("x^2'", "a prime on a number");
+    refuse_expression("x^2'", "a number cannot take a prime");
     refuse_expression("a + ", "expected an expression");
     refuse_expression("mass", "is a reserved word");
     refuse_expression("sum(1..3, x)", "expected the index");

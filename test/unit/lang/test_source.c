@@ -120,7 +120,7 @@ static void no_current_folder(void **state)
     assert_int_equal(mkdir("gone", 0700), 0);
     assert_int_equal(chdir("gone"), 0);
     assert_int_equal(rmdir("../gone"), 0);
-    check_include("part.hamel", HM_ERR_INPUT, "the current folder is gone");
+    check_include("part.hamel", HM_ERR_INPUT, "the current folder does not exist any more");
     assert_int_equal(chdir(folder), 0);
 }
 

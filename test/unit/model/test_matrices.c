@@ -135,7 +135,7 @@ static void shapes_must_fit(void **state)
         {MODEL "output o = x[1]\n", "cannot be indexed"},
         {MODEL "output o = u[1.5]\n", "whole number"},
         {MODEL "output o = u[x]\n", "parameters and indices"},
-        {MODEL "output o = [1, [2]]\n", "components differ"},
+        {MODEL "output o = [1, [2]]\n", "components have different shapes"},
         {MODEL "output o = sin(u)\n", "a number"},
         {MODEL "output o = if(x > 0, u, x)\n", "same shape"},
         {MODEL "potential u\n", "expected a number"},

@@ -243,7 +243,7 @@ static void signals_that_go_wrong(void **state)
     static const struct {
         const char *text, *fragment;
     } wrong[] = {
-        {XY "state z = 1\n", "declared by its derivative"},
+        {XY "state z = 1\n", "declared with its derivative"},
         {XY "state z'' = 1\n", ""},
         {XY "param p = 1\ninput p = 2\n", "already declared"},
         {XY "let v = [1, 2]\nstate v' = 2\n", "already declared"},

@@ -77,7 +77,7 @@ static void degenerate_lagrangian(void **state)
     (void)state;
     static const char text[] = "coord x, y; lagrangian x*y' - (x^2 + y^2)/2";
     CHECK_PARTS(text, HM_FORMAT_TEXT, "Q[x] = ẏ − x", "Q[y] = −y − ẋ",
-                "0 = Q + Qc: L is degenerate, and velocities follow");
+                "0 = Q + Qc: L is degenerate, and these equations determine velocities");
     CHECK_PARTS(text, HM_FORMAT_LATEX, "0 & 0 \\\\", "M \\ddot q &= Q + Q^{c}");
     CHECK_PARTS(text, HM_FORMAT_JSON, "\"entries\": []", "[\"y' - x\", \"-y - x'\"]");
 }

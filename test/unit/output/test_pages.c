@@ -86,7 +86,7 @@ static void says_what_it_leaves_out(void **state)
     add_many(&s, "y[%d]", 20, 1);
     add_many(&s, "x[%d]'", 20, 1);
     add_many(&s, "y[%d]'", 20, 1);
-    CHECK_PAGE(&s, {"paths of 12 among 20 points", 1}, {" curves are shown", 2});
+    CHECK_PAGE(&s, {"paths of 12 of 20 points", 1}, {" curves are shown", 2});
 }
 
 static void finds_points_by_their_names(void **state)

@@ -1,6 +1,6 @@
-/* Are expressions zero on the constraint manifold? At random points and states, in ball arithmetic:
- * see flag.h. Verified: test/unit/analyse/test_sample.c */
-#include "analyse/classify/transport.h"
+/* Decides at random points and states, in ball arithmetic, whether expressions are zero wherever
+ * the constraints hold. Verified: test/unit/analyse/test_sample.c */
+#include "analyse/integrability/transport.h"
 
 #include <math.h>
 
@@ -35,10 +35,8 @@ static hm_status zero_at_point(hmi_sampler *sampler, hmi_series *jet, slong bits
     hm_status status = hmi_sample(sampler, &point);
     if (status == HM_OK) {
         for (size_t i = 0; i < point.size; i++)
-            arb_set_d(point.X + i, hmi_random(sampler));
-        hmi_series_start(jet, 1, bits);
-        hmi_curve_fill(&point, jet, 0);
-        hmi_series_extend(jet, 0);
+            arb_set_d(point.X + i, hmi_sampler_random(sampler));
+        hmi_curve_evaluate(&point, jet, bits);
         if (jet->failed)
             hmi_sample_reject(sampler);
         if (jet->failed || !zero_here(jet, jet->inexact || sampler->jet.inexact, zero, evidence))
@@ -81,9 +79,7 @@ static hm_status zero_in_state(hmi_transport *tr, hmi_series *jet, slong bits, b
     if (status != HM_OK)
         return status;
     hmi_transport_velocity(tr);
-    hmi_series_start(jet, 1, bits);
-    hmi_curve_fill(&tr->point, jet, 0);
-    hmi_series_extend(jet, 0);
+    hmi_curve_evaluate(&tr->point, jet, bits);
     if (jet->failed)
         hmi_sample_reject(tr->sampler);
     if (jet->failed || !zero_here(jet, jet->inexact || tr->inexact, zero, evidence))

@@ -1,10 +1,11 @@
-/* Term-by-term integration of an exact form: see potential.h.
+/* Integrates an exact form term by term, hmi_find_potential.
  *
- * The rules cover sums, substitution u' g(u) for powers and the functions of the language, x^k g and
- * logarithms and arcs by parts, and 1/(a x^2 + b). A wrong or missing antiderivative is harmless: what is reported is
- * differentiated and compared. Verified: test/unit/analyse/test_potential.c
+ * The rules cover sums, substitution u' g(u) for powers and the functions of the language,
+ * integration by parts of x^k g, of logarithms and of inverse functions, and 1/(a x^2 + b). A wrong
+ * or missing antiderivative is harmless: what is reported has been differentiated and compared.
+ * Verified: test/unit/analyse/test_potential.c
  */
-#include "analyse/classify/potential.h"
+#include "analyse/integrals/potential.h"
 
 #include <math.h>
 
@@ -304,7 +305,8 @@ static hmi_expr integrate(integrator *in, hmi_expr e)
     return result;
 }
 
-hmi_expr hmi_antiderivative(hmi_forms *forms, hmi_expr e, size_t j)
+/* An antiderivative of e by z_j; HMI_NONE where the rules do not find one. Not verified. */
+static hmi_expr antiderivative(hmi_forms *forms, hmi_expr e, size_t j)
 {
     integrator in = {.forms = forms, .j = j};
     hmi_expr normal = hmi_forms_normal(forms, e);
@@ -329,7 +331,7 @@ static hmi_expr build_potential(hmi_forms *forms, const hmi_form *form, size_t f
         left = hmi_forms_normal(forms, left);
         if (left == g->zero)
             continue;
-        hmi_expr F = hmi_antiderivative(forms, left, j);
+        hmi_expr F = antiderivative(forms, left, j);
         if (F == HMI_NONE)
             return HMI_NONE;
         f = hmi_add(g, f, F);

@@ -35,7 +35,7 @@ static void test_null_vectors(void **state)
     for (size_t i = 0; i < 3; i++)
         add(&e, rows[i], 5);
     assert_int_equal(e.rank, 2);
-    hmi_null_vectors(&e, vectors);
+    hmi_null_space(&e, vectors);
     assert_int_equal(arb_mat_nrows(vectors), 3);
     for (slong k = 0; k < 3; k++) {
         double last = 0;
@@ -67,7 +67,7 @@ static void test_full_rank(void **state)
     assert_int_equal(hmi_echelon_init(&e, standard(&context), 2, 2, 128, false), HM_OK);
     add(&e, rows[0], 2);
     add(&e, rows[1], 2);
-    hmi_null_vectors(&e, vectors);
+    hmi_null_space(&e, vectors);
     assert_int_equal(arb_mat_nrows(vectors), 0);
     arb_mat_clear(vectors);
     hmi_echelon_release(&e);

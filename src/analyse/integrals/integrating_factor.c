@@ -1,13 +1,13 @@
-/* Integrating factors by linear algebra on ln mu: see potential.h.
+/* Integrating factors by linear algebra on ln mu, hmi_find_integrating_factor.
  *
  *     d(mu omega) = 0   <=>   d(ln mu) ^ omega + d omega = 0
  *
- * is linear in d(ln mu) = sum_c kappa_c d(ln c). The equations are sampled at random points in double
- * precision, the smallest set of candidates c that solves them is taken, kappa is rounded to a
- * ratio of small numbers, and the result is proved in ball arithmetic like any other form.
+ * is linear in d(ln mu) = sum_c kappa_c d(ln c). The equations are sampled at random points in
+ * double precision, the smallest set of candidates c that solves them is taken, kappa is rounded to
+ * a ratio of small numbers, and the result is proved in ball arithmetic like any other form.
  * Verified: test/cases/test_classify.c
  */
-#include "analyse/classify/potential.h"
+#include "analyse/integrals/potential.h"
 
 #include "linalg/linalg.h"
 
@@ -43,7 +43,7 @@ static void add_candidate(search *s, hmi_expr e)
     s->candidate[s->count++] = e;
 }
 
-/* What a component is a product of. */
+/* Adds the factors of a component as candidates. */
 static void add_factors(search *s, hmi_expr e, int depth)
 {
     hmi_graph *g = &s->forms->graph;
@@ -167,9 +167,7 @@ static hm_status sample_equations(search *s)
     hm_status status = add_roots(s, &jet);
     for (int k = 0, tries = 0; status == HM_OK && k < POINTS && tries < 60; tries++) {
         status = hmi_sample(s->sampler, &point);
-        hmi_series_start(&jet, 1, 96);
-        hmi_curve_fill(&point, &jet, 0);
-        hmi_series_extend(&jet, 0);
+        hmi_curve_evaluate(&point, &jet, 96);
         if (status == HM_OK && !jet.failed) {
             add_equations(s, &jet);
             k++;
@@ -223,7 +221,8 @@ static bool small_ratio(double x, long *p, long *q)
     return false;
 }
 
-/* Sets of 1, 2, 3 candidates in turn: the next one after `set`; false after the last. */
+/* Goes through the sets of 1, 2 and 3 candidates: the next one after `set`; false after the
+ * last. */
 static bool next_set(const search *s, size_t *set, int *size)
 {
     size_t most = *size == 3 && s->count > MOST_TRIPLES ? MOST_TRIPLES : s->count;
@@ -267,8 +266,8 @@ static hm_status scale_form(search *s, hmi_expr mu, hmi_form *out)
     return hmi_form_differentiate(forms, out);
 }
 
-hm_status hmi_find_factor(hmi_sampler *sampler, const hmi_form *form, hmi_expr *mu,
-                          hmi_form *scaled)
+hm_status hmi_find_integrating_factor(hmi_sampler *sampler, const hmi_form *form, hmi_expr *mu,
+                                      hmi_form *scaled)
 {
     search s = {.sampler = sampler, .forms = sampler->forms, .form = form};
     size_t set[3] = {0};

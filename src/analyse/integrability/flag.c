@@ -1,7 +1,7 @@
-/* The flag of a set of constraints: see flag.h. */
-#include "analyse/classify/flag.h"
+/* Ranks of the matrices K over curves and points, and tests of single forms (flag.h). */
+#include "analyse/integrability/flag.h"
 
-#include "analyse/classify/transport.h"
+#include "analyse/integrability/transport.h"
 
 #include <math.h>
 #include <string.h>
@@ -108,7 +108,7 @@ static hm_status add_block(const levels *l, hmi_echelon *e, arb_srcptr block)
     return verdict == HMI_UNDECIDED ? HM_ERR_LIMIT : HM_OK;
 }
 
-/* A curve followed for so many levels. */
+/* Follows one curve for `depth` levels. */
 static hm_status run_curve(const levels *l, size_t depth, arb_ptr K)
 {
     hm_status status = hmi_transport_curve(l->tr, depth, l->target_of, K);
@@ -123,7 +123,8 @@ static hm_status open_echelon(const levels *l, hmi_echelon *e)
                             l->tr->inexact);
 }
 
-/* The rank of K_0 .. K_depth-1 of one curve; *stable: the last level added nothing, or all. */
+/* The rank of K_0 .. K_depth-1 of one curve; *stable: the last level added nothing, or the rank is
+ * full. */
 static hm_status rank_along(const levels *l, size_t depth, arb_srcptr K, size_t *rank, bool *stable)
 {
     hmi_echelon e;
@@ -196,7 +197,7 @@ static hm_status find_levels(levels *l)
         _arb_vec_clear(A, (slong)room);
         _arb_vec_clear(B, (slong)room);
         if (l->tr->size - l->tr->rank == 2 && depth == 4)
-            depth = l->most; /* one more a level: likely all the way */
+            depth = l->most; /* growth by one dimension per level will probably go on to the end */
         depth *= depth < 4 ? 2 : 3;
         depth = depth < l->most ? depth : l->most;
     }
@@ -281,8 +282,8 @@ static hm_status find_spans(levels *l, const size_t *target_row, hmi_flag *flag)
     return status;
 }
 
-/* At one point, with as many bits as it takes. Every other point has twice the bits: what is tiny
- * but not zero shows then. */
+/* Finds the flag at one point, with as many bits as it takes. Every other point starts with twice
+ * the bits, so that what is tiny but not zero is noticed. */
 static hm_status one_point(levels *l, const size_t *target_row, slong bits, hmi_flag *flag)
 {
     hm_status status = HM_ERR_LIMIT;
@@ -311,7 +312,8 @@ int hmi_points_for(size_t size)
     return size > 30 ? 2 : HMI_POINTS;
 }
 
-/* Where nothing is integrable everything was proved nonzero: large sets need no second point. */
+/* Where nothing is integrable, everything was proved nonzero, and a large set needs no second
+ * point. */
 static bool settled(const hmi_flag *flag)
 {
     return flag->dimension > 30 && flag->levels > MOST_COMPLETED && flag->integrable == 0;
@@ -351,7 +353,7 @@ hm_status hmi_flag_find(hmi_sampler *sampler, const size_t *rows, size_t count, 
 
 typedef hm_status (*point_test)(hmi_transport *tr, bool *holds, hmi_evidence *evidence);
 
-/* A test at every point with enough bits; false at one point is false. */
+/* Makes a test at every point with enough bits. What fails at one point is false. */
 static hm_status at_points(hmi_transport *tr, point_test test, bool *holds, hmi_evidence *evidence)
 {
     *holds = true;

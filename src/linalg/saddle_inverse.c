@@ -1,28 +1,21 @@
-/* The inverse of small systems: one factorisation and one product a right side. See taylor.h.
+/* The saddle-point problem of small systems by its inverse: one product per right side.
  *
  *     P = [M  -A^T; A  0],   (a, lambda) = P^-1 (r, b),
  * by Gauss-Jordan steps on P^T in place, which leaves the columns of P^-1 as rows. Pivots are those of
- * M = L E L^T and of the Gram matrix, in their order, and are judged as in dynamics/formulations/accelerate.c: each
- * is above 1e-5 of the diagonal element that it came from. Where M has none M + A^T V A stands in for it,
- * with A a = b. Rows left out have lambda = 0.
+ * M = L E L^T and of the Gram matrix, in their order, and are judged as in saddle.c. Where M has none,
+ * M + A^T V A stands in for it, with A a = b. Rows that are left out have lambda = 0.
  */
-#include "integrate/taylor/taylor.h"
+#include "linalg/saddle.h"
 
-#include "dynamics/formulations/workspace.h"
+#include "linalg/tolerances.h"
 
-#define WELL_CONDITIONED 1e-5
-#define INLINE           __attribute__((always_inline)) static inline
+#define INLINE __attribute__((always_inline)) static inline
 
 typedef double block __attribute__((vector_size(32), aligned(8), may_alias));
 
 /* ---- P^T ---- */
 
-static bool is_left_out(const hmi_taylor_solver *s, int i)
-{
-    return s->sim->dense.dynamics->left_out[i];
-}
-
-static void fill(const hmi_taylor_solver *s, const double *M, double *P)
+static void fill(const hmi_saddle *s, const double *M, double *P)
 {
     int n = s->n, m = s->m, p = s->padded;
     for (int i = 0; i < n; i++) {
@@ -30,47 +23,22 @@ static void fill(const hmi_taylor_solver *s, const double *M, double *P)
         for (int j = 0; j < n; j++)
             row[j] = M[hmi_area(i, n) + (size_t)j];
         for (int k = 0; k < m; k++)
-            row[n + k] = is_left_out(s, k) ? 0 : s->A[hmi_area(k, n) + (size_t)i];
+            row[n + k] = s->left_out[k] ? 0 : s->A[hmi_area(k, n) + (size_t)i];
         for (int j = n + m; j < p; j++)
             row[j] = 0;
     }
     for (int k = 0; k < m; k++) {
         double *row = P + hmi_area(n + k, p);
         for (int j = 0; j < n; j++)
-            row[j] = is_left_out(s, k) ? 0 : -s->A[hmi_area(k, n) + (size_t)j];
+            row[j] = s->left_out[k] ? 0 : -s->A[hmi_area(k, n) + (size_t)j];
         for (int j = n; j < p; j++)
             row[j] = 0;
-        row[n + k] = is_left_out(s, k);
+        row[n + k] = s->left_out[k];
     }
-}
-
-/* V_i: a row shall weigh as much as the inertias it holds (dynamics/formulations/accelerate.c). */
-static double row_weight(int n, const double *M, const double *row, double largest)
-{
-    double compliance = 0, square = 0;
-    for (int j = 0; j < n; j++) {
-        double inertia = M[hmi_area(j, n) + (size_t)j];
-        square += row[j] * row[j];
-        if (inertia > 0)
-            compliance += row[j] * row[j] / inertia;
-    }
-    if (compliance > 0)
-        return 1 / compliance;
-    return square > 0 ? (largest > 0 ? largest : 1) / square : 0;
-}
-
-void hmi_taylor_weigh_rows(hmi_taylor_solver *s, const double *M)
-{
-    int n = s->n;
-    double largest = 0;
-    for (int j = 0; j < n; j++)
-        largest = fmax(largest, M[hmi_area(j, n) + (size_t)j]);
-    for (int i = 0; i < s->m; i++)
-        s->weight[i] = is_left_out(s, i) ? 0 : row_weight(n, M, s->A + hmi_area(i, n), largest);
 }
 
 /* M + A^T V A. */
-static void add_rows(const hmi_taylor_solver *s, double *P)
+static void add_rows(const hmi_saddle *s, double *P)
 {
     int n = s->n;
     for (int i = 0; i < s->m; i++) {
@@ -107,14 +75,14 @@ INLINE void take_pivot(int size, int blocks, int k, double inverse, double *P)
     }
 }
 
-INLINE bool eliminate(hmi_taylor_solver *s, int blocks)
+INLINE bool eliminate(hmi_saddle *s, int blocks)
 {
     int n = s->n, size = s->n + s->m;
     size_t next = 4 * (size_t)blocks + 1;
     for (int k = 0; k < size; k++) {
         for (int i = k; (k == 0 || k == n) && i < size; i++)
             s->diagonal_of[i] = s->K[(size_t)i * next];
-        double pivot = s->K[(size_t)k * next], least = WELL_CONDITIONED * s->diagonal_of[k];
+        double pivot = s->K[(size_t)k * next], least = HMI_WELL_CONDITIONED * s->diagonal_of[k];
         if (!(pivot > least) || !(least > 0))
             return false;
         take_pivot(size, blocks, k, 1 / pivot, s->K);
@@ -122,7 +90,7 @@ INLINE bool eliminate(hmi_taylor_solver *s, int blocks)
     return true;
 }
 
-INLINE bool eliminate_by_size(hmi_taylor_solver *s)
+INLINE bool eliminate_by_size(hmi_saddle *s)
 {
     switch (s->padded) {
     case 4:
@@ -136,14 +104,14 @@ INLINE bool eliminate_by_size(hmi_taylor_solver *s)
     }
 }
 
-static bool eliminate_plain(hmi_taylor_solver *s)
+static bool eliminate_plain(hmi_saddle *s)
 {
     return eliminate_by_size(s);
 }
 
 #if defined(__x86_64__) && defined(__GNUC__)
 /* Without fused multiply-add: the same bits. */
-__attribute__((target("avx2"))) static bool eliminate_avx2(hmi_taylor_solver *s)
+__attribute__((target("avx2"))) static bool eliminate_avx2(hmi_saddle *s)
 {
     return eliminate_by_size(s);
 }
@@ -151,13 +119,13 @@ __attribute__((target("avx2"))) static bool eliminate_avx2(hmi_taylor_solver *s)
 #define eliminate_avx2 eliminate_plain
 #endif
 
-static bool invert(hmi_taylor_solver *s)
+static bool invert(hmi_saddle *s)
 {
     return s->fused ? eliminate_avx2(s) : eliminate_plain(s);
 }
 
 /* Answers to b: the added force A^T V b, and no lambda of rows left out. */
-static void correct_columns(hmi_taylor_solver *s)
+static void correct_columns(hmi_saddle *s)
 {
     int n = s->n, p = s->padded;
     for (int i = 0; i < s->m; i++) {
@@ -165,19 +133,19 @@ static void correct_columns(hmi_taylor_solver *s)
         for (int j = 0; s->shifted && j < n; j++)
             hmi_axpy(p, s->weight[i] * s->A[hmi_area(i, n) + (size_t)j], s->K + hmi_area(j, p),
                      column);
-        if (is_left_out(s, i))
+        if (s->left_out[i])
             column[n + i] = 0;
     }
 }
 
-bool hmi_taylor_invert(hmi_taylor_solver *s, const double *M)
+bool hmi_saddle_invert(hmi_saddle *s, const double *M)
 {
     s->shifted = false;
     fill(s, M, s->K);
     bool good = invert(s);
     if (!good && s->m > 0) {
         s->shifted = true;
-        hmi_taylor_weigh_rows(s, M);
+        hmi_saddle_weigh_rows(s, M);
         fill(s, M, s->K);
         add_rows(s, s->K);
         good = invert(s);
@@ -187,8 +155,8 @@ bool hmi_taylor_invert(hmi_taylor_solver *s, const double *M)
     return s->inverted = good;
 }
 
-/* sqrt(A_i M^-1 A_i^T) sqrt(a.M a), by the matrix that was inverted (dynamics/formulations/accelerate.c). */
-double hmi_taylor_natural_size(const hmi_taylor_solver *s, int i, const double *M, const double *a)
+/* sqrt(A_i M^-1 A_i^T) sqrt(a.M a), by the matrix that was inverted. */
+double hmi_saddle_inverse_size(const hmi_saddle *s, int i, const double *M, const double *a)
 {
     int n = s->n;
     double motion = 0;
@@ -204,10 +172,10 @@ double hmi_taylor_natural_size(const hmi_taylor_solver *s, int i, const double *
 /* ---- products ---- */
 
 /* answer := K right, in `blocks` of four: even columns, odd columns, both, as machine code does. */
-INLINE void multiply(const hmi_taylor_solver *s, int blocks, bool fused, const double *right,
+INLINE void multiply(const hmi_saddle *s, int blocks, bool fused, const double *right,
                      double *answer)
 {
-    double sum[2][HMI_TAYLOR_MOST_INVERTED];
+    double sum[2][HMI_SADDLE_MOST_INVERTED];
     const double *K = s->K;
     for (int j = 0; j < s->n + s->m; j++, K += 4 * blocks)
         for (int i = 0; i < 4 * blocks; i++)
@@ -218,13 +186,13 @@ INLINE void multiply(const hmi_taylor_solver *s, int blocks, bool fused, const d
         answer[i] = s->n + s->m > 1 ? sum[0][i] + sum[1][i] : sum[0][i];
 }
 
-static void multiply_plain(const hmi_taylor_solver *s, const double *right, double *answer)
+static void multiply_plain(const hmi_saddle *s, const double *right, double *answer)
 {
     multiply(s, s->padded / 4, false, right, answer);
 }
 
 #if defined(__x86_64__) && defined(__GNUC__)
-__attribute__((target("avx2,fma"))) static void multiply_fused(const hmi_taylor_solver *s,
+__attribute__((target("avx2,fma"))) static void multiply_fused(const hmi_saddle *s,
                                                                const double *right, double *answer)
 {
     multiply(s, s->padded / 4, true, right, answer);
@@ -233,7 +201,7 @@ __attribute__((target("avx2,fma"))) static void multiply_fused(const hmi_taylor_
 #define multiply_fused multiply_plain
 #endif
 
-void hmi_taylor_multiply(const hmi_taylor_solver *s, const double *right, double *answer)
+void hmi_saddle_multiply(const hmi_saddle *s, const double *right, double *answer)
 {
     if (s->fused)
         multiply_fused(s, right, answer);

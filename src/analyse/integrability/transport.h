@@ -1,8 +1,19 @@
-/* One curve through one point: the matrices K of flag.h. Internal to the flag. */
-#ifndef HMI_ANALYSE_CLASSIFY_TRANSPORT_H
-#define HMI_ANALYSE_CLASSIFY_TRANSPORT_H
+/* Forms along one curve through one point: the matrices H and K of flag.h, as power series.
+ *
+ * A transport is given rows, whose common directions the curve may take, and targets, whose d omega
+ * is looked at (usually the rows that are not exact). It works in three steps:
+ *   1. hmi_transport_point draws a random point on the position constraints, chooses independent
+ *      rows W with pivot columns P, and inverts W_P. The other columns are the free ones, F.
+ *   2. hmi_transport_curve follows the curve whose free velocities X_F are random polynomials; the
+ *      pivot velocities follow from W X = 0, order by order.
+ *   3. On the way it solves H W + K_0 dz_F = gamma, gamma = X(omega) - dg, for every target.
+ * HM_ERR_LIMIT everywhere means that the balls do not decide: repeat with more bits.
+ * Only src/analyse/integrability and classify use this.
+ */
+#ifndef HMI_ANALYSE_INTEGRABILITY_TRANSPORT_H
+#define HMI_ANALYSE_INTEGRABILITY_TRANSPORT_H
 
-#include "analyse/classify/flag.h"
+#include "analyse/integrability/flag.h"
 
 #include <arb_mat.h>
 
@@ -48,7 +59,13 @@ hm_status hmi_transport_curve(hmi_transport *tr, size_t levels, const size_t *ta
  * and the rows do not stop t. Into order 0 of tr->point.X. */
 void hmi_transport_velocity(hmi_transport *tr);
 
-/* flag.c: evidence of a point looked at; none yet; points for a space of this dimension. */
+/* basis.c: a basis of these directions in symbols, in memory of the forms,
+ *     N = [identity on the free columns; -W_P^-1 W_F on the pivots],    size x (size - rank).
+ * The forms must have normal forms, and at most HMI_SYMBOLIC_MOST rows be independent. */
+hm_status hmi_transport_basis(const hmi_transport *tr, hmi_expr **basis);
+
+/* flag.c: adds the evidence of one point; no evidence yet; how many points a space of this dimension
+ * needs. */
 void hmi_evidence_note(hmi_evidence *evidence, const hmi_transport *tr);
 hmi_evidence hmi_no_evidence(void);
 int hmi_points_for(size_t size);

@@ -1,11 +1,11 @@
-/* One curve through one point, as power series: see flag.h and transport.h.
+/* Follows one curve through one point as power series.
  *
  * With W the chosen rows, P their pivot columns and F the free ones,
  *     W X = 0, X_F = u        ->  X_P = -W_P^-1 W_F u
  *     H W + G dz_F = gamma    ->  H = gamma_P W_P^-1,   G = gamma_F - H W_F
  * hold order by order for series: known lower orders go to the right-hand side.
  */
-#include "analyse/classify/transport.h"
+#include "analyse/integrability/transport.h"
 
 #include <assert.h>
 #include <string.h>
@@ -138,7 +138,7 @@ static void list_free(hmi_transport *tr)
             tr->freed[count++] = j;
 }
 
-/* By plain elimination: unlike arb_mat_inv's, it leaves exact zeros where the structure has them, and
+/* Inverts by plain elimination, which, unlike arb_mat_inv, keeps the exact zeros of the structure;
  * chains of bodies have many. */
 static bool invert_sparse(arb_mat_t inverse, const arb_mat_t square, slong precision)
 {
@@ -259,8 +259,8 @@ static void turning(journey *j, size_t target, size_t k, arb_ptr gamma)
                 hmi_series_root(&tr->jet, tr->g_start[target] + a, k), tr->precision);
 }
 
-/* gamma -= H_i W_i over orders 1..k of W, so that H of order k - order is known, for all targets. Row
- * by row, since the H_i of all targets stay in the cache, but not all W. */
+/* gamma -= H_i W_i over orders 1..k of W, so that H of order k - order is known, for all targets.
+ * Row by row, since the H_i of all targets stay in the cache, but not all W. */
 static void subtract_row(journey *j, size_t i, size_t k, arb_ptr gamma)
 {
     hmi_transport *tr = j->tr;
@@ -374,7 +374,7 @@ hm_status hmi_transport_curve(hmi_transport *tr, size_t levels, const size_t *ta
     j.K = _arb_vec_init((slong)(block * levels) + 1);
     j.used = flint_malloc((tr->targets + 1) * sizeof *j.used);
     for (size_t i = 0; i < j.freed * levels; i++)
-        arb_set_d(j.u + i, hmi_random(tr->sampler));
+        arb_set_d(j.u + i, hmi_sampler_random(tr->sampler));
     bool good = follow(&j);
     for (size_t level = 0; good && level < levels; level++) {
         for (size_t i = 0; i < block; i++)
@@ -395,7 +395,7 @@ void hmi_transport_velocity(hmi_transport *tr)
     journey j = {.tr = tr, .curve = tr->point, .levels = 1, .freed = tr->size - tr->rank};
     j.u = _arb_vec_init((slong)j.freed + 1);
     for (size_t b = 0; b < j.freed; b++) {
-        arb_set_d(j.u + b, hmi_random(tr->sampler));
+        arb_set_d(j.u + b, hmi_sampler_random(tr->sampler));
         if (tr->freed[b] == tr->forms->n)
             arb_one(j.u + b);
     }

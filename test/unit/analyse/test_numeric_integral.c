@@ -42,19 +42,20 @@ static void test_known_surface(void **state)
     opened o;
     hmi_forms forms;
     hmi_arena arena;
-    hmi_leaf leaf;
+    hmi_numeric_integral integral;
     open_model(&o, exact_text);
     const double q0[] = {1, 0.5, 0.4}, q[] = {0.9, 0.7, 0.8};
     double f = 0;
     hmi_arena_init(&arena, o.system->allocator);
     assert_int_equal(hmi_forms_init(&forms, o.system), HM_OK);
-    assert_int_equal(hmi_leaf_init(&leaf, &arena, &forms, &forms.rows[0].form, q0, 0), HM_OK);
-    assert_int_equal(leaf.p, 0);
-    assert_int_equal(hmi_leaf_value(&leaf, q0, 0, &f), HM_OK);
+    assert_int_equal(
+        hmi_numeric_integral_init(&integral, &arena, &forms, &forms.rows[0].form, q0, 0), HM_OK);
+    assert_int_equal(integral.p, 0);
+    assert_int_equal(hmi_numeric_integral_value(&integral, q0, 0, &f), HM_OK);
     check_number("the centre", f, 1, 1e-15);
-    assert_int_equal(hmi_leaf_value(&leaf, q, 3, &f), HM_OK);
+    assert_int_equal(hmi_numeric_integral_value(&integral, q, 3, &f), HM_OK);
     check_number("elsewhere", f, sqrt(0.81 + 0.56 - 0.2), 1e-11);
-    hmi_leaf_release(&leaf);
+    hmi_numeric_integral_release(&integral);
     hmi_forms_release(&forms);
     hmi_arena_release(&arena);
     close_model(&o);

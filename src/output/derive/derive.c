@@ -1,0 +1,88 @@
+/* hm_system_derive: prepares the expressions and writes them in one of the formats. */
+#include "output/derive/derivation.h"
+
+#include <string.h>
+
+/* Would the name clash with prefix1, prefix2, ... however it is written? */
+static bool looks_numbered(const char *name, const char *prefix)
+{
+    size_t length = strlen(prefix);
+    if (strncmp(name, prefix, length) != 0)
+        return false;
+    char next = name[length + (name[length] == '_')];
+    return next == '[' || (next >= '0' && next <= '9');
+}
+
+static bool prefix_is_free(const hm_model *model, const char *prefix)
+{
+    for (size_t i = 0; i < model->params.count; i++)
+        if (looks_numbered(model->params.data[i].name, prefix))
+            return false;
+    for (size_t i = 0; i < model->coords.count; i++)
+        if (looks_numbered(model->coords.data[i].name, prefix))
+            return false;
+    for (size_t i = 0; i < model->states.count; i++)
+        if (looks_numbered(model->states.data[i].name, prefix))
+            return false;
+    for (size_t i = 0; i < model->inputs.count; i++)
+        if (looks_numbered(model->inputs.data[i].name, prefix))
+            return false;
+    return true;
+}
+
+/* A letter for named parts that no symbol of the model is numbered by. */
+static const char *choose_prefix(const hm_model *model)
+{
+    static const char *const prefixes[] = {"e", "h", "k", "w", "c", "s", "f", "part"};
+    size_t last = sizeof prefixes / sizeof *prefixes - 1;
+    for (size_t i = 0; i < last; i++)
+        if (prefix_is_free(model, prefixes[i]))
+            return prefixes[i];
+    return prefixes[last];
+}
+
+static hm_status write_format(hmi_report *report, hm_format format)
+{
+    switch (format) {
+    case HM_FORMAT_TEXT:
+        hmi_report_text(report);
+        break;
+    case HM_FORMAT_LATEX:
+        hmi_report_latex(report);
+        break;
+    case HM_FORMAT_JSON:
+        hmi_report_json(report);
+        break;
+    case HM_FORMAT_C:
+        hmi_report_c(report);
+        break;
+    }
+    if (report->status == HM_OK)
+        report->status = hmi_derivation_status(report->view);
+    hmi_report_flush(report);
+    return report->status;
+}
+
+hm_status hm_system_derive(const hm_system *system, hm_format format, hm_writer writer, void *user)
+{
+    hmi_derivation_view view;
+    hm_status status = hmi_derivation_prepare(&view, system);
+    if (status == HM_OK) {
+        hmi_report report = {.view = &view,
+                             .writer = writer,
+                             .user = user,
+                             .status = HM_OK,
+                             .plain = view.n <= HMI_PLAIN_MOST_COORDS};
+        hmi_text_init(&report.text, system->allocator);
+        hmi_shared_init(&report.shared, system->allocator, choose_prefix(system->model));
+        report.print.namer = hmi_model_namer(system->model);
+        report.print.style = format == HM_FORMAT_TEXT    ? HMI_PRINT_TEXT
+                             : format == HM_FORMAT_LATEX ? HMI_PRINT_LATEX
+                                                         : HMI_PRINT_PLAIN;
+        status = write_format(&report, format);
+        hmi_shared_release(&report.shared);
+        hmi_text_release(&report.text);
+    }
+    hmi_derivation_release(&view);
+    return status;
+}
