@@ -69,8 +69,8 @@ static hm_status read_state(const hm_model *model, const char *text)
     double t = 0, *state = calloc(2 * n + z + u + 1, sizeof *state);
     bool *set = calloc(u + 1, sizeof *set);
     require(state && set);
-    hm_status status = hm_model_read_state(model, text, &t, state, state + n, state + 2 * n,
-                                           state + 2 * n + z, set);
+    hm_status status = hm_model_read_state(model->context, model, text, &t, state, state + n,
+                                           state + 2 * n, state + 2 * n + z, set);
     free(state);
     free(set);
     return status;
@@ -81,12 +81,13 @@ static hm_status evaluate(const hm_system *system)
     hm_sim *sim = NULL;
     hm_evaluation at;
     hm_status status = hm_sim_create(system, &sim);
-    if (status == HM_OK)
-        hm_sim_evaluate_fast(sim);
-    if (status == HM_OK && hm_model_coordinate_count(hm_system_model(system)) <= MOST_SIMULATED)
-        status = hm_sim_evaluate(sim, NULL, &at);
+    if (status != HM_OK)
+        return status;
+    hm_sim_evaluate_fast(sim);
+    if (hm_model_coordinate_count(hm_system_model(system)) <= MOST_SIMULATED)
+        check_messages(hm_sim_context(sim), hm_sim_evaluate(sim, NULL, &at));
     hm_sim_destroy(sim);
-    return status;
+    return HM_OK;
 }
 
 static hm_status derive(const hm_model *model)

@@ -99,13 +99,8 @@ void hm_model_initial(const hm_model *model, double *q, double *v, double *z)
 
 /* ---- names of symbols ---- */
 
-/* "x''" in the context's arena; the model is const, its context is where messages live anyway. */
-static const char *primed(const hm_model *model, const char *name, const char *primes)
-{
-    return hmi_context_printf(model->context, "%s%s", name, primes);
-}
-
-const char *hmi_model_symbol_name(const hm_model *model, hmi_symbol_kind kind, uint32_t index)
+const char *hmi_model_symbol_name(hm_context *context, const hm_model *model, hmi_symbol_kind kind,
+                                  uint32_t index)
 {
     switch (kind) {
     case HMI_SYM_TIME:
@@ -115,28 +110,26 @@ const char *hmi_model_symbol_name(const hm_model *model, hmi_symbol_kind kind, u
     case HMI_SYM_COORD:
         return hm_model_coordinate_name(model, index);
     case HMI_SYM_VELOCITY:
-        return primed(model, hm_model_coordinate_name(model, index), "'");
+        return hmi_context_printf(context, "%s'", hm_model_coordinate_name(model, index));
     case HMI_SYM_ACCELERATION:
-        return primed(model, hm_model_coordinate_name(model, index), "''");
+        return hmi_context_printf(context, "%s''", hm_model_coordinate_name(model, index));
     case HMI_SYM_STATE:
         return hm_model_state_name(model, index);
     case HMI_SYM_INPUT:
         return hm_model_input_name(model, index);
     case HMI_SYM_INPUT_RATE:
-        return primed(model, hm_model_input_name(model, index), "'");
+        return hmi_context_printf(context, "%s'", hm_model_input_name(model, index));
     case HMI_SYM_INPUT_RATE2:
-        return primed(model, hm_model_input_name(model, index), "''");
+        return hmi_context_printf(context, "%s''", hm_model_input_name(model, index));
     case HMI_SYM_REACTION:
-        return hmi_context_printf(model->context, "reaction(%s)",
-                                  hm_model_coordinate_name(model, index));
+        return hmi_context_printf(context, "reaction(%s)", hm_model_coordinate_name(model, index));
     case HMI_SYM_TOTAL_REACTION:
-        return hmi_context_printf(model->context, "total_reaction(%s)",
+        return hmi_context_printf(context, "total_reaction(%s)",
                                   hm_model_coordinate_name(model, index));
     case HMI_SYM_MULTIPLIER:
-        return hmi_context_printf(model->context, "multiplier(%s)",
-                                  model->constraints.data[index].name);
+        return hmi_context_printf(context, "multiplier(%s)", model->constraints.data[index].name);
     case HMI_SYM_TOTAL_MULTIPLIER:
-        return hmi_context_printf(model->context, "total_multiplier(%s)",
+        return hmi_context_printf(context, "total_multiplier(%s)",
                                   model->constraints.data[index].name);
     case HMI_SYM_ENERGY:
         return "energy";

@@ -199,8 +199,10 @@ struct hm_model {
 
 /* A model without anything in it, to be released by hm_model_destroy. NULL without memory. */
 hm_model *hmi_new_model(hm_context *context);
-/* The name of a symbol as written in the language ("x'", "q[3]''", "m"). NULL for none. */
-const char *hmi_model_symbol_name(const hm_model *model, hmi_symbol_kind kind, uint32_t index);
+/* The name of a symbol as written in the language ("x'", "q[3]''", "m"). NULL for none. Texts that
+ * have to be made are made in `context`: a model is shared by threads, and its own is not theirs. */
+const char *hmi_model_symbol_name(hm_context *context, const hm_model *model, hmi_symbol_kind kind,
+                                  uint32_t index);
 /* Lists the names that would be printed like others in model->literal. False without memory. */
 bool hmi_model_find_name_clashes(hm_model *model);
 /* Is the name, or the family of an element, shown as it is written? */

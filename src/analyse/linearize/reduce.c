@@ -70,7 +70,7 @@ const char *hmi_reduction_name(const hm_sim *sim, size_t k)
     const hm_model *model = sim->system->model;
     size_t n = sim->system->derived.n;
     hmi_symbol_kind kind = k < n ? HMI_SYM_COORD : k < 2 * n ? HMI_SYM_VELOCITY : HMI_SYM_STATE;
-    return hmi_model_symbol_name(model, kind,
+    return hmi_model_symbol_name(sim->context, model, kind,
                                  (uint32_t)(k < n       ? k
                                             : k < 2 * n ? k - n
                                                         : k - 2 * n));

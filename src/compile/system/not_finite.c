@@ -155,7 +155,7 @@ static void list_symbols(const search *s, hmi_expr e, hmi_text *text, const char
             if (node->op != HMI_SYMBOL)
                 continue;
             hmi_symbol_kind kind = (hmi_symbol_kind)node->a;
-            const char *name = hmi_model_symbol_name(s->system->model, kind, node->b);
+            const char *name = hmi_model_symbol_name(s->context, s->system->model, kind, node->b);
             hmi_text_addf(text, "%s%s", listed++ ? ", " : "", name ? name : "?");
             if (kind == HMI_SYM_COORD || kind == HMI_SYM_VELOCITY || kind == HMI_SYM_STATE)
                 *moving = *moving ? *moving : name;

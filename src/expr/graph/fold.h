@@ -1,4 +1,4 @@
-/* What the constructors of the DAG share: looking at operands, arithmetic of constants. See simplify.c. */
+/* What the constructors of the DAG (simplify.c) share: looking at operands, arithmetic of constants. */
 #ifndef HMI_EXPR_GRAPH_FOLD_H
 #define HMI_EXPR_GRAPH_FOLD_H
 

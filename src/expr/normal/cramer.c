@@ -35,7 +35,7 @@ static size_t size_of_set(unsigned set)
     return size;
 }
 
-/* The minor of a set by its last row. */
+/* The minor of a set of columns, expanded by its last row. */
 static entry expand_minor(hmi_normal *s, const matrix *a, unsigned set, const entry *minors)
 {
     size_t row = size_of_set(set) - 1, position = 0;
@@ -128,7 +128,7 @@ static hm_status solve_column(hmi_normal *s, matrix *a, entry inverse, hmi_expr 
     return HM_OK;
 }
 
-/* Column by column; the budget of work is that of one call for each. */
+/* Column by column, each with the limit of work of one call. */
 static hm_status solve_all(hmi_normal *s, matrix *a, entry inverse, size_t columns,
                            const hmi_expr *rhs, hmi_expr *x)
 {

@@ -77,7 +77,7 @@ static void try_forms(hmi_normal *s, const hmi_poly *numerator, hmi_monomial div
     }
 }
 
-/* Without negative powers identities may show that hid before: 1 + sin^2/cos^2. */
+/* Clearing negative powers may let an identity apply that did not before: 1 + sin^2/cos^2. */
 static const hmi_poly *over_common_denominator(hmi_normal *s, const hmi_poly *a)
 {
     hmi_monomial low, inverse;

@@ -24,7 +24,7 @@ static hmi_length in_brackets(hmi_piece a)
     return a.is_sum ? hmi_in_brackets(a.length) : a.length;
 }
 
-/* Unsigned: signs are the caller's. */
+/* Without its sign, which the caller writes. */
 static hmi_piece combine(hmi_normal *s, hmi_op op, hmi_piece a, hmi_piece b, bool dry)
 {
     hmi_length own = {.cost = 1, .quotients = op == HMI_DIV};
@@ -138,7 +138,7 @@ static hmi_piece add(hmi_normal *s, hmi_piece a, hmi_piece b, bool dry)
         a = b;
         b = swap;
     }
-    /* -a - b is -(a + b) until someone looks: the sign may still go elsewhere. */
+    /* -a - b is kept as minus (a + b), so that the caller may put the sign elsewhere. */
     hmi_op op = a.negative == b.negative ? HMI_ADD : HMI_SUB;
     hmi_length both = hmi_length_add(a.length, b.length);
     return (hmi_piece){.e = build(s, op, a.e, b.e, dry),

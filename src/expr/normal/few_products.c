@@ -1,11 +1,11 @@
 /* Sums with few products, for power series.
  *
- * Expressions become sums of terms, a term a scalar (numbers and parameters) and factors that move. Then,
- * as long as something is saved, that which saves most is done:
- *     a pair of factors that several terms have, in whatever sum, becomes one factor;
- *     factors that terms of one sum share are taken out, and what is left in brackets is a sum of its own,
- *     one with all that are equal to it but for a number.
- * Every step saves at least one product, so there is an end to it.
+ * Each expression becomes a sum of terms. A term is a scalar (numbers and parameters) times factors
+ * that change with time. Then the step that saves most products is taken, again and again:
+ *     a pair of factors that occurs in several terms, of whatever sums, becomes one factor; or
+ *     the factors that some terms of one sum share are taken out of brackets. What is inside becomes a
+ *     sum of its own, which is shared with all sums that differ from it by a number only.
+ * Every step saves at least one product, so the search ends.
  */
 #include "expr/normal/poly.h"
 
@@ -39,7 +39,7 @@ typedef struct work {
     size_t kind_count;
     sum sums[MOST_SUMS];
     size_t sum_count, term_count;
-    bool failed; /* too much of something */
+    bool failed; /* more factors, terms or sums than there is room for */
 } work;
 
 static bool moves(const hmi_graph *g, hmi_expr e)
@@ -212,7 +212,7 @@ static void join_pair(work *w, uint16_t a, uint16_t b)
         }
 }
 
-/* Terms with the pair, less one. */
+/* How many products joining the pair saves: one for each term that has it, except the first. */
 static uint32_t saved_by_pair(const work *w, uint16_t a, uint16_t b)
 {
     uint32_t count = 0;
@@ -341,7 +341,7 @@ static void try_brackets(sum *s, size_t i, best *b)
     }
 }
 
-/* As far as the work goes: every pair of every term is looked for in all terms. */
+/* Stops at the limit of work: every pair of every term is looked for in all terms. */
 static void save_products(work *w)
 {
     best b = {.saved = 1};

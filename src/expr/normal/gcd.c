@@ -29,7 +29,7 @@ static int degree_in(const hmi_poly *a, uint32_t atom)
     return degree;
 }
 
-/* The terms with one power of the atom, without it: still in order. */
+/* The terms with one given power of the atom, which is left out; they stay in order. */
 static const hmi_poly *coefficient_at(hmi_normal *s, const hmi_poly *a, uint32_t atom, int power)
 {
     hmi_poly_term *terms = hmi_normal_alloc(s, a->count * sizeof *terms);

@@ -75,7 +75,8 @@ static bool open_product(const hmi_normal *s, hmi_display_factor f, product *p,
     return true;
 }
 
-/* A factor, tidy itself; depth -1: it is already. (x y)^2 keeps its bracket. */
+/* Takes a factor, after tidying it (not where depth is -1: then it is tidy already). A power of a
+ * product, (x y)^2, keeps its bracket. */
 static bool take_factor(hmi_normal *s, hmi_display_factor f, int depth, product *p)
 {
     const hmi_node node = *hmi_node_at(s->graph, f.e);
@@ -253,7 +254,8 @@ static bool absorb(hmi_normal *s, term *a, const term *b)
     return true;
 }
 
-/* Of terms in order like ones are neighbours: 2 x^2 - x^2 is x^2. Returns how many are left. */
+/* Adds like terms, which are neighbours once the terms are sorted: 2 x^2 - x^2 is x^2. Returns how many
+ * terms are left. */
 static size_t merge(hmi_normal *s, term *terms, size_t count)
 {
     size_t kept = 0;

@@ -131,7 +131,8 @@ bool hmi_poly_equal(const hmi_poly *a, const hmi_poly *b)
 
 /* ---- arithmetic ---- */
 
-/* Both ascend in reading order, so one merge adds them. Each term of b is taken times c*m. */
+/* The terms of both are in the same order, so that one merge adds them. Each term of b is multiplied by
+ * c*m. */
 const hmi_poly *hmi_poly_add_scaled(hmi_normal *s, const hmi_poly *a, const hmi_poly *b,
                                     hmi_coefficient c, hmi_monomial m)
 {

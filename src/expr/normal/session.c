@@ -77,8 +77,8 @@ hm_status hmi_normal_status(const hmi_normal *s)
     return s->status != HM_OK ? s->status : hmi_graph_status(s->graph);
 }
 
-/* A new call: the work starts again. What is known is forgotten where it takes much memory, or
- * where it was cut short by the limit of work: it may do better now. */
+/* Starts a new call with no work done. What is known is forgotten where it takes much memory, and where
+ * the last call was cut short by the limit of work, since this one may do better. */
 bool hmi_normal_begin(hmi_normal *s)
 {
     bool cut_short = s->work > s->most_work;

@@ -23,7 +23,7 @@
 #include "integrate/ensemble/batch_kernels.h"
 #include "integrate/run/run.h"
 
-/* Tapes of a driver on four lanes; without a tape: not used. */
+/* Tapes of a run on four lanes; without a tape: not used. */
 typedef struct hmi_batch_code {
     hmi_tape_lanes motion, inputs, residuals, total, dynamics, position, velocity;
     hmi_stages stages; /* without run[1]: not compiled */
@@ -63,24 +63,24 @@ typedef struct hmi_batch {
     long outputs[HMI_LANES]; /* frames at output times given so far */
 } hmi_batch;
 
-/* Why batches do not serve the driver's system and options, in words; NULL: they do. */
+/* Why batches do not serve the run's system and options, in words; NULL: they do. */
 const char *hmi_batch_refusal(const hmi_run *d);
-/* For a driver that has started, and outlives it. `many` members: it is worth compiling more. Release
+/* For a run that has started, and outlives it. `many` members: it is worth compiling more. Release
  * also after a failure. */
 hm_status hmi_batch_compile(const hmi_run *d, bool many, hmi_batch_code *code);
 void hmi_batch_code_release(hmi_batch_code *code);
-/* For a driver that has started as the one of the code has, which outlives the batch. Destroy also
+/* For a run that has started as the one of the code has, which outlives the batch. Destroy also
  * after a failure. */
 hm_status hmi_batch_create(hmi_run *d, const hmi_batch_code *code, hmi_batch **batch);
 void hmi_batch_destroy(hmi_batch *batch);
 
-/* The member that the driver has just restarted with goes onto a lane. `fresh_params`: they differ
+/* The member that the run has just restarted with goes onto a lane. `fresh_params`: they differ
  * from those before. */
 void hmi_batch_put(hmi_batch *batch, size_t lane, size_t member, bool fresh_params);
 /* One step tried on every busy lane that is not lost; the lanes (bit l: lane l) that are lost or
  * arrived at a frame or at their end. */
 int hmi_batch_try(hmi_batch *batch);
-/* The last step of a lane into the driver and its sim: for frames and results there. */
+/* The last step of a lane into the run and its sim: for frames and results there. */
 void hmi_batch_show(hmi_batch *batch, size_t lane);
 /* So many frames at output times were given for a lane. */
 void hmi_batch_note_outputs(hmi_batch *batch, size_t lane, long outputs);

@@ -121,7 +121,7 @@ static hm_status watch_angles(hmi_batch *b, hmi_lane_rank *w)
     return HM_OK;
 }
 
-/* The watch over the rows of the velocity level, where the driver has one. */
+/* The watch over the rows of the velocity level, where the run has one. */
 static hm_status watch_rank(hmi_batch *b)
 {
     const hmi_run *d = b->d;
@@ -281,7 +281,7 @@ static double largest_violation(const hmi_run *d)
     return largest;
 }
 
-/* The state that the driver has, its rates and its inputs. */
+/* The state that the run has, its rates and its inputs. */
 static void put_state(hmi_batch *b, size_t l)
 {
     const hmi_run *d = b->d;

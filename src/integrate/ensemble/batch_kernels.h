@@ -109,7 +109,7 @@ typedef struct hmi_batch_kernels {
     int (*needy)(const hmi_lane_data *x, hmi_four *lanes);
     /* Accepts and rejects; the accepted lanes. */
     int (*conclude)(hmi_lane_data *x);
-    /* The rank watch with these entries of the rows: lanes where the driver is to look are lost; the
+    /* The rank watch with these entries of the rows: lanes that need a closer look are lost; the
      * lanes whose rows have to be looked at for independence, at their first step. */
     int (*watch)(hmi_lane_data *x, hmi_lane_rank *rank, const double *entries);
     /* x->least on the lanes that are close, with the entries of M there. */

@@ -60,7 +60,7 @@ void hmi_batch_settle(hmi_batch *b)
 
 /* ---- rank ---- */
 
-/* At the first step of a lane: rows that depend on each other need the care of the driver. */
+/* At the first step of a lane: rows that depend on each other need the care of a single run. */
 static void look_for_dependence(hmi_batch *b, size_t l)
 {
     const hmi_lane_rank *w = b->rank;
@@ -91,7 +91,7 @@ static void relate_velocities(hmi_batch *b)
     b->x->least = b->rank->least;
 }
 
-/* Constraints that lose rank need the care of the driver. */
+/* Constraints that lose rank need the care of a single run. */
 static void watch_rank(hmi_batch *b)
 {
     const double *entries = b->velocity.tape.out + HMI_LANES * b->velocity.rows;

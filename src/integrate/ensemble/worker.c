@@ -261,7 +261,7 @@ static void give_frames(hmi_worker *w, size_t l)
     x->evaluations.of[l] += (double)(d->ode.evaluations - before);
 }
 
-/* The member that the driver has restarted with. */
+/* The member that the run has restarted with. */
 static void put_on_lane(hmi_worker *w, size_t l, size_t member)
 {
     hmi_batch *b = w->batch;

@@ -13,6 +13,8 @@
 
 /* Powers of the ledger, at most: see ledger.h. */
 enum { HMI_MOST_WORKS = 7 };
+/* A run that at its present pace would need more steps than this is ended. */
+#define HMI_MOST_STEPS_LEFT 5e9
 
 struct hmi_residuals;
 struct hmi_ledger;

@@ -1,7 +1,7 @@
 /* What the texts that serve both one run and four members at once need, for one run: a number per lane is
  * a double, a truth value per lane a bool. These texts are
  *
- *     ode/numbers.inc        the larger and the smaller of two numbers
+ *     ode/numbers.inc        the larger of two numbers; does a run crawl?
  *     rk/control.inc         step control of explicit Runge-Kutta methods
  *     drift/approach.inc     decisions of the projection onto the constraints
  *
@@ -19,6 +19,7 @@
 #define HMI_INTEGRATE_ODE_WIDTH_ONE_H
 
 #include "expr/graph/math.h"
+#include "integrate/ode/ode.h"
 
 #include <math.h>
 #include <stdbool.h>

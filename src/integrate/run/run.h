@@ -40,9 +40,8 @@ typedef enum hmi_drift { HMI_DRIFT_PROJECT, HMI_DRIFT_BAUMGARTE, HMI_DRIFT_NONE 
 #define HMI_DEFAULT_ATOL      1e-12
 #define HMI_MOST_OUTPUT_TIMES 1e9
 
-/* The pace of a run is looked at every so many steps; it ends where more than so many are left. */
+/* The pace of a run is looked at every so many steps. */
 enum { HMI_PACE_STEPS = 20000 };
-#define HMI_MOST_STEPS_LEFT 5e9
 
 /* When the pace was last looked at, and the steps taken by then. */
 typedef struct hmi_pace {

@@ -1,9 +1,10 @@
 /* One step: by the method, with all that it leaves to the run. The header says what comes when. */
 #include "integrate/run/run.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "integrate/ode/width_one.h"
 
 /* ---- the end of a step ---- */
 
@@ -88,8 +89,7 @@ static hm_status watch_pace(hmi_run *run)
     if (s->method->fixed_step || (steps >= 0 && steps < HMI_PACE_STEPS))
         return HM_OK;
     double advanced = s->t - run->pace.t;
-    bool crawling = steps > 0 &&
-                    (run->options.end - s->t) * (double)steps > HMI_MOST_STEPS_LEFT * advanced;
+    bool crawling = steps > 0 && crawls(run->options.end - s->t, (double)steps, advanced);
     run->pace.t = s->t;
     run->pace.steps = s->steps;
     if (!crawling)

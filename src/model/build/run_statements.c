@@ -30,7 +30,7 @@ static bool build_initial_entry(hmi_builder *b, const hmi_entry *entry, bool kee
     hmi_initial *slot = initial_slot(b->model, &target);
     if (slot->given != HMI_GIVEN_NOT) {
         hmi_error(b->context, entry->span, NULL, "the initial value of '%s' is given twice",
-                  hmi_model_symbol_name(b->model, target.kind, target.index));
+                  hmi_model_symbol_name(b->context, b->model, target.kind, target.index));
         return false;
     }
     slot->given = keep ? HMI_GIVEN_KEPT : entry->guess ? HMI_GIVEN_GUESS : HMI_GIVEN_FIXED;

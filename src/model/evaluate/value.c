@@ -221,7 +221,8 @@ static bool derivative_error(hmi_builder *b, hmi_span at)
     if (leaf == HMI_NONE)
         return hmi_graph_sound(b, at);
     const hmi_node *node = hmi_node_at(b->graph, leaf);
-    const char *name = hmi_model_symbol_name(b->model, (hmi_symbol_kind)node->a, node->b);
+    const char *name = hmi_model_symbol_name(b->context, b->model, (hmi_symbol_kind)node->a,
+                                             node->b);
     if (node->a == HMI_SYM_ACCELERATION)
         hmi_error(
             b->context, at, NULL,

@@ -268,15 +268,54 @@ static void test_status_texts(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_context, close_context)
 
+/* A context that reports about the sources of another quotes them, and has its own after them; what it
+ * says can be taken by a third one, which outlives both. */
+static void test_sources_of_another(void **state)
+{
+    (void)state;
+    uint32_t file = add_source("coord x\nmass y");
+    hm_context *other = hmi_context_create_for(NULL, context->sources.data, 1);
+    assert_non_null(other);
+    uint32_t own = hmi_context_add_source(other, "--at", NULL, "y = 1", 5);
+    assert_int_equal(own, file + 1);
+    hmi_error(other, (hmi_span){file, 13, 1}, "a hint", "there is no y");
+    hmi_error(other, (hmi_span){own, 0, 1}, NULL, "nor here");
+    hm_context *third = hm_context_create(NULL);
+    hmi_error(third, hmi_no_span, NULL, "first");
+    hmi_context_take(third, other);
+    assert_int_equal(hm_context_error_count(other), 0);
+    assert_int_equal(hm_context_error_count(context), 0);
+    hm_context_destroy(other);
+    assert_int_equal(hm_context_error_count(third), 3);
+    const hm_diagnostic *d = hm_context_diagnostic(third, 1), *e = hm_context_diagnostic(third, 2);
+    assert_string_equal(d->file, "m.hamel");
+    assert_string_equal(d->source_line, "mass y");
+    assert_string_equal(d->hint, "a hint");
+    assert_true(d->line == 2 && d->column == 6);
+    assert_string_equal(e->file, "--at");
+    hm_context_destroy(third);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_plain),         TEST(test_tabs),      TEST(test_unicode),
-        TEST(test_unprintable),   TEST(test_line_ends), TEST(test_long_span),
-        TEST(test_long_line),     TEST(test_no_place),  TEST(test_color),
-        TEST(test_small_buffers), TEST(test_positions), TEST(test_spans_outside),
-        TEST(test_said_once),     TEST(test_limits),    TEST(test_status),
+        TEST(test_plain),
+        TEST(test_tabs),
+        TEST(test_unicode),
+        TEST(test_unprintable),
+        TEST(test_line_ends),
+        TEST(test_long_span),
+        TEST(test_long_line),
+        TEST(test_no_place),
+        TEST(test_color),
+        TEST(test_small_buffers),
+        TEST(test_positions),
+        TEST(test_spans_outside),
+        TEST(test_said_once),
+        TEST(test_limits),
+        TEST(test_status),
         TEST(test_status_texts),
+        TEST(test_sources_of_another),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

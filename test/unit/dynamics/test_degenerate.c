@@ -71,6 +71,9 @@ static void lotka_volterra(void **state)
     assert_true(fabs(e.v[1] - (1.3 - exp(0.4))) <= 1e-14);
     double energy = exp(0.4) - 1.3 * 0.4 + exp(-0.2) + 0.7 * 0.2;
     assert_true(fabs(e.total - energy) <= 1e-14);
+    double v[2];
+    hm_sim_state(p.sim, NULL, v, NULL); /* what was found is a result: the state is as it was */
+    assert_true(v[0] == 0 && v[1] == 0);
     close_model(&p);
 }
 
@@ -87,6 +90,7 @@ static void not_determined(void **state)
     const hm_diagnostic *said = hm_context_diagnostic(hm_sim_context(p.sim), 0);
     assert_non_null(said);
     assert_non_null(strstr(said->message, "y''"));
+    assert_int_equal(hm_context_diagnostic_count(p.context), 0); /* the sim's own matter */
     close_model(&p);
 }
 
