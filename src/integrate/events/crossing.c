@@ -345,13 +345,14 @@ static void settle_passed(hmi_events *ev, double until, bool crossed)
 {
     hmi_switches *sw = &ev->switches;
     size_t kept = 0;
-    double near = crossed ? until - 1e-13 * fmax(fabs(until), until - ev->stepper->t_old) : until;
+    const hmi_stepper *s = ev->stepper;
+    double apart = crossed ? 1e-13 * fabs(until) + 1e-11 * (s->t - s->t_old) : 0;
     hmi_sort(ev->passed.data, ev->passed.count, sizeof *ev->passed.data, by_time);
     for (size_t i = 0; i < ev->passed.count; i++) {
         hmi_passed *p = &ev->passed.data[i];
-        if (p->t > until)
+        if (p->t > until + apart)
             continue;
-        if (crossed && p->t >= near && p->wanted) {
+        if (crossed && p->t >= until - apart && p->wanted) {
             ev->crossing.which[ev->crossing.count++] = p->function;
             continue;
         }
@@ -368,7 +369,7 @@ static hm_status chase_function(hmi_events *ev, size_t k, int degree, double *fi
     const hmi_event *event = hmi_events_model_event(ev, k);
     chase c = {
         .ev = ev, .function = k, .records = event && event->action == HMI_EVENT_RECORD, .flips = 1};
-    double end = isfinite(*first) ? fmin((*first - s->t_old) / (s->t - s->t_old) + 1e-12, 1) : 1;
+    double end = isfinite(*first) ? fmin((*first - s->t_old) / (s->t - s->t_old) + 1e-10, 1) : 1;
     hmi_query query = query_of(ev, k);
     hm_status status = is_sampled(ev, k) ? chase_sampled(&c, degree, end)
                                          : look_through(&c, &query, end);
