@@ -29,14 +29,32 @@ static hm_status compile_resets(hmi_events *ev, hmi_arena *arena)
                         &ev->resets.work);
 }
 
+/* Inputs of functions go by the modes, where there are any. */
+static hm_status watch_functions(hmi_events *ev, hmi_arena *arena)
+{
+    hmi_switches *sw = &ev->switches;
+    hm_sim *sim = ev->ode->sim;
+    const hm_system *system = sim->system;
+    const hmi_watch_inputs inputs = {.tape = sw->switches ? &sw->inputs : &system->inputs,
+                                     .count = system->model->inputs.count,
+                                     .held = sim->given.input_set,
+                                     .value = (const double *const *)sim->given.inputs};
+    hm_status status = hmi_watch_init(&ev->watch, &sw->graph, sw->functions, sw->count, ev->ode->n,
+                                      ev->ode->size, &inputs, arena);
+    ev->watch.modes = sw->mode;
+    return status;
+}
+
 static hm_status allocate(hmi_events *ev, hmi_arena *arena)
 {
     size_t count = ev->switches.count, n = ev->ode->n;
     bool failed = false;
-    ev->before = hmi_arena_doubles(arena, count, &failed);
-    ev->after = hmi_arena_doubles(arena, count, &failed);
     ev->roots = hmi_arena_doubles(arena, count, &failed);
     ev->between = hmi_arena_doubles(arena, count, &failed);
+    ev->sampled = hmi_arena_doubles(arena, (HMI_MOST_SAMPLES + 1) * count, &failed);
+    ev->next_time = hmi_arena_doubles(arena, count, &failed);
+    ev->coefficient = hmi_arena_doubles(arena, (HMI_PATH_MOST_DEGREE + 1) * ev->watch.used,
+                                        &failed);
     ev->values = hmi_arena_doubles(arena, 2 * count, &failed);
     ev->state = hmi_arena_doubles(arena, ev->ode->size + HMI_MOST_WORKS, &failed);
     ev->free = hmi_arena_doubles(arena, n, &failed);
@@ -53,6 +71,9 @@ hm_status hmi_events_init(hmi_events *ev, hmi_projection *projection, hmi_steppe
         .ode = projection->ode, .projection = projection, .stepper = stepper, .messages = messages};
     hm_status status = hmi_switches_init(&ev->switches, ev->ode->sim, ledger, arena);
     ev->ode->branches = ev->switches.switches ? &ev->switches.held : NULL;
+    ev->ode->watched = ev->switches.count > 0;
+    if (status == HM_OK && ev->switches.count)
+        status = watch_functions(ev, arena);
     if (status == HM_OK)
         status = compile_resets(ev, arena);
     return status == HM_OK ? allocate(ev, arena) : status;
@@ -61,15 +82,21 @@ hm_status hmi_events_init(hmi_events *ev, hmi_projection *projection, hmi_steppe
 void hmi_events_release(hmi_events *ev)
 {
     hmi_switches_release(&ev->switches);
+    hmi_watch_release(&ev->watch);
     hmi_tape_release(&ev->resets.tape);
+    hmi_array_release(ev->ode ? ev->ode->sim->system->allocator : NULL, &ev->passed);
 }
 
 void hmi_events_prepare(hmi_events *ev)
 {
+    const hm_sim *sim = ev->ode->sim;
+    const hmi_tape_values values = hmi_sim_values(sim, hmi_sim_present(sim));
     hmi_switches_prepare(&ev->switches);
+    if (ev->switches.count)
+        hmi_watch_prepare(&ev->watch, &values);
+    for (size_t k = 0; k < ev->switches.count; k++)
+        ev->next_time[k] = -INFINITY;
     if (ev->resets.work) {
-        const hm_sim *sim = ev->ode->sim;
-        const hmi_tape_values values = hmi_sim_values(sim, hmi_sim_present(sim));
         hmi_tape_prepare(&ev->resets.tape, &values, ev->resets.work);
     }
 }

@@ -27,6 +27,7 @@
 
 #include "integrate/drift/projection.h"
 #include "integrate/events/switch.h"
+#include "integrate/events/watch.h"
 #include "integrate/ode/method.h"
 #include "integrate/record/messages.h"
 
@@ -37,6 +38,13 @@ typedef struct hmi_crossing {
     size_t *which; /* of hmi_switches; sliding that ends as well */
 } hmi_crossing;
 
+/* A root of an event that does not end the step. */
+typedef struct hmi_passed {
+    double t;
+    size_t function;
+    bool wanted; /* by its direction: it is recorded */
+} hmi_passed;
+
 /* New values that events of the model set. */
 typedef struct hmi_resets {
     hmi_tape tape; /* values of `set`, of all events one after the other */
@@ -44,7 +52,7 @@ typedef struct hmi_resets {
     bool *fixed;   /* 2 n: what was set stays when the state is made consistent */
 } hmi_resets;
 
-enum { HMI_ZENO_TIMES = 20 };
+enum { HMI_ZENO_TIMES = 20, HMI_MOST_SAMPLES = 17 };
 
 typedef struct hmi_zeno {
     double recent[HMI_ZENO_TIMES]; /* times of the last crossings */
@@ -59,16 +67,22 @@ typedef struct hmi_events {
     hmi_messages *messages;
     double span; /* how long the run shall last */
     hmi_switches switches;
+    hmi_watch watch;
+    double *coefficient;   /* of the path */
+    double *next_time;     /* by function: the next root, where it is one of t alone; not before */
     hmi_crossing crossing; /* as last found */
+    HMI_ARRAY(hmi_passed) passed; /* in the last step before the crossing, by time */
+    const char *trouble;          /* why the last search is not complete; NULL: it is */
     hmi_resets resets;
     hmi_zeno zeno;
 
     /* Scratch. */
-    double *before, *after;  /* by function: what is watched at the ends of an interval, */
-    double *roots, *between; /* where it has a root, and at some time in between */
-    double *values;          /* g, then g' of all functions */
-    double *state;           /* within a step */
-    double *free, *pushed;   /* n: q'' without friction and with it */
+    double *roots;         /* by function: where it ends the step */
+    double *between;       /* by function: what is watched at some time */
+    double *sampled;       /* what is watched at Chebyshev points, and the polynomials through it */
+    double *values;        /* g, then g' of all functions */
+    double *state;         /* within a step */
+    double *free, *pushed; /* n: q'' without friction and with it */
 } hmi_events;
 
 /* All that is given outlives the events. Powers of the ledger go by the modes then. Release also
@@ -85,8 +99,12 @@ bool hmi_events_fired(const hmi_events *events, size_t k);
 
 /* ---- crossing.c ---- */
 
-/* Is there a crossing in the last step? Then it is in events->crossing. */
-bool hmi_events_find(hmi_events *events);
+/* Is there a crossing in the last step? Then it is in events->crossing, and events that are recorded
+ * only and come before it are in events->passed. HM_ERR_NUMERIC: a function cannot be followed
+ * through the step (events->trouble); HM_ERR_NOMEM. */
+hm_status hmi_events_find(hmi_events *events, bool *found);
+/* No later than `limit`, where the next switch by a function of t alone comes: steps end there. */
+double hmi_events_next_time(hmi_events *events, double limit);
 
 /* ---- events.c: what they do ---- */
 

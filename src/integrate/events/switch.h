@@ -65,6 +65,7 @@ typedef struct hmi_switches {
     /* The expressions behind `dynamics`, and powers of the ledger, for the motion tape. */
     hmi_graph graph;
     hmi_expr *list, *powers;
+    hmi_expr *functions; /* count: g */
 } hmi_switches;
 
 /* Finds the functions; count is 0 where there are none. Powers of the ledger go by the modes from then

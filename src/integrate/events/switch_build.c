@@ -206,6 +206,7 @@ static hm_status compile_values(hmi_rebuilder *r, hmi_switches *sw, hmi_arena *a
     }
     for (size_t k = 0; k < model->events.count; k++)
         list[sw->switches + k] = model->events.data[k].expr;
+    sw->functions = list;
     hm_status status = add_rates(r, sw, list);
     if (status != HM_OK)
         return status;

@@ -21,6 +21,7 @@ const hmi_method hmi_method_dla = {
         "nonholonomic constraints; constraints hold exactly, energy errors stay bounded where the "
         "motion is reversible. Cortes & Martinez 2001, McLachlan & Perlmutter 2006.",
     .order = 2,
+    .dense_degree = 3,
     .fixed_step = true,
     .keeps_constraints = true,
     .memory_size = hmi_dla_memory_size,

@@ -172,6 +172,7 @@ const hmi_method hmi_method_midpoint = {
         "The implicit midpoint rule: order 2, fixed step, symmetric and A-stable; keeps quadratic "
         "invariants. Hairer, Lubich & Wanner 2006, VI.4.",
     .order = 2,
+    .dense_degree = 3,
     .fixed_step = true,
     .memory_size = memory_size,
     .applies = applies,

@@ -458,6 +458,7 @@ const hmi_method hmi_method_radau = {
         "Radau IIA, implicit, order 5, L-stable, with the exact Jacobian and variable steps: for "
         "stiff motion. Hairer & Wanner 1996, IV.8.",
     .order = 5,
+    .dense_degree = 3,
     .places_steps = true,
     .hands_over = true,
     .memory_size = memory_size,

@@ -20,6 +20,7 @@ const hmi_method hmi_method_rattle = {
         "RATTLE: order 2, fixed step, symplectic, for systems with position constraints or none; "
         "energy errors stay bounded over very long runs. Andersen 1983, Marsden & West 2001.",
     .order = 2,
+    .dense_degree = 3,
     .fixed_step = true,
     .keeps_constraints = true,
     .memory_size = hmi_dla_memory_size,

@@ -70,7 +70,7 @@ typedef struct hmi_method {
     bool fixed_step;
     const struct hmi_rk_table *table; /* explicit Runge-Kutta methods: batches can do them */
     bool carries_work;                /* works: see hmi_stepper */
-    int samples;       /* places within a step where events are looked for; 0: a few */
+    int dense_degree;  /* of the dense output as a polynomial of t; 0: polynomial() tells */
     bool places_steps; /* by hmi_place_step: a rank drop ahead is worth looking for */
     bool hands_over; /* steps across rank drops, where it fails: integrate/rank/fallback_method.c */
     bool keeps_constraints; /* new states satisfy the constraints: the run does not project */
@@ -83,6 +83,11 @@ typedef struct hmi_method {
     hm_status (*step)(hmi_stepper *s, double t_limit);
     /* y at a time within the last step, with the accuracy of the method's dense output. */
     void (*interpolate)(const hmi_stepper *s, double t, double *y);
+    /* The dense output of the last step as polynomials in s = (t - t_old)/(t - t_old at its end), powers
+     * of s: of the components with a place below UINT32_MAX, at coefficient[place (degree + 1)].
+     * Returns the degree; -1: there is none now, sample it. NULL: sample it always. */
+    int (*polynomial)(const struct hmi_stepper *s, const uint32_t *place, int most_degree,
+                      double *coefficient);
     /* Gives back what start took beyond `memory` (SUNDIALS); NULL: nothing. */
     void (*finish)(hmi_stepper *s);
 } hmi_method;

@@ -42,7 +42,8 @@ typedef struct hmi_ode {
     bool forgiving; /* where q'' has no exact answer the least-squares one will do, */
     long forgiven;  /* which happened so often: for crossing isolated rank drops */
 
-    bool kept; /* by drift control: states are on the constraints */
+    bool kept;    /* by drift control: states are on the constraints */
+    bool watched; /* there are events or switches: the dense output is looked at in every step */
 
     bool dirac, dirac_slow;                    /* q' is determined and not q'': see degenerate.h */
     struct hmi_residuals *residuals;           /* for Baumgarte; NULL: off */

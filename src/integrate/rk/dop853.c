@@ -53,6 +53,7 @@ const hmi_method hmi_method_dop853 = {
     .doc = "Dormand-Prince of order 8 with adaptive steps and dense output of order 7: the default "
            "for smooth motion that is not stiff. Hairer, Norsett & Wanner (1993), II.5.",
     .order = 8,
+    .dense_degree = 7,
     .table = &table,
     .carries_work = true,
     .places_steps = true,

@@ -37,6 +37,7 @@ const hmi_method hmi_method_rk5 = {
     .doc = "Dormand-Prince of order 5 with adaptive steps and dense output of order 4: for low "
            "accuracy or motion that is not very smooth. Hairer, Norsett & Wanner (1993), II.5.",
     .order = 5,
+    .dense_degree = 4,
     .table = &table,
     .carries_work = true,
     .places_steps = true,

@@ -115,6 +115,29 @@ static double output_time(const hmi_run *run)
     return run->options.start + (double)run->recorder.outputs * run->options.every;
 }
 
+/* Events that are recorded and do not end the step, in the order of time with the output times. */
+hm_status hmi_run_give_passed(hmi_run *run, double until)
+{
+    const hmi_events *ev = &run->events;
+    for (; run->passed < ev->passed.count; run->passed++) {
+        const hmi_passed *p = &ev->passed.data[run->passed];
+        if (p->t > until)
+            return HM_OK;
+        if (!p->wanted)
+            continue;
+        const hmi_event *event = hmi_events_model_event(ev, p->function);
+        hm_status status = hmi_recorder_note_event(&run->recorder, event->name, p->t);
+        if (status != HM_OK)
+            return status;
+        if (!run->options.on_frame)
+            continue;
+        hmi_run_show(run, p->t);
+        if (!hmi_run_give(run, p->t, run->shown, HM_FRAME_REASON_EVENT))
+            run->interrupted = true;
+    }
+    return HM_OK;
+}
+
 /* An output time that rounding puts beyond the end is the end; an event that is the output time but
  * for rounding comes after its row, one that is a little earlier before it. */
 bool hmi_run_give_outputs(hmi_run *run)
@@ -125,6 +148,10 @@ bool hmi_run_give_outputs(hmi_run *run)
     for (double t = output_time(run); t <= run->reached + slack && t <= run->options.end + slack;
          t = output_time(run)) {
         double at = fmin(t, run->reached);
+        if (hmi_run_give_passed(run, at - slack) != HM_OK)
+            return true; /* no memory: hmi_run_finish_step says so */
+        if (run->interrupted)
+            return false;
         run->recorder.outputs++;
         if (run->options.on_frame) {
             hmi_run_show(run, at);

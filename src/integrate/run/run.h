@@ -75,6 +75,7 @@ typedef struct hmi_run {
     bool restart;     /* the method starts afresh with the next step: something jumped */
     double reached;   /* by the last step, see hmi_run_step */
     bool crossed;     /* there is a crossing at `reached`, which has not acted yet */
+    size_t passed;    /* recorded events of the step that were told */
     bool stopped;     /* by a `stop` event */
     bool interrupted; /* a callback wants to stop */
     hmi_pace pace;
@@ -141,6 +142,8 @@ bool hmi_run_give(hmi_run *run, double t, const double *y, hm_frame_reason reaso
 /* The frames at output times up to run->reached, and the last one: false where the user wants to stop. */
 bool hmi_run_give_outputs(hmi_run *run);
 bool hmi_run_give_end(hmi_run *run);
+/* Tells of recorded events of the last step up to that time. HM_ERR_NOMEM: it can be called again. */
+hm_status hmi_run_give_passed(hmi_run *run, double until);
 /* run->shown := the state of the last step at t. */
 void hmi_run_show(hmi_run *run, double t);
 

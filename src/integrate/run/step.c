@@ -180,11 +180,28 @@ static hm_status watch_constraints(hmi_run *run, long forgiven)
     return status;
 }
 
+static hm_status look_for_crossing(hmi_run *run)
+{
+    hmi_stepper *s = &run->s;
+    hm_status status = hmi_events_find(&run->events, &run->crossed);
+    run->passed = 0;
+    if (run->crossed)
+        run->reached = run->events.crossing.t;
+    if (status == HM_ERR_NUMERIC) {
+        s->trouble = run->events.trouble;
+        explain(run, status);
+        hmi_ode_store(&run->ode, s->t, s->y);
+    }
+    return status;
+}
+
 hm_status hmi_run_step(hmi_run *run, double t_limit)
 {
     hmi_stepper *s = &run->s;
     long forgiven = run->ode.forgiven;
     run->crossed = false;
+    if (run->events.switches.switches)
+        t_limit = hmi_events_next_time(&run->events, t_limit);
     hm_status status = run->restart ? s->method->start(s) : hmi_guard_change_method(&run->guard);
     run->restart = false;
     if (status == HM_OK)
@@ -197,19 +214,17 @@ hm_status hmi_run_step(hmi_run *run, double t_limit)
     if (status != HM_OK) {
         explain(run, status);
         hmi_ode_store(&run->ode, s->t, s->y);
-    } else if (run->events.switches.count && hmi_events_find(&run->events)) {
-        run->crossed = true;
-        run->reached = run->events.crossing.t;
+        return status;
     }
-    return status;
+    return run->events.switches.count ? look_for_crossing(run) : HM_OK;
 }
 
 hm_status hmi_run_finish_step(hmi_run *run)
 {
     hmi_acceleration_drift *drift = &run->recorder.acceleration_drift;
-    hm_status status = HM_OK;
+    hm_status status = hmi_run_give_passed(run, run->reached);
     hmi_acceleration_drift_follow(drift, &run->s, run->reached);
-    if (run->crossed)
+    if (status == HM_OK && run->crossed)
         status = hmi_run_act(run);
     hmi_ode_store(&run->ode, run->s.t, run->s.y);
     if (run->crossed)

@@ -161,6 +161,7 @@ const hmi_method hmi_method_cvode = {
     .doc = "CVODE of SUNDIALS: backward differentiation formulas of order 1 to 5 with the exact "
            "Jacobian and its own projection, for stiff motion. Hindmarsh et al. 2005.",
     .order = 5,
+    .dense_degree = 5,
     .memory_size = memory_size,
     .applies = applies,
     .start = start,

@@ -192,6 +192,7 @@ const hmi_method hmi_method_ida = {
     .doc = "IDA of SUNDIALS on M q'' = Q + A^T lambda, A q'' = b with lambda as unknowns: backward "
            "differentiation formulas of order 1 to 5; an independent check. Hindmarsh et al. 2005.",
     .order = 5,
+    .dense_degree = 5,
     .memory_size = memory_size,
     .applies = applies,
     .start = start,

@@ -296,10 +296,11 @@ static hm_status add_equations(hmi_taylor *T)
 }
 
 /* Velocities by constraints, without a solve that the user wants: not for states off the constraints either,
- * whose distance stays what it is. */
+ * whose distance stays what it is, and not where events look at the series, which must then have all
+ * components. */
 static bool may_be_given(const hmi_ode *ode)
 {
-    return ode->kept && ode->sim->solve.formulation == HM_FORMULATION_AUTO &&
+    return ode->kept && !ode->watched && ode->sim->solve.formulation == HM_FORMULATION_AUTO &&
            (!ode->sim->solve.series_options || ode->sim->solve.series_options->voronets);
 }
 

@@ -472,6 +472,33 @@ static void interpolate(const hmi_stepper *s, double t, double *y)
         y[i] += fade * m->end[i];
 }
 
+/* The same as coefficients. Between the end of the step as it was made and as it is cut nothing differs:
+ * s counts from the end as it was made. */
+static int polynomial(const hmi_stepper *s, const uint32_t *place, int most_degree,
+                      double *coefficient)
+{
+    memory *m = memory_of(s);
+    const hmi_taylor *T = m->T;
+    int degree = T->order < 3 ? 3 : T->order;
+    if (m->by_rk || !m->has_series || T->given_velocities.used || degree > most_degree)
+        return -1;
+    double unit = m->h_done / T->tau, power = 1;
+    for (int k = 0; k <= degree; k++, power *= unit)
+        for (size_t i = 0; i < T->width; i++) {
+            uint32_t at = T->place[i] < s->size ? place[T->place[i]] : UINT32_MAX;
+            if (at != UINT32_MAX)
+                coefficient[(size_t)at * ((size_t)degree + 1) + (size_t)k] =
+                    k <= T->order ? power * T->Y[(size_t)k * T->width + i] : 0;
+        }
+    for (size_t i = 0; i < s->size; i++)
+        if (place[i] != UINT32_MAX) { /* fade = 3 s^2 - 2 s^3 */
+            double *c = coefficient + (size_t)place[i] * ((size_t)degree + 1);
+            c[2] += 3 * m->end[i];
+            c[3] -= 2 * m->end[i];
+        }
+    return degree;
+}
+
 const hmi_method hmi_method_taylor = {
     .name = "taylor",
     .doc = "Taylor series of the motion, generated from its equations: order and step follow from "
@@ -479,7 +506,8 @@ const hmi_method hmi_method_taylor = {
            "and below). Jorba & Zou (2005).",
     .order = MOST_ORDER,
     .carries_work = true,
-    .samples = 64, /* steps are long */
+    .dense_degree = 7, /* where DOP853 makes the steps */
+    .polynomial = polynomial,
     .places_steps = true,
     .memory_size = memory_size,
     .applies = applies,
