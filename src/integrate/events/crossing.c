@@ -298,6 +298,20 @@ static double polish(const chase *c)
 
 /* ---- all functions ---------------------------------------------------------------------------- */
 
+/* hmi_path_fit as a matrix, for all components of all steps. */
+static void prepare_fit(hmi_events *ev, int degree)
+{
+    double unit[HMI_MOST_SAMPLES] = {0};
+    if (ev->fitted == degree)
+        return;
+    for (int j = 0; j <= degree; j++) {
+        unit[j] = 1;
+        hmi_path_fit(degree, unit, ev->fit + j * HMI_MOST_SAMPLES);
+        unit[j] = 0;
+    }
+    ev->fitted = degree;
+}
+
 /* The polynomials of the dense output. */
 static void find_path(hmi_events *ev)
 {
@@ -325,10 +339,15 @@ static void find_path(hmi_events *ev)
             if (w->place[i] != UINT32_MAX)
                 ev->coefficient[w->place[i] * ((size_t)degree + 1) + (size_t)j] = ev->state[i];
     }
+    prepare_fit(ev, degree);
     for (size_t p = 0; p < w->used; p++) {
         double *c = ev->coefficient + p * ((size_t)degree + 1);
         memcpy(value, c, ((size_t)degree + 1) * sizeof *c);
-        hmi_path_fit(degree, value, c);
+        for (int k = 0; k <= degree; k++) {
+            c[k] = 0;
+            for (int j = 0; j <= degree; j++)
+                c[k] += ev->fit[j * HMI_MOST_SAMPLES + k] * value[j];
+        }
     }
 }
 

@@ -68,7 +68,9 @@ typedef struct hmi_events {
     double span; /* how long the run shall last */
     hmi_switches switches;
     hmi_watch watch;
-    double *coefficient;   /* of the path */
+    double *coefficient;                             /* of the path */
+    int fitted;                                      /* degree that `fit` is for; 0: none yet */
+    double fit[HMI_MOST_SAMPLES * HMI_MOST_SAMPLES]; /* from values to coefficients, by column */
     double *next_time;     /* by function: the next root, where it is one of t alone; not before */
     hmi_crossing crossing; /* as last found */
     HMI_ARRAY(hmi_passed) passed; /* in the last step before the crossing, by time */
