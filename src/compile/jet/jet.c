@@ -104,8 +104,7 @@ static void add_constants(hmi_jet *jet)
 
 void hmi_jet_init(hmi_jet *jet, const hm_allocator *allocator)
 {
-    *jet = (hmi_jet){
-        .allocator = allocator, .options = {true, true, true, true, true}, .status = HM_OK};
+    *jet = (hmi_jet){.allocator = allocator, .options = {true, true, true, true}, .status = HM_OK};
     hmi_hash_init(&jet->interned, allocator);
 #if defined(__x86_64__) && defined(__GNUC__)
     __builtin_cpu_init();

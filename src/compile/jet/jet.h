@@ -31,7 +31,6 @@
  *                   two halves, before and after it, each without what vanishes there (split.c).
  *   sincos by rate  Where x' = w has a row, sin x and cos x follow from the products w sin x and
  *                   w cos x, which equations of motion contain anyway (sincos_by_rate.c).
- *   schedule        Machine code runs in the order of longest waiting first (schedule_code.c).
  *   whole orders    One program does all of an order, the multiplication by the inverse included.
  *   closed          Such a program also completes the inner sums of the next order, and leaves in
  *                   memory only what that order reads (handoff.c).
@@ -100,7 +99,6 @@ typedef void hmi_jet_inner_function(double *base, const double *series);
 typedef struct hmi_jet_options {
     bool split;          /* hmi_jet_split leaves out of each half what vanishes or is done there */
     bool sincos_by_rate; /* products with a known rate stand for the recurrence of sin and cos */
-    bool schedule;       /* machine code runs in an order that waits little: schedule_code.c */
     bool whole_orders;   /* one program for all of an order, its matrix included */
     bool closed;         /* such a program completes the inner sums of the next order itself */
 } hmi_jet_options;
