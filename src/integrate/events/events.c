@@ -55,13 +55,15 @@ static hm_status allocate(hmi_events *ev, hmi_arena *arena)
     ev->next_time = hmi_arena_doubles(arena, count, &failed);
     ev->coefficient = hmi_arena_doubles(arena, (HMI_PATH_MOST_DEGREE + 1) * ev->watch.used,
                                         &failed);
+    ev->bounds = hmi_arena_alloc(arena, (ev->watch.used + 1) * sizeof *ev->bounds);
     ev->values = hmi_arena_doubles(arena, 2 * count, &failed);
     ev->state = hmi_arena_doubles(arena, ev->ode->size + HMI_MOST_WORKS, &failed);
     ev->free = hmi_arena_doubles(arena, n, &failed);
     ev->pushed = hmi_arena_doubles(arena, n, &failed);
     ev->resets.fixed = hmi_arena_alloc(arena, 2 * n + 1);
     ev->crossing.which = hmi_arena_alloc(arena, (count + 1) * sizeof(size_t));
-    return failed || !ev->resets.fixed || !ev->crossing.which ? HM_ERR_NOMEM : HM_OK;
+    bool given = ev->bounds && ev->resets.fixed && ev->crossing.which;
+    return failed || !given ? HM_ERR_NOMEM : HM_OK;
 }
 
 hm_status hmi_events_init(hmi_events *ev, hmi_projection *projection, hmi_stepper *stepper,

@@ -68,9 +68,11 @@ typedef struct hmi_events {
     double span; /* how long the run shall last */
     hmi_switches switches;
     hmi_watch watch;
-    double *coefficient;                             /* of the path */
+    double *coefficient;                             /* of the path, */
+    hmi_path_bounds *bounds;                         /* and of its components */
     int fitted;                                      /* degree that `fit` is for; 0: none yet */
     double fit[HMI_MOST_SAMPLES * HMI_MOST_SAMPLES]; /* from values to coefficients, by column */
+    double places[HMI_MOST_SAMPLES];                 /* of the values, parts of the step */
     double *next_time;     /* by function: the next root, where it is one of t alone; not before */
     hmi_crossing crossing; /* as last found */
     HMI_ARRAY(hmi_passed) passed; /* in the last step before the crossing, by time */

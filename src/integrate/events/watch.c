@@ -44,6 +44,7 @@ static hm_status compile(hmi_watch *watch, hmi_watched *f, const hmi_graph *grap
     f->numbers = hmi_arena_doubles(arena, f->tape.work_size, &failed);
     f->work = hmi_arena_alloc(arena, (f->tape.work_size + 1) * sizeof *f->work);
     place_components(watch, &f->tape);
+    f->plain = f->tape.body.count <= 2; /* one instruction, and the end */
     return failed || !f->work ? HM_ERR_NOMEM : HM_OK;
 }
 
@@ -180,6 +181,7 @@ static hmi_enclosure symbol_on_piece(const void *user, hmi_symbol_kind kind, uin
 typedef struct searching {
     hmi_watch *watch;
     const hmi_query *query;
+    const hmi_enclosure *whole; /* h over all that is looked at; NULL: not known */
     bool stopped;
 } searching;
 
@@ -210,7 +212,8 @@ static hmi_enclosure enclose(void *user, double a, double b)
     const searching *at = user;
     hmi_enclosure h = evaluate(at, a, b);
     bool settled = !hmi_interval_has(h.value, 0) || !hmi_interval_has(h.rate, 0);
-    if (a == b || settled || !isfinite(h.rate.lo) || !isfinite(h.rate.hi))
+    bool plain = at->query->sampled || at->watch->functions[at->query->function].plain;
+    if (a == b || settled || plain || !isfinite(h.rate.lo) || !isfinite(h.rate.hi))
         return h;
     double m = 0.5 * (a + b), r = 0.5 * (b - a) * fmax(fabs(h.rate.lo), fabs(h.rate.hi));
     hmi_interval middle = evaluate(at, m, m).value;
@@ -285,6 +288,7 @@ static bool search(searching *at, double *side)
                                .noise = noise,
                                .found = found,
                                .user = at,
+                               .whole = at->whole,
                                .shortest = 1e-12,
                                .most_pieces = MOST_PIECES,
                                .side = at->query->side};
@@ -293,15 +297,16 @@ static bool search(searching *at, double *side)
     return complete;
 }
 
-hmi_enclosure hmi_watch_start(hmi_watch *watch, const hmi_query *query)
+hmi_enclosure hmi_watch_bounds(hmi_watch *watch, const hmi_query *query, double a, double b)
 {
     const searching at = {.watch = watch, .query = query};
-    return evaluate(&at, 0, 0);
+    return evaluate(&at, a, b);
 }
 
-bool hmi_watch_search(hmi_watch *watch, const hmi_query *query, double *side)
+bool hmi_watch_search(hmi_watch *watch, const hmi_query *query, const hmi_enclosure *whole,
+                      double *side)
 {
-    searching at = {.watch = watch, .query = query};
+    searching at = {.watch = watch, .query = query, .whole = whole};
     return search(&at, side);
 }
 
@@ -320,7 +325,7 @@ static double past_root(hmi_watch *watch, const hmi_query *query, double root)
     double t = root, step = 2 * 0x1p-52 * fmax(fabs(root), 0x1p-1000);
     for (int i = 0; i < 30; i++, step *= 2) {
         watch->path = (hmi_path){.t = t, .end = t};
-        hmi_interval h = hmi_watch_start(watch, query).value;
+        hmi_interval h = hmi_watch_bounds(watch, query, 0, 0).value;
         if (query->side > 0 ? h.hi < 0 : h.lo > 0)
             return t;
         t = root + step;
@@ -340,7 +345,7 @@ double hmi_watch_next_time(hmi_watch *watch, size_t function, double side, doubl
                              .found = take_first,
                              .user = &first};
     watch->path = (hmi_path){.t = t, .h = limit - t, .end = limit};
-    *sure = hmi_watch_search(watch, &query, &after);
+    *sure = hmi_watch_search(watch, &query, NULL, &after);
     if (first <= 1)
         next = past_root(watch, &query, t + first * (limit - t));
     watch->path = kept;

@@ -32,6 +32,7 @@ typedef struct hmi_watched {
     hmi_enclosure *work; /* and that of enclosures */
     bool closed;
     bool time_only; /* nothing that moves but t occurs */
+    bool plain;     /* bounds are as sharp as those of the path: nothing occurs twice */
 } hmi_watched;
 
 /* Inputs: defaults by a tape, or what the program holds them at. */
@@ -87,11 +88,13 @@ void hmi_watch_prepare(hmi_watch *watch, const hmi_tape_values *values);
 /* The path, the modes or inputs are others from now on. */
 void hmi_watch_renew(hmi_watch *watch);
 
-/* h and its rate at the start of the step. */
-hmi_enclosure hmi_watch_start(hmi_watch *watch, const hmi_query *query);
+/* h and its rate over a piece of the step, or at a point of it. */
+hmi_enclosure hmi_watch_bounds(hmi_watch *watch, const hmi_query *query, double a, double b);
 /* Roots of h within the first `end` of the path, refined: root->a = root->b - a few units in the last
- * place of the time. False: there are more than can be looked through. *side: the sign after them. */
-bool hmi_watch_search(hmi_watch *watch, const hmi_query *query, double *side);
+ * place of the time. False: there are more than can be looked through. whole: bounds of h over all
+ * of that, NULL: not known. *side: the sign after them. */
+bool hmi_watch_search(hmi_watch *watch, const hmi_query *query, const hmi_enclosure *whole,
+                      double *side);
 /* The next root of a function of t alone in (t, limit]; limit where there is none. *sure: false where
  * the search was given up, and the root holds as an estimate that nothing comes before. */
 double hmi_watch_next_time(hmi_watch *watch, size_t function, double side, double t, double limit,
