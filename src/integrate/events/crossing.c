@@ -333,10 +333,10 @@ static void fit_path(hmi_events *ev, int degree)
         s->method->interpolate(s, time_of(s, ev->places[j]), ev->state);
         for (size_t i = 0; i < s->size; i++)
             if (w->place[i] != UINT32_MAX)
-                ev->coefficient[w->place[i] * ((size_t)degree + 1) + (size_t)j] = ev->state[i];
+                w->coefficient[w->place[i] * ((size_t)degree + 1) + (size_t)j] = ev->state[i];
     }
     for (size_t p = 0; p < w->used; p++) {
-        double *c = ev->coefficient + p * ((size_t)degree + 1);
+        double *c = w->coefficient + p * ((size_t)degree + 1);
         memcpy(value, c, ((size_t)degree + 1) * sizeof *c);
         for (int k = 0; k <= degree; k++) {
             c[k] = 0;
@@ -354,15 +354,15 @@ static void find_path(hmi_events *ev)
     w->path = (hmi_path){.t = s->t_old,
                          .h = s->t - s->t_old,
                          .end = s->t,
-                         .coefficient = ev->coefficient,
-                         .bounds = ev->bounds};
+                         .coefficient = w->coefficient,
+                         .bounds = w->bounds};
     w->rtol = s->rtol;
     w->atol = s->atol;
     hmi_watch_renew(w);
     if (w->used == 0)
         return;
     int degree = s->method->polynomial ? s->method->polynomial(s, w->place, HMI_PATH_MOST_DEGREE,
-                                                               ev->coefficient, &w->path.origin)
+                                                               w->coefficient, &w->path.origin)
                                        : -1;
     w->path.degree = degree >= 0 ? degree : s->method->dense_degree;
     if (degree < 0) {
@@ -462,6 +462,19 @@ hm_status hmi_events_find(hmi_events *ev, bool *found)
 
 /* ---- functions of t alone ---------------------------------------------------------------------- */
 
+/* How far to look ahead. A run without an end is looked through in windows that grow; a step ends
+ * where a window does. */
+static double look_until(hmi_events *ev, double t, double limit)
+{
+    if (isfinite(ev->span))
+        return fmax(limit, t + ev->span);
+    const hmi_stepper *s = ev->stepper;
+    ev->window = fmax(2 * ev->window, 100 * (s->t - s->t_old));
+    if (ev->window == 0)
+        ev->window = 1;
+    return t + ev->window;
+}
+
 double hmi_events_next_time(hmi_events *ev, double limit)
 {
     hmi_switches *sw = &ev->switches;
@@ -472,7 +485,7 @@ double hmi_events_next_time(hmi_events *ev, double limit)
             continue;
         if (ev->next_time[k] <= t)
             ev->next_time[k] = hmi_watch_next_time(&ev->watch, k, sw->side[k], t,
-                                                   fmax(limit, t + ev->span), &sure);
+                                                   look_until(ev, t, limit), &sure);
         if (ev->next_time[k] > t)
             next = fmin(next, ev->next_time[k]);
     }

@@ -65,11 +65,10 @@ typedef struct hmi_events {
     hmi_projection *projection;
     hmi_stepper *stepper;
     hmi_messages *messages;
-    double span; /* how long the run shall last */
+    double span;   /* how long the run shall last; infinite where nobody knows */
+    double window; /* then: how far functions of t alone were looked ahead last */
     hmi_switches switches;
     hmi_watch watch;
-    double *coefficient;                             /* of the path, */
-    hmi_path_bounds *bounds;                         /* and of its components */
     int fitted;                                      /* degree that `fit` is for; 0: none yet */
     double fit[HMI_MOST_SAMPLES * HMI_MOST_SAMPLES]; /* from values to coefficients, by column */
     double places[HMI_MOST_SAMPLES];                 /* of the values, parts of the step */

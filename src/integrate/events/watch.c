@@ -48,12 +48,21 @@ static hm_status compile(hmi_watch *watch, hmi_watched *f, const hmi_graph *grap
     return failed || !f->work ? HM_ERR_NOMEM : HM_OK;
 }
 
+static hm_status allocate_path(hmi_watch *watch, hmi_arena *arena)
+{
+    bool failed = false;
+    watch->coefficient = hmi_arena_doubles(arena, (HMI_PATH_MOST_DEGREE + 1) * watch->used,
+                                           &failed);
+    watch->bounds = hmi_arena_alloc(arena, (watch->used + 1) * sizeof *watch->bounds);
+    return failed || !watch->bounds ? HM_ERR_NOMEM : HM_OK;
+}
+
 hm_status hmi_watch_init(hmi_watch *watch, const hmi_graph *graph, const hmi_expr *functions,
                          size_t count, size_t n, size_t size, const hmi_watch_inputs *inputs,
                          hmi_arena *arena)
 {
     hmi_tape_scratch scratch;
-    *watch = (hmi_watch){.allocator = graph->allocator, .inputs = *inputs, .n = n};
+    *watch = (hmi_watch){.allocator = graph->allocator, .inputs = *inputs, .n = n, .size = size};
     watch->place = hmi_arena_alloc(arena, (size + 1) * sizeof *watch->place);
     watch->functions = hmi_arena_alloc(arena, (count + 1) * sizeof *watch->functions);
     size_t input_size = inputs->tape ? inputs->tape->work_size : 0;
@@ -72,7 +81,7 @@ hm_status hmi_watch_init(hmi_watch *watch, const hmi_graph *graph, const hmi_exp
                          &scratch, arena);
     hmi_tape_scratch_release(&scratch);
     hmi_watch_renew(watch);
-    return status;
+    return status == HM_OK ? allocate_path(watch, arena) : status;
 }
 
 void hmi_watch_release(hmi_watch *watch)
@@ -232,6 +241,19 @@ static double noise(void *user, double s)
     hmi_interval h = evaluate(at, s, s).value;
     at->watch->widening = 0;
     return 0.5 * (h.hi - h.lo);
+}
+
+double hmi_watch_noise(hmi_watch *watch, size_t function, double t, const double *y)
+{
+    const hmi_query query = {.function = function, .sign = 1};
+    searching at = {.watch = watch, .query = &query};
+    watch->path = (hmi_path){
+        .t = t, .end = t, .coefficient = watch->coefficient, .bounds = watch->bounds};
+    for (size_t i = 0; i < watch->size; i++)
+        if (watch->place[i] != UINT32_MAX)
+            watch->coefficient[watch->place[i]] = y[i];
+    hmi_path_measure(&watch->path, watch->used);
+    return noise(&at, 0);
 }
 
 /* ---- refinement ------------------------------------------------------------------------------ */

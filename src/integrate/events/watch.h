@@ -50,11 +50,14 @@ typedef struct hmi_watch {
     const hm_allocator *allocator;
     size_t count;
     hmi_watched *functions;
-    size_t n; /* components of the state: q at 0, q' at n, z at 2 n */
+    size_t n;    /* components of the state: q at 0, q' at n, z at 2 n, */
+    size_t size; /* and their number */
     uint32_t
         *place;    /* by component: which one of the path it is; UINT32_MAX: no function reads it */
     size_t used;   /* components of the path */
-    hmi_path path; /* of the step that is looked at */
+    hmi_path path; /* of the step that is looked at, in the memory of the next two */
+    double *coefficient;
+    hmi_path_bounds *bounds;
     double rtol, atol;
     const double *modes;
     hmi_watch_inputs inputs;
@@ -90,6 +93,9 @@ void hmi_watch_renew(hmi_watch *watch);
 
 /* h and its rate over a piece of the step, or at a point of it. */
 hmi_enclosure hmi_watch_bounds(hmi_watch *watch, const hmi_query *query, double a, double b);
+/* By how much a closed function may err at this state, where the state errs by the tolerances. The path is
+ * another one afterwards. */
+double hmi_watch_noise(hmi_watch *watch, size_t function, double t, const double *y);
 /* Roots of h within the first `end` of the path, refined: root->a = root->b - a few units in the last
  * place of the time. False: there are more than can be looked through. whole: bounds of h over all
  * of that, NULL: not known. *side: the sign after them. */
