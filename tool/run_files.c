@@ -70,12 +70,33 @@ static bool add_hdf5(run_files *files, const double *row)
     return refuse(files, files->hdf5_path, "");
 }
 
+/* Axes show the texts that the model gives its coordinates and outputs. */
+static hm_status set_texts(hm_table *table, const hm_model *model)
+{
+    hm_status status = HM_OK;
+    for (size_t i = 0; i < hm_model_output_count(model) && status == HM_OK; i++) {
+        size_t column = hm_table_find(table, hm_model_output_name(model, i));
+        const char *text = hm_model_output_text(model, i);
+        if (text && column != HM_NO_COLUMN)
+            status = hm_table_set_text(table, column, text);
+    }
+    for (size_t i = 0; i < hm_model_coordinate_count(model) && status == HM_OK; i++) {
+        size_t column = hm_table_find(table, hm_model_coordinate_name(model, i));
+        const char *text = hm_model_coordinate_text(model, i);
+        if (text && column != HM_NO_COLUMN)
+            status = hm_table_set_text(table, column, text);
+    }
+    return status;
+}
+
 static bool add_to_table(run_files *files, const hm_frame *frame)
 {
     column_set *set = &files->plot_columns;
     hm_status status = HM_OK;
     if (!files->table)
         status = hm_table_create(NULL, set->count, (const char *const *)set->names, &files->table);
+    if (status == HM_OK && hm_table_row_count(files->table) == 0)
+        status = set_texts(files->table, files->model);
     if (status == HM_OK)
         status = hm_table_add_row(files->table, columns_fill(set, frame));
     return status == HM_OK || refuse(files, files->plot_path, hm_status_text(status));

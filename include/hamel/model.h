@@ -62,6 +62,51 @@ HM_API const char *hm_model_state_name(const hm_model *model, size_t index);
 HM_API size_t hm_model_output_count(const hm_model *model);
 HM_API const char *hm_model_output_name(const hm_model *model, size_t index);
 
+/* Texts and ranges as written after a parameter, coordinate or output, for axes, reports, sliders and
+ * sweeps: param k = 100 in 0 .. 500 "spring (N/m)". The text is NULL where there is none; the range
+ * functions return false and leave low and high alone. */
+HM_API const char *hm_model_param_text(const hm_model *model, size_t index);
+HM_API const char *hm_model_coordinate_text(const hm_model *model, size_t index);
+HM_API const char *hm_model_output_text(const hm_model *model, size_t index);
+HM_API bool hm_model_param_range(const hm_model *model, size_t index, double *low, double *high);
+HM_API bool hm_model_coordinate_range(const hm_model *model, size_t index, double *low,
+                                      double *high);
+HM_API bool hm_model_output_range(const hm_model *model, size_t index, double *low, double *high);
+
+/* `draw` statements, for animations. Their values at a state, those of all drawings one after the
+ * other, are in hm_evaluation.drawings and, along a run, in hm_frame.drawings. */
+typedef enum hm_drawing_kind {
+    HM_DRAW_POINT,    /* P */
+    HM_DRAW_LINE,     /* P, Q, ... */
+    HM_DRAW_SPHERE,   /* P, r */
+    HM_DRAW_BOX,      /* P, R, [a, b, c] */
+    HM_DRAW_CYLINDER, /* P, Q, r */
+    HM_DRAW_DISC,     /* P, R, r */
+    HM_DRAW_ARROW,    /* P, F */
+    HM_DRAW_TRACE,    /* P */
+    HM_DRAW_GROUND    /* z */
+} hm_drawing_kind;
+
+/* One argument: a number (1 x 1), a vector (rows x 1) or a matrix, row by row from `first` of all
+ * values. */
+typedef struct hm_drawing_part {
+    size_t first, rows, columns;
+} hm_drawing_part;
+
+typedef struct hm_drawing {
+    hm_drawing_kind kind;
+    const char *color, *label; /* NULL where not given */
+    const hm_drawing_part *parts;
+    size_t part_count;
+    size_t first, value_count; /* of its values among those of all drawings */
+} hm_drawing;
+
+HM_API size_t hm_model_drawing_count(const hm_model *model);
+HM_API size_t hm_model_drawing_values(const hm_model *model); /* of all drawings together */
+HM_API hm_drawing hm_model_drawing(const hm_model *model, size_t index);
+/* "point", "line", ... */
+HM_API const char *hm_drawing_kind_text(hm_drawing_kind kind);
+
 typedef enum hm_level { HM_LEVEL_POSITION, HM_LEVEL_VELOCITY, HM_LEVEL_ACCELERATION } hm_level;
 /* "position", "velocity", "acceleration" */
 HM_API const char *hm_level_text(hm_level level);

@@ -63,6 +63,7 @@ typedef struct hm_frame {
     const double *Qi, *Qni, *Qc, *C; /* n */
     const double *u;                 /* hm_model_servo_group_count x n; NULL without servos */
     const double *outputs;           /* hm_model_output_count */
+    const double *drawings;          /* hm_model_drawing_values, with the outputs */
     bool has_energy, has_total;      /* kinetic and potential, total are defined */
     double kinetic, potential, total;
     hm_ledger work;                   /* since the start of the run */

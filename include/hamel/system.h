@@ -165,6 +165,7 @@ typedef struct hm_evaluation {
     const double *lambda;              /* m; minimum norm where not unique */
     const double *u;                   /* hm_model_servo_group_count x n; NULL without servos */
     const double *outputs;             /* hm_model_output_count */
+    const double *drawings;            /* hm_model_drawing_values */
     double gram_condition;             /* of A M^-1 A^T, rows of unit length; 0 unless M > 0 */
     struct {                           /* relative sizes, of rounding order where all is well: */
         double constraint;             /* A q'' - b */

@@ -25,6 +25,9 @@ HM_API HM_MUST_CHECK hm_status hm_table_add_row(hm_table *table, const double *v
 HM_API size_t hm_table_row_count(const hm_table *table);
 HM_API size_t hm_table_column_count(const hm_table *table);
 HM_API const char *hm_table_name(const hm_table *table, size_t column);
+/* What plots write at the axis of a column: a text that was set, which is copied, else its name. */
+HM_API HM_MUST_CHECK hm_status hm_table_set_text(hm_table *table, size_t column, const char *text);
+HM_API const char *hm_table_text(const hm_table *table, size_t column);
 /* The values of a column, valid until the next row is added. */
 HM_API const double *hm_table_column(const hm_table *table, size_t column);
 

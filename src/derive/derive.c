@@ -221,6 +221,8 @@ static hm_status derive_all(hmi_derivation *d)
     if (status == HM_OK)
         status = hmi_derive_energy(d);
     if (status == HM_OK)
+        status = hmi_derive_quantities(d);
+    if (status == HM_OK)
         status = derive_inputs(d);
     if (status == HM_OK)
         status = hmi_check_dissipation(d);

@@ -30,6 +30,8 @@ hmi_expr hmi_along_motion(hmi_derivation *d, hmi_expr e);
 hm_status hmi_add_variable_mass(hmi_derivation *d);
 hm_status hmi_derive_constraints(hmi_derivation *d);
 hm_status hmi_derive_energy(hmi_derivation *d);
+/* After all else: quantities in outputs, events and drawings (quantities.c). */
+hm_status hmi_derive_quantities(hmi_derivation *d);
 /* Warns where a dissipation function damps nothing. */
 hm_status hmi_check_dissipation(hmi_derivation *d);
 /* Removes entries of M, A and b that are identically zero (zeros.c). */

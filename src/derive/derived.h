@@ -69,7 +69,8 @@ typedef struct hmi_derived {
         hmi_expr impressed, dissipation, gyroscopic, explicit_time;
     } power;
 
-    hmi_expr *state_rates;     /* z' */
+    hmi_expr *outputs, *events, *drawings; /* of the model, with the quantities put in */
+    hmi_expr *state_rates;                 /* z' */
     hmi_expr *input_values[3]; /* defaults of u, u', u''; HMI_NONE where not differentiable */
 } hmi_derived;
 

@@ -81,6 +81,12 @@ typedef enum hmi_statement_kind {
     HMI_FIRST_NEW_WORD = HMI_STMT_JOINT /* of the second edition of the language */
 } hmi_statement_kind;
 
+/* What a declaration says for axes, reports and sliders: in LOW .. HIGH "text". */
+typedef struct hmi_caption {
+    hmi_ast *low, *high; /* NULL: no range */
+    const char *text;    /* NULL: none */
+} hmi_caption;
+
 /* One "target = value" of a statement, or one "word value" of a body or of `simulate`. */
 typedef struct hmi_entry {
     hmi_ast *target; /* a name, possibly indexed and primed; NULL for "word value" */
@@ -88,6 +94,7 @@ typedef struct hmi_entry {
     hmi_ast *value;
     hmi_ast **bounds;     /* coord q[1..N, 0..M], param: lower and upper of each index in turn */
     uint32_t index_count; /* 0: a plain name */
+    hmi_caption note;     /* param, coord */
     int word;             /* "word value": the word */
     bool guess;           /* initial: written with ~ */
     hmi_span span;
@@ -110,9 +117,11 @@ struct hmi_statement {
     hmi_ast *third;  /* simulate: the output interval; servo: the gain */
     hmi_entry *entries;
     size_t entry_count;
-    int word;         /* for: the index name; servo: law, or HMI_NO_NAME */
-    const char *text; /* model: title */
-    bool keep;        /* initial keep */
+    int word;          /* for: the index name; servo: law, or HMI_NO_NAME; draw: the kind */
+    const char *text;  /* model: title; draw: label */
+    const char *color; /* draw */
+    hmi_caption note;  /* output */
+    bool keep;         /* initial keep */
     hmi_event_direction direction;
     hmi_event_action action;
     hmi_statement *block; /* for: the statements inside */

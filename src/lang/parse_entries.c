@@ -143,11 +143,48 @@ bool hmi_parse_declared(hmi_parser *p, const char *what, hmi_entry *entry)
     return good;
 }
 
-/* a = 1 or a[0..2] = [1, 2, 3] */
+/* ---- texts and ranges ---- */
+
+const char *hmi_take_text(hmi_parser *p)
+{
+    const char *text = hmi_arena_text(&p->tree->arena, p->lexer.text + p->token.span.start + 1,
+                                      p->token.span.length - 2);
+    if (!text)
+        hmi_parser_no_memory(p);
+    hmi_parser_advance(p);
+    return text;
+}
+
+bool hmi_parse_note(hmi_parser *p, hmi_caption *note)
+{
+    if (hmi_parser_accept_word(p, "in")) {
+        p->usage = "write a range as in 0 .. 10";
+        if (!(note->low = hmi_parse_expr(p)) ||
+            !hmi_parser_expect(p, HMI_TOK_RANGE, "the lower bound") ||
+            !(note->high = hmi_parse_expr(p)))
+            return false;
+    }
+    return p->token.kind != HMI_TOK_STRING || (note->text = hmi_take_text(p)) != NULL;
+}
+
+/* a = 1 or a[0..2] = [1, 2, 3], with a range and a text */
 static bool parse_param(hmi_parser *p, hmi_entry *entry)
 {
     return starts_with_name(p) && hmi_parse_declared(p, "a name", entry) &&
-           hmi_parse_assignment_to(p, entry->target, false, entry);
+           hmi_parse_assignment_to(p, entry->target, false, entry) &&
+           hmi_parse_note(p, &entry->note);
+}
+
+bool hmi_parse_coord(hmi_parser *p, hmi_statement *s)
+{
+    hmi_entry_list list = {0};
+    bool good;
+    do {
+        hmi_entry entry = {.word = HMI_NO_NAME};
+        good = hmi_parse_declared(p, "the name of a coordinate", &entry) &&
+               hmi_parse_note(p, &entry.note) && hmi_push_entry(p, &list, entry);
+    } while (good && hmi_next_entry(p));
+    return hmi_keep_entries(p, &list, good, &s->entries, &s->entry_count);
 }
 
 bool hmi_parse_params(hmi_parser *p, hmi_statement *s)

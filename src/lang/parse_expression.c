@@ -144,6 +144,18 @@ static bool is_word_token(const hmi_parser *p, const hmi_token *token, const cha
            memcmp(p->lexer.text + token->span.start, word, length) == 0;
 }
 
+/* Is the present token the argument of power(...)? Some kinds of power are statement words. */
+static bool names_power(const hmi_parser *p)
+{
+    const char *text = p->lexer.text;
+    uint32_t at = p->previous.start;
+    if (p->previous.length != 1 || text[at] != '(')
+        return false;
+    while (at > 0 && text[at - 1] == ' ')
+        at--;
+    return at >= 5 && memcmp(text + at - 5, "power", 5) == 0;
+}
+
 /* Statement words name nothing, except that an output may bear a word of the second edition. */
 static bool is_reserved(const hmi_parser *p, const hmi_token *token)
 {
@@ -152,7 +164,8 @@ static bool is_reserved(const hmi_parser *p, const hmi_token *token)
     bool names_output = p->kind == HMI_STMT_OUTPUT && p->previous.length == strlen("output") &&
                         memcmp(p->lexer.text + p->previous.start, "output", 6) == 0 &&
                         !hmi_parser_at_line_start(p);
-    return kind != HMI_STMT_COUNT && !(names_output && kind >= HMI_FIRST_NEW_WORD);
+    return kind != HMI_STMT_COUNT && !(names_output && kind >= HMI_FIRST_NEW_WORD) &&
+           !names_power(p);
 }
 
 hmi_ast *hmi_parse_name(hmi_parser *p, const char *what)

@@ -222,8 +222,50 @@ bool hmi_parse_event(hmi_parser *p, hmi_statement *s)
 bool hmi_parse_output(hmi_parser *p, hmi_statement *s)
 {
     s->label = parse_label(p, "the name of the output");
-    if (!s->label || !hmi_parser_expect(p, HMI_TOK_ASSIGN, "the name"))
+    if (!s->label || !hmi_parse_note(p, &s->note) ||
+        !hmi_parser_expect(p, HMI_TOK_ASSIGN, "the name"))
         return false;
     s->first = hmi_parse_expr(p);
     return s->first != NULL;
+}
+
+/* color "name" and label "text", in any order. */
+static bool parse_draw_options(hmi_parser *p, hmi_statement *s)
+{
+    while (hmi_parser_at_word(p, "color") || hmi_parser_at_word(p, "label")) {
+        bool color = hmi_parser_at_word(p, "color");
+        const char **text = color ? &s->color : &s->text;
+        hmi_span word = p->token.span;
+        hmi_parser_advance(p);
+        if (p->token.kind != HMI_TOK_STRING)
+            return hmi_parser_unexpected(p, "a text in quotes");
+        if (*text) {
+            hmi_error(p->context, word, NULL, "'%s' is given twice", color ? "color" : "label");
+            return false;
+        }
+        if (!(*text = hmi_take_text(p)))
+            return false;
+    }
+    return true;
+}
+
+/* draw KIND E, E, ... */
+bool hmi_parse_draw(hmi_parser *p, hmi_statement *s)
+{
+    hmi_entry_list list = {0};
+    hmi_ast *kind = p->token.kind == HMI_TOK_NAME ? hmi_parse_name(p, "what is drawn") : NULL;
+    if (!kind)
+        return hmi_parser_unexpected(p, "what is drawn: point, line, sphere, ...");
+    s->word = kind->name;
+    s->label = kind;
+    bool good;
+    do {
+        hmi_entry entry = {.word = HMI_NO_NAME};
+        good = (entry.value = hmi_parse_expr(p)) != NULL;
+        if (good)
+            entry.span = entry.value->span;
+        good = good && hmi_push_entry(p, &list, entry);
+    } while (good && hmi_next_entry(p));
+    return hmi_keep_entries(p, &list, good, &s->entries, &s->entry_count) &&
+           parse_draw_options(p, s);
 }

@@ -11,26 +11,7 @@ static bool parse_model(hmi_parser *p, hmi_statement *s)
     s->label = hmi_parse_name(p, "the name of the model");
     if (!s->label)
         return false;
-    if (p->token.kind == HMI_TOK_STRING) {
-        s->text = hmi_arena_text(&p->tree->arena, p->lexer.text + p->token.span.start + 1,
-                                 p->token.span.length - 2);
-        if (!s->text)
-            return hmi_parser_no_memory(p);
-        hmi_parser_advance(p);
-    }
-    return true;
-}
-
-static bool parse_coord(hmi_parser *p, hmi_statement *s)
-{
-    hmi_entry_list list = {0};
-    bool good;
-    do {
-        hmi_entry entry = {.word = HMI_NO_NAME};
-        good = hmi_parse_declared(p, "the name of a coordinate", &entry) &&
-               hmi_push_entry(p, &list, entry);
-    } while (good && hmi_next_entry(p));
-    return hmi_keep_entries(p, &list, good, &s->entries, &s->entry_count);
+    return p->token.kind != HMI_TOK_STRING || (s->text = hmi_take_text(p)) != NULL;
 }
 
 static bool parse_energy(hmi_parser *p, hmi_statement *s)
@@ -182,11 +163,7 @@ static bool parse_include(hmi_parser *p, hmi_statement *s)
 {
     if (p->token.kind != HMI_TOK_STRING)
         return hmi_parser_unexpected(p, "the path of a file in quotes");
-    s->text = hmi_arena_text(&p->tree->arena, p->lexer.text + p->token.span.start + 1,
-                             p->token.span.length - 2);
-    if (!s->text)
-        p->context->out_of_memory = true;
-    hmi_parser_advance(p);
+    s->text = hmi_take_text(p);
     return s->text != NULL;
 }
 
@@ -204,7 +181,7 @@ typedef bool (*statement_parser)(hmi_parser *p, hmi_statement *s);
 static const statement_parser parsers[HMI_STMT_COUNT] = {
     [HMI_STMT_MODEL] = parse_model,
     [HMI_STMT_PARAM] = hmi_parse_params,
-    [HMI_STMT_COORD] = parse_coord,
+    [HMI_STMT_COORD] = hmi_parse_coord,
     [HMI_STMT_LET] = hmi_parse_assignments_of,
     [HMI_STMT_KINETIC] = parse_energy,
     [HMI_STMT_POTENTIAL] = parse_energy,
@@ -231,7 +208,7 @@ static const statement_parser parsers[HMI_STMT_COUNT] = {
     [HMI_STMT_JOINT] = parse_reserved,
     [HMI_STMT_FRICTION] = parse_reserved,
     [HMI_STMT_TABLE] = parse_reserved,
-    [HMI_STMT_DRAW] = parse_reserved,
+    [HMI_STMT_DRAW] = hmi_parse_draw,
 };
 
 /* ---- the sequence of statements, and recovery ---- */

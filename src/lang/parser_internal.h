@@ -108,6 +108,11 @@ bool hmi_parse_assignments_of(hmi_parser *parser, hmi_statement *statement);
  * coordinate". */
 bool hmi_parse_declared(hmi_parser *parser, const char *what, hmi_entry *entry);
 bool hmi_parse_params(hmi_parser *parser, hmi_statement *statement);
+bool hmi_parse_coord(hmi_parser *parser, hmi_statement *statement);
+/* in LOW .. HIGH "text", each of them optional. */
+bool hmi_parse_note(hmi_parser *parser, hmi_caption *note);
+/* The text of the present token, which is in quotes. NULL without memory. */
+const char *hmi_take_text(hmi_parser *parser);
 
 /* ---- statements about objects with a label (parse_objects.c) ---- */
 
@@ -117,6 +122,7 @@ bool hmi_parse_body(hmi_parser *parser, hmi_statement *statement);
 bool hmi_parse_symmetry(hmi_parser *parser, hmi_statement *statement);
 bool hmi_parse_event(hmi_parser *parser, hmi_statement *statement);
 bool hmi_parse_output(hmi_parser *parser, hmi_statement *statement);
+bool hmi_parse_draw(hmi_parser *parser, hmi_statement *statement);
 
 /* ---- statements of a file (parse_statement.c), and files that are included (source.c) ---- */
 

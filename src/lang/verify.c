@@ -69,7 +69,8 @@ static const char *verify_statements(const hmi_tree *tree, const hmi_statement *
 static const char *verify_entry(const hmi_tree *tree, const hmi_entry *entry,
                                 hmi_violation *violation)
 {
-    const hmi_ast *parts[] = {entry->target, entry->second, entry->value};
+    const hmi_ast *parts[] = {entry->target, entry->second, entry->value, entry->note.low,
+                              entry->note.high};
     const char *found = NULL;
     for (size_t k = 0; !found && k < sizeof parts / sizeof *parts; k++)
         found = verify_expression(tree, parts[k], 0, violation);
@@ -81,7 +82,7 @@ static const char *verify_entry(const hmi_tree *tree, const hmi_entry *entry,
 static const char *verify_statement(const hmi_tree *tree, const hmi_statement *s, int blocks,
                                     hmi_violation *violation)
 {
-    const hmi_ast *parts[] = {s->label, s->first, s->second, s->third};
+    const hmi_ast *parts[] = {s->label, s->first, s->second, s->third, s->note.low, s->note.high};
     const char *found = s->kind < HMI_STMT_COUNT
                             ? verify_span(tree, s->span, violation)
                             : hmi_violated(violation, "a statement of no kind (%d)", s->kind);

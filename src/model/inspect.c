@@ -35,6 +35,47 @@ COUNT_AND_NAME(state, states)
 COUNT_AND_NAME(output, outputs)
 COUNT_AND_NAME(servo_group, servos)
 
+/* What was written for people to read, and for sliders. */
+#define TEXT_AND_RANGE(what, array)                                                                \
+    const char *hm_model_##what##_text(const hm_model *model, size_t index)                        \
+    {                                                                                              \
+        return index < model->array.count ? model->array.data[index].shown.text : NULL;            \
+    }                                                                                              \
+    bool hm_model_##what##_range(const hm_model *model, size_t index, double *low, double *high)   \
+    {                                                                                              \
+        if (index >= model->array.count || !model->array.data[index].shown.has_range)              \
+            return false;                                                                          \
+        *low = model->array.data[index].shown.low;                                                 \
+        *high = model->array.data[index].shown.high;                                               \
+        return true;                                                                               \
+    }
+
+TEXT_AND_RANGE(param, params)
+TEXT_AND_RANGE(coordinate, coords)
+TEXT_AND_RANGE(output, outputs)
+
+size_t hm_model_drawing_count(const hm_model *model)
+{
+    return model->drawings.count;
+}
+
+size_t hm_model_drawing_values(const hm_model *model)
+{
+    return model->drawing_values;
+}
+
+hm_drawing hm_model_drawing(const hm_model *model, size_t index)
+{
+    return index < model->drawings.count ? model->drawings.data[index].shown : (hm_drawing){0};
+}
+
+const char *hm_drawing_kind_text(hm_drawing_kind kind)
+{
+    static const char *const texts[] = {"point", "line",  "sphere", "box",   "cylinder",
+                                        "disc",  "arrow", "trace",  "ground"};
+    return (size_t)kind < sizeof texts / sizeof *texts ? texts[kind] : NULL;
+}
+
 double hm_model_param_value(const hm_model *model, size_t index)
 {
     return index < model->params.count ? model->params.data[index].value : NAN;
@@ -99,6 +140,30 @@ void hm_model_initial(const hm_model *model, double *q, double *v, double *z)
 
 /* ---- names of symbols ---- */
 
+const char *hmi_power_word(uint32_t quantity)
+{
+    static const char *const words[] = {[HMI_QUANTITY_IDEAL] = "ideal",
+                                        [HMI_QUANTITY_NONIDEAL] = "nonideal",
+                                        [HMI_QUANTITY_SERVO] = "servo",
+                                        [HMI_QUANTITY_IMPRESSED] = "impressed",
+                                        [HMI_QUANTITY_DISSIPATION] = "dissipation",
+                                        [HMI_QUANTITY_GYROSCOPIC] = "gyroscopic",
+                                        [HMI_QUANTITY_EXPLICIT_TIME] = "explicit_time"};
+    return quantity < HMI_QUANTITY_MOMENTUM ? words[quantity] : NULL;
+}
+
+static const char *quantity_name(hm_context *context, const hm_model *model, uint32_t index)
+{
+    if (index >= HMI_QUANTITY_MOMENTUM)
+        return hmi_context_printf(context, "momentum(%s)",
+                                  hm_model_coordinate_name(model, index - HMI_QUANTITY_MOMENTUM));
+    if (hmi_power_word(index))
+        return hmi_context_printf(context, "power(%s)", hmi_power_word(index));
+    return index == HMI_QUANTITY_KINETIC     ? "kinetic_energy"
+           : index == HMI_QUANTITY_POTENTIAL ? "potential_energy"
+                                             : "energy";
+}
+
 const char *hmi_model_symbol_name(hm_context *context, const hm_model *model, hmi_symbol_kind kind,
                                   uint32_t index)
 {
@@ -132,7 +197,7 @@ const char *hmi_model_symbol_name(hm_context *context, const hm_model *model, hm
         return hmi_context_printf(context, "total_multiplier(%s)",
                                   model->constraints.data[index].name);
     case HMI_SYM_ENERGY:
-        return "energy";
+        return quantity_name(context, model, index);
     default:
         return NULL;
     }

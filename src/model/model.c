@@ -37,6 +37,7 @@ void hm_model_destroy(hm_model *model)
     hmi_array_release(allocator, &model->symmetries);
     hmi_array_release(allocator, &model->events);
     hmi_array_release(allocator, &model->outputs);
+    hmi_array_release(allocator, &model->drawings);
     hmi_array_release(allocator, &model->named);
     hmi_array_release(allocator, &model->literal);
     hmi_graph_release(&model->graph);

@@ -13,8 +13,16 @@
 
 #include <hamel/model.h>
 
+/* What was written for axes, reports and sliders. */
+typedef struct hmi_shown {
+    const char *text; /* NULL: none */
+    bool has_range;
+    double low, high;
+} hmi_shown;
+
 typedef struct hmi_param {
     const char *name;
+    hmi_shown shown;
     hmi_expr value_expr; /* of earlier parameters */
     double value;
     bool overridden;
@@ -37,6 +45,7 @@ typedef struct hmi_initial {
 
 typedef struct hmi_coord {
     const char *name;
+    hmi_shown shown;
     hmi_span span;
     hmi_initial position, velocity;
 } hmi_coord;
@@ -141,8 +150,37 @@ typedef struct hmi_event {
     hmi_span span;
 } hmi_event;
 
+/* Indices of HMI_SYM_ENERGY: quantities that are known once the equations are derived. Those before
+ * HMI_QUANTITY_KINETIC belong to a solution of the equations; the others are expressions, which
+ * derivation puts in their place (derive/quantities.c). */
+typedef enum hmi_quantity {
+    HMI_QUANTITY_TOTAL, /* `energy` */
+    HMI_QUANTITY_IDEAL,
+    HMI_QUANTITY_NONIDEAL,
+    HMI_QUANTITY_SERVO,
+    HMI_QUANTITY_KINETIC,
+    HMI_QUANTITY_POTENTIAL,
+    HMI_QUANTITY_IMPRESSED,
+    HMI_QUANTITY_DISSIPATION,
+    HMI_QUANTITY_GYROSCOPIC,
+    HMI_QUANTITY_EXPLICIT_TIME,
+    HMI_QUANTITY_MOMENTUM, /* and the number of the coordinate */
+    HMI_SOLVED_QUANTITIES = HMI_QUANTITY_KINETIC
+} hmi_quantity;
+/* power(KIND): the words of KIND in the order of hmi_quantity; NULL for those that are no powers. */
+const char *hmi_power_word(uint32_t quantity);
+
+/* One `draw` statement: its expressions one after the other. */
+typedef struct hmi_drawing {
+    hm_drawing shown;
+    hm_drawing_part *parts;
+    hmi_expr *values; /* shown.value_count */
+    hmi_span span;
+} hmi_drawing;
+
 typedef struct hmi_output {
     const char *name;
+    hmi_shown shown;
     hmi_expr expr;
     hmi_span span;
 } hmi_output;
@@ -191,6 +229,8 @@ struct hm_model {
     HMI_ARRAY(hmi_symmetry) symmetries;
     HMI_ARRAY(hmi_event) events;
     HMI_ARRAY(hmi_output) outputs;
+    HMI_ARRAY(hmi_drawing) drawings;
+    size_t drawing_values; /* of all drawings */
     HMI_ARRAY(hmi_named_expr) named;
     HMI_ARRAY(const char *) literal; /* names that would be printed like others (name_clashes.c) */
     hmi_simulate simulate;

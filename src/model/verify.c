@@ -18,7 +18,7 @@ hmi_symbol_counts hmi_model_symbol_counts(const hm_model *model)
                                    [HMI_SYM_MULTIPLIER] = rows,
                                    [HMI_SYM_TOTAL_REACTION] = n,
                                    [HMI_SYM_TOTAL_MULTIPLIER] = rows,
-                                   [HMI_SYM_ENERGY] = 1,
+                                   [HMI_SYM_ENERGY] = HMI_QUANTITY_MOMENTUM + model->coords.count,
                                }};
 }
 
@@ -56,6 +56,9 @@ static const char *verify_declarations(const hm_model *m, hmi_violation *v)
     CHECK_EACH(m->inputs, hmi_input, verify_expr(m, it->value, "input", i, v));
     CHECK_EACH(m->outputs, hmi_output, verify_name(it->name, "output", i, v));
     CHECK_EACH(m->outputs, hmi_output, verify_expr(m, it->expr, "output", i, v));
+    CHECK_EACH(m->drawings, hmi_drawing,
+               hmi_graph_verify_handles(&m->graph, it->values, it->shown.value_count, false,
+                                        "drawing", v));
     CHECK_EACH(m->named, hmi_named_expr, verify_expr(m, it->expr, "let", i, v));
     CHECK_EACH(m->events, hmi_event, verify_expr(m, it->expr, "event", i, v));
     return NULL;

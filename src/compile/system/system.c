@@ -107,8 +107,8 @@ static hm_status compile_report(hm_system *system, hmi_tape_scratch *scratch)
     at->gyroscopic = append(&out, &d->power.gyroscopic, 1);
     at->explicit_time = append(&out, &d->power.explicit_time, 1);
     at->outputs = out.list.count;
-    for (size_t i = 0; i < system->model->outputs.count; i++)
-        append(&out, &system->model->outputs.data[i].expr, 1);
+    append(&out, d->outputs, system->model->outputs.count);
+    at->drawings = append(&out, d->drawings, system->model->drawing_values);
     at->count = out.list.count;
     return compile_list(&out, &system->report, &d->graph, scratch);
 }

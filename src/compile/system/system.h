@@ -25,7 +25,7 @@ typedef struct hmi_dynamics_layout {
 
 typedef struct hmi_report_layout {
     size_t position_residual, velocity_residual, momentum, kinetic, potential, total;
-    size_t impressed, dissipation, gyroscopic, explicit_time, outputs, count;
+    size_t impressed, dissipation, gyroscopic, explicit_time, outputs, drawings, count;
 } hmi_report_layout;
 
 struct hmi_assembly;

@@ -178,7 +178,7 @@ static hm_status solve_dense(hm_sim *sim, hmi_point *at, const hm_evaluate_optio
             return status;
         out->velocity_determined = status == HM_OK;
     }
-    hmi_sim_keep_forces(sim, &solution);
+    hmi_sim_keep_forces(sim, at, &solution);
     view_answer(sim, &solution, at->v, out);
     report_checks(sim, &ask, &solution, out);
     if (out->velocity_determined) {
@@ -214,7 +214,7 @@ hm_status hmi_sim_solve_large(hm_sim *sim, const hmi_point *at, const hm_evaluat
     if (options->formulation != HM_FORMULATION_AUTO && options->formulation != HM_FORMULATION_KKT)
         return refuse(sim, "formulation '%s' is not available beyond %d coordinates",
                       hm_formulation_name(options->formulation));
-    hm_status status = hmi_sim_accelerate_large(sim, &solution);
+    hm_status status = hmi_sim_accelerate_large(sim, at, &solution);
     if (status != HM_OK && status != HM_ERR_INCONSISTENT) {
         hmi_large_explain(sim->solve.large, status, sim->context);
         return status;
@@ -224,7 +224,7 @@ hm_status hmi_sim_solve_large(hm_sim *sim, const hmi_point *at, const hm_evaluat
     if (verdict == HM_ERR_NOMEM || verdict == HM_ERR_LIMIT)
         return verdict;
     if (verdict == HM_OK)
-        hmi_sim_keep_forces(sim, &solution); /* multipliers have minimum norm now */
+        hmi_sim_keep_forces(sim, at, &solution); /* multipliers have minimum norm now */
     if (status == HM_OK && options->compare && hmi_sim_has_compiled(sim)) {
         const hmi_tape_values values = hmi_sim_values(sim, at);
         hmi_large_compare(sim->solve.large, sim->solve.compiled, &values, sim->last.qdd, out);
@@ -259,11 +259,12 @@ static bool report_is_finite(const hm_sim *sim)
 static void clear_unsolved(hm_sim *sim)
 {
     const hm_model *model = sim->system->model;
+    const hmi_derived *d = &sim->system->derived;
     const uint16_t unknown = HMI_DEP(HMI_SYM_ACCELERATION) | HMI_DEP_FORCES;
     double *outputs = sim->tapes.report_work + sim->system->report.output_slot +
                       sim->system->report_at.outputs;
     for (size_t i = 0; i < model->outputs.count; i++)
-        if (hmi_deps(&model->graph, model->outputs.data[i].expr) & unknown)
+        if (hmi_deps(&d->graph, d->outputs[i]) & unknown)
             outputs[i] = NAN;
 }
 
@@ -293,10 +294,11 @@ hm_status hm_sim_evaluate(hm_sim *sim, const hm_evaluate_options *options, hm_ev
         hmi_sim_run_report(sim, &at);
         view_report(sim, out);
     }
-    sim->last.energy = out->total;
+    sim->last.energy[HMI_QUANTITY_TOTAL] = out->total;
     const double *report = hmi_sim_run_report(sim, &at); /* outputs may use q'' and forces */
     out->power.impressed = report[system->report_at.impressed];
     out->outputs = report + system->report_at.outputs;
+    out->drawings = report + system->report_at.drawings;
     if (!out->solved)
         clear_unsolved(sim);
     return status;

@@ -6,10 +6,11 @@
 #include "dynamics/sim/sim.h"
 
 /* solve.c: forces of a solution into sim->last. */
-void hmi_sim_keep_forces(hm_sim *sim, const hmi_solution *solution);
+void hmi_sim_keep_forces(hm_sim *sim, const hmi_point *at, const hmi_solution *solution);
 /* The equations of a large system as last evaluated, and their solve whatever the formulation. */
 hmi_large_equations hmi_sim_large_equations(hm_sim *sim);
-HM_MUST_CHECK hm_status hmi_sim_accelerate_large(hm_sim *sim, hmi_solution *solution);
+HM_MUST_CHECK hm_status hmi_sim_accelerate_large(hm_sim *sim, const hmi_point *at,
+                                                 hmi_solution *solution);
 /* May the compiled solve answer, with the tapes and the formulation in use? */
 bool hmi_sim_has_compiled(const hm_sim *sim);
 

@@ -62,7 +62,7 @@ typedef struct hmi_sim_tapes {
 
 typedef struct hmi_sim_answer {
     double *qdd, *reaction, *multiplier, *total_reaction, *total_multiplier;
-    double energy;  /* the total energy, for outputs that use it */
+    double energy[HMI_SOLVED_QUANTITIES]; /* the total, and powers of constraint forces */
     bool by_motion; /* q'' and state rates are those of the motion tape in use */
     bool stale;     /* q'' is of the compiled solve: M, Q, A, b belong to another point */
 } hmi_sim_answer;

@@ -130,7 +130,26 @@ void hmi_sim_pose(hm_sim *sim, const hmi_point *at, hmi_question *ask)
     };
 }
 
-void hmi_sim_keep_forces(hm_sim *sim, const hmi_solution *s)
+static double power_of(size_t n, const double *force, const double *v)
+{
+    double sum = 0;
+    for (size_t i = 0; i < n; i++)
+        sum += force[i] * v[i];
+    return sum;
+}
+
+static void keep_powers(hm_sim *sim, const double *v, const hmi_solution *s)
+{
+    size_t n = sim->system->derived.n;
+    double *energy = sim->last.energy;
+    energy[HMI_QUANTITY_IDEAL] = power_of(n, s->Qi, v);
+    energy[HMI_QUANTITY_NONIDEAL] = power_of(n, s->Qni, v);
+    energy[HMI_QUANTITY_SERVO] = 0;
+    for (size_t k = 0; s->u && k < sim->system->model->servos.count; k++)
+        energy[HMI_QUANTITY_SERVO] += power_of(n, s->u + k * n, v);
+}
+
+void hmi_sim_keep_forces(hm_sim *sim, const hmi_point *at, const hmi_solution *s)
 {
     size_t n = sim->system->derived.n, m = sim->system->derived.constraints.count;
     hmi_sim_answer *last = &sim->last;
@@ -142,6 +161,7 @@ void hmi_sim_keep_forces(hm_sim *sim, const hmi_solution *s)
     }
     for (size_t i = 0; i < n; i++)
         last->total_reaction[i] = s->Qc[i] - s->C[i];
+    keep_powers(sim, at->v, s);
 }
 
 static hm_status accelerate_dense(hm_sim *sim, const hmi_point *at, hmi_solution *solution)
@@ -159,7 +179,7 @@ static hm_status accelerate_dense(hm_sim *sim, const hmi_point *at, hmi_solution
     hm_status status = hmi_dynamics_solve(sim->dense.dynamics, &ask.equations, &options, &local);
     if (status == HM_ERR_USAGE)
         return status;
-    hmi_sim_keep_forces(sim, &local);
+    hmi_sim_keep_forces(sim, at, &local);
     if (solution)
         *solution = local;
     return status;
@@ -178,7 +198,7 @@ hmi_large_equations hmi_sim_large_equations(hm_sim *sim)
                                  .C = values + at->C};
 }
 
-hm_status hmi_sim_accelerate_large(hm_sim *sim, hmi_solution *solution)
+hm_status hmi_sim_accelerate_large(hm_sim *sim, const hmi_point *at, hmi_solution *solution)
 {
     const hmi_large_equations equations = hmi_sim_large_equations(sim);
     hm_status status = hmi_sim_prepare_large(sim);
@@ -188,7 +208,7 @@ hm_status hmi_sim_accelerate_large(hm_sim *sim, hmi_solution *solution)
         solution->qdd = NULL;
     status = hmi_large_solve(sim->solve.large, &equations, sim->last.qdd, solution);
     if (solution && solution->qdd) /* it was filled in */
-        hmi_sim_keep_forces(sim, solution);
+        hmi_sim_keep_forces(sim, at, solution);
     return status;
 }
 
@@ -243,7 +263,7 @@ hm_status hmi_sim_accelerate_here(hm_sim *sim, const hmi_point *at, hmi_solution
     if (sim->solve.formulation != HM_FORMULATION_AUTO &&
         sim->solve.formulation != HM_FORMULATION_KKT)
         return HM_ERR_USAGE;
-    return hmi_sim_accelerate_large(sim, solution);
+    return hmi_sim_accelerate_large(sim, at, solution);
 }
 
 /* Where there is no motion tape yet, or it does not serve here. */

@@ -19,7 +19,7 @@ hmi_tape_values hmi_sim_values(const hm_sim *sim, const hmi_point *at)
                                  [HMI_SYM_MULTIPLIER] = sim->last.multiplier,
                                  [HMI_SYM_TOTAL_REACTION] = sim->last.total_reaction,
                                  [HMI_SYM_TOTAL_MULTIPLIER] = sim->last.total_multiplier,
-                                 [HMI_SYM_ENERGY] = &sim->last.energy,
+                                 [HMI_SYM_ENERGY] = sim->last.energy,
                                  [HMI_SYM_MODE] = sim->tapes.modes,
                              }};
 }
@@ -84,7 +84,7 @@ const double *hmi_sim_report(hm_sim *sim, const hmi_point *at)
 {
     const double *out = hmi_sim_run_report(sim, at);
     if (sim->system->derived.total != HMI_NONE && sim->system->model->outputs.count) {
-        sim->last.energy = out[sim->system->report_at.total];
+        sim->last.energy[HMI_QUANTITY_TOTAL] = out[sim->system->report_at.total];
         hmi_sim_run_report(sim, at); /* outputs may use `energy` */
     }
     return out;

@@ -205,7 +205,7 @@ static hm_status compile_values(hmi_rebuilder *r, hmi_switches *sw, hmi_arena *a
         list[k] = f->b == HMI_NONE ? f->a : hmi_sub(&r->graph, f->a, f->b);
     }
     for (size_t k = 0; k < model->events.count; k++)
-        list[sw->switches + k] = model->events.data[k].expr;
+        list[sw->switches + k] = sw->sim->system->derived.events[k];
     sw->functions = list;
     hm_status status = add_rates(r, sw, list);
     if (status != HM_OK)
@@ -273,14 +273,14 @@ static hm_status compile_outputs(hmi_rebuilder *r, hmi_switches *sw, hmi_arena *
     hmi_directions_forget(r);
     hm_status status = hmi_walk_begin(&r->walk, r->from);
     for (size_t i = 0; i < count && status == HM_OK; i++)
-        status = hmi_walk_add(&r->walk, r->from, model->outputs.data[i].expr, 0xFFFF);
+        status = hmi_walk_add(&r->walk, r->from, sw->sim->system->derived.outputs[i], 0xFFFF);
     for (size_t i = 0; i < r->walk.order.count && status == HM_OK; i++) {
         hmi_expr e = r->walk.order.data[i];
         r->map[e] = rebuild(r, r->from, e);
         status = r->status != HM_OK ? r->status : hmi_graph_status(&r->graph);
     }
     for (size_t i = 0; i < count; i++)
-        list[i] = mapped(r, model->outputs.data[i].expr);
+        list[i] = mapped(r, sw->sim->system->derived.outputs[i]);
     if (status != HM_OK)
         return status;
     return hmi_run_tape(&sw->outputs, &r->graph, list, count, arena, &sw->outputs_work);

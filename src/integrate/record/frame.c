@@ -46,6 +46,7 @@ void hmi_recorder_show_outputs(const hmi_recorder *r, const double *report, hm_f
 {
     size_t first = r->ode->sim->system->report_at.outputs;
     frame->outputs = r->model->outputs.count ? report + first : NULL;
+    frame->drawings = report + r->ode->sim->system->report_at.drawings;
 }
 
 void hmi_recorder_show_energy(const hmi_recorder *r, const double *report, const double *work,

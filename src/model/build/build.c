@@ -43,6 +43,7 @@ static const hmi_statement_builder by_pass[][HMI_STMT_COUNT] = {
             [HMI_STMT_SYMMETRY] = hmi_build_symmetry,
             [HMI_STMT_EVENT] = hmi_build_event,
             [HMI_STMT_OUTPUT] = hmi_build_output,
+            [HMI_STMT_DRAW] = hmi_build_draw,
         },
 };
 
@@ -237,6 +238,7 @@ static bool build_model(hmi_builder *b)
     if (!hmi_context_too_many(b->context) && !b->context->limit_exceeded) {
         hmi_apply_gravity(b);
         finish_lets(b);
+        hmi_check_initial_ranges(b);
     }
     if (b->context->errors == b->errors)
         check_contains_motion(b);

@@ -21,7 +21,7 @@ static bool check_let_target(hmi_builder *b, const hmi_ast *target)
         return false;
     }
     const char *name = hmi_names_text(&b->tree->names, target->name);
-    if (hmi_is_function(name)) {
+    if (hmi_is_function(name) && !hmi_function_yields(name)) {
         hmi_error(b->context, target->span, "choose another name", "'%s' is a built-in function",
                   name);
         return false;

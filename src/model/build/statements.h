@@ -29,6 +29,16 @@ bool hmi_build_simulate(hmi_builder *b, const hmi_statement *s, const hmi_scope 
 bool hmi_build_symmetry(hmi_builder *b, const hmi_statement *s, const hmi_scope *scope);
 bool hmi_build_event(hmi_builder *b, const hmi_statement *s, const hmi_scope *scope);
 bool hmi_build_output(hmi_builder *b, const hmi_statement *s, const hmi_scope *scope);
+bool hmi_build_draw(hmi_builder *b, const hmi_statement *s, const hmi_scope *scope);
+
+/* The text and the range of a declaration; reports a range that is empty (notes.c). */
+bool hmi_build_note(hmi_builder *b, const hmi_caption *note, const hmi_scope *scope,
+                    hmi_shown *out);
+/* Warns of a value outside of its range. */
+void hmi_check_range(hmi_builder *b, const hmi_shown *shown, const char *name, double value,
+                     hmi_span at);
+/* After all statements: are the initial values of coordinates inside of their ranges? */
+void hmi_check_initial_ranges(hmi_builder *b);
 
 /* Adds a constraint row from an expression; shared by `constraint` and by quaternions. */
 bool hmi_add_constraint(hmi_builder *b, const char *name, hmi_expr residual, hmi_span at);

@@ -114,10 +114,13 @@ bool hmi_builder_init(hmi_builder *b, hm_context *context, hmi_tree *tree, hm_mo
     b->name_pi = hmi_names_intern(&tree->names, "pi", 2);
     b->name_greek_pi = hmi_names_intern(&tree->names, "\xCF\x80", 2);
     b->name_energy = hmi_names_intern(&tree->names, "energy", 6);
+    b->name_kinetic = hmi_names_intern(&tree->names, "kinetic_energy", 14);
+    b->name_potential = hmi_names_intern(&tree->names, "potential_energy", 16);
     b->overrides = options->overrides;
     b->override_count = options->override_count;
     b->override_used = hmi_builder_alloc(b, options->override_count + 1);
-    if (b->name_t < 0 || b->name_pi < 0 || b->name_greek_pi < 0 || b->name_energy < 0)
+    if (b->name_t < 0 || b->name_pi < 0 || b->name_greek_pi < 0 || b->name_energy < 0 ||
+        b->name_kinetic < 0 || b->name_potential < 0)
         return hmi_no_memory(b);
     return b->override_used != NULL;
 }

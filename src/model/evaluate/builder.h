@@ -139,7 +139,7 @@ typedef struct hmi_builder {
     HMI_ARRAY(hmi_binding) objects; /* by object name; value.scalar unused, first = index */
     hmi_tangent time_derivative;
     hmi_adjoint adjoint;
-    int name_t, name_pi, name_greek_pi, name_energy;
+    int name_t, name_pi, name_greek_pi, name_energy, name_kinetic, name_potential;
     int unnamed_constraints, unnamed_servos, unnamed_events;
     const hm_override *overrides;
     size_t override_count;
@@ -298,12 +298,16 @@ bool hmi_whole_of(hmi_builder *b, hmi_expr e, hmi_span at, const char *what, int
 /* Their names, one after the other; NULL after the last. */
 const char *hmi_function_name(size_t index);
 bool hmi_is_function(const char *name);
+/* Does a model's own function of this name win over it? So do those of the second edition. */
+bool hmi_function_yields(const char *name);
 /* The function that a call names, or HMI_NO_FUNCTION. */
 enum { HMI_NO_FUNCTION = -1 };
 int hmi_function_called(hmi_builder *b, const hmi_ast *e);
 typedef enum hmi_argument_kind {
     HMI_ARGUMENT_VALUES,
     HMI_ARGUMENT_COORDINATE, /* one coordinate, by name: reaction(x) */
+    HMI_ARGUMENT_MOMENTUM,   /* the same: momentum(x) */
+    HMI_ARGUMENT_POWER,      /* a word: power(impressed) */
     HMI_ARGUMENT_CONSTRAINT  /* one constraint, by name: multiplier(c) */
 } hmi_argument_kind;
 hmi_argument_kind hmi_function_argument(int function);

@@ -177,6 +177,33 @@ static bool build_multiplier(const call *c, hmi_value *out)
     return false;
 }
 
+/* ---- quantities of the equations ---- */
+
+static bool build_momentum(const call *c, hmi_value *out)
+{
+    uint32_t coord;
+    if (!hmi_build_coordinate(c->b, c->e->items[0], c->scope, &coord))
+        return false;
+    *out = hmi_scalar(hmi_symbol(c->b->graph, HMI_SYM_ENERGY, HMI_QUANTITY_MOMENTUM + coord));
+    return true;
+}
+
+static bool build_power(const call *c, hmi_value *out)
+{
+    const hmi_ast *word = c->e->items[0];
+    const char *text = word->kind == HMI_AST_NAME ? hmi_names_text(&c->b->tree->names, word->name)
+                                                  : "";
+    for (uint32_t k = 0; k < HMI_QUANTITY_MOMENTUM; k++)
+        if (hmi_power_word(k) && strcmp(hmi_power_word(k), text) == 0) {
+            *out = hmi_scalar(hmi_symbol(c->b->graph, HMI_SYM_ENERGY, k));
+            return true;
+        }
+    hmi_error(c->b->context, word->span,
+              "one of: impressed, dissipation, gyroscopic, ideal, nonideal, servo, explicit_time",
+              "power takes the name of a kind of power");
+    return false;
+}
+
 /* ---- calls ---- */
 
 static bool call_function(hmi_builder *b, const hmi_ast *e, const hmi_scope *scope, int function,
@@ -185,10 +212,18 @@ static bool call_function(hmi_builder *b, const hmi_ast *e, const hmi_scope *sco
     if (!hmi_function_takes(b, e, function))
         return false;
     const call c = {b, e, scope, hmi_names_text(&b->tree->names, e->name)};
-    if (hmi_function_argument(function) == HMI_ARGUMENT_COORDINATE)
+    switch (hmi_function_argument(function)) {
+    case HMI_ARGUMENT_COORDINATE:
         return build_reaction(&c, out);
-    if (hmi_function_argument(function) == HMI_ARGUMENT_CONSTRAINT)
+    case HMI_ARGUMENT_CONSTRAINT:
         return build_multiplier(&c, out);
+    case HMI_ARGUMENT_MOMENTUM:
+        return build_momentum(&c, out);
+    case HMI_ARGUMENT_POWER:
+        return build_power(&c, out);
+    case HMI_ARGUMENT_VALUES:
+        break;
+    }
     hmi_value few[FEW_ARGUMENTS], *arguments = evaluate_arguments(b, e, scope, few);
     return arguments && hmi_apply_function(b, e, function, arguments, out);
 }

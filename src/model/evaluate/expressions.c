@@ -69,7 +69,11 @@ static bool build_name(hmi_builder *b, const hmi_ast *e, const hmi_scope *scope,
     else if (e->name == b->name_pi || e->name == b->name_greek_pi)
         *out = hmi_scalar(hmi_number(b->graph, acos(-1.0)));
     else if (e->name == b->name_energy)
-        *out = hmi_scalar(hmi_symbol(b->graph, HMI_SYM_ENERGY, 0));
+        *out = hmi_scalar(hmi_symbol(b->graph, HMI_SYM_ENERGY, HMI_QUANTITY_TOTAL));
+    else if (e->name == b->name_kinetic)
+        *out = hmi_scalar(hmi_symbol(b->graph, HMI_SYM_ENERGY, HMI_QUANTITY_KINETIC));
+    else if (e->name == b->name_potential)
+        *out = hmi_scalar(hmi_symbol(b->graph, HMI_SYM_ENERGY, HMI_QUANTITY_POTENTIAL));
     else {
         hmi_report_unknown(b, e->span, e->name);
         return false;

@@ -314,6 +314,8 @@ static const function_row functions[] = {
     {"total_reaction", 1, 1, "one coordinate", HMI_ARGUMENT_COORDINATE, NULL},
     {"multiplier", 1, 1, "one constraint", HMI_ARGUMENT_CONSTRAINT, NULL},
     {"total_multiplier", 1, 1, "one constraint", HMI_ARGUMENT_CONSTRAINT, NULL},
+    {"momentum", 1, 1, "one coordinate", HMI_ARGUMENT_MOMENTUM, NULL},
+    {"power", 1, 1, "one kind of power", HMI_ARGUMENT_POWER, NULL},
 };
 
 /* Those of the parser, which have an index. */
@@ -338,6 +340,16 @@ bool hmi_is_function(const char *name)
 {
     for (size_t i = 0; hmi_function_name(i); i++)
         if (strcmp(hmi_function_name(i), name) == 0)
+            return true;
+    return false;
+}
+
+bool hmi_function_yields(const char *name)
+{
+    static const char *const newer[] = {"floor",  "ceil",  "mod",    "origin",   "frame",
+                                        "center", "point", "wrench", "momentum", "power"};
+    for (size_t i = 0; i < sizeof newer / sizeof *newer; i++)
+        if (strcmp(newer[i], name) == 0)
             return true;
     return false;
 }

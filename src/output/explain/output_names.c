@@ -76,8 +76,10 @@ void hmi_name_report_output(const void *user, size_t k, hmi_text *text)
         of_coordinate(system, "p", k - at->momentum, text);
     else if (k < at->outputs)
         hmi_text_add(text, scalars[k - at->kinetic]);
-    else
+    else if (k < at->drawings)
         hmi_text_add(text, hm_model_output_name(system->model, k - at->outputs));
+    else
+        hmi_text_addf(text, "drawing[%zu]", k - at->drawings + 1);
 }
 
 void hmi_name_input_output(const void *user, size_t k, hmi_text *text)

@@ -105,14 +105,17 @@ static size_t make_groups(const hm_table *table, const size_t *columns, size_t c
 static hm_status add_history(hm_figure *figure, const hm_table *table, size_t against,
                              const group *g, const char *note)
 {
-    hm_panel panel = {.title = note, .x_label = hm_table_name(table, against)};
+    hm_panel panel = {.title = note, .x_label = hm_table_text(table, against)};
     hm_curve curves[MOST_CURVES];
     for (size_t i = 0; i < g->count; i++)
-        curves[i] = (hm_curve){hm_table_name(table, g->column[i]), hm_table_column(table, against),
+        curves[i] = (hm_curve){hm_table_text(table, g->column[i]), hm_table_column(table, against),
                                hm_table_column(table, g->column[i]), NULL,
                                hm_table_row_count(table)};
     panel.curves = curves;
     panel.curve_count = g->count;
+    size_t only = g->column[0];
+    if (g->count == 1 && strcmp(hm_table_text(table, only), hm_table_name(table, only)) != 0)
+        panel.y_label = hm_table_text(table, only);
     return hm_figure_add(figure, &panel);
 }
 
@@ -336,10 +339,10 @@ static bool add_path(page *p, hm_panel panel)
     panel.title = count > MOST_PATHS ? title : "path";
     panel.equal = panel.ends = true;
     panel.space = points[0].z != HM_NO_COLUMN;
-    panel.x_label = count == 1 ? hm_table_name(p->table, points[0].x) : "x";
-    panel.y_label = count == 1 ? hm_table_name(p->table, points[0].y) : "y";
+    panel.x_label = count == 1 ? hm_table_text(p->table, points[0].x) : "x";
+    panel.y_label = count == 1 ? hm_table_text(p->table, points[0].y) : "y";
     if (panel.space)
-        panel.z_label = count == 1 ? hm_table_name(p->table, points[0].z) : "z";
+        panel.z_label = count == 1 ? hm_table_text(p->table, points[0].z) : "z";
     panel.curves = curves;
     panel.curve_count = shown;
     p->status = hm_figure_add(p->figure, &panel);

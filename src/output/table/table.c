@@ -8,9 +8,12 @@
 static bool set_names(hm_table *table, const char *const *names)
 {
     table->name = hmi_alloc(&table->allocator, table->columns * sizeof *table->name);
+    table->text = hmi_alloc(&table->allocator, table->columns * sizeof *table->text);
     table->first = hmi_alloc(&table->allocator, table->columns * sizeof *table->first);
-    if (!table->name || !table->first)
+    if (!table->name || !table->text || !table->first)
         return false;
+    for (size_t i = 0; i < table->columns; i++)
+        table->text[i] = NULL;
     for (size_t i = 0; i < table->columns; i++) {
         size_t known = table->names.text.count;
         int id = hmi_names_intern(&table->names, names[i], strlen(names[i]));
@@ -32,6 +35,7 @@ hm_status hm_table_create(const hm_allocator *allocator, size_t columns, const c
         return HM_ERR_NOMEM;
     *made = (hm_table){.allocator = memory, .columns = columns};
     hmi_names_init(&made->names, &made->allocator);
+    hmi_names_init(&made->texts, &made->allocator);
     if (!set_names(made, names)) {
         hm_table_destroy(made);
         return HM_ERR_NOMEM;
@@ -47,8 +51,10 @@ void hm_table_destroy(hm_table *table)
     hm_allocator memory = table->allocator;
     hmi_free(&memory, table->data, table->columns * table->capacity * sizeof *table->data);
     hmi_free(&memory, table->name, table->columns * sizeof *table->name);
+    hmi_free(&memory, table->text, table->columns * sizeof *table->text);
     hmi_free(&memory, table->first, table->columns * sizeof *table->first);
     hmi_names_release(&table->names);
+    hmi_names_release(&table->texts);
     hmi_free(&memory, table, sizeof *table);
 }
 
@@ -93,6 +99,20 @@ size_t hm_table_column_count(const hm_table *table)
 const char *hm_table_name(const hm_table *table, size_t column)
 {
     return table->name[column];
+}
+
+hm_status hm_table_set_text(hm_table *table, size_t column, const char *text)
+{
+    int id = hmi_names_intern(&table->texts, text, strlen(text));
+    if (id == HMI_NO_NAME)
+        return HM_ERR_NOMEM;
+    table->text[column] = hmi_names_text(&table->texts, id);
+    return HM_OK;
+}
+
+const char *hm_table_text(const hm_table *table, size_t column)
+{
+    return table->text[column] ? table->text[column] : table->name[column];
 }
 
 const double *hm_table_column(const hm_table *table, size_t column)

@@ -9,8 +9,10 @@
 
 struct hm_table {
     hm_allocator allocator;
+    hmi_names texts;   /* for axes */
     hmi_names names;   /* tables of 10 000 columns occur: found by hashing */
     const char **name; /* by column */
+    const char **text; /* by column, for axes; NULL: the name */
     size_t *first;     /* by interned name: the first column called so */
     double *data;      /* columns x capacity */
     size_t columns, rows, capacity;
