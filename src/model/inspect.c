@@ -39,14 +39,16 @@ COUNT_AND_NAME(servo_group, servos)
 #define TEXT_AND_RANGE(what, array)                                                                \
     const char *hm_model_##what##_text(const hm_model *model, size_t index)                        \
     {                                                                                              \
-        return index < model->array.count ? model->array.data[index].shown.text : NULL;            \
+        const hmi_shown *s = index < model->array.count ? model->array.data[index].shown : NULL;   \
+        return s ? s->text : NULL;                                                                 \
     }                                                                                              \
     bool hm_model_##what##_range(const hm_model *model, size_t index, double *low, double *high)   \
     {                                                                                              \
-        if (index >= model->array.count || !model->array.data[index].shown.has_range)              \
+        const hmi_shown *s = index < model->array.count ? model->array.data[index].shown : NULL;   \
+        if (!s || !s->has_range)                                                                   \
             return false;                                                                          \
-        *low = model->array.data[index].shown.low;                                                 \
-        *high = model->array.data[index].shown.high;                                               \
+        *low = s->low;                                                                             \
+        *high = s->high;                                                                           \
         return true;                                                                               \
     }
 

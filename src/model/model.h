@@ -22,7 +22,7 @@ typedef struct hmi_shown {
 
 typedef struct hmi_param {
     const char *name;
-    hmi_shown shown;
+    const hmi_shown *shown; /* NULL: nothing */
     hmi_expr value_expr; /* of earlier parameters */
     double value;
     bool overridden;
@@ -45,7 +45,7 @@ typedef struct hmi_initial {
 
 typedef struct hmi_coord {
     const char *name;
-    hmi_shown shown;
+    const hmi_shown *shown; /* NULL: nothing */
     hmi_span span;
     hmi_initial position, velocity;
 } hmi_coord;
@@ -180,7 +180,7 @@ typedef struct hmi_drawing {
 
 typedef struct hmi_output {
     const char *name;
-    hmi_shown shown;
+    const hmi_shown *shown; /* NULL: nothing */
     hmi_expr expr;
     hmi_span span;
 } hmi_output;

@@ -69,7 +69,7 @@ static bool add_param(hmi_builder *b, const char *name, hmi_expr value_expr, hmi
                       bool overridden, const hmi_shown *shown, hmi_expr *symbol)
 {
     hmi_param param = {
-        .name = name, .shown = *shown, .value_expr = value_expr, .overridden = overridden};
+        .name = name, .shown = shown, .value_expr = value_expr, .overridden = overridden};
     const hm_override *component = name ? find_override(b, name) : NULL;
     hmi_value value;
     if (component && !overridden) {
@@ -150,14 +150,14 @@ static bool declare_params(hmi_builder *b, const hmi_entry *entry)
     bool overridden;
     hmi_span at = entry->value->span;
     size_t first = b->model->params.count;
-    hmi_shown shown;
+    const hmi_shown *shown;
     if (!hmi_build_family(b, entry, HMI_MOST_COMPONENTS, &family) ||
         !hmi_build_note(b, &entry->note, NULL, &shown) ||
         !param_value(b, entry, family.base, &value, &overridden, &at) ||
         !check_family_shape(b, entry, &family, &value))
         return false;
     for (size_t k = 0; k < family.count; k++)
-        if (!add_param(b, hmi_member_name(b, &family, k), value.items[k], at, overridden, &shown,
+        if (!add_param(b, hmi_member_name(b, &family, k), value.items[k], at, overridden, shown,
                        &symbol))
             return false;
     return hmi_declare_family(b, entry, &family, "parameter", HMI_SYM_PARAM, first);
@@ -171,7 +171,7 @@ static bool declare_param(hmi_builder *b, const hmi_entry *entry)
         return declare_params(b, entry);
     const char *name = hmi_names_text(&b->tree->names, entry->target->name);
     hmi_span at = entry->value->span;
-    hmi_shown shown;
+    const hmi_shown *shown;
     if (!hmi_build_note(b, &entry->note, NULL, &shown) ||
         !param_value(b, entry, name, &value, &overridden, &at))
         return false;
@@ -188,7 +188,7 @@ static bool declare_param(hmi_builder *b, const hmi_entry *entry)
         return false;
     for (size_t k = 0; k < hmi_value_count(&value); k++)
         if (!add_param(b, component_name(b, name, &value, k), hmi_value_item(&value, k), at,
-                       overridden, &shown, &symbols.items[k]))
+                       overridden, shown, &symbols.items[k]))
             return false;
     hmi_binding *slot = hmi_declare(b, entry->target, "parameter");
     if (!slot)
@@ -219,7 +219,7 @@ static bool too_many_coords(hmi_builder *b, hmi_span at)
 static bool add_coord(hmi_builder *b, const char *name, const hmi_shown *shown, hmi_span at,
                       hmi_expr *symbol)
 {
-    hmi_coord coord = {.name = name, .shown = *shown, .span = at};
+    hmi_coord coord = {.name = name, .shown = shown, .span = at};
     if (b->model->coords.count >= HMI_MOST_COORDS)
         return too_many_coords(b, at);
     *symbol = hmi_symbol(b->graph, HMI_SYM_COORD, (uint32_t)b->model->coords.count);
@@ -232,7 +232,7 @@ static bool add_coord(hmi_builder *b, const char *name, const hmi_shown *shown, 
 static bool declare_coordinates(hmi_builder *b, const hmi_entry *entry)
 {
     hmi_family family;
-    hmi_shown shown;
+    const hmi_shown *shown;
     hmi_expr symbol;
     if (!hmi_build_family(b, entry, HMI_MOST_COORDS, &family) ||
         !hmi_build_note(b, &entry->note, NULL, &shown))
@@ -246,7 +246,7 @@ static bool declare_coordinates(hmi_builder *b, const hmi_entry *entry)
         !hmi_array_reserve(&b->context->allocator, &b->model->coords, family.count))
         return hmi_no_memory(b);
     for (size_t k = 0; k < family.count; k++)
-        if (!add_coord(b, hmi_member_name(b, &family, k), &shown, entry->span, &symbol))
+        if (!add_coord(b, hmi_member_name(b, &family, k), shown, entry->span, &symbol))
             return false;
     return true;
 }
@@ -256,12 +256,12 @@ static bool declare_coordinate(hmi_builder *b, const hmi_entry *entry)
     if (entry->index_count)
         return declare_coordinates(b, entry);
     const char *name = hmi_names_text(&b->tree->names, entry->target->name);
-    hmi_shown shown;
+    const hmi_shown *shown;
     if (!hmi_build_note(b, &entry->note, NULL, &shown))
         return false;
     hmi_binding *slot = hmi_declare(b, entry->target, "coordinate");
     hmi_expr symbol;
-    if (!slot || !add_coord(b, hmi_arena_text(&b->model->arena, name, strlen(name)), &shown,
+    if (!slot || !add_coord(b, hmi_arena_text(&b->model->arena, name, strlen(name)), shown,
                             entry->span, &symbol))
         return false;
     slot->value = hmi_scalar(symbol);

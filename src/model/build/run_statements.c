@@ -269,7 +269,7 @@ bool hmi_build_event(hmi_builder *b, const hmi_statement *s, const hmi_scope *sc
 static bool add_output(hmi_builder *b, const hmi_statement *s, const hmi_shown *shown,
                        const char *name, hmi_expr e)
 {
-    hmi_output output = {.name = name, .shown = *shown, .expr = e, .span = s->span};
+    hmi_output output = {.name = name, .shown = shown, .expr = e, .span = s->span};
     if (!name ||
         !hmi_declare_object(b, name, "output", (uint32_t)b->model->outputs.count, s->label->span))
         return false;
@@ -280,7 +280,7 @@ static bool add_output(hmi_builder *b, const hmi_statement *s, const hmi_shown *
 bool hmi_build_output(hmi_builder *b, const hmi_statement *s, const hmi_scope *scope)
 {
     hmi_value value;
-    hmi_shown shown;
+    const hmi_shown *shown;
     const char *base = kept_name(b, hmi_label_text(b, s->label, scope));
     if (!base || !hmi_build_note(b, &s->note, scope, &shown) ||
         !hmi_build_value(b, s->first, scope, &value))
@@ -288,13 +288,13 @@ bool hmi_build_output(hmi_builder *b, const hmi_statement *s, const hmi_scope *s
     if (value.boolean)
         value.boolean = false; /* a condition is reported as 1 or 0 */
     if (value.rank == 0)
-        return add_output(b, s, &shown, base, value.scalar);
+        return add_output(b, s, shown, base, value.scalar);
     for (size_t k = 0; k < hmi_value_count(&value); k++) {
         const char *name = value.rank == 1
                                ? hmi_context_printf(b->context, "%s[%zu]", base, k + 1)
                                : hmi_context_printf(b->context, "%s[%zu,%zu]", base,
                                                     k / value.columns + 1, k % value.columns + 1);
-        if (!add_output(b, s, &shown, name, value.items[k]))
+        if (!add_output(b, s, shown, name, value.items[k]))
             return false;
     }
     return true;

@@ -33,7 +33,7 @@ bool hmi_build_draw(hmi_builder *b, const hmi_statement *s, const hmi_scope *sco
 
 /* The text and the range of a declaration; reports a range that is empty (notes.c). */
 bool hmi_build_note(hmi_builder *b, const hmi_caption *note, const hmi_scope *scope,
-                    hmi_shown *out);
+                    const hmi_shown **out);
 /* Warns of a value outside of its range. */
 void hmi_check_range(hmi_builder *b, const hmi_shown *shown, const char *name, double value,
                      hmi_span at);
