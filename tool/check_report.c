@@ -255,6 +255,30 @@ static void print_ranks(const hm_wellposedness *w, size_t constraints)
                w->distance, w->distance_lowest, w->distance_time);
 }
 
+/* One motion near the initial state is a theorem where q'' is unique and Lipschitz; what follows further
+ * on is said as far as the run was looked at. */
+static void print_verdict_on_motion(const hm_wellposedness *w)
+{
+    bool not_here = false;
+    for (size_t i = 0; i < w->function_count; i++)
+        not_here |= w->functions[i].here;
+    if (w->wellposed)
+        printf("  well posed: exactly one motion starts from the initial state\n");
+    else
+        printf("  well-posedness not established%s%s\n", w->message ? ": " : "",
+               w->message ? w->message : "");
+    if (w->lipschitz_lost && w->wellposed)
+        printf("  it meets a jump where %s at t = %.4g: that only one motion goes on is not shown\n",
+               w->lipschitz_lost, w->lipschitz_until);
+    else if (w->lipschitz_lost && !not_here)
+        printf("  the motion comes to %s at t = %.4g, where the right-hand side is not Lipschitz: more than "
+               "one motion may go on\n",
+               w->lipschitz_lost, w->lipschitz_until);
+    else if (not_here)
+        printf("  the right-hand side is not Lipschitz at the initial state: more than one motion may "
+               "start\n");
+}
+
 static void print_wellposed(const hm_analysis *a)
 {
     const hm_wellposedness *w = &a->wellposedness;
@@ -280,15 +304,28 @@ static void print_wellposed(const hm_analysis *a)
                    w->functions[i].here ? ", and not Lipschitz at the initial state" : "");
     if (w->function_count > 3)
         printf("  (%zu such functions in all)\n", w->function_count);
-    printf("  %s%s%s\n",
-           w->wellposed ? "well posed: exactly one motion starts from the initial state"
-                        : "well-posedness not established",
-           w->message ? ": " : "", w->message ? w->message : "");
+    print_verdict_on_motion(w);
 }
 
 static void print_count(size_t count, const char *what, const char *end)
 {
     printf("%zu %s%s%s", count, what, count == 1 ? "" : "s", end);
+}
+
+/* The last line counts what was printed, and claims nothing beyond it. */
+static void print_conclusion(const session *s, const findings *found)
+{
+    const hm_analysis *a = found->analysis;
+    size_t warnings = json_array_size(s->warnings), open = a->remark_count;
+    bool established = a->wellposedness.wellposed;
+    if (check_errors(found))
+        printf("the model is not sound: see the errors above\n");
+    else if (!warnings && !open && established)
+        printf("no problems found\n");
+    else {
+        print_count(warnings, "warning", ", ");
+        print_count(open, "open question", established ? "\n" : ", well-posedness not established\n");
+    }
 }
 
 void print_check(const session *s, const findings *found)
@@ -325,6 +362,5 @@ void print_check(const session *s, const findings *found)
     printf("\nM has %zu structural nonzeros in its lower triangle, A has %zu; %zu operations per "
            "evaluation\n",
            size.mass_entries, size.constraint_entries, size.tape_nodes);
-    if (a->wellposedness.known && !a->wellposedness.message)
-        printf("no problems found\n");
+    print_conclusion(s, found);
 }

@@ -109,6 +109,9 @@ static json_t *motion_object(const hm_wellposedness *w)
     json_object_set_new(o, "distance", json_number_or_null(w->distance));
     json_object_set_new(o, "distance_lowest", json_number_or_null(w->distance_lowest));
     json_object_set_new(o, "run_end", json_number_or_null(w->run_end));
+    json_object_set_new(o, "lipschitz_lost", text_or_null(w->lipschitz_lost));
+    json_object_set_new(o, "lipschitz_until",
+                        w->lipschitz_lost ? json_number_or_null(w->lipschitz_until) : json_null());
     json_object_set_new(o, "message", text_or_null(w->message));
     return o;
 }
@@ -187,6 +190,7 @@ static int analyse(const session *s, bool quiet, findings *found)
 {
     hm_status done = hm_system_analyse(s->context, s->system, &found->analysis);
     bool silent = done != HM_OK && hm_context_diagnostic_count(s->context) == 0;
+    found->errors = hm_context_error_count(s->context) > 0;
     print_diagnostics(s->context, quiet);
     if (done == HM_OK) {
         done = hm_symmetries_find(s->system, NULL, &found->symmetries);
@@ -211,6 +215,17 @@ static void warn_of_negative_mass(const session *s, bool quiet, const hm_wellpos
         fprintf(stderr, "hamel: warning: %s\n", message);
 }
 
+static bool is_inconsistent(const hm_wellposedness *w)
+{
+    return !w->consistent && !w->kept;
+}
+
+bool check_errors(const findings *found)
+{
+    const hm_wellposedness *w = &found->analysis->wellposedness;
+    return found->errors || is_inconsistent(w) || !w->known || w->message;
+}
+
 static int run(const invocation *call)
 {
     session s;
@@ -226,9 +241,10 @@ static int run(const invocation *call)
         status = print_json(&s, &found);
     else if (status == EXIT_DONE)
         print_check(&s, &found);
-    if (status == EXIT_DONE && !found.analysis->wellposedness.consistent &&
-        !found.analysis->wellposedness.kept)
+    if (status == EXIT_DONE && is_inconsistent(&found.analysis->wellposedness))
         status = EXIT_BAD_INPUT;
+    else if (status == EXIT_DONE && check_errors(&found))
+        status = EXIT_FAILED;
     hm_symmetries_destroy(found.symmetries);
     hm_analysis_destroy(found.analysis);
     free(found.row_works);

@@ -119,7 +119,8 @@ typedef struct hm_singular_function {
 
 typedef struct hm_wellposedness {
     bool known;      /* the initial state could be evaluated */
-    bool wellposed;  /* q'' unique there and along the run, Lipschitz there */
+    bool wellposed;  /* q'' unique there and along the run, Lipschitz there, and the run comes nowhere
+                        where a function has an infinite slope */
     bool consistent; /* the initial state is, or could be made so */
     bool kept;       /* `initial keep`: it is run as it is, consistent or not */
     bool unique_acceleration, unique_multipliers;
@@ -130,6 +131,8 @@ typedef struct hm_wellposedness {
     double distance_lowest; /* and the lowest along the run: distance to a lower rank */
     double distance_time;   /* when */
     double run_end;         /* the run went from the start to here */
+    const char *lipschitz_lost; /* "x = 0": what the motion meets where it is not Lipschitz; NULL: nothing */
+    double lipschitz_until;     /* when */
     size_t function_count;
     const hm_singular_function *functions;
     size_t moved_count;

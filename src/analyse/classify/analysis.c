@@ -58,6 +58,8 @@ static hm_status analyse(hmi_analysis *a)
     hm_status status = take_rows(a);
     if (status == HM_OK)
         status = hmi_analyse_start(a);
+    if (status == HM_OK)
+        status = hmi_sides_find(&a->sides, a->system);
     if (status == HM_OK && a->model->coords.count <= HM_MOST_CLASSIFIED)
         status = classify(a);
     else if (status == HM_OK)
@@ -65,6 +67,7 @@ static hm_status analyse(hmi_analysis *a)
                                      HM_MOST_CLASSIFIED);
     if (status == HM_OK)
         status = hmi_analyse_functions(a);
+    hmi_sides_release(&a->sides);
     a->shown.remarks = a->remarks.data;
     a->shown.remark_count = a->remarks.count;
     return status;

@@ -25,30 +25,13 @@ const char *hmi_states_refusal(const hm_system *system)
     return NULL;
 }
 
-static hmi_expr default_of_input(hmi_graph *graph, hmi_expr leaf, void *user)
-{
-    const hmi_derived *d = user;
-    const hmi_node *node = hmi_node_at(graph, leaf);
-    if (node->a != HMI_SYM_INPUT && node->a != HMI_SYM_INPUT_RATE && node->a != HMI_SYM_INPUT_RATE2)
-        return leaf;
-    hmi_expr value = d->input_values[node->a - HMI_SYM_INPUT][node->b];
-    return value == HMI_NONE ? leaf : value;
-}
-
-/* Defaults may use other inputs: substituted until none is left. */
 static hm_status add_root(hmi_states *s, hmi_series *jet, hmi_expr e)
 {
-    const uint16_t inputs = HMI_DEP(HMI_SYM_INPUT) | HMI_DEP(HMI_SYM_INPUT_RATE) |
-                            HMI_DEP(HMI_SYM_INPUT_RATE2);
     hmi_graph *graph = &s->forms->graph;
-    for (int k = 0; e != HMI_NONE && (hmi_deps(graph, e) & inputs); k++) {
-        e = hmi_substitute(&s->inputs, graph, e);
-        if (e == HMI_NONE)
-            return graph->status != HM_OK ? graph->status : HM_ERR_NOMEM;
-        if (k > 8)
-            return HM_ERR_LIMIT;
-    }
-    return hmi_series_add(jet, e);
+    hmi_expr given = hmi_input_defaults_apply(&s->inputs, graph, e);
+    if (given == HMI_NONE && e != HMI_NONE)
+        return graph->status != HM_OK ? graph->status : HM_ERR_LIMIT;
+    return hmi_series_add(jet, given);
 }
 
 static hm_status add_roots(hmi_states *s, hmi_series *jet, const hmi_expr *list, size_t count)
@@ -84,8 +67,6 @@ hm_status hmi_states_init(hmi_states *s, hmi_sampler *sampler, slong precision)
 {
     hmi_forms *forms = sampler->forms;
     const hmi_derived *d = &forms->system->derived;
-    const uint16_t inputs = HMI_DEP(HMI_SYM_INPUT) | HMI_DEP(HMI_SYM_INPUT_RATE) |
-                            HMI_DEP(HMI_SYM_INPUT_RATE2);
     *s = (hmi_states){.sampler = sampler,
                       .forms = forms,
                       .derived = d,
@@ -94,7 +75,7 @@ hm_status hmi_states_init(hmi_states *s, hmi_sampler *sampler, slong precision)
                       .extra = forms->model->states.count,
                       .precision = precision};
     hmi_arena_init(&s->arena, forms->allocator);
-    hmi_substitution_init(&s->inputs, forms->allocator, default_of_input, (void *)d, inputs);
+    hmi_input_defaults_init(&s->inputs, forms->allocator, d);
     hmi_series_init(&s->kinematics, forms->allocator, forms->model, &forms->graph);
     hmi_series_init(&s->motion, forms->allocator, forms->model, &forms->graph);
     hmi_curve_init(&s->point, forms, 1, precision);
@@ -120,7 +101,7 @@ void hmi_states_release(hmi_states *s)
     hmi_curve_clear(&s->point);
     hmi_series_release(&s->kinematics);
     hmi_series_release(&s->motion);
-    hmi_substitution_release(&s->inputs);
+    hmi_input_defaults_release(&s->inputs);
     hmi_arena_release(&s->arena);
     s->forms = NULL;
 }
