@@ -17,7 +17,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { BITS = 512, DIRECTIONS = 6, NEAR_POINTS = 3, SECANT_STEPS = 60, MOST_LISTED = 12 };
+enum { BITS = 512, DIRECTIONS = 6, NEAR_POINTS = 8, SECANT_STEPS = 60, MOST_LISTED = 12 };
 #define LEAST_ORDER 0.985
 #define SURFACE     1e-12 /* what is zero in double precision */
 #define NEARBY      0.05

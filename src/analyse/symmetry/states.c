@@ -59,6 +59,9 @@ static hm_status add_equations(hmi_states *s)
         status = add_roots(s, &s->motion, d->constraints.b, s->rows);
     if (status == HM_OK)
         status = add_roots(s, &s->motion, d->state_rates, s->extra);
+    s->side = s->motion.roots.count;
+    if (status == HM_OK && s->sampler->side != HMI_NONE)
+        status = add_root(s, &s->motion, s->sampler->side);
     s->first_watched = s->motion.roots.count;
     return status;
 }
@@ -73,6 +76,7 @@ hm_status hmi_states_init(hmi_states *s, hmi_sampler *sampler, slong precision)
                       .n = forms->n,
                       .rows = forms->m,
                       .extra = forms->model->states.count,
+                      .reach = 1,
                       .precision = precision};
     hmi_arena_init(&s->arena, forms->allocator);
     hmi_input_defaults_init(&s->inputs, forms->allocator, d);
@@ -244,7 +248,7 @@ static bool rows_move(const hmi_states *s)
 static hm_status draw_velocities(hmi_states *s, bool *found)
 {
     for (size_t i = 0; i < s->n; i++)
-        arb_set_d(s->v + i, hmi_sampler_random(s->sampler));
+        arb_set_d(s->v + i, s->sampler->velocity[i] + s->reach * hmi_sampler_random(s->sampler));
     *found = s->rows == 0;
     s->rank = 0;
     for (int k = 0; k < NEWTON_STEPS && !*found; k++) {
@@ -323,13 +327,22 @@ static bool accelerate(hmi_states *s)
     return solved;
 }
 
+/* Is the state on the side that the sampler is asked for? */
+static bool on_side(const hmi_states *s)
+{
+    if (s->sampler->side == HMI_NONE)
+        return true;
+    arb_srcptr value = hmi_series_root(&s->motion, s->side, 0);
+    return s->sampler->sign > 0 ? arb_is_positive(value) : arb_is_negative(value);
+}
+
 /* The state is drawn; false where something has no value there. */
 static bool follow_motion(hmi_states *s)
 {
     size_t rates = s->derived->M.value.count + 2 * s->n + s->rows;
     hmi_series_start(&s->motion, 2, s->precision);
     evaluate(s, &s->motion, 0);
-    if (s->motion.failed || !accelerate(s))
+    if (s->motion.failed || !on_side(s) || !accelerate(s))
         return false;
     for (size_t k = 0; k < s->extra; k++)
         arb_set(s->z_rate + k, hmi_series_root(&s->motion, rates + k, 0));
@@ -351,6 +364,7 @@ hm_status hmi_states_draw(hmi_states *s)
             return status;
         if (found && follow_motion(s))
             return HM_OK;
+        s->reach *= s->sampler->side == HMI_NONE ? 1 : 0.7; /* nearer, where a side is asked for */
         hmi_sample_reject(s->sampler);
     }
     return HM_ERR_NUMERIC;
