@@ -102,6 +102,8 @@ static void print_constraint(const hm_constraint_analysis *c)
             print_integral(c);
         print_evidence(&c->evidence);
     }
+    if (c->parts)
+        line("in parts: %s", c->parts);
     if (!c->linear)
         print_nonlinear(c);
     if (c->frobenius)
@@ -168,6 +170,8 @@ static void print_set(const hm_analysis *a, size_t n)
         printf("  of these, %zu hidden: no single constraint implies %s\n", s->hidden,
                s->hidden == 1 ? "it" : "them");
     print_combinations(s);
+    if (s->parts)
+        printf("  in parts: %s\n", s->parts);
     printf("  nonzero is proved in ball arithmetic; zero holds at %d random points to %d bits\n",
            s->evidence.points, s->evidence.bits);
 }

@@ -25,7 +25,7 @@ static void print_generator(const hm_model *model, const hm_symmetry *s)
            yes_or_no(s->horizontal));
     printf("    J = %s%s\n", s->momentum, s->conserved == HM_ANSWER_YES ? " is conserved" : "");
     if (s->where)
-        printf("    this holds where %s; not everywhere else, or nobody has looked there\n", s->where);
+        printf("    shown where %s only\n", s->where);
     if (s->equation)
         printf("    J' = %s\n", s->equation);
 }
@@ -43,7 +43,7 @@ static void print_conserved(const hm_symmetries *found)
             printf("; changes by %.1e over the run", integral->drift);
         printf("\n");
         if (integral->where)
-            printf("    this holds where %s; not everywhere else, or nobody has looked there\n",
+            printf("    shown where %s only\n",
                    integral->where);
     }
     if (!found->integral_count)

@@ -30,6 +30,7 @@ static json_t *constraint_object(const hm_constraint_analysis *c)
     json_object_set_new(o, "integrating_factor", text_or_null(c->integrating_factor));
     json_object_set_new(o, "leaf", text_or_null(c->leaf));
     json_object_set_new(o, "redundant", json_boolean(c->redundant));
+    json_object_set_new(o, "parts", text_or_null(c->parts));
     json_object_set_new(o, "multiplier_rule", json_boolean(c->in_span));
     json_object_set_new(o, "G", json_number_or_null(c->G));
     json_object_set_new(o, "evidence", evidence_object(&c->evidence));
@@ -71,12 +72,12 @@ static json_t *set_object(const hm_set_analysis *s)
     }
     for (size_t i = 0; i < s->growth_count; i++)
         json_array_append_new(growth, json_integer((json_int_t)s->growth[i]));
-    return json_pack("{s:I, s:o, s:b, s:I, s:I, s:o, s:I, s:I, s:o}", "rank", (json_int_t)s->rank,
+    return json_pack("{s:I, s:o, s:b, s:I, s:I, s:o, s:I, s:I, s:o, s:o}", "rank", (json_int_t)s->rank,
                      "growth", growth, "growth_in_time", s->with_time, "holonomic_part",
                      (json_int_t)s->holonomic_part, "hidden", (json_int_t)s->hidden, "combinations",
                      combination_list(s), "degrees_of_freedom", (json_int_t)s->degrees_of_freedom,
                      "configuration_dimension", (json_int_t)s->configuration_dimension, "evidence",
-                     evidence_object(&s->evidence));
+                     evidence_object(&s->evidence), "parts", text_or_null(s->parts));
 }
 
 static json_t *principles_object(const hm_principles *p)

@@ -55,7 +55,8 @@ typedef struct hm_constraint_analysis {
     bool linear;     /* in the velocities (affine ones too) */
     bool catastatic; /* satisfied at rest: no term without a velocity */
     bool rheonomic;  /* t occurs, or occurs in the integrated form */
-    hm_class kind;
+    hm_class kind;     /* on every side of functions in it that are not smooth: the weakest */
+    const char *parts; /* "semiholonomic where y < 50; nonholonomic where y > 50"; NULL: everywhere alike */
     bool redundant;                 /* depends on the constraints before it */
     const char *potential;          /* integrated form f(q, t); NULL: none, or not in closed form */
     const char *integrating_factor; /* NULL: none needed or found */
@@ -94,6 +95,7 @@ typedef struct hm_set_analysis {
     size_t combination_count; /* hidden ones in symbols, where that is short enough */
     const hm_combination *combinations;
     size_t degrees_of_freedom, configuration_dimension;
+    const char *parts; /* as of a constraint: sides on which rank or growth differ; NULL: none */
     size_t omitted; /* constraints that are no forms: nonlinear ones, accelerations */
     hm_evidence evidence;
 } hm_set_analysis;

@@ -53,9 +53,14 @@ hm_status hmi_analysis_values(hmi_analysis *a, const hmi_graph *graph, const hmi
 hm_status hmi_analyse_start(hmi_analysis *a);
 /* lipschitz.c: the verdict */
 hm_status hmi_analyse_functions(hmi_analysis *a);
+/* analysis.c: rows as the model says, nothing found yet */
+hm_status hmi_analysis_take_rows(hmi_analysis *a);
+/* passes.c: constraints and set, on all sides of what is not smooth in them, and the principles */
+hm_status hmi_classify_all(hmi_analysis *a);
 /* constraint.c: one row each */
 hm_status hmi_classify_row(hmi_analysis *a, size_t k);
 /* constraint_set.c */
 hm_status hmi_analyse_constraint_set(hmi_analysis *a);
+void hmi_find_principles(hmi_analysis *a);
 
 #endif

@@ -188,7 +188,7 @@ static bool only_potential(const hm_model *model, const hmi_graph *graph)
            model->servo_rows.count == 0 && model->dissipation == graph->zero;
 }
 
-static void find_principles(hmi_analysis *a)
+void hmi_find_principles(hmi_analysis *a)
 {
     hm_principles *p = &a->shown.principles;
     *p = (hm_principles){.basic = true,
@@ -196,7 +196,7 @@ static void find_principles(hmi_analysis *a)
                          .semiholonomic = true,
                          .exact = true,
                          .potential = only_potential(a->model, &a->model->graph)};
-    for (size_t k = 0; k < a->forms.m; k++) {
+    for (size_t k = 0; k < a->shown.constraint_count; k++) {
         const hm_constraint_analysis *row = &a->rows[k];
         bool position = row->level == HM_LEVEL_POSITION;
         bool linear = row->level == HM_LEVEL_VELOCITY && (row->linear || row->reduction);
@@ -217,7 +217,5 @@ hm_status hmi_analyse_constraint_set(hmi_analysis *a)
     if (status == HM_ERR_NUMERIC || status == HM_ERR_LIMIT)
         status = hmi_analysis_remark(a, "the set of constraints is not analysed: it could not be "
                                         "evaluated at any sample point");
-    if (status == HM_OK)
-        find_principles(a);
     return status;
 }

@@ -349,6 +349,8 @@ static hm_status find(work *w)
         status = try_elsewhere(w);
     if (status == HM_OK)
         status = check_on_run(w);
+    if (status == HM_OK)
+        hmi_generators_sift(&w->generators); /* after what other sides and the run have said */
     return status == HM_OK ? show(w) : status;
 }
 
