@@ -34,6 +34,11 @@ static json_t *constraint_object(const hm_constraint_analysis *c)
     json_object_set_new(o, "multiplier_rule", json_boolean(c->in_span));
     json_object_set_new(o, "G", json_number_or_null(c->G));
     json_object_set_new(o, "evidence", evidence_object(&c->evidence));
+    if (c->level == HM_LEVEL_ACCELERATION) {
+        json_object_set_new(o, "integrated", text_or_null(c->integrated));
+        json_object_set_new(o, "constant",
+                            c->integrated ? json_number_or_null(c->constant) : json_null());
+    }
     if (c->frobenius) {
         json_object_set_new(o, "frobenius", json_string(c->frobenius));
         json_object_set_new(o, "frobenius_value", json_number_or_null(c->frobenius_value));
@@ -82,12 +87,18 @@ static json_t *set_object(const hm_set_analysis *s)
 
 static json_t *principles_object(const hm_principles *p)
 {
-    json_t *o = json_pack("{s:b, s:b, s:b, s:b, s:b, s:b, s:b, s:b}", "dalembert", p->basic,
-                          "dalembert_holonomic", p->holonomic, "dalembert_semiholonomic",
-                          p->semiholonomic, "hamilton_integral", p->basic, "hamilton_holonomic",
-                          p->holonomic && p->potential, "hamilton_semiholonomic",
-                          p->semiholonomic && p->potential, "multiplier_rule", p->semiholonomic,
-                          "lambda_is_minus_mudot", p->exact && !p->holonomic);
+    bool ideal = p->ideal;
+    json_t *o = json_pack("{s:b, s:b, s:b, s:b, s:b, s:b, s:b, s:b}", "dalembert", p->basic && ideal,
+                          "dalembert_holonomic", p->holonomic && ideal, "dalembert_semiholonomic",
+                          p->semiholonomic && ideal, "hamilton_integral", p->basic && ideal,
+                          "hamilton_holonomic", p->holonomic && ideal && p->potential,
+                          "hamilton_semiholonomic", p->semiholonomic && ideal && p->potential,
+                          "multiplier_rule", p->semiholonomic, "lambda_is_minus_mudot",
+                          p->exact && !p->holonomic);
+    json_object_set_new(o, "ideal", json_boolean(ideal));
+    json_object_set_new(o, "dalembert_nonideal", json_true());
+    json_object_set_new(o, "chetaev", json_boolean(p->nonlinear));
+    json_object_set_new(o, "gauss", json_boolean(p->acceleration));
     json_object_set_new(o, "G", json_number_or_null(p->G));
     json_object_set_new(o, "worst", text_or_null(p->worst));
     return o;

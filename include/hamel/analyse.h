@@ -58,6 +58,8 @@ typedef struct hm_constraint_analysis {
     hm_class kind;     /* on every side of functions in it that are not smooth: the weakest */
     const char *parts; /* "semiholonomic where y < 50; nonholonomic where y > 50"; NULL: everywhere alike */
     bool redundant;                 /* depends on the constraints before it */
+    const char *integrated; /* acceleration level: psi(q, q', t), whose derivative it is; NULL: none found */
+    double constant;        /* the value that psi keeps, that of the initial state */
     const char *potential;          /* integrated form f(q, t); NULL: none, or not in closed form */
     const char *integrating_factor; /* NULL: none needed or found */
     const char
@@ -80,6 +82,8 @@ typedef struct hm_constraint_analysis {
 typedef struct hm_combination {
     const char *combination;        /* "a + (y)*b", names of constraints */
     const char *form;               /* "... = 0" in velocities */
+    const char *integrated; /* acceleration level: psi(q, q', t), whose derivative it is; NULL: none found */
+    double constant;        /* the value that psi keeps, that of the initial state */
     const char *potential;          /* integrated form f(q, t); NULL: not found by itself */
     const char *integrating_factor; /* NULL: none needed or found */
 } hm_combination;
@@ -107,6 +111,10 @@ typedef struct hm_principles {
     bool holonomic;     /* Flannery (22), (52): all are of position level */
     bool semiholonomic; /* Flannery (29), (53): the multiplier rule is valid */
     bool exact;         /* every G_kj is 0: lambda = -mu' */
+    bool ideal;         /* the constraints do no work under virtual displacements; where they do, only
+                           Udwadia and Kalaba 2002 (35) holds, v.Qc = v.C */
+    bool nonlinear;     /* some are nonlinear in the velocities: by Chetaev's rule only */
+    bool acceleration;  /* some are on accelerations: by Gauss's principle only */
     bool potential;     /* no forces but those of L: the variational forms apply */
     double G;           /* largest part of G_kj outside the span of the rows */
     const char *worst;  /* of this constraint; NULL: none */

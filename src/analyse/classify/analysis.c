@@ -47,6 +47,8 @@ static hm_status analyse(hmi_analysis *a)
         status = hmi_analyse_start(a);
     if (status == HM_OK)
         status = hmi_sides_find(&a->sides, a->system);
+    if (status == HM_OK)
+        status = hmi_analyse_ideality(a);
     if (status == HM_OK && a->model->coords.count <= HM_MOST_CLASSIFIED)
         status = hmi_classify_all(a);
     else if (status == HM_OK)

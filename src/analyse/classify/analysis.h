@@ -30,6 +30,7 @@ typedef struct hmi_analysis {
     hmi_sides sides;          /* this and what follows: only while it is made */
     hmi_forms forms;
     hmi_sampler sampler;
+    bool constraints_work; /* under virtual displacements */
     size_t *positions; /* rows of position level */
     size_t position_count;
 } hmi_analysis;
@@ -51,6 +52,8 @@ hm_status hmi_analysis_values(hmi_analysis *a, const hmi_graph *graph, const hmi
 
 /* wellposed.c: the initial state first (it is where points are drawn) */
 hm_status hmi_analyse_start(hmi_analysis *a);
+/* ideal.c: fills in constraints_work */
+hm_status hmi_analyse_ideality(hmi_analysis *a);
 /* lipschitz.c: the verdict */
 hm_status hmi_analyse_functions(hmi_analysis *a);
 /* analysis.c: rows as the model says, nothing found yet */
@@ -62,5 +65,7 @@ hm_status hmi_classify_row(hmi_analysis *a, size_t k);
 /* constraint_set.c */
 hm_status hmi_analyse_constraint_set(hmi_analysis *a);
 void hmi_find_principles(hmi_analysis *a);
+/* The row of A of a square, or of a sum of squares, vanishes wherever the constraint holds. */
+bool hmi_row_vanishes(const hm_constraint_analysis *row);
 
 #endif

@@ -355,12 +355,21 @@ hm_status hmi_analyse_functions(hmi_analysis *a)
         lipschitz_here = false;
         status = hmi_analysis_remark(a, "whether the right-hand side is Lipschitz could not be decided");
     }
-    bool decided = a->sides.dropped == 0;
+    bool decided = a->sides.dropped == 0, regular = true;
+    for (size_t k = 0; k < a->shown.constraint_count && status == HM_OK; k++)
+        if (hmi_row_vanishes(&a->rows[k])) {
+            regular = false;
+            status = hmi_analysis_remark(
+                a,
+                "'%s' is not regular: its row of A vanishes wherever it holds, the rank of A drops "
+                "there, and nothing enforces it; write the linear form",
+                a->rows[k].name);
+        }
     if (status == HM_OK && !decided)
         status = hmi_analysis_remark(
             a, "%zu functions that are not smooth were not looked at: there are more than %d",
             a->sides.dropped, HMI_MOST_SIDES);
     w->wellposed = w->known && !w->message && w->unique_acceleration && lipschitz_here && !met &&
-                   decided;
+                   decided && regular;
     return status;
 }
