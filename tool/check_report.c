@@ -70,8 +70,9 @@ static void print_acceleration(const hm_constraint_analysis *c)
         line("it is the derivative of %s, which keeps its initial value %.10g", c->integrated,
              c->constant);
     else
-        line("by Gauss's principle of least constraint: it is not the derivative of a constraint on "
-             "velocities that was found");
+        line(
+            "by Gauss's principle of least constraint: it is not the derivative of a constraint on "
+            "velocities that was found");
 }
 
 static void print_class(const hm_constraint_analysis *c)
@@ -237,11 +238,11 @@ static bool linear_forms(const hm_analysis *a)
 static const char *basic_reason(const hm_analysis *a)
 {
     const hm_principles *p = &a->principles;
-    return !p->ideal          ? "the constraints do work, `nonideal`"
-           : p->acceleration  ? "constraints on accelerations come under Gauss's principle"
-           : !p->basic        ? "only by Chetaev's rule"
-           : linear_forms(a)  ? "with the linear form"
-                              : "";
+    return !p->ideal         ? "the constraints do work, `nonideal`"
+           : p->acceleration ? "constraints on accelerations come under Gauss's principle"
+           : !p->basic       ? "only by Chetaev's rule"
+           : linear_forms(a) ? "with the linear form"
+                             : "";
 }
 
 static void print_principles(const hm_analysis *a)
@@ -254,7 +255,9 @@ static void print_principles(const hm_analysis *a)
     printf("\nwhich principle applies? (equation numbers: Flannery 2005)\n");
     print_row("D'Alembert's basic principle (14)", basic, basic_reason(a));
     print_row("D'Alembert generalized, L + λ f(q,t) (22)", holonomic,
-              !p->ideal ? "as for (14)" : p->holonomic ? "" : "not all constraints are of position level");
+              !p->ideal      ? "as for (14)"
+              : p->holonomic ? ""
+                             : "not all constraints are of position level");
     print_row("D'Alembert generalized, L + μ g(q,q',t) (29)", semiholonomic,
               p->ideal ? "" : "as for (14)");
     print_row("Hamilton's integral principle (50)", basic, basic ? "" : "as for (14)");
@@ -305,15 +308,18 @@ static void print_verdict_on_motion(const hm_wellposedness *w)
         printf("  well-posedness not established%s%s\n", w->message ? ": " : "",
                w->message ? w->message : "");
     if (w->lipschitz_lost && w->wellposed)
-        printf("  it meets a jump where %s at t = %.4g: that only one motion goes on is not shown\n",
-               w->lipschitz_lost, w->lipschitz_until);
+        printf(
+            "  it meets a jump where %s at t = %.4g: that only one motion goes on is not shown\n",
+            w->lipschitz_lost, w->lipschitz_until);
     else if (w->lipschitz_lost && !not_here)
-        printf("  the motion comes to %s at t = %.4g, where the right-hand side is not Lipschitz: more than "
+        printf("  the motion comes to %s at t = %.4g, where the right-hand side is not Lipschitz: "
+               "more than "
                "one motion may go on\n",
                w->lipschitz_lost, w->lipschitz_until);
     else if (not_here)
-        printf("  the right-hand side is not Lipschitz at the initial state: more than one motion may "
-               "start\n");
+        printf(
+            "  the right-hand side is not Lipschitz at the initial state: more than one motion may "
+            "start\n");
 }
 
 static void print_wellposed(const hm_analysis *a)
@@ -361,7 +367,8 @@ static void print_conclusion(const session *s, const findings *found)
         printf("no problems found\n");
     else {
         print_count(warnings, "warning", ", ");
-        print_count(open, "open question", established ? "\n" : ", well-posedness not established\n");
+        print_count(open, "open question",
+                    established ? "\n" : ", well-posedness not established\n");
     }
 }
 

@@ -43,8 +43,7 @@ static void print_conserved(const hm_symmetries *found)
             printf("; changes by %.1e over the run", integral->drift);
         printf("\n");
         if (integral->where)
-            printf("    shown where %s only\n",
-                   integral->where);
+            printf("    shown where %s only\n", integral->where);
     }
     if (!found->integral_count)
         printf("  nothing found: neither the energy nor a quantity linear in the velocities\n");

@@ -77,10 +77,11 @@ static json_t *set_object(const hm_set_analysis *s)
     }
     for (size_t i = 0; i < s->growth_count; i++)
         json_array_append_new(growth, json_integer((json_int_t)s->growth[i]));
-    return json_pack("{s:I, s:o, s:b, s:I, s:I, s:o, s:I, s:I, s:o, s:o}", "rank", (json_int_t)s->rank,
-                     "growth", growth, "growth_in_time", s->with_time, "holonomic_part",
-                     (json_int_t)s->holonomic_part, "hidden", (json_int_t)s->hidden, "combinations",
-                     combination_list(s), "degrees_of_freedom", (json_int_t)s->degrees_of_freedom,
+    return json_pack("{s:I, s:o, s:b, s:I, s:I, s:o, s:I, s:I, s:o, s:o}", "rank",
+                     (json_int_t)s->rank, "growth", growth, "growth_in_time", s->with_time,
+                     "holonomic_part", (json_int_t)s->holonomic_part, "hidden",
+                     (json_int_t)s->hidden, "combinations", combination_list(s),
+                     "degrees_of_freedom", (json_int_t)s->degrees_of_freedom,
                      "configuration_dimension", (json_int_t)s->configuration_dimension, "evidence",
                      evidence_object(&s->evidence), "parts", text_or_null(s->parts));
 }
@@ -88,13 +89,13 @@ static json_t *set_object(const hm_set_analysis *s)
 static json_t *principles_object(const hm_principles *p)
 {
     bool ideal = p->ideal;
-    json_t *o = json_pack("{s:b, s:b, s:b, s:b, s:b, s:b, s:b, s:b}", "dalembert", p->basic && ideal,
-                          "dalembert_holonomic", p->holonomic && ideal, "dalembert_semiholonomic",
-                          p->semiholonomic && ideal, "hamilton_integral", p->basic && ideal,
-                          "hamilton_holonomic", p->holonomic && ideal && p->potential,
-                          "hamilton_semiholonomic", p->semiholonomic && ideal && p->potential,
-                          "multiplier_rule", p->semiholonomic, "lambda_is_minus_mudot",
-                          p->exact && !p->holonomic);
+    json_t *o = json_pack("{s:b, s:b, s:b, s:b, s:b, s:b, s:b, s:b}", "dalembert",
+                          p->basic && ideal, "dalembert_holonomic", p->holonomic && ideal,
+                          "dalembert_semiholonomic", p->semiholonomic && ideal, "hamilton_integral",
+                          p->basic && ideal, "hamilton_holonomic",
+                          p->holonomic && ideal && p->potential, "hamilton_semiholonomic",
+                          p->semiholonomic && ideal && p->potential, "multiplier_rule",
+                          p->semiholonomic, "lambda_is_minus_mudot", p->exact && !p->holonomic);
     json_object_set_new(o, "ideal", json_boolean(ideal));
     json_object_set_new(o, "dalembert_nonideal", json_true());
     json_object_set_new(o, "chetaev", json_boolean(p->nonlinear));

@@ -35,7 +35,8 @@ typedef struct hm_symmetry {
     hm_answer conserved;
     const char *momentum; /* J, in the language */
     const char *equation; /* dJ/dt, where J is not conserved; else NULL */
-    const char *where;    /* "x - 100 < 0": the answers hold there, elsewhere not, or nobody has looked;
+    const char
+        *where; /* "x - 100 < 0": the answers hold there, elsewhere not, or nobody has looked;
                              NULL: on both sides of every function that is not smooth */
 } hm_symmetry;
 

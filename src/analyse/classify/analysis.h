@@ -31,7 +31,7 @@ typedef struct hmi_analysis {
     hmi_forms forms;
     hmi_sampler sampler;
     bool constraints_work; /* under virtual displacements */
-    size_t *positions; /* rows of position level */
+    size_t *positions;     /* rows of position level */
     size_t position_count;
 } hmi_analysis;
 

@@ -165,8 +165,11 @@ static hm_status classify_linear(hmi_analysis *a, size_t k)
     if (status != HM_OK)
         return status;
     row->evidence = hmi_analysis_evidence(&evidence);
-    if (row->kind != HM_CLASS_NONHOLONOMIC)
-        status = find_integral(a, k, form);
+    if (row->kind != HM_CLASS_NONHOLONOMIC) {
+        status = drop_zeros(a, form);
+        if (status == HM_OK || status == HM_ERR_LIMIT)
+            status = find_integral(a, k, form);
+    }
     return status == HM_OK ? show_frobenius(a, k) : status;
 }
 

@@ -28,7 +28,7 @@ static const int ladder[2][2] = {{16, 40}, {60, 120}};
 typedef struct lipschitz {
     hmi_analysis *a;
     hmi_graph graph;
-    hmi_series jet;       /* right-hand sides, then the functions, then their a - b */
+    hmi_series jet;        /* right-hand sides, then the functions, then their a - b */
     size_t sides, outputs; /* how many of these */
     size_t size;           /* of a state: t, q, v, z */
     arb_ptr at, here;      /* a displaced state; values of all roots at the state itself */
@@ -130,7 +130,8 @@ static void look_along(lipschitz *l, const double *state)
     for (size_t step = 0; step < 4; step++) {
         displace(l, state, ladder[step / 2][step % 2]);
         for (size_t r = 0; r < roots; r++)
-            arb_sub(l->change + step * roots + r, hmi_series_root(&l->jet, r, 0), l->here + r, BITS);
+            arb_sub(l->change + step * roots + r, hmi_series_root(&l->jet, r, 0), l->here + r,
+                    BITS);
     }
     for (size_t r = 0; r < roots; r++)
         l->rough[r] |= is_rough(l, r, 0) || is_rough(l, r, 1);
@@ -325,10 +326,8 @@ static hm_status judge(lipschitz *l, bool *here, bool *met)
 
 static hm_status look(hmi_analysis *a, bool *lipschitz_here, bool *met)
 {
-    lipschitz l = {.a = a,
-                   .sides = a->sides.list.count,
-                   .size = a->sides.size,
-                   .random = {20261118}};
+    lipschitz l = {
+        .a = a, .sides = a->sides.list.count, .size = a->sides.size, .random = {20261118}};
     bool *here = hmi_arena_alloc(&a->arena, l.sides + 1);
     hm_status status = here ? hmi_graph_copy(&l.graph, &a->system->derived.graph) : HM_ERR_NOMEM;
     hmi_series_init(&l.jet, a->allocator, a->model, &l.graph);
@@ -353,7 +352,8 @@ hm_status hmi_analyse_functions(hmi_analysis *a)
     hm_status status = a->sides.list.count ? look(a, &lipschitz_here, &met) : HM_OK;
     if (status == HM_ERR_LIMIT || status == HM_ERR_NUMERIC) {
         lipschitz_here = false;
-        status = hmi_analysis_remark(a, "whether the right-hand side is Lipschitz could not be decided");
+        status = hmi_analysis_remark(
+            a, "whether the right-hand side is Lipschitz could not be decided");
     }
     bool decided = a->sides.dropped == 0, regular = true;
     for (size_t k = 0; k < a->shown.constraint_count && status == HM_OK; k++)

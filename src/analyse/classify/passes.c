@@ -44,7 +44,8 @@ static hm_status classify(hmi_analysis *a, const double *state, const hmi_side_f
 
 /* ---- parts ---- */
 
-static const char *condition(hmi_analysis *a, hmi_graph *graph, const hmi_side_function *f, int sign)
+static const char *condition(hmi_analysis *a, hmi_graph *graph, const hmi_side_function *f,
+                             int sign)
 {
     const char *zero = hmi_analysis_print(a, graph, hmi_side_zero(graph, f));
     return zero ? hmi_analysis_text(a, "%s %s 0", zero, sign > 0 ? ">" : "<") : NULL;
@@ -53,8 +54,8 @@ static const char *condition(hmi_analysis *a, hmi_graph *graph, const hmi_side_f
 static const char *describe(hmi_analysis *a, const hm_constraint_analysis *row, const char *where)
 {
     if (row->potential && row->level != HM_LEVEL_POSITION)
-        return hmi_analysis_text(a, "%s where %s, integrated form: %s", hm_class_text(row->kind), where,
-                                 row->potential);
+        return hmi_analysis_text(a, "%s where %s, integrated form: %s", hm_class_text(row->kind),
+                                 where, row->potential);
     return hmi_analysis_text(a, "%s where %s", hm_class_text(row->kind), where);
 }
 

@@ -64,8 +64,9 @@ static hmi_expr drift_of(hmi_forms *f, hmi_expr e)
     hmi_graph *g = &f->graph;
     hmi_expr sum = hmi_partial_by(f, e, f->n);
     for (size_t j = 0; j < f->n; j++)
-        sum = hmi_add(g, sum, hmi_mul(g, hmi_partial_by(f, e, j),
-                                      hmi_symbol(g, HMI_SYM_VELOCITY, (uint32_t)j)));
+        sum = hmi_add(
+            g, sum,
+            hmi_mul(g, hmi_partial_by(f, e, j), hmi_symbol(g, HMI_SYM_VELOCITY, (uint32_t)j)));
     return sum;
 }
 
@@ -113,8 +114,7 @@ static hm_status over_coordinates(integral *in, hmi_expr mu, hmi_expr *psi)
     hmi_forms *f = in->forms;
     hmi_graph *g = &f->graph;
     hmi_form form = {0};
-    hmi_expr left = hmi_forms_normal(
-        f, hmi_sub(g, hmi_mul(g, mu, in->rest), drift_of(f, *psi)));
+    hmi_expr left = hmi_forms_normal(f, hmi_sub(g, hmi_mul(g, mu, in->rest), drift_of(f, *psi)));
     if (left == HMI_NONE || left == g->zero)
         return hmi_forms_status(f);
     hm_status status = hmi_form_of_velocities(f, left, &form);

@@ -76,8 +76,8 @@ static bool clean_levels(hmi_transport *tr, arb_ptr K, size_t levels, hmi_eviden
 {
     size_t freed = tr->size - tr->rank, block = tr->targets * freed;
     for (size_t target = 0; target < tr->targets; target++)
-        if (!clean(tr, K + target * freed, freed, turning_scale(tr, target),
-                   form_scale(tr, target), evidence))
+        if (!clean(tr, K + target * freed, freed, turning_scale(tr, target), form_scale(tr, target),
+                   evidence))
             return false;
     for (size_t level = 1; level < levels; level++) {
         double scale = -INFINITY, whole = -INFINITY;

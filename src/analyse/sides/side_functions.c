@@ -104,8 +104,9 @@ static hm_status add_root(hmi_sides *s, hmi_expr node, hmi_expr u, double power)
     hmi_expr base = base_of(&s->system->derived.graph, u, &power);
     if (!(power > 0 && power < 1))
         return HM_OK;
-    return add(s, (hmi_side_function){
-                      .a = base, .b = HMI_NONE, .node = node, .kind = HMI_SIDE_ROOT, .power = power});
+    return add(s,
+               (hmi_side_function){
+                   .a = base, .b = HMI_NONE, .node = node, .kind = HMI_SIDE_ROOT, .power = power});
 }
 
 static hm_status add_power(hmi_sides *s, hmi_expr node, hmi_expr x, hmi_expr y)
@@ -139,7 +140,8 @@ static hm_status add_node(hmi_sides *s, hmi_expr e)
         return add_power(s, e, x, y);
     case HMI_ASIN:
     case HMI_ACOS: {
-        hmi_side_function end = {.a = x, .b = g->one, .node = e, .kind = HMI_SIDE_ROOT, .power = 0.5};
+        hmi_side_function end = {
+            .a = x, .b = g->one, .node = e, .kind = HMI_SIDE_ROOT, .power = 0.5};
         hm_status status = add(s, end);
         end.b = g->minus_one;
         return status == HM_OK ? add(s, end) : status;

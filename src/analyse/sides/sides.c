@@ -189,11 +189,11 @@ static hm_status follow_run(survey *s)
 static void draw(survey *s, hmi_random *random, const double *start, double spread)
 {
     const hm_run_options options = hm_run_options_default(s->sides->system->model);
-    s->state[0] = start[0] + fmax(options.end - options.start, spread) *
-                                 hmi_random_between(random, 0, 1);
+    s->state[0] = start[0] +
+                  fmax(options.end - options.start, spread) * hmi_random_between(random, 0, 1);
     for (size_t i = 1; i < s->sides->size; i++)
-        s->state[i] = start[i] + spread * (0.6 + 0.4 * fabs(start[i])) *
-                                     hmi_random_between(random, -1, 1);
+        s->state[i] = start[i] +
+                      spread * (0.6 + 0.4 * fabs(start[i])) * hmi_random_between(random, -1, 1);
 }
 
 /* Notes a drawn state where it is on a side that is wanted, also after it was made consistent. */

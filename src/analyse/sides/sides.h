@@ -6,7 +6,7 @@
  * A function is kept as a difference a - b of nodes of the system's graph, so that every copy of the graph
  * understands it. States come from the run of `simulate` (the whole span, as long as it takes no more
  * than HMI_SIDE_STEPS steps), and where the run stays on one side from a search of growing width.
- * Verified: test/unit/analyse/test_sides.c
+ * Verified: test/cases/test_sides.c
  */
 #ifndef HMI_ANALYSE_SIDES_SIDES_H
 #define HMI_ANALYSE_SIDES_SIDES_H
@@ -23,11 +23,11 @@ typedef struct hmi_side_function {
     hmi_expr a, b; /* not smooth where a = b; b HMI_NONE: where a = 0 */
     hmi_expr node; /* what is not smooth there; the first where several are */
     hmi_side_kind kind;
-    double power;       /* HMI_SIDE_ROOT */
-    int start;          /* the sign at the initial state */
-    size_t negative;    /* a state where a - b < 0; SIZE_MAX: none was found */
-    size_t positive;    /* a state where a - b > 0 */
-    size_t met;         /* the first state of the run where it vanishes; SIZE_MAX: none */
+    double power;    /* HMI_SIDE_ROOT */
+    int start;       /* the sign at the initial state */
+    size_t negative; /* a state where a - b < 0; SIZE_MAX: none was found */
+    size_t positive; /* a state where a - b > 0 */
+    size_t met;      /* the first state of the run where it vanishes; SIZE_MAX: none */
 } hmi_side_function;
 
 enum { HMI_SIDE_STEPS = 3000, HMI_MOST_SIDES = 24 };

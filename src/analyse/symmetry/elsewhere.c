@@ -26,12 +26,13 @@ static double scale_of(const hmi_states *states, size_t size_root)
 {
     double most = 0;
     for (size_t i = 0; i < states->n; i++)
-        most = fmax(most, fmax(hmi_log2_above(states->v + i),
-                               hmi_log2_above(states->acceleration + i)));
+        most = fmax(most,
+                    fmax(hmi_log2_above(states->v + i), hmi_log2_above(states->acceleration + i)));
     return most + fmax(0, hmi_log2_above(hmi_states_value(states, size_root, 0)));
 }
 
-static bool rate_is_zero(const hmi_conserved *in, const hmi_states *states, size_t i, double rounding)
+static bool rate_is_zero(const hmi_conserved *in, const hmi_states *states, size_t i,
+                         double rounding)
 {
     double tolerance = in->inexact ? rounding : hmi_zero_tolerance(states->precision, false);
     double rate = hmi_log2_above(hmi_states_value(states, 2 * i, 1));
@@ -92,8 +93,8 @@ static const char *limit(attempt *a, const char *before, const hmi_side_function
     hmi_text_init(&text, forms->allocator);
     if (before)
         hmi_text_addf(&text, "%s and ", before);
-    hm_status status = hmi_print(&text, &forms->graph,
-                                 hmi_forms_normal(forms, hmi_side_zero(&forms->graph, f)), &options);
+    hm_status status = hmi_print(
+        &text, &forms->graph, hmi_forms_normal(forms, hmi_side_zero(&forms->graph, f)), &options);
     hmi_text_add(&text, sign > 0 ? " > 0" : sign < 0 ? " < 0" : " = 0");
     const char *copy = status == HM_OK && !text.failed
                            ? hmi_arena_text(a->arena, hmi_text_view(&text), text.length)
@@ -113,7 +114,8 @@ static bool was_yes(hm_answer before, hm_answer now)
 static hm_status merge_answers(attempt *a, hmi_generator *g, const hmi_generator *now,
                                const hmi_side_function *f, bool on_run)
 {
-    bool changed = was_yes(g->lagrangian, now->lagrangian) || was_yes(g->conserved, now->conserved) ||
+    bool changed = was_yes(g->lagrangian, now->lagrangian) ||
+                   was_yes(g->conserved, now->conserved) ||
                    was_yes(g->distribution, now->distribution) ||
                    was_yes(g->horizontal, now->horizontal) || was_yes(g->workless, now->workless);
     if (!changed)

@@ -22,9 +22,9 @@ typedef struct hmi_states {
     const hmi_derived *derived;
     hmi_arena arena;
     hmi_input_defaults inputs;
-    hmi_series kinematics;   /* velocity residuals, then A */
-    hmi_series motion;       /* M, Q, C, b, rates of z, then what is watched */
-    size_t n, rows, extra;   /* extra: auxiliary states */
+    hmi_series kinematics; /* velocity residuals, then A */
+    hmi_series motion;     /* M, Q, C, b, rates of z, then what is watched */
+    size_t n, rows, extra; /* extra: auxiliary states */
     size_t watched, first_watched;
     size_t side;  /* the root that must have a sign, where the sampler asks for a side */
     double reach; /* how far from the sampler's velocities random ones are drawn */

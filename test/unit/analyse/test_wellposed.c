@@ -122,9 +122,10 @@ static void more_functions(void **state)
         {"if(x == y, 2, 1)", "x = 1", true},
         {"if(x < 0 and y < 1, 2, 1)", "x = 0", false},
         {"if(x < 0 and y < 1, 2, 1)", "x = 0.5", true},
-        {"if(not (x >= 0) or y > 0, x, 1)", "y = 0, x = -1", true}, /* true on both sides of y = 0 */
+        {"if(not (x >= 0) or y > 0, x, 1)", "y = 0, x = -1",
+         true}, /* true on both sides of y = 0 */
         {"if(not (x >= 0) or y > 0, x, 1)", "y = 0, x = 1", false},
-        {"if(x >= 0, x, 2*x)", "x = 0", true}, /* both agree */
+        {"if(x >= 0, x, 2*x)", "x = 0", true},                 /* both agree */
         {"if(not (x >= 0) or y > 0, x, 2*x)", "x = 0", false}, /* not where x > 0 and y = 0 */
     };
     for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
