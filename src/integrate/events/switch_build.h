@@ -32,6 +32,7 @@ typedef struct hmi_rebuilder {
     hmi_walk walk;
     hmi_expr *state_rates; /* mapped */
     const bool *unused;    /* functions that are not watched; given: no new ones are made */
+    bool keeps_directions; /* u/|u| stays as it is */
     hm_status status;
 } hmi_rebuilder;
 
