@@ -128,10 +128,16 @@ static hmi_expr rebuild(hmi_rebuilder *r, const hmi_graph *from, hmi_expr e)
         if (is_comparison(from, node.a)) {
             const hmi_node *test = hmi_node_at(from, node.a);
             bool reversed;
-            hmi_expr mode = mode_of(r, mapped(r, test->a), mapped(r, test->b), &reversed);
+            hmi_expr a = mapped(r, test->a), b = mapped(r, test->b);
+            hmi_expr mode = mode_of(r, a, b, &reversed);
             if (mode != HMI_NONE)
-                return choose(r, mode, reversed, y, z);
+                return choose(r, mode, reversed, hmi_hold_branch(r, y, hmi_sub(&r->graph, b, a)),
+                              hmi_hold_branch(r, z, hmi_sub(&r->graph, a, b)));
         }
+        break;
+    case HMI_POW:
+    case HMI_SQRT:
+        x = hmi_hold_base(r, node.a, x);
         break;
     case HMI_DIV: {
         if (r->keeps_directions)
@@ -148,10 +154,25 @@ static hmi_expr rebuild(hmi_rebuilder *r, const hmi_graph *from, hmi_expr e)
     return same ? e : hmi_apply(&r->graph, (hmi_op)node.op, x, y, z);
 }
 
+/* Constraints may jump where their second derivatives, which are in the equations, do not. */
+static hm_status add_residuals(hmi_rebuilder *r, const hmi_rows *rows)
+{
+    hm_status status = HM_OK;
+    for (size_t k = 0; k < 2 * rows->count && status == HM_OK; k++) {
+        hmi_expr residual = k < rows->count ? rows->position_residual[k]
+                                            : rows->velocity_residual[k - rows->count];
+        if (residual != HMI_NONE)
+            status = hmi_walk_add(&r->walk, r->from, residual, 0xFFFF);
+    }
+    return status;
+}
+
 static hm_status rebuild_all(hmi_rebuilder *r, const hm_system *system, const hmi_ledger *ledger)
 {
     const hmi_graph *from = &system->derived.graph;
     hm_status status = hmi_walk_begin(&r->walk, from);
+    if (status == HM_OK)
+        status = add_residuals(r, &system->derived.constraints);
     for (size_t k = 0; k < ledger->tape_count && status == HM_OK; k++)
         status = hmi_walk_add(&r->walk, from, hmi_ledger_expression(ledger, system, k), 0xFFFF);
     for (size_t i = 0; i < system->at.count && status == HM_OK; i++)
