@@ -3,12 +3,14 @@
 
 #include "figure_file.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 bool run_files_create(run_files *files, const hm_model *model, unsigned groups)
 {
     files->model = model;
+    files->last_event = NAN;
     unsigned shown = COLUMNS_ENERGY;
     if (hm_model_constraint_count(model) > 0)
         shown |= COLUMNS_VIOLATION;
@@ -81,12 +83,24 @@ static bool add_to_table(run_files *files, const hm_frame *frame)
     return status == HM_OK || refuse(files, files->plot_path, hm_status_text(status));
 }
 
+/* Is the row of the frame wanted in files? Not one at the end that is there as the row of an event. */
+static bool wants_row(run_files *files, const hm_frame *frame)
+{
+    bool event = frame->reason == HM_FRAME_REASON_EVENT;
+    if (event && !files->event_rows)
+        return false;
+    if (frame->reason == HM_FRAME_REASON_END && frame->t == files->last_event)
+        return false;
+    files->last_event = event ? frame->t : NAN;
+    return true;
+}
+
 bool run_files_add(run_files *files, const hm_frame *frame)
 {
     bool good = true;
     if (files->plot_path)
         good = add_to_table(files, frame);
-    if (!good || (frame->reason == HM_FRAME_REASON_EVENT && !files->event_rows))
+    if (!good || !wants_row(files, frame))
         return good;
     if (!files->csv_path && !files->hdf5_path)
         return true;
