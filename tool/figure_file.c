@@ -43,7 +43,8 @@ bool figure_file_write(const hm_figure *figure, const char *path)
     const char *error = status == HM_OK ? NULL : hm_status_text(status);
     if (!error)
         error = has_extension(path, ".png") ? png_write(figure, file, 2) : write_svg(figure, file);
-    if (file && hm_file_finish(file, error ? HM_FILE_DISCARD : HM_FILE_COMPLETE) != HM_OK && !error)
+    if (file && hm_file_finish(file, error ? HM_FILE_END_DISCARD : HM_FILE_END_COMPLETE) != HM_OK &&
+        !error)
         error = hm_status_text(HM_ERR_IO);
     if (error && file && hm_file_error(file)[0])
         error = hm_file_error(file); /* the cause, not that something failed */

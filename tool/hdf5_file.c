@@ -310,9 +310,9 @@ bool hdf5_finish(hdf5_file *f, const hm_run_result *result, bool complete)
         good = copy_spool(f);
     if (!f->out)
         return false;
-    hm_file_end end = f->written == 0 && !good ? HM_FILE_DISCARD
-                      : good && complete       ? HM_FILE_COMPLETE
-                                               : HM_FILE_KEEP;
+    hm_file_end end = f->written == 0 && !good ? HM_FILE_END_DISCARD
+                      : good && complete       ? HM_FILE_END_COMPLETE
+                                               : HM_FILE_END_KEEP;
     if (hm_file_finish(f->out, end) != HM_OK)
         fail(f);
     return !f->failed;

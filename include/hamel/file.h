@@ -3,7 +3,7 @@
  *   hm_file *file;
  *   if (hm_file_create(NULL, "out.svg", &file) != HM_OK) ... hm_file_error(file) ...
  *   ... hm_file_write(file, bytes, length) ...
- *   if (hm_file_finish(file, HM_FILE_COMPLETE) != HM_OK) ...
+ *   if (hm_file_finish(file, HM_FILE_END_COMPLETE) != HM_OK) ...
  *   hm_file_destroy(file);
  *
  * The bytes go to a new file PATH.partial, which takes the name PATH when the file is complete: a file
@@ -36,9 +36,9 @@ HM_API HM_MUST_CHECK hm_status hm_file_write(hm_file *file, const void *bytes, s
 HM_API HM_MUST_CHECK hm_status hm_file_flush(hm_file *file);
 
 typedef enum hm_file_end {
-    HM_FILE_COMPLETE, /* it takes its name; where that fails the .partial stays */
-    HM_FILE_KEEP,     /* the .partial stays */
-    HM_FILE_DISCARD   /* the .partial is removed */
+    HM_FILE_END_COMPLETE, /* it takes its name; where that fails the .partial stays */
+    HM_FILE_END_KEEP,     /* the .partial stays */
+    HM_FILE_END_DISCARD   /* the .partial is removed */
 } hm_file_end;
 
 /* Ends the file, once. It remains for hm_file_path and hm_file_error until hm_file_destroy.

@@ -216,14 +216,14 @@ static hm_status take_name(hm_file *f)
 
 static hm_status close_file(hm_file *f, hm_file_end end)
 {
-    bool complete = end == HM_FILE_COMPLETE && f->partial.length > 0;
+    bool complete = end == HM_FILE_END_COMPLETE && f->partial.length > 0;
     hm_status status = f->failed ? HM_ERR_IO : hm_file_flush(f);
     if (status == HM_OK && complete)
         status = synchronise(f); /* the rename must not overtake the bytes */
     if (close(f->file) != 0 && status == HM_OK)
         status = fail_by_errno(f);
     f->file = -1;
-    if (end == HM_FILE_DISCARD && f->partial.length > 0)
+    if (end == HM_FILE_END_DISCARD && f->partial.length > 0)
         (void)!unlink(hmi_text_view(&f->partial));
     return status == HM_OK && complete ? take_name(f) : status;
 }
@@ -240,7 +240,7 @@ void hm_file_destroy(hm_file *f)
     if (!f)
         return;
     if (f->file >= 0)
-        (void)!close_file(f, HM_FILE_KEEP);
+        (void)!close_file(f, HM_FILE_END_KEEP);
     hm_allocator memory = f->allocator;
     hmi_text_release(&f->path);
     hmi_text_release(&f->partial);

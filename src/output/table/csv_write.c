@@ -114,7 +114,7 @@ hm_status hm_csv_create(const hm_allocator *allocator, const char *path, size_t 
         status = write_header(w, names);
     if (status == HM_ERR_NOMEM) {
         if (w->file)
-            (void)!hm_file_finish(w->file, HM_FILE_DISCARD);
+            (void)!hm_file_finish(w->file, HM_FILE_END_DISCARD);
         hm_csv_destroy(w);
         return status;
     }
@@ -124,7 +124,7 @@ hm_status hm_csv_create(const hm_allocator *allocator, const char *path, size_t 
 
 hm_status hm_csv_finish(hm_csv_writer *w, bool complete)
 {
-    return hm_file_finish(w->file, complete ? HM_FILE_COMPLETE : HM_FILE_KEEP);
+    return hm_file_finish(w->file, complete ? HM_FILE_END_COMPLETE : HM_FILE_END_KEEP);
 }
 
 const char *hm_csv_path(const hm_csv_writer *w)

@@ -66,8 +66,8 @@ static void ends_in_three_ways(void **state)
     const place *p = *state;
     put(p->path, "old");
     hm_file *file = start(p, "new");
-    assert_int_equal(hm_file_finish(file, HM_FILE_DISCARD), HM_OK);
-    assert_int_equal(hm_file_finish(file, HM_FILE_DISCARD), HM_ERR_USAGE);
+    assert_int_equal(hm_file_finish(file, HM_FILE_END_DISCARD), HM_OK);
+    assert_int_equal(hm_file_finish(file, HM_FILE_END_DISCARD), HM_ERR_USAGE);
     assert_int_equal(hm_file_write(file, "x", 1), HM_ERR_IO);
     assert_int_equal(hm_file_descriptor(file), -1);
     hm_file_destroy(file);
@@ -78,7 +78,7 @@ static void ends_in_three_ways(void **state)
     assert_content(p->path, "old");
     assert_content(p->partial, "kept");
     file = start(p, "new");
-    assert_int_equal(hm_file_finish(file, HM_FILE_COMPLETE), HM_OK);
+    assert_int_equal(hm_file_finish(file, HM_FILE_END_COMPLETE), HM_OK);
     assert_string_equal(hm_file_path(file), p->path);
     assert_string_equal(hm_file_error(file), "");
     hm_file_destroy(file);
@@ -98,7 +98,7 @@ static void writes_large_pieces(void **state)
     assert_int_equal(hm_file_write(file, bytes, LENGTH), HM_OK);
     for (size_t i = 0; i < LENGTH; i += 3)
         assert_int_equal(hm_file_write(file, bytes + i, 3), HM_OK);
-    assert_int_equal(hm_file_finish(file, HM_FILE_COMPLETE), HM_OK);
+    assert_int_equal(hm_file_finish(file, HM_FILE_END_COMPLETE), HM_OK);
     hm_file_destroy(file);
     FILE *result = fopen(p->path, "r");
     assert_int_equal(fread(read, 1, 2 * LENGTH + 1, result), 2 * LENGTH);
@@ -121,7 +121,7 @@ static void looks_again_at_the_end(void **state)
     assert_int_equal(symlink(precious, p->path), 0);
     assert_false(hm_file_possible(p->path, why, sizeof why));
     assert_string_equal(why, "it is a symbolic link");
-    assert_int_equal(hm_file_finish(file, HM_FILE_COMPLETE), HM_ERR_IO);
+    assert_int_equal(hm_file_finish(file, HM_FILE_END_COMPLETE), HM_ERR_IO);
     assert_string_equal(hm_file_error(file), "it is a symbolic link");
     assert_string_equal(hm_file_path(file), p->partial);
     hm_file_destroy(file);
@@ -139,7 +139,7 @@ static void keeps_the_old_file_after_a_failure(void **state)
     assert_int_equal(write(hm_file_descriptor(file), "half", 4), 4);
     hm_file_fail(file, ENOSPC);
     hm_file_fail(file, EIO); /* the first reason stays */
-    assert_int_equal(hm_file_finish(file, HM_FILE_COMPLETE), HM_ERR_IO);
+    assert_int_equal(hm_file_finish(file, HM_FILE_END_COMPLETE), HM_ERR_IO);
     assert_string_equal(hm_file_error(file), "No space left on device");
     hm_file_destroy(file);
     assert_content(p->path, "old");
@@ -162,7 +162,7 @@ static void refuses_names(void **state)
         assert_string_equal(why, names[i][1]);
         assert_int_equal(hm_file_create(NULL, names[i][0], &file), HM_ERR_IO);
         assert_string_equal(hm_file_error(file), names[i][1]);
-        assert_int_equal(hm_file_finish(file, HM_FILE_COMPLETE), HM_ERR_IO);
+        assert_int_equal(hm_file_finish(file, HM_FILE_END_COMPLETE), HM_ERR_IO);
         hm_file_destroy(file);
     }
 }
