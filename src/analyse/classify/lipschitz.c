@@ -246,6 +246,19 @@ static void look_at_start(lipschitz *l, const double *start, bool *here)
     }
 }
 
+/* Is function k rough where the run meets its surface, or on the surface near there? */
+static bool is_rough_near(lipschitz *l, size_t k, const double *state)
+{
+    bool any;
+    look_at(l, meeting(l, k, state), &any);
+    for (int point = 0; point < NEAR_POINTS && !(any && l->rough[l->outputs + k]); point++) {
+        any = false;
+        if (find_near(l, k, state))
+            look_at(l, l->point + l->size, &any);
+    }
+    return any && l->rough[l->outputs + k];
+}
+
 /* The first state of the run where the right-hand side is not Lipschitz. Jumps are passed by events of
  * the run; a root has no such theory, and the verdict ends there. */
 static hm_status look_along_run(lipschitz *l, bool *met)
@@ -258,10 +271,8 @@ static hm_status look_along_run(lipschitz *l, bool *met)
         const hmi_side_function *f = &a->sides.list.data[k];
         if (f->met == SIZE_MAX || hmi_sides_state(&a->sides, f->met)[0] >= when)
             continue;
-        bool any;
         const double *state = hmi_sides_state(&a->sides, f->met);
-        look_at(l, meeting(l, k, state), &any);
-        if (!any || !l->rough[l->outputs + k])
+        if (!is_rough_near(l, k, state))
             continue;
         first = k;
         when = state[0];
