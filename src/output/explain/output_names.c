@@ -58,7 +58,8 @@ void hmi_name_law_output(const void *user, size_t k, hmi_text *text)
 {
     const hm_system *system = user;
     size_t n = system->derived.n;
-    of_coordinate(system, k < n ? "Q" : "C", k < n ? k : k - n, text);
+    static const char *const names[] = {"Q", "C", "Q without reactions"};
+    of_coordinate(system, names[k / n], k % n, text);
 }
 
 void hmi_name_report_output(const void *user, size_t k, hmi_text *text)
