@@ -76,15 +76,15 @@ HM_API bool hm_model_output_range(const hm_model *model, size_t index, double *l
 /* `draw` statements, for animations. Their values at a state, those of all drawings one after the
  * other, are in hm_evaluation.drawings and, along a run, in hm_frame.drawings. */
 typedef enum hm_drawing_kind {
-    HM_DRAW_POINT,    /* P */
-    HM_DRAW_LINE,     /* P, Q, ... */
-    HM_DRAW_SPHERE,   /* P, r */
-    HM_DRAW_BOX,      /* P, R, [a, b, c] */
-    HM_DRAW_CYLINDER, /* P, Q, r */
-    HM_DRAW_DISC,     /* P, R, r */
-    HM_DRAW_ARROW,    /* P, F */
-    HM_DRAW_TRACE,    /* P */
-    HM_DRAW_GROUND    /* z */
+    HM_DRAWING_POINT,    /* P */
+    HM_DRAWING_LINE,     /* P, Q, ... */
+    HM_DRAWING_SPHERE,   /* P, r */
+    HM_DRAWING_BOX,      /* P, R, [a, b, c] */
+    HM_DRAWING_CYLINDER, /* P, Q, r */
+    HM_DRAWING_DISC,     /* P, R, r */
+    HM_DRAWING_ARROW,    /* P, F */
+    HM_DRAWING_TRACE,    /* P */
+    HM_DRAWING_GROUND    /* z */
 } hm_drawing_kind;
 
 /* One argument: a number (1 x 1), a vector (rows x 1) or a matrix, row by row from `first` of all

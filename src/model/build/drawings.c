@@ -13,19 +13,19 @@ static const struct drawing_row {
     uint32_t least, most;
     part_kind parts[MOST_PARTS]; /* further ones are as the last */
 } rows[] = {
-    [HM_DRAW_POINT] = {"point", "write draw point P", 1, 1, {PART_PLACE}},
-    [HM_DRAW_LINE] =
+    [HM_DRAWING_POINT] = {"point", "write draw point P", 1, 1, {PART_PLACE}},
+    [HM_DRAWING_LINE] =
         {"line", "write draw line P, Q, ...", 2, ANY_NUMBER, {PART_PLACE, PART_PLACE, PART_PLACE}},
-    [HM_DRAW_SPHERE] = {"sphere", "write draw sphere P, r", 2, 2, {PART_PLACE, PART_NUMBER}},
-    [HM_DRAW_BOX] =
+    [HM_DRAWING_SPHERE] = {"sphere", "write draw sphere P, r", 2, 2, {PART_PLACE, PART_NUMBER}},
+    [HM_DRAWING_BOX] =
         {"box", "write draw box P, R, [a, b, c]", 3, 3, {PART_PLACE, PART_FRAME, PART_PLACE}},
-    [HM_DRAW_CYLINDER] =
+    [HM_DRAWING_CYLINDER] =
         {"cylinder", "write draw cylinder P, Q, r", 3, 3, {PART_PLACE, PART_PLACE, PART_NUMBER}},
-    [HM_DRAW_DISC] =
+    [HM_DRAWING_DISC] =
         {"disc", "write draw disc P, R, r", 3, 3, {PART_PLACE, PART_FRAME, PART_NUMBER}},
-    [HM_DRAW_ARROW] = {"arrow", "write draw arrow P, F", 2, 2, {PART_PLACE, PART_PLACE}},
-    [HM_DRAW_TRACE] = {"trace", "write draw trace P", 1, 1, {PART_PLACE}},
-    [HM_DRAW_GROUND] = {"ground", "write draw ground z", 1, 1, {PART_NUMBER}},
+    [HM_DRAWING_ARROW] = {"arrow", "write draw arrow P, F", 2, 2, {PART_PLACE, PART_PLACE}},
+    [HM_DRAWING_TRACE] = {"trace", "write draw trace P", 1, 1, {PART_PLACE}},
+    [HM_DRAWING_GROUND] = {"ground", "write draw ground z", 1, 1, {PART_NUMBER}},
 };
 enum { KINDS = sizeof rows / sizeof *rows };
 

@@ -95,7 +95,7 @@ static void drawings(void **state)
     assert_int_equal(hm_model_drawing_values(model), 11);
     hm_drawing line = hm_model_drawing(model, 0), arrow = hm_model_drawing(model, 1),
                ground = hm_model_drawing(model, 2);
-    assert_int_equal(line.kind, HM_DRAW_LINE);
+    assert_int_equal(line.kind, HM_DRAWING_LINE);
     assert_int_equal(line.part_count, 3);
     assert_string_equal(line.color, "red");
     assert_null(line.label);
