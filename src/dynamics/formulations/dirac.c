@@ -76,7 +76,7 @@ static void prepare_euclidean(hmi_dynamics *d, const double *A)
     hmi_zero(d->n * d->n, identity);
     for (int i = 0; i < d->n; i++)
         identity[hmi_area(i, d->n) + (size_t)i] = 1;
-    hmi_prepare_constraints(d, identity, A, NULL);
+    hmi_prepare_constraints(d, &(hmi_equations){.M = identity, .A = A});
     d->scratch_used = 0;
 }
 

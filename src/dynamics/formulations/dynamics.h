@@ -83,8 +83,10 @@ typedef struct hmi_servo {
 typedef struct hmi_equations {
     const double *M, *Q, *A, *b; /* n x n, n, m x n, m; A and b may be NULL where m = 0 */
     const double *C;             /* n; NULL: ideal constraints */
-    const double *row_size;      /* m: natural size of the terms of a row of A (a row far below it
-                                    is a row of zeros); NULL: only exact zeros are zero */
+    /* Bounds of the rounding errors of M, A and b (compile/tape/rounding.h), of the same shape: what
+     * is not larger than its bound is zero, and ranks and contradictions are decided against them.
+     * Infinite: nothing is known of that entry. NULL: only exact zeros are zero. */
+    const double *M_error, *A_error, *b_error;
     const hmi_reaction_law *law; /* NULL: Q and C are what is given */
     const hmi_servo *servos;
     int servo_count;
@@ -128,6 +130,7 @@ typedef struct hmi_verdict {
     int undetermined;              /* directions along which q'' is free, */
     const double *directions;      /* undetermined x n, in reduced echelon form, largest entry 1 */
     double gram_condition; /* of the Gram matrix with rows of unit length; 0 without M > 0 */
+    hm_rank_evidence evidence_M, evidence_A, evidence_MA;
 
     int law_solutions;  /* implicit laws: 0 none found, 1, or 2 (several); 1 without one */
     int law_starts;     /* from so many starting points */
