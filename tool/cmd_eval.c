@@ -98,11 +98,11 @@ static json_t *json_rank(int rank)
 /* How sure a rank is; null where it is not known. */
 static json_t *json_evidence(int rank, const hm_rank_evidence *e)
 {
-    return rank < 0 ? json_null()
-                    : json_pack("{s:s, s:o, s:o, s:o}", "verdict", hm_rank_verdict_name(e->verdict),
-                                "kept", json_number_or_null(e->kept), "next",
-                                json_number_or_null(e->next), "bound",
-                                json_number_or_null(e->bound));
+    return rank < 0
+               ? json_null()
+               : json_pack("{s:s, s:o, s:o, s:o}", "verdict", hm_rank_verdict_name(e->verdict),
+                           "kept", json_number_or_null(e->kept), "next",
+                           json_number_or_null(e->next), "bound", json_number_or_null(e->bound));
 }
 
 static void add_solution(json_t *object, const hm_model *model, const hm_evaluation *e)

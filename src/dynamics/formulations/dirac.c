@@ -72,6 +72,7 @@ static void prepare_euclidean(hmi_dynamics *d, const double *A)
 {
     d->scratch_used = 0;
     d->rank_tolerance = hmi_rank_tolerance(d->m, d->n);
+    d->most_rank = 0;
     double *identity = hmi_take(d, hmi_area(d->n, d->n));
     hmi_zero(d->n * d->n, identity);
     for (int i = 0; i < d->n; i++)

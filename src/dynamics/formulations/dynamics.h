@@ -102,6 +102,7 @@ typedef struct hmi_options {
     hm_formulation formulation;
     hmi_effort effort;
     double rank_tolerance;        /* relative to the length of a row; 0: 100 max(m, n) epsilon */
+    int most_rank;                /* more rows than that are not independent; 0: not known */
     double consistency_tolerance; /* of b where rows are redundant, relative; 0: 1e-9 */
     double consistency_floor;     /* and absolute, in units of sqrt(inertia) q''; 0: 1e-12 */
     int refinements;              /* most steps of iterative refinement; default 8 */

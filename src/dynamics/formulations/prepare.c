@@ -74,8 +74,7 @@ static void scale_problem(hmi_dynamics *d, const hmi_equations *e)
         d->M_noise = mass_noise(d, e->M_error);
     for (int i = 0; i < n; i++)
         for (int j = 0; j < n; j++)
-            d->M[hmi_area(i, n) + (size_t)j] = d->M[hmi_area(i, n) + (size_t)j] * d->D[i] *
-                                               d->D[j];
+            d->M[hmi_area(i, n) + (size_t)j] = d->M[hmi_area(i, n) + (size_t)j] * d->D[i] * d->D[j];
     for (int i = 0; i < d->m; i++)
         for (int j = 0; j < n; j++)
             d->A[hmi_area(i, n) + (size_t)j] *= d->D[j] * d->R[i];
@@ -111,7 +110,8 @@ void hmi_prepare_constraints(hmi_dynamics *d, const hmi_equations *equations)
     int n = d->n, m = d->m;
     scale_problem(d, equations);
     hmi_copy(m * n, d->A, d->QR);
-    d->rank = hmi_qr(n, m, d->QR, d->tau, d->order, m, d->rank_tolerance);
+    d->rank = hmi_qr(n, m, d->QR, d->tau, d->order, d->most_rank > 0 ? d->most_rank : m,
+                     d->rank_tolerance);
     permute_rows(d);
     hmi_qr_basis(n, d->rank, d->QR, d->tau, n, d->Z);
     if (d->rank < m)
@@ -253,6 +253,7 @@ hm_status hmi_prepare(hmi_dynamics *d, const hmi_equations *equations, const hmi
     d->rank_tolerance = options->rank_tolerance > 0 ? options->rank_tolerance
                                                     : hmi_rank_tolerance(d->m, d->n);
     d->refinements = options->refinements;
+    d->most_rank = options->most_rank;
     if (!input_is_finite(d, equations))
         return HM_ERR_NUMERIC;
     hmi_prepare_constraints(d, equations);

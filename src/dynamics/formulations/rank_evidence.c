@@ -49,9 +49,8 @@ static hm_rank_evidence margins(hmi_dynamics *d, int rows, int cols, int rank, c
     double *x = hmi_take(d, (size_t)rank + 1);
     double inverse = inverse_size(rows, rank, R, x);
     d->scratch_used = mark;
-    return (hm_rank_evidence){.kept = rank > 0 ? 1 / inverse : 0,
-                              .next = rest_size(rows, cols, rank, R),
-                              .bound = bound};
+    return (hm_rank_evidence){
+        .kept = rank > 0 ? 1 / inverse : 0, .next = rest_size(rows, cols, rank, R), .bound = bound};
 }
 
 /* ---- structure ---- */

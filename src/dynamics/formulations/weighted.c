@@ -16,10 +16,10 @@
 enum { MOST_ROUNDS = 40 };
 
 typedef struct weighted {
-    double *A, *b;    /* rows that weigh 1 where they are well known */
-    double *L;        /* of M + w A^T A */
-    double *f;        /* all forces but those of the rows */
-    double *x, *l;    /* the answer */
+    double *A, *b;     /* rows that weigh 1 where they are well known */
+    double *L;         /* of M + w A^T A */
+    double *f;         /* all forces but those of the rows */
+    double *x, *l;     /* the answer */
     double *r, *s, *t; /* what is left of the forces (n) and of the rows (m); scratch (n) */
 } weighted;
 

@@ -73,13 +73,13 @@ struct hmi_dynamics {
     /* the scaled problem */
     double *D, *R;
     double *M, *A, *b;
-    int *order; /* row k of A is row order[k] of the model */
-    int rank;
+    int *order;             /* row k of A is row order[k] of the model */
+    int rank, most_rank;    /* hmi_options.most_rank */
     double accelerate_rank; /* hmi_options.rank_tolerance of hmi_accelerate */
     double rank_tolerance, mass_tolerance;
     double A_noise, M_noise; /* length of all errors of the scaled A and M; 0: none known */
-    double b_tolerance; /* of right sides of redundant rows */
-    double *QR, *tau;   /* of A^T, columns in pivot order */
+    double b_tolerance;      /* of right sides of redundant rows */
+    double *QR, *tau;        /* of A^T, columns in pivot order */
     double *Z;
     hmi_graded graded; /* of R^-1 A^ Y^T, where rank < m */
     double *graded_doubles;

@@ -67,10 +67,9 @@ static void bound_inputs(hm_sim *sim, const hmi_tape_values *values, const hmi_t
     hmi_tape_bound(tape, values, errors, sim->tapes.inputs_work, r->inputs);
     for (size_t k = 0; k < count; k++)
         for (int order = 0; order < 3; order++)
-            r->input[order][k] =
-                sim->given.input_set[k]
-                    ? hmi_given_error(sim->given.inputs[order][k])
-                    : r->inputs[tape->output_slot + (size_t)order * count + k];
+            r->input[order][k] = sim->given.input_set[k]
+                                     ? hmi_given_error(sim->given.inputs[order][k])
+                                     : r->inputs[tape->output_slot + (size_t)order * count + k];
 }
 
 /* ---- the equations ---- */

@@ -71,8 +71,10 @@ typedef struct hmi_sim_answer {
 typedef struct hmi_sim_solve {
     hm_formulation formulation;                      /* of hmi_sim_accelerate */
     const struct hmi_taylor_options *series_options; /* for benchmarks; NULL: all special paths */
-    double rank_tolerance;                           /* as in hmi_options */
+    double rank_tolerance, consistency_tolerance;    /* as in hmi_options, */
+    int most_rank;                                   /* too */
     const bool *left_out;          /* m: rows that a run leaves out of solves; NULL: none */
+    const double *row_terms;       /* m: of what size of terms entries are differences; NULL */
     struct hmi_compiled *compiled; /* of large repetitive systems; NULL: does not apply */
     struct hmi_large *large;       /* beyond HM_MOST_DENSE; NULL until first needed */
 } hmi_sim_solve;

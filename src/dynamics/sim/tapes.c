@@ -132,7 +132,8 @@ void hmi_sim_scatter(hm_sim *sim)
     const hmi_derived *d = &sim->system->derived;
     hmi_scatter_entries(&d->M, hmi_sim_mass_entries(sim), true, sim->dense.M);
     hmi_scatter_entries(&d->constraints.A, hmi_sim_row_entries(sim), false, sim->dense.A);
-    hmi_scatter_entries(&d->servos.A, outputs_at(sim, sim->system->at.servo_A), false, sim->dense.servo_A);
+    hmi_scatter_entries(&d->servos.A, outputs_at(sim, sim->system->at.servo_A), false,
+                        sim->dense.servo_A);
 }
 
 /* ---- other tapes ---- */

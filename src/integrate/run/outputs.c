@@ -79,7 +79,9 @@ static void project_shown(hmi_run *run, double t, double *y)
     const hmi_stepper *s = &run->s;
     double *plain = run->before;
     memcpy(plain, y, s->size * sizeof *y);
+    hmi_guard_borrow_rows(&run->guard, t, y);
     hm_status status = hmi_project(&run->projection, t, y);
+    hmi_guard_use_rows(&run->guard, false);
     for (size_t i = 0; i < s->size; i++)
         y[i] -= plain[i];
     bool astray = status == HM_ERR_NUMERIC || hmi_scaled_norm(s, y, plain, plain) > MOST_SHIFT;
