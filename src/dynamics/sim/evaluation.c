@@ -239,8 +239,7 @@ static bool report_is_finite(const hm_sim *sim)
                       sim->system->report_at.outputs);
 }
 
-/* Without an answer outputs that use accelerations or constraint forces have no value. */
-static void clear_unsolved(hm_sim *sim)
+void hmi_sim_clear_unsolved(hm_sim *sim)
 {
     const hm_model *model = sim->system->model;
     const uint16_t unknown = HMI_DEP(HMI_SYM_ACCELERATION) | HMI_DEP_FORCES;
@@ -283,7 +282,7 @@ hm_status hm_sim_evaluate(hm_sim *sim, const hm_evaluate_options *options, hm_ev
     out->power.impressed = report[system->report_at.impressed];
     out->outputs = report + system->report_at.outputs;
     if (!out->solved)
-        clear_unsolved(sim);
+        hmi_sim_clear_unsolved(sim);
     return status;
 }
 

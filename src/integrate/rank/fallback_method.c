@@ -12,9 +12,8 @@
 
 /* Rows this near to dependence (the sine of an angle) and coming nearer call for the fallback, early
  * enough for its longer steps; it stays until they are further away, at most so many steps. */
-#define NEAR_DROP        0.3
-#define NEAR_WITH_CHOICE 0.02
-#define FAR_AGAIN        4
+#define NEAR_DROP 0.3
+#define FAR_AGAIN 4
 enum { LEAST_STAY = 4, MOST_STAY = 300, AHEAD = 25 };
 
 hm_status hmi_guard_prepare_fallback(hmi_guard *g)
@@ -40,18 +39,12 @@ static hm_status change(hmi_stepper *s, const hmi_method *method, void *memory)
     return method->start(s);
 }
 
-/* Rows that say the same in turn: only where the best of them come near. */
-static bool best_rows_are_near(const hmi_row_choice *c)
-{
-    return !c->any || c->angle < NEAR_WITH_CHOICE;
-}
-
 static bool may_begin(const hmi_guard *g)
 {
     const hmi_fallback *f = &g->fallback;
     const hmi_rank_watch *w = &g->rank;
-    return best_rows_are_near(&g->rows) && f->memory && !f->replaced && !f->given_up &&
-           g->ode->kept && !g->ode->dirac && w->steps > 0 && w->smallest[1] < NEAR_DROP;
+    return f->memory && !f->replaced && !f->given_up && g->ode->kept && !g->ode->dirac &&
+           w->steps > 0 && w->smallest[1] < NEAR_DROP;
 }
 
 static hm_status begin(hmi_guard *g)
@@ -62,7 +55,7 @@ static hm_status begin(hmi_guard *g)
     f->steps = 0;
     f->angle = g->rank.smallest[1];
     hmi_messages_warn(g->messages,
-                      "steps near places where the constraints lose rank are taken by dop853");
+                      "steps where the constraints come near a loss of rank are taken by dop853");
     return change(g->stepper, &hmi_method_dop853, f->memory);
 }
 

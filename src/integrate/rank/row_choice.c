@@ -29,8 +29,8 @@
  * below POOR are exchanged where there are ones BETTER times as good; how far rows turn on the way to
  * the second state. */
 #define RISEN  1e-6
-#define POOR   0.1
-#define BETTER 2
+#define POOR   0.02
+#define BETTER 4
 #define TURN   1e-3
 /* How far ahead rows are looked at, in steps like the last. */
 #define AHEAD 2
