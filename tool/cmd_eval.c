@@ -253,14 +253,14 @@ static bool any_above(const double *values, size_t count, double rounding)
 /* A line where a rank is not proved. */
 static void print_evidence(const char *what, int rank, const hm_rank_evidence *e)
 {
-    if (rank < 0 || e->verdict != HM_RANK_UNDECIDED)
+    if (rank < 0 || e->verdict != HM_RANK_VERDICT_UNDECIDED)
         return;
     printf("    rank of %s: not proved; ", what);
     if (rank > 0 && !(e->kept > e->bound))
-        printf("singular value %d is %.1e, ", rank, e->kept);
+        printf("singular value %d is %.2g, ", rank, e->kept);
     else
-        printf("singular value %d is at most %.1e, ", rank + 1, e->next);
-    printf("rounding may be %.1e\n", e->bound);
+        printf("singular value %d is at most %.2g, ", rank + 1, e->next);
+    printf("rounding may be %.2g\n", e->bound);
 }
 
 static void print_verdict(const hm_model *model, const hm_evaluation *e)

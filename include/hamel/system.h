@@ -140,9 +140,9 @@ enum { HM_MOST_DENSE = 400 };
  *   structural  the same, and the places of its zeros allow no more
  *   undecided   more may be there below the bound, or what is kept is within it */
 typedef enum hm_rank_verdict {
-    HM_RANK_PROVED,
-    HM_RANK_STRUCTURAL,
-    HM_RANK_UNDECIDED
+    HM_RANK_VERDICT_PROVED,
+    HM_RANK_VERDICT_STRUCTURAL,
+    HM_RANK_VERDICT_UNDECIDED
 } hm_rank_verdict;
 
 typedef struct hm_rank_evidence {

@@ -124,11 +124,11 @@ static void judge_rows(hmi_dynamics *d, const hmi_equations *e, hm_rank_evidence
     int most = d->m < d->n ? d->m : d->n;
     double bound = known ? d->rank_tolerance + d->A_noise : INFINITY;
     *found = margins(d, d->n, d->m, d->rank, d->QR, bound);
-    found->verdict = HM_RANK_UNDECIDED;
+    found->verdict = HM_RANK_VERDICT_UNDECIDED;
     if (stands(found, d->rank) && d->rank == most)
-        found->verdict = HM_RANK_PROVED;
+        found->verdict = HM_RANK_VERDICT_PROVED;
     else if (stands(found, d->rank) && d->rank == structural_rank(d, d->m, e->A, e->A_error))
-        found->verdict = HM_RANK_STRUCTURAL;
+        found->verdict = HM_RANK_VERDICT_STRUCTURAL;
 }
 
 /* M = L L^T > 0: the least eigenvalue is at least 1/|L^-1|^2. */
@@ -165,11 +165,11 @@ static void judge_mass(hmi_dynamics *d, const hmi_equations *e, hm_rank_evidence
     bool known = all_known(d->n * d->n, e->M_error);
     double own = hmi_mass_tolerance(d->n) * d->mass_size;
     *found = mass_margins(d, known ? own + d->M_noise : INFINITY);
-    found->verdict = HM_RANK_UNDECIDED;
+    found->verdict = HM_RANK_VERDICT_UNDECIDED;
     if (stands(found, d->rank_M) && d->rank_M == d->n)
-        found->verdict = HM_RANK_PROVED;
+        found->verdict = HM_RANK_VERDICT_PROVED;
     else if (stands(found, d->rank_M) && d->rank_M == structural_rank(d, d->n, e->M, e->M_error))
-        found->verdict = HM_RANK_STRUCTURAL;
+        found->verdict = HM_RANK_VERDICT_STRUCTURAL;
 }
 
 /* [M | A^T], where M alone does not say it. */
@@ -181,7 +181,7 @@ static void judge_stack(hmi_dynamics *d, int rank, const hmi_verdict *v, hm_rank
     hmi_fill_stack(d, X);
     (void)hmi_qr(rows, n, X, tau, d->judge_ints, rank, 0);
     *found = margins(d, rows, n, rank, X, hypot(v->evidence_M.bound, v->evidence_A.bound));
-    found->verdict = stands(found, rank) && rank == n ? HM_RANK_PROVED : HM_RANK_UNDECIDED;
+    found->verdict = stands(found, rank) && rank == n ? HM_RANK_VERDICT_PROVED : HM_RANK_VERDICT_UNDECIDED;
     d->scratch_used = mark;
 }
 
@@ -189,7 +189,7 @@ void hmi_find_evidence(hmi_dynamics *d, const hmi_equations *equations, hmi_verd
 {
     judge_rows(d, equations, &v->evidence_A);
     judge_mass(d, equations, &v->evidence_M);
-    if (v->rank_MA == v->rank_M && v->evidence_M.verdict == HM_RANK_PROVED)
+    if (v->rank_MA == v->rank_M && v->evidence_M.verdict == HM_RANK_VERDICT_PROVED)
         v->evidence_MA = v->evidence_M;
     else
         judge_stack(d, v->rank_MA, v, &v->evidence_MA);
