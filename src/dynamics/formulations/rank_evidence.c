@@ -181,7 +181,8 @@ static void judge_stack(hmi_dynamics *d, int rank, const hmi_verdict *v, hm_rank
     hmi_fill_stack(d, X);
     (void)hmi_qr(rows, n, X, tau, d->judge_ints, rank, 0);
     *found = margins(d, rows, n, rank, X, hypot(v->evidence_M.bound, v->evidence_A.bound));
-    found->verdict = stands(found, rank) && rank == n ? HM_RANK_VERDICT_PROVED : HM_RANK_VERDICT_UNDECIDED;
+    found->verdict = stands(found, rank) && rank == n ? HM_RANK_VERDICT_PROVED
+                                                      : HM_RANK_VERDICT_UNDECIDED;
     d->scratch_used = mark;
 }
 
