@@ -96,7 +96,7 @@ typedef struct hmi_entry {
     uint32_t index_count; /* 0: a plain name */
     hmi_caption note;     /* param, coord */
     int word;             /* "word value": the word */
-    bool guess;           /* initial: written with ~ */
+    bool guess;           /* initial: written with ~; body: `free planar` */
     hmi_span span;
 } hmi_entry;
 

@@ -122,7 +122,8 @@ static void skip_body(hmi_parser *p)
     hmi_parser_accept(p, HMI_TOK_RBRACE);
 }
 
-static const char *const body_words[] = {"mass", "inertia", "at", "frame", "angle"};
+static const char *const body_words[] = {"mass", "inertia", "at", "frame", "angle",
+                                         "com",  "on",      "by", "free"};
 
 static bool report_body_word(hmi_parser *p, hmi_span brace)
 {
@@ -148,7 +149,14 @@ static bool parse_body_item(hmi_parser *p, hmi_entry *entry, hmi_span brace)
     for (size_t i = 0; i < sizeof body_words / sizeof *body_words; i++) {
         if (!hmi_parser_at_word(p, words[i]))
             continue;
-        return hmi_take_word(p, entry) && (entry->value = hmi_parse_expr(p)) != NULL;
+        bool free = hmi_parser_at_word(p, "free");
+        if (!hmi_take_word(p, entry))
+            return false;
+        if (free) {
+            entry->guess = hmi_parser_accept_word(p, "planar");
+            return true;
+        }
+        return (entry->value = hmi_parse_expr(p)) != NULL;
     }
     return report_body_word(p, brace);
 }

@@ -1,5 +1,5 @@
 /* Syntax tree -> model: the passes over the statements, and the public entry points. */
-#include "model/build/statements.h"
+#include "model/build/body.h"
 #include "model/verify.h"
 
 #include <string.h>
@@ -14,6 +14,10 @@ static const hmi_statement_builder by_pass[][HMI_STMT_COUNT] = {
             [HMI_STMT_COORD] = hmi_build_coord,
             [HMI_STMT_INPUT] = hmi_build_input_name,
             [HMI_STMT_STATE] = hmi_build_state_name,
+        },
+    [HMI_PASS_BODIES] =
+        {
+            [HMI_STMT_BODY] = hmi_declare_body,
         },
     [HMI_PASS_SIGNALS] =
         {
@@ -75,10 +79,11 @@ static bool only_at_top(hmi_builder *b, const hmi_statement *s, bool top)
     return false;
 }
 
-/* Do members of families, which are declared in the first pass, refer to the scope of the round? */
+/* Do members of families or bodies, which are evaluated later, refer to the scope of the round? */
 static bool outlives_pass(const hmi_builder *b, const hmi_statement *s)
 {
-    return b->pass == HMI_PASS_DECLARE && (s->contains & 1u << HMI_STMT_LET);
+    return (b->pass == HMI_PASS_DECLARE && (s->contains & 1u << HMI_STMT_LET)) ||
+           b->pass == HMI_PASS_BODIES;
 }
 
 static bool run_rounds(hmi_builder *b, const hmi_statement *s, const hmi_scope *scope)
@@ -232,6 +237,8 @@ static bool build_model(hmi_builder *b)
     run_pass(b, HMI_PASS_DECLARE);
     if (!hmi_context_too_many(b->context))
         check_overrides(b);
+    b->force_place = hmi_force_place;
+    run_pass(b, HMI_PASS_BODIES);
     run_pass(b, HMI_PASS_SIGNALS);
     run_pass(b, HMI_PASS_PHYSICS);
     run_pass(b, HMI_PASS_RUN);

@@ -216,8 +216,8 @@ static bool too_many_coords(hmi_builder *b, hmi_span at)
     return false;
 }
 
-static bool add_coord(hmi_builder *b, const char *name, const hmi_shown *shown, hmi_span at,
-                      hmi_expr *symbol)
+bool hmi_add_coord(hmi_builder *b, const char *name, const hmi_shown *shown, hmi_span at,
+                   hmi_expr *symbol)
 {
     hmi_coord coord = {.name = name, .shown = shown, .span = at};
     if (b->model->coords.count >= HMI_MOST_COORDS)
@@ -246,7 +246,7 @@ static bool declare_coordinates(hmi_builder *b, const hmi_entry *entry)
         !hmi_array_reserve(&b->context->allocator, &b->model->coords, family.count))
         return hmi_no_memory(b);
     for (size_t k = 0; k < family.count; k++)
-        if (!add_coord(b, hmi_member_name(b, &family, k), shown, entry->span, &symbol))
+        if (!hmi_add_coord(b, hmi_member_name(b, &family, k), shown, entry->span, &symbol))
             return false;
     return true;
 }
@@ -261,8 +261,8 @@ static bool declare_coordinate(hmi_builder *b, const hmi_entry *entry)
         return false;
     hmi_binding *slot = hmi_declare(b, entry->target, "coordinate");
     hmi_expr symbol;
-    if (!slot || !add_coord(b, hmi_arena_text(&b->model->arena, name, strlen(name)), shown,
-                            entry->span, &symbol))
+    if (!slot || !hmi_add_coord(b, hmi_arena_text(&b->model->arena, name, strlen(name)), shown,
+                                entry->span, &symbol))
         return false;
     slot->value = hmi_scalar(symbol);
     return true;

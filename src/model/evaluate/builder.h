@@ -31,6 +31,7 @@
 /* Passes over the statements, so that order in the file does not matter except for parameters. */
 typedef enum hmi_pass {
     HMI_PASS_DECLARE, /* model, param, coord; names of input, state, let */
+    HMI_PASS_BODIES,  /* names of bodies, coordinates of free ones */
     HMI_PASS_SIGNALS, /* the right-hand sides of input and state */
     HMI_PASS_PHYSICS, /* energies, bodies, masses, constraints, servos */
     HMI_PASS_RUN      /* forces, non-ideal forces, initial, simulate, symmetry, event, output */
@@ -105,6 +106,26 @@ typedef struct hmi_repeats {
     double nested, called;
 } hmi_repeats;
 
+/* The items of a `body` statement; NULL where one is not written. */
+typedef struct hmi_body_parts {
+    const hmi_entry *mass, *inertia, *at, *frame, *angle, *com, *on, *by, *free;
+} hmi_body_parts;
+
+/* Where a body is; found when it is first asked for (model/build/places.c). */
+typedef struct hmi_place hmi_place;
+struct hmi_place {
+    const char *name;
+    const hmi_statement *statement;
+    const hmi_scope *scope;
+    hmi_body_parts parts;
+    hmi_let_progress progress;
+    uint32_t dimension;
+    hmi_value origin, center, frame; /* a particle has no frame: rank 0 */
+    hmi_expr rate;                   /* in the plane: of its angle */
+    uint32_t first_coord;            /* of a free body */
+    hmi_place *parent, *user;        /* user: of a walk, what is placed next */
+};
+
 /* Results of calls of `let` by function and arguments (memo.c). */
 typedef struct hmi_memo_entry {
     const hmi_let *let;
@@ -133,6 +154,8 @@ typedef struct hmi_builder {
     hmi_hash member_table;          /* from name and indices to the number in `members` */
     hmi_let *evaluating;            /* the innermost `let` that is being evaluated */
     HMI_ARRAY(hmi_let *) suspended; /* those that wait for another (let_values.c) */
+    HMI_ARRAY(hmi_place *) places;  /* of bodies, in the order written */
+    bool (*force_place)(struct hmi_builder *b, hmi_place *place); /* of model/build */
     hmi_let *postponed;             /* evaluation stopped because this one has to come first */
     int let_depth;                  /* of expressions, where the outermost `let` began */
     hmi_names object_names;         /* constraints, events, outputs ... "rod[3]" */
@@ -306,6 +329,7 @@ int hmi_function_called(hmi_builder *b, const hmi_ast *e);
 typedef enum hmi_argument_kind {
     HMI_ARGUMENT_VALUES,
     HMI_ARGUMENT_COORDINATE, /* one coordinate, by name: reaction(x) */
+    HMI_ARGUMENT_BODY,       /* a body, by name: origin(b), point(b, u) */
     HMI_ARGUMENT_MOMENTUM,   /* the same: momentum(x) */
     HMI_ARGUMENT_POWER,      /* a word: power(impressed) */
     HMI_ARGUMENT_CONSTRAINT  /* one constraint, by name: multiplier(c) */

@@ -177,6 +177,61 @@ static bool build_multiplier(const call *c, hmi_value *out)
     return false;
 }
 
+/* ---- bodies: the first argument is a name ---- */
+
+static hmi_place *find_place(const call *c)
+{
+    const hmi_ast *label = c->e->items[0];
+    const hmi_ast *base = label->kind == HMI_AST_INDEX ? label->items[0] : label;
+    if (base->kind != HMI_AST_NAME) {
+        hmi_error(c->b->context, label->span, NULL, "%s takes the name of a body", c->name);
+        return NULL;
+    }
+    const char *name = hmi_label_text(c->b, label, c->scope);
+    int64_t index = name ? hmi_find_object(c->b, name, "body") : -1;
+    if (name && index < 0)
+        hmi_error(c->b->context, label->span, NULL, "there is no body '%s'", name);
+    return index < 0 ? NULL : c->b->places.data[index];
+}
+
+/* origin + frame u */
+static bool build_point(const call *c, const hmi_place *place, hmi_value *out)
+{
+    hmi_value u, turned;
+    char shape[HMI_SHAPE_TEXT];
+    if (!hmi_build_value(c->b, c->e->items[1], c->scope, &u))
+        return false;
+    if (u.rank != 1 || u.rows != place->dimension) {
+        hmi_error(c->b->context, c->e->items[1]->span, NULL,
+                  "a point of '%s' is a vector of %u components, not %s", place->name,
+                  place->dimension, hmi_shape_text(&u, shape));
+        return false;
+    }
+    return hmi_value_product(c->b, c->e->span, &place->frame, &u, &turned) &&
+           hmi_value_combine(c->b, c->e->span, HMI_TOK_PLUS, &place->origin, &turned, out);
+}
+
+static bool build_place(const call *c, hmi_value *out)
+{
+    hmi_place *place = find_place(c);
+    if (!place || !c->b->force_place(c->b, place))
+        return false;
+    bool origin = strcmp(c->name, "origin") == 0, center = strcmp(c->name, "center") == 0;
+    if (origin || center) {
+        *out = origin ? place->origin : place->center;
+        return true;
+    }
+    if (place->frame.rank != 2) {
+        hmi_error(c->b->context, c->e->span, NULL, "'%s' is a particle: it has no frame",
+                  place->name);
+        return false;
+    }
+    if (c->e->count == 2)
+        return build_point(c, place, out);
+    *out = place->frame;
+    return true;
+}
+
 /* ---- quantities of the equations ---- */
 
 static bool build_momentum(const call *c, hmi_value *out)
@@ -217,6 +272,8 @@ static bool call_function(hmi_builder *b, const hmi_ast *e, const hmi_scope *sco
         return build_reaction(&c, out);
     case HMI_ARGUMENT_CONSTRAINT:
         return build_multiplier(&c, out);
+    case HMI_ARGUMENT_BODY:
+        return build_place(&c, out);
     case HMI_ARGUMENT_MOMENTUM:
         return build_momentum(&c, out);
     case HMI_ARGUMENT_POWER:

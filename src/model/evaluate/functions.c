@@ -314,6 +314,10 @@ static const function_row functions[] = {
     {"total_reaction", 1, 1, "one coordinate", HMI_ARGUMENT_COORDINATE, NULL},
     {"multiplier", 1, 1, "one constraint", HMI_ARGUMENT_CONSTRAINT, NULL},
     {"total_multiplier", 1, 1, "one constraint", HMI_ARGUMENT_CONSTRAINT, NULL},
+    {"origin", 1, 1, "one body", HMI_ARGUMENT_BODY, NULL},
+    {"center", 1, 1, "one body", HMI_ARGUMENT_BODY, NULL},
+    {"frame", 1, 1, "one body", HMI_ARGUMENT_BODY, NULL},
+    {"point", 2, 2, "a body and a vector", HMI_ARGUMENT_BODY, NULL},
     {"momentum", 1, 1, "one coordinate", HMI_ARGUMENT_MOMENTUM, NULL},
     {"power", 1, 1, "one kind of power", HMI_ARGUMENT_POWER, NULL},
 };
