@@ -134,7 +134,7 @@ static void give_from_memory(emitter *e, const hmi_jet_program *program)
         } else {
             hmi_x86_load(&e->x, r, word(HMI_RDX, i));
             if (program->scaled)
-                apply(e, HMI_X86_MUL, r, hmi_jet_read(e, hmi_jet_scale_number(e, HMI_JET_GIVEN)));
+                apply(e, HMI_X86_DIV, r, hmi_jet_read(e, hmi_jet_scale_number(e, HMI_JET_GIVEN)));
         }
         give(e, program, i, r);
     }
@@ -168,7 +168,7 @@ static void give_block(emitter *e, const hmi_jet_program *program, size_t first,
                               hmi_jet_in_memory(e, hmi_jet_scale_number(e, HMI_JET_GIVEN)));
         e->x.four = program->scaled;
         if (program->scaled)
-            hmi_x86_arithmetic(&e->x, HMI_X86_MUL, LEFT, block, hmi_x86_register(RIGHT));
+            hmi_x86_arithmetic(&e->x, HMI_X86_DIV, LEFT, block, hmi_x86_register(RIGHT));
         else
             hmi_x86_move(&e->x, true, LEFT, block);
         e->x.four = false;

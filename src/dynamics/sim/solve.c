@@ -93,6 +93,14 @@ static int evaluate_law(void *user, const hmi_reactions *reactions, double *Q, d
 
 /* ---- the dense solve ---- */
 
+/* The terms of Q that use no constraint forces: they have a value wherever the law starts from. */
+static const double *free_forces(hm_sim *sim, const hmi_point *at)
+{
+    const hmi_tape_values values = hmi_sim_values(sim, at);
+    hmi_tape_run(sim->tapes.law, &values, sim->tapes.law_work);
+    return hmi_tape_outputs(sim->tapes.law, sim->tapes.law_work) + 2 * sim->system->derived.n;
+}
+
 void hmi_sim_pose(hm_sim *sim, const hmi_point *at, hmi_question *ask)
 {
     const hm_system *system = sim->system;
@@ -110,11 +118,13 @@ void hmi_sim_pose(hm_sim *sim, const hmi_point *at, hmi_question *ask)
     };
     ask->equations = (hmi_equations){
         .M = sim->dense.M,
-        .Q = values + system->at.Q,
+        .Q = symbols ? free_forces(sim, at) : values + system->at.Q,
         .A = sim->dense.A,
         .b = values + system->at.b,
-        .C = system->derived.has_nonideal ? values + system->at.C : NULL,
+        .C = system->derived.has_nonideal && !symbols ? values + system->at.C : NULL,
         .law = symbols ? &ask->law : NULL,
+        .last_reaction = sim->last.reaction,
+        .last_total_reaction = sim->last.total_reaction,
         .servos = sim->dense.servos,
         .servo_count = (int)system->model->servos.count,
     };

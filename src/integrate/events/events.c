@@ -53,15 +53,14 @@ static hm_status allocate(hmi_events *ev, hmi_arena *arena)
     ev->between = hmi_arena_doubles(arena, count, &failed);
     ev->sampled = hmi_arena_doubles(arena, (HMI_MOST_SAMPLES + 1) * count, &failed);
     ev->next_time = hmi_arena_doubles(arena, count, &failed);
-    ev->coefficient = hmi_arena_doubles(arena, (HMI_PATH_MOST_DEGREE + 1) * ev->watch.used,
-                                        &failed);
     ev->values = hmi_arena_doubles(arena, 2 * count, &failed);
     ev->state = hmi_arena_doubles(arena, ev->ode->size + HMI_MOST_WORKS, &failed);
     ev->free = hmi_arena_doubles(arena, n, &failed);
     ev->pushed = hmi_arena_doubles(arena, n, &failed);
     ev->resets.fixed = hmi_arena_alloc(arena, 2 * n + 1);
     ev->crossing.which = hmi_arena_alloc(arena, (count + 1) * sizeof(size_t));
-    return failed || !ev->resets.fixed || !ev->crossing.which ? HM_ERR_NOMEM : HM_OK;
+    bool given = ev->resets.fixed && ev->crossing.which;
+    return failed || !given ? HM_ERR_NOMEM : HM_OK;
 }
 
 hm_status hmi_events_init(hmi_events *ev, hmi_projection *projection, hmi_stepper *stepper,
@@ -74,6 +73,8 @@ hm_status hmi_events_init(hmi_events *ev, hmi_projection *projection, hmi_steppe
     ev->ode->watched = ev->switches.count > 0;
     if (status == HM_OK && ev->switches.count)
         status = watch_functions(ev, arena);
+    if (status == HM_OK && ev->switches.switches)
+        status = hmi_residuals_hold(projection->residuals, &ev->switches.equations, arena);
     if (status == HM_OK)
         status = compile_resets(ev, arena);
     return status == HM_OK ? allocate(ev, arena) : status;
@@ -150,12 +151,11 @@ static bool set_values(hmi_events *ev)
     return any;
 }
 
-hm_status hmi_events_reset(hmi_events *ev)
+/* The new state onto the constraints; what was set stays where that is possible. */
+static hm_status make_consistent(hmi_events *ev)
 {
     hmi_stepper *s = ev->stepper;
     const bool *fixed = ev->resets.fixed;
-    if (!set_values(ev) || !s->settle)
-        return HM_OK;
     hmi_consistent c = {.projection = ev->projection};
     hm_status status = hmi_make_consistent(&c, s->t, s->y, fixed, fixed + ev->ode->n);
     if (status != HM_ERR_INCONSISTENT)
@@ -167,9 +167,59 @@ hm_status hmi_events_reset(hmi_events *ev)
     return hmi_project(ev->projection, s->t, s->y);
 }
 
+/* Branches of constraints are those of the new state: the modes are found after it. */
+hm_status hmi_events_reset(hmi_events *ev)
+{
+    if (!set_values(ev) || !ev->stepper->settle)
+        return HM_OK;
+    hmi_residuals_use_modes(ev->projection->residuals, false);
+    hm_status status = make_consistent(ev);
+    hmi_residuals_use_modes(ev->projection->residuals, true);
+    return status;
+}
+
+/* ---- constraints that jump ---- */
+
+/* More than that, relative to the size of velocities, is no error of the place where they switch. */
+#define LEAST_JUMP 1e-6
+
+void hmi_events_keep_residuals(hmi_events *ev)
+{
+    hmi_residuals *r = ev->projection->residuals;
+    const hmi_point at = hmi_stepper_point(ev->stepper);
+    if (!r->by_modes)
+        return;
+    hmi_residuals_evaluate(r, &at);
+    memcpy(r->before, r->position, 2 * r->count * sizeof *r->before);
+}
+
+hm_status hmi_events_check_jumps(hmi_events *ev)
+{
+    hmi_residuals *r = ev->projection->residuals;
+    const hmi_stepper *s = ev->stepper;
+    const hmi_point at = hmi_stepper_point(s);
+    if (!r->by_modes)
+        return HM_OK;
+    hmi_residuals_evaluate(r, &at);
+    double scale = 1 + hmi_max_abs((int)ev->ode->n, at.v);
+    for (size_t k = 0; k < 2 * r->count; k++) {
+        double jump = r->position[k] - r->before[k];
+        if (fabs(jump) <= LEAST_JUMP * scale)
+            continue;
+        bool position = k < r->count || r->level[k - r->count] == HM_LEVEL_VELOCITY;
+        hmi_messages_fail(ev->messages,
+                          "stopped at t = %.12g: constraint '%s' jumps there%s by %.3g: only an "
+                          "impact could follow it",
+                          s->t, ev->ode->sim->system->model->constraints.data[k % r->count].name,
+                          position ? "" : " in its velocity", fabs(jump));
+        return HM_ERR_INCONSISTENT;
+    }
+    return HM_OK;
+}
+
 /* ---- Zeno ---- */
 
-enum { QUICK = 4 };
+enum { QUICK = 4, HALF = HMI_ZENO_TIMES / 2 };
 
 /* The time from the crossing that is `count` before the next one; infinite where there is none. */
 static double time_since(const hmi_events *ev, long count)
@@ -179,18 +229,31 @@ static double time_since(const hmi_events *ev, long count)
                             : ev->stepper->t - z->recent[(z->total - count) % HMI_ZENO_TIMES];
 }
 
+/* How long the run has lasted, or its time: what differences of times are small against. */
+static double elapsed(const hmi_events *ev)
+{
+    const hmi_stepper *s = ev->stepper;
+    return fmax(s->t - s->t_begin, fabs(s->t));
+}
+
+/* Do the last crossings come faster than those before them? Many that come evenly are no Zeno. */
+static bool comes_faster(const hmi_events *ev)
+{
+    double half = time_since(ev, HALF);
+    return half < 0.5 * (time_since(ev, HMI_ZENO_TIMES) - half);
+}
+
 /* Too many in too short a time: they would never end. */
 hm_status hmi_events_check_zeno(hmi_events *ev)
 {
     hmi_zeno *z = &ev->zeno;
-    double t = ev->stepper->t, span = fmax(ev->span, 1e-300);
+    double t = ev->stepper->t, scale = elapsed(ev);
     size_t k = ev->crossing.which[0];
     const hmi_event *event = hmi_events_model_event(ev, k);
     /* an event that fires again at once: what it does cannot be seen in numbers any more */
-    bool again = event && k == z->last &&
-                 time_since(ev, 1) < 8 * HMI_EPSILON * fmax(fabs(t), 1e-3 * span);
-    bool zeno = again || time_since(ev, HMI_ZENO_TIMES) < 1e-6 * span ||
-                time_since(ev, QUICK) < 1e-11 * fmax(span, fabs(t));
+    bool again = event && k == z->last && time_since(ev, 1) <= 8 * HMI_EPSILON * scale;
+    bool zeno = again || time_since(ev, QUICK) <= 1e-11 * scale ||
+                (time_since(ev, HMI_ZENO_TIMES) < 1e-6 * scale && comes_faster(ev));
     z->last = k;
     z->recent[z->total++ % HMI_ZENO_TIMES] = t;
     if (!zeno)
@@ -203,7 +266,7 @@ hm_status hmi_events_check_zeno(hmi_events *ev)
 
 bool hmi_events_accumulate(const hmi_events *ev)
 {
-    double span = fmax(ev->span, fabs(ev->stepper->t));
-    return ev->zeno.total >= QUICK && time_since(ev, 1) < 1e-12 * span &&
-           time_since(ev, QUICK) < 1e-6 * span;
+    double scale = elapsed(ev);
+    return ev->zeno.total >= QUICK && time_since(ev, 1) < 1e-12 * scale &&
+           time_since(ev, QUICK) < 1e-6 * scale;
 }
