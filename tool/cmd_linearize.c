@@ -202,7 +202,7 @@ static void print_matrix_rows(const hm_linearization *l)
 {
     size_t d = l->dimension, shown = d < MOST_COLUMNS ? d : MOST_COLUMNS;
     printf("state matrix of %zu independent variables", d);
-    if (l->time != HM_TIME_NONE || l->rest == HM_REST_PERIODIC)
+    if (l->time != HM_TIME_DEPENDENCE_NONE || l->rest == HM_REST_PERIODIC)
         printf(" at t = %.10g, which changes with time", positive_zero(l->t));
     printf("%s\n", shown < d ? " (--json gives all columns)" : "");
     printf("    %-12s", "");
@@ -301,7 +301,7 @@ static void print_verdict_of_multipliers(const hm_linearization *l)
         printf(": a multiplier lies outside the unit circle\n");
     else if (l->stability == HM_STABILITY_STABLE)
         printf(": all multipliers%s lie inside the unit circle\n",
-               l->rest == HM_REST_PERIODIC && l->time == HM_TIME_NONE
+               l->rest == HM_REST_PERIODIC && l->time == HM_TIME_DEPENDENCE_NONE
                    ? " but that of a later beginning"
                    : "");
     else
@@ -328,8 +328,8 @@ static void print_verdict_of_eigenvalues(const hm_linearization *l)
 
 static void print_verdict(const hm_linearization *l)
 {
-    bool by_time = l->multiplier_re && (l->time == HM_TIME_PERIODIC || !is_at_rest(l));
-    if (l->rest == HM_REST_NONE && l->time == HM_TIME_PERIODIC)
+    bool by_time = l->multiplier_re && (l->time == HM_TIME_DEPENDENCE_PERIODIC || !is_at_rest(l));
+    if (l->rest == HM_REST_NONE && l->time == HM_TIME_DEPENDENCE_PERIODIC)
         printf("the equations have the period %.12g: --find periodic searches for a motion of this "
                "period\n",
                l->period);

@@ -72,9 +72,9 @@ HM_API const char *hm_rest_text(hm_rest rest);
 
 /* Does the linearised system change with t? */
 typedef enum hm_time_dependence {
-    HM_TIME_NONE,
-    HM_TIME_PERIODIC,
-    HM_TIME_OTHER
+    HM_TIME_DEPENDENCE_NONE,
+    HM_TIME_DEPENDENCE_PERIODIC,
+    HM_TIME_DEPENDENCE_OTHER
 } hm_time_dependence;
 /* "none", "periodic", "other" */
 HM_API const char *hm_time_dependence_text(hm_time_dependence dependence);

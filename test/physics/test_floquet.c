@@ -88,7 +88,7 @@ static void test_mathieu_borders(void **state)
             motion *m = mathieu(list[i].border + side * 1e-4, list[i].q, 0);
             hm_linearization *l = about(m, NULL);
             assert_int_equal(l->rest, HM_REST_EQUILIBRIUM);
-            assert_int_equal(l->time, HM_TIME_PERIODIC);
+            assert_int_equal(l->time, HM_TIME_DEPENDENCE_PERIODIC);
             check_number("period", l->period, M_PI, 1e-15);
             assert_int_equal(l->stability, side == list[i].stable_side ? HM_STABILITY_MARGINAL
                                                                        : HM_STABILITY_UNSTABLE);
@@ -272,7 +272,8 @@ static void test_no_verdict(void **state)
         snprintf(text, sizeof text, "coord x\nkinetic x'^2/2\nforce x = %s\n", list[i].force);
         motion *m = motion_text(text);
         hm_linearization *l = about(m, &o);
-        if (l->stability != HM_STABILITY_UNDECIDED || !l->reason || l->time != HM_TIME_OTHER)
+        if (l->stability != HM_STABILITY_UNDECIDED || !l->reason ||
+            l->time != HM_TIME_DEPENDENCE_OTHER)
             fail_msg("%s: %s", list[i].force, hm_stability_text(l->stability));
         hm_linearization_destroy(l);
         motion_close(m);

@@ -92,24 +92,34 @@ static size_t select_near(clusters *c, double re, double im, double radius)
     return count;
 }
 
+/* How far m eigenvalues that are equal on paper can be apart, with a margin. */
+static double reach(const clusters *c, size_t m)
+{
+    double exponent = 1.0 / (double)m;
+    return 4 * pow(2 * c->norm, 1 - exponent) * pow(c->noise, exponent);
+}
+
+/* A cluster of m stands alone where no other is within the reach of m + 1. */
 static double cluster_bound(clusters *c, double re, double im)
 {
     int found = 0, liwork = c->n * c->n + 1, info = 0, one = 1;
     double s = 1, sep = 0, q = 0;
     size_t m = 1, n = (size_t)c->n;
-    while (m < n && select_near(c, re, im,
-                                4 * pow(2 * c->norm, 1 - 1.0 / (double)m) *
-                                    pow(c->noise, 1.0 / (double)m)) > m)
+    while (m < n && select_near(c, re, im, reach(c, m + 1)) > m)
         m++;
     if (m == n)
         select_near(c, re, im, INFINITY);
+    if (m == 1)
+        return INFINITY; /* a simple one: its own condition number is right */
     hmi_copy((int)(n * n), c->T, c->copy);
     dtrsen_("E", "N", c->select, &c->n, c->copy, &c->n, &q, &one, c->re_out, c->im_out, &found, &s,
             &sep, c->work, &c->lwork, c->iwork, &liwork, &info, 1, 1);
-    double exponent = 1.0 / (double)m;
     if (info != 0 || found == 0)
         return INFINITY;
-    return pow(2 * c->norm, 1 - exponent) * pow(c->noise / fmax(s, HMI_EPSILON), exponent);
+    /* Conjugate clusters are selected together, and have their distance for a condition number. */
+    double apart = found > (int)m ? fmax(1, c->norm / fabs(2 * im)) : 1;
+    double error = c->noise * apart / fmax(s, HMI_EPSILON), exponent = 1.0 / (double)m;
+    return pow(2 * c->norm, 1 - exponent) * pow(error, exponent);
 }
 
 /* Can the error make this eigenvalue meet another? Then it is no simple one. */

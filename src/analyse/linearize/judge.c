@@ -312,12 +312,13 @@ static void take_time(hmi_job *j)
 {
     hm_linearization *face = &j->out->face;
     bool rests = face->rest == HM_REST_EQUILIBRIUM || face->rest == HM_REST_STEADY;
-    face->time = face->rest == HM_REST_RELATIVE || (rests && j->constant) ? HM_TIME_NONE
+    face->time = face->rest == HM_REST_RELATIVE || (rests && j->constant) ? HM_TIME_DEPENDENCE_NONE
                  : j->use.course == HMI_COURSE_PERIODIC && (j->use.timed || rests)
-                     ? HM_TIME_PERIODIC
-                 : j->use.course == HMI_COURSE_STILL || !(j->use.timed || rests) ? HM_TIME_NONE
-                                                                                 : HM_TIME_OTHER;
-    if (face->time == HM_TIME_PERIODIC || face->multiplier_re)
+                     ? HM_TIME_DEPENDENCE_PERIODIC
+                 : j->use.course == HMI_COURSE_STILL || !(j->use.timed || rests)
+                     ? HM_TIME_DEPENDENCE_NONE
+                     : HM_TIME_DEPENDENCE_OTHER;
+    if (face->time == HM_TIME_DEPENDENCE_PERIODIC || face->multiplier_re)
         face->period = j->use.period;
 }
 

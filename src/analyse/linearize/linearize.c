@@ -32,9 +32,9 @@ const char *hm_rest_text(hm_rest rest)
 
 const char *hm_time_dependence_text(hm_time_dependence dependence)
 {
-    return dependence == HM_TIME_PERIODIC ? "periodic"
-           : dependence == HM_TIME_NONE   ? "none"
-                                          : "other";
+    return dependence == HM_TIME_DEPENDENCE_PERIODIC ? "periodic"
+           : dependence == HM_TIME_DEPENDENCE_NONE   ? "none"
+                                                     : "other";
 }
 
 void hm_linearization_destroy(hm_linearization *face)
