@@ -28,6 +28,8 @@ typedef struct hm_model_options {
     const hm_override *overrides; /* default NULL */
     size_t override_count;        /* default 0 */
     const char *name;             /* shown in messages for text from memory; default "<text>" */
+    const char *more;             /* statements after those of the text or file; default NULL, */
+    const char *more_name;        /* which messages call this; default "<more>" */
 } hm_model_options;
 
 HM_API hm_model_options hm_model_options_default(void);

@@ -284,12 +284,22 @@ static hm_status build_from_tree(hm_context *context, hmi_tree *tree,
     return HM_OK;
 }
 
+static hm_status parse_more(hmi_tree *tree, const hm_model_options *options)
+{
+    const char *name = options->more_name ? options->more_name : "<more>";
+    uint32_t file = hmi_context_add_source(tree->context, name, NULL, options->more,
+                                           strlen(options->more));
+    return file == HMI_NO_FILE ? HM_ERR_NOMEM : hmi_parse_source(tree, file);
+}
+
 static hm_status build_from_source(hm_context *context, uint32_t file,
                                    const hm_model_options *options, hm_model **out)
 {
     hmi_tree tree;
     hmi_tree_init(&tree, context);
     hm_status status = hmi_parse_source(&tree, file);
+    if (status == HM_OK && options->more)
+        status = parse_more(&tree, options);
     /* Names and shapes are checked only in what parsed; with syntax errors the rest would mostly
      * complain about what is missing. */
     if (status == HM_OK)
