@@ -41,7 +41,7 @@ unsigned run_files_content(const run_files *files)
 
 static bool refuse(run_files *files, const char *path, const char *why)
 {
-    fprintf(stderr, "hamel: cannot write '%s'%s%s\n", path, why[0] ? ": " : "", why);
+    fprintf(stderr, "hamel: cannot write '%s': %s\n", path, why);
     files->failed = true;
     return false;
 }
@@ -57,7 +57,8 @@ static bool add_csv(run_files *files, const double *row)
         status = hm_csv_row(files->csv, row);
     if (status == HM_OK)
         return true;
-    const char *why = files->csv ? hm_csv_error(files->csv) : hm_status_text(status);
+    const char *why = files->csv && status == HM_ERR_IO ? hm_csv_error(files->csv)
+                                                        : hm_status_text(status);
     return refuse(files, files->csv_path, why);
 }
 
@@ -67,7 +68,8 @@ static bool add_hdf5(run_files *files, const double *row)
         files->hdf5 = hdf5_create(files->hdf5_path, &files->columns);
     if (files->hdf5 && hdf5_row(files->hdf5, row))
         return true;
-    return refuse(files, files->hdf5_path, "");
+    return refuse(files, files->hdf5_path,
+                  files->hdf5 ? hdf5_error(files->hdf5) : hm_status_text(HM_ERR_NOMEM));
 }
 
 static bool add_to_table(run_files *files, const hm_frame *frame)
@@ -140,8 +142,8 @@ static bool finish_hdf5(run_files *files, const hm_run_result *result, bool comp
         return true;
     bool good = hdf5_finish(files->hdf5, result, complete);
     if (!good && !files->failed)
-        refuse(files, files->hdf5_path, "");
-    if (!complete || !good)
+        refuse(files, files->hdf5_path, hdf5_error(files->hdf5));
+    if ((!complete || !good) && hdf5_path(files->hdf5))
         say_kept(hdf5_path(files->hdf5), 0);
     return good;
 }
