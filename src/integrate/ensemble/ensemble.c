@@ -62,7 +62,10 @@ hm_status hm_ensemble_find_column(hm_context *context, const hm_model *model, co
 
 hm_ensemble_options hm_ensemble_options_default(const hm_model *model)
 {
-    return (hm_ensemble_options){.run = hm_run_options_default(model)};
+    hm_ensemble_options options = {.run = hm_run_options_default(model)};
+    if (hmi_model_span_varies(model))
+        options.run.start = options.run.end = options.run.every = NAN;
+    return options;
 }
 
 /* ---- frames as rows ---- */
@@ -345,6 +348,9 @@ static void init_pool(hmi_pool *pool)
     pool->row_size = ROW_HEAD + 2 * pool->n + pool->states + pool->outputs;
     for (size_t c = 0; c < pool->members->column_count; c++)
         pool->sets_params |= pool->members->columns[c].kind == HM_COLUMN_PARAM;
+    const hm_run_options *run = &pool->options.run;
+    pool->own_span = pool->sets_params && hmi_model_span_varies(model) &&
+                     (isnan(run->start) || isnan(run->end) || isnan(run->every));
     pthread_mutex_init(&pool->lock, NULL);
     atomic_init(&pool->next, 0);
     atomic_init(&pool->stop, false);
@@ -373,7 +379,8 @@ static hm_status find_reference(hmi_pool *pool, hmi_worker *first)
             return status;
         if (status != HM_OK)
             continue;
-        const char *why = hmi_batch_refusal(hmi_run_of(first->starter));
+        const char *why = pool->own_span ? "the time span depends on the parameters"
+                                         : hmi_batch_refusal(hmi_run_of(first->starter));
         snprintf(pool->result->why_not, sizeof pool->result->why_not, "%s", why ? why : "");
         pool->batched = !why;
         pool->reference = i;
