@@ -106,7 +106,7 @@ static void test_refused(void **state)
         {NULL, "m=uniform(1,2)", 0, "number of samples"},
         {NULL, NULL, 0, "nothing is varied"},
         {"m=1|2", NULL, 9, "nothing is random"},
-        {"m=1:2:9999999, L=1:2:9999999, x=1:2:9999999", NULL, 0, "too many"},
+        {"m=1:2:300000, L=1:2:300000, x=1:2:300000", NULL, 0, "too many"},
     };
     motion *m = motion_text(text);
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
