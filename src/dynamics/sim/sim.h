@@ -55,9 +55,10 @@ typedef struct hmi_sim_tapes {
     const hmi_tape *dynamics, *law, *inputs;
     double *dynamics_work, *law_work, *inputs_work, *report_work;
     double *own_dynamics_work, *own_law_work, *own_inputs_work; /* of the system's tapes */
-    const double *modes;   /* values of HMI_SYM_MODE; NULL with the system's tapes */
-    bool prepared;         /* the parameters are in the work vectors */
-    unsigned long version; /* counts how often they were put there */
+    const double *modes;     /* values of HMI_SYM_MODE; NULL with the system's tapes */
+    const hmi_derived *held; /* p, g and residuals with modes; NULL with the system's tapes */
+    bool prepared;           /* the parameters are in the work vectors */
+    unsigned long version;   /* counts how often they were put there */
 } hmi_sim_tapes;
 
 typedef struct hmi_sim_answer {
