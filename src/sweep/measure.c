@@ -33,12 +33,12 @@ static const struct {
 
 /* ---- reading ---- */
 
-static bool is(hmi_piece p, const char *word)
+static bool is(hmi_text_piece p, const char *word)
 {
     return p.length == strlen(word) && memcmp(p.text, word, p.length) == 0;
 }
 
-static hm_status refuse(hm_measures *m, const char *what, hmi_piece where)
+static hm_status refuse(hm_measures *m, const char *what, hmi_text_piece where)
 {
     hmi_error(m->context, hmi_no_span,
               "measures are final(x), max(E), min, mean, rms, integral, time(event), count(event), "
@@ -47,7 +47,7 @@ static hm_status refuse(hm_measures *m, const char *what, hmi_piece where)
     return HM_ERR_USAGE;
 }
 
-static bool add_output(hm_measures *m, const char *format, hmi_piece a, hmi_piece b)
+static bool add_output(hm_measures *m, const char *format, hmi_text_piece a, hmi_text_piece b)
 {
     hmi_text_addf(&m->statements, "output " HMI_MEASURE_PREFIX "%zu = ", ++m->outputs);
     hmi_text_addf(&m->statements, format, (int)a.length, a.text, (int)b.length, b.text);
@@ -56,19 +56,19 @@ static bool add_output(hm_measures *m, const char *format, hmi_piece a, hmi_piec
 }
 
 /* E1 = E2, as the expression E1 - E2 */
-static hm_status add_difference(hm_measures *m, hmi_piece text)
+static hm_status add_difference(hm_measures *m, hmi_text_piece text)
 {
-    hmi_piece rest = text, left, right;
+    hmi_text_piece rest = text, left, right;
     if (!hmi_piece_next(&rest, '=', &left) || !hmi_piece_next(&rest, '=', &right) || rest.text ||
         !left.length || !right.length)
         return refuse(m, "crossing needs E1 = E2", text);
     return add_output(m, "(%.*s) - (%.*s)", left, right) ? HM_OK : HM_ERR_NOMEM;
 }
 
-static hm_status read_arguments(hm_measures *m, hmi_measure *measure, hmi_piece *argument)
+static hm_status read_arguments(hm_measures *m, hmi_measure *measure, hmi_text_piece *argument)
 {
-    const hmi_piece nothing = {"", 0};
-    hmi_piece expression = argument[0];
+    const hmi_text_piece nothing = {"", 0};
+    hmi_text_piece expression = argument[0];
     measure->output = m->outputs;
     if (kinds[measure->kind].event) {
         measure->event = hmi_arena_text(&m->arena, argument[0].text, argument[0].length);
@@ -90,9 +90,9 @@ static hm_status read_arguments(hm_measures *m, hmi_measure *measure, hmi_piece 
     return add_output(m, "%.*s%.*s", expression, nothing) ? HM_OK : HM_ERR_NOMEM;
 }
 
-static hm_status read_call(hm_measures *m, hmi_piece call, hmi_measure *measure)
+static hm_status read_call(hm_measures *m, hmi_text_piece call, hmi_measure *measure)
 {
-    hmi_piece name, inside, argument[2] = {{"", 0}, {"", 0}};
+    hmi_text_piece name, inside, argument[2] = {{"", 0}, {"", 0}};
     if (!hmi_piece_call(call, &name, &inside))
         return refuse(m, "a measure was expected", call);
     int kind = 0;
@@ -118,9 +118,9 @@ static bool is_taken(const hm_measures *m, const char *name)
     return false;
 }
 
-static hm_status read_entry(hm_measures *m, hmi_piece entry)
+static hm_status read_entry(hm_measures *m, hmi_text_piece entry)
 {
-    hmi_piece rest = entry, name, call;
+    hmi_text_piece rest = entry, name, call;
     hmi_measure measure = {.name = NULL};
     (void)hmi_piece_next(&rest, '=', &name);
     call = rest.text ? hmi_piece_trim(rest) : name;
@@ -139,7 +139,7 @@ hm_status hm_measures_parse(hm_context *context, const char *text, hm_measures *
 {
     const hm_allocator *allocator = &context->allocator;
     hm_measures *m = hmi_alloc(allocator, sizeof *m);
-    hmi_piece rest = {text, strlen(text)}, entry;
+    hmi_text_piece rest = {text, strlen(text)}, entry;
     hm_status status = HM_OK;
     *out = NULL;
     if (!m)

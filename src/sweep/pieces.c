@@ -11,7 +11,7 @@ static bool is_blank(char c)
     return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
-hmi_piece hmi_piece_trim(hmi_piece p)
+hmi_text_piece hmi_piece_trim(hmi_text_piece p)
 {
     while (p.length && is_blank(p.text[0])) {
         p.text++;
@@ -22,13 +22,13 @@ hmi_piece hmi_piece_trim(hmi_piece p)
     return p;
 }
 
-static bool is_comparison(const hmi_piece *p, size_t i)
+static bool is_comparison(const hmi_text_piece *p, size_t i)
 {
     return p->text[i] == '=' && ((i + 1 < p->length && p->text[i + 1] == '=') ||
                                  (i > 0 && strchr("=<>", p->text[i - 1])));
 }
 
-bool hmi_piece_next(hmi_piece *rest, char separator, hmi_piece *first)
+bool hmi_piece_next(hmi_text_piece *rest, char separator, hmi_text_piece *first)
 {
     int depth = 0;
     size_t i = 0;
@@ -41,37 +41,37 @@ bool hmi_piece_next(hmi_piece *rest, char separator, hmi_piece *first)
         if (c == separator && depth == 0 && !is_comparison(rest, i))
             break;
     }
-    *first = hmi_piece_trim((hmi_piece){rest->text, i});
-    *rest = i < rest->length ? (hmi_piece){rest->text + i + 1, rest->length - i - 1}
-                             : (hmi_piece){NULL, 0};
+    *first = hmi_piece_trim((hmi_text_piece){rest->text, i});
+    *rest = i < rest->length ? (hmi_text_piece){rest->text + i + 1, rest->length - i - 1}
+                             : (hmi_text_piece){NULL, 0};
     return true;
 }
 
-size_t hmi_piece_count(hmi_piece all, char separator)
+size_t hmi_piece_count(hmi_text_piece all, char separator)
 {
     size_t count = 0;
-    hmi_piece one;
+    hmi_text_piece one;
     while (hmi_piece_next(&all, separator, &one))
         count++;
     return count;
 }
 
-bool hmi_piece_call(hmi_piece p, hmi_piece *name, hmi_piece *inside)
+bool hmi_piece_call(hmi_text_piece p, hmi_text_piece *name, hmi_text_piece *inside)
 {
     const char *open = p.length ? memchr(p.text, '(', p.length) : NULL;
     if (!open || open == p.text || p.text[p.length - 1] != ')')
         return false;
     size_t at = (size_t)(open - p.text);
-    *name = hmi_piece_trim((hmi_piece){p.text, at});
-    *inside = hmi_piece_trim((hmi_piece){open + 1, p.length - at - 2});
+    *name = hmi_piece_trim((hmi_text_piece){p.text, at});
+    *inside = hmi_piece_trim((hmi_text_piece){open + 1, p.length - at - 2});
     return true;
 }
 
-bool hmi_piece_number(hmi_piece p, double *value)
+bool hmi_piece_number(hmi_text_piece p, double *value)
 {
     bool minus = p.length && p.text[0] == '-';
     if (minus)
-        p = hmi_piece_trim((hmi_piece){p.text + 1, p.length - 1});
+        p = hmi_piece_trim((hmi_text_piece){p.text + 1, p.length - 1});
     size_t digits = 0;
     for (size_t i = 0; i < p.length; i++) {
         char c = p.text[i];

@@ -21,7 +21,7 @@ enum { MOST_VALUES = 1 << 24 };
 
 typedef struct hm_sweep_plan plan;
 
-typedef hmi_piece piece;
+typedef hmi_text_piece piece;
 
 /* ---- text ---- */
 
