@@ -103,7 +103,7 @@ static void joints_in_space(void **state)
 {
     (void)state;
     same_motion("coord a, s, p, u, w\n" SPACE "body base { mass 2 inertia diag(1, 2, 3) com [0.1, "
-                                              "0, 0.2] on ground by hinge(a, [0, 0, 2]) }\n"
+                "0, 0.2] on ground by hinge(a, [0, 0, 2]) }\n"
                 "body arm { mass 1 inertia diag(2, 1, 1) com [0, 0, 0.3] on base at [0.5, 0, 0] "
                 "frame rotx(0.4) by slider(s, [1, 1, 0]) }\n"
                 "body rod { mass 0.5 inertia diag(1, 1, 0.2) on arm at [0, 0.1, 0] by screw(p, [0, "
