@@ -177,7 +177,7 @@ static int print_json(const session *s, const findings *found)
 
 static hm_status find_energy(const session *s, findings *found)
 {
-    found->row_works = calloc(hm_model_constraint_count(s->model) + 1, sizeof(bool));
+    found->row_works = memory_new(hm_model_constraint_count(s->model) + 1, sizeof(bool));
     return found->row_works ? hm_system_energy(s->system, &found->energy, found->row_works)
                             : HM_ERR_NOMEM;
 }

@@ -12,6 +12,8 @@ const size_t command_count = sizeof commands / sizeof *commands;
 const option_spec common_options[] = {
     {"--json", NULL, "print JSON for programs"},
     {"--quiet", NULL, "suppress warnings"},
+    {"--max-memory", "SIZE",
+     "refuse work that needs more, as in 500M or 4G; 0: no limit; default 2G"},
     {"--help", NULL, "print this help"},
     {0},
 };
