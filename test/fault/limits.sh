@@ -23,7 +23,7 @@ cp "$out" limited
 run hamel eval skate --json
 cmp -s "$out" limited || failed 'the limit changed the result'
 run hamel eval skate --max-memory 1K
-expect_rejected 'needs more than 0 MB of memory'
+expect_rejected 'a size limit was exceeded'
 for size in '' x -1 4X 4GG nan 1e99; do
     run hamel eval skate --max-memory "$size"
     expect_rejected '--max-memory needs a size such as 500M or 4G'

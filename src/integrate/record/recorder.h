@@ -30,7 +30,8 @@ typedef struct hmi_energy_audit {
     bool known;        /* there is a total energy */
     double start, now; /* at the start, and at the last accepted step */
     double by_resets;  /* what resets brought */
-    double error;      /* the largest difference from the ledger so far */
+    double left;       /* the difference from the ledger at the last accepted step, */
+    double error;      /* and the largest so far */
 } hmi_energy_audit;
 
 typedef struct hmi_violations {

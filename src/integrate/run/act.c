@@ -85,8 +85,11 @@ hm_status hmi_run_act(hmi_run *run)
         status = note_events(run, &resets);
     if (status == HM_OK && resets)
         status = reset(run);
+    hmi_events_keep_residuals(&run->events);
     if (status == HM_OK)
         status = hmi_events_find_sides(&run->events, resets);
+    if (status == HM_OK && !resets)
+        status = hmi_events_check_jumps(&run->events);
     s->f_valid = false;
     hmi_guard_forget(&run->guard, false);
     run->restart = true; /* with the next step: until then the dense output of this one is good */
