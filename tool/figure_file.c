@@ -46,8 +46,8 @@ static const char *write_svg(const hm_figure *figure, hm_file *file)
 static void draw_and_exit(const hm_figure *figure, hm_file *file, int report)
 {
     const char *error = png_write(figure, file, 2);
-    if (!error && hm_file_flush(file) != HM_OK)
-        error = hm_file_error(file);
+    if (hm_file_flush(file) != HM_OK)
+        error = hm_file_error(file); /* the cause, not that cairo could not write */
     if (error)
         (void)!write(report, error, strlen(error));
     _exit(error != NULL);

@@ -1,7 +1,7 @@
 # For shell tests that make calls of the whole process fail (test/fault/inject): source this after
 # shell.bash. `every_place KIND LABEL OPTIONS -- COMMAND...` prints a line of a table and counts a check;
 # HAMEL_FAULT_PLACES places of each command are tried (0: all of them).
-[ -z "${HAMEL_SANITIZE-}" ] || exit 77 # the sanitizers have an allocator of their own
+[ "${HAMEL_SANITIZE:-0}" = 0 ] || exit 77 # the sanitizers have an allocator of their own
 : "${HAMEL_FAULT_PLACES:=12}"
 inject=$work/inject
 mkdir "$inject"
