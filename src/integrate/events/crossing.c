@@ -40,7 +40,7 @@ static bool watch(hmi_events *ev, double t, const double *y, double *h)
         return false;
     const double *g = hmi_switches_values(sw, &at);
     for (size_t k = 0; k < sw->count; k++) {
-        bool part = k < sw->switches && sw->of_direction[k];
+        bool part = k < sw->switches && hmi_switch_follows(sw, k);
         bool slides = k < sw->switches && sw->sliding[k];
         h[k] = part ? 1 : slides ? 1 - fabs(sw->mode[k]) : sw->side[k] * g[k];
     }
@@ -176,7 +176,7 @@ static hm_status look_through(chase *c, hmi_query *query, double end)
 static bool is_sampled(const hmi_events *ev, size_t k)
 {
     const hmi_switches *sw = &ev->switches;
-    if (k < sw->switches && (sw->sliding[k] || sw->of_direction[k])) {
+    if (k < sw->switches && (sw->sliding[k] || hmi_switch_follows(sw, k))) {
         const hmi_direction *u = direction_of(sw, k);
         return sw->sliding[k] || !u || u->stuck || !ev->watch.functions[k].closed;
     }
@@ -186,7 +186,7 @@ static bool is_sampled(const hmi_events *ev, size_t k)
 static bool is_watched(const hmi_events *ev, size_t k)
 {
     const hmi_switches *sw = &ev->switches;
-    return k >= sw->switches || !sw->of_direction[k] || direction_of(sw, k);
+    return k >= sw->switches || !hmi_switch_follows(sw, k) || direction_of(sw, k);
 }
 
 /* Values at the points of `degree` that those of half the degree do not have; place j of function k
