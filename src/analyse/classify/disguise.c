@@ -355,5 +355,7 @@ hm_status hmi_study_disguise(hmi_sampler *sampler, size_t k, const hmi_series_st
     const uint16_t place = HMI_DEP(HMI_SYM_COORD) | HMI_DEP(HMI_SYM_TIME) | HMI_DEP(HMI_SYM_INPUT);
     if (status == HM_OK && result->kind == HMI_NOT_LINEAR && !(hmi_deps(&f->graph, s.psi) & place))
         status = try_ratios(&s, p, true);
+    if (result->kind == HMI_NOT_LINEAR)
+        result->evidence = (hmi_evidence){0};
     return status == HM_OK ? hmi_forms_status(f) : status;
 }
