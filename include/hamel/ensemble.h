@@ -72,13 +72,15 @@ typedef struct hm_member_result {
     double violation; /* of the constraints: the largest of all, over the whole run */
     bool has_total;
     double energy_initial, energy_final, balance_error; /* as in hm_run_result */
+    const hm_run_event *events;                         /* as in hm_run_result */
+    size_t event_count, events_dropped;
 } hm_member_result;
 
 /* Called in the order of members, never two calls at a time, but not always from one thread. Return
  * false to end the ensemble: members that are not done are then interrupted. */
 typedef bool (*hm_member_function)(void *user, const hm_member_result *result);
-/* A member's frames come before its result. They hold t, q, v, z, and outputs, energies and balance
- * as the content asks; nothing else. */
+/* A member's frames come before its result. They hold reason, event, t, q, v, z, and outputs, energies
+ * and balance as the content asks; nothing else. */
 typedef bool (*hm_member_frame_function)(void *user, size_t member, const hm_frame *frame);
 /* Called now and then, by the same rules. */
 typedef bool (*hm_ensemble_progress_function)(void *user, size_t done, size_t count);

@@ -172,6 +172,7 @@ struct hm_model {
     hmi_arena arena;
     hmi_graph graph;
     const char *name, *title;
+    uint64_t fingerprint; /* of the text */
 
     HMI_ARRAY(hmi_param) params;
     HMI_ARRAY(hmi_coord) coords;

@@ -70,7 +70,16 @@ hm_ensemble_options hm_ensemble_options_default(const hm_model *model)
 
 /* ---- frames as rows ---- */
 
-enum { ROW_REASON, ROW_TIME, ROW_KINETIC, ROW_POTENTIAL, ROW_TOTAL, ROW_BALANCE, ROW_HEAD };
+enum {
+    ROW_REASON,
+    ROW_EVENT,
+    ROW_TIME,
+    ROW_KINETIC,
+    ROW_POTENTIAL,
+    ROW_TOTAL,
+    ROW_BALANCE,
+    ROW_HEAD
+};
 
 static double *append(double *at, const double *values, size_t count)
 {
@@ -85,6 +94,7 @@ bool hmi_pool_keep_frame(hmi_pool *pool, hmi_frame_rows *rows, const hm_frame *f
         return false;
     double *row = rows->data + rows->count;
     row[ROW_REASON] = (double)frame->reason;
+    row[ROW_EVENT] = (double)frame->event;
     row[ROW_TIME] = frame->t;
     row[ROW_KINETIC] = frame->kinetic;
     row[ROW_POTENTIAL] = frame->potential;
@@ -106,6 +116,7 @@ static bool give_row(const hmi_pool *pool, size_t member, const double *row)
          forces = o->run.content & HM_FRAME_CONTENT_FORCES;
     const double *q = row + ROW_HEAD, *v = q + pool->n, *z = v + pool->n;
     hm_frame frame = {.reason = (hm_frame_reason)row[ROW_REASON],
+                      .event = (size_t)row[ROW_EVENT],
                       .t = row[ROW_TIME],
                       .q = q,
                       .v = v,
@@ -132,18 +143,20 @@ static const double *copy_to(double **at, const double *from, size_t count)
     return to;
 }
 
-/* Of a record with a message of so many characters, its end included. */
-static size_t record_bytes(const hmi_pool *pool, size_t text)
+/* Of a record with so many events and a message of so many characters, its end included. */
+static size_t record_bytes(const hmi_pool *pool, size_t events, size_t text)
 {
     size_t doubles = 2 * pool->n + pool->states + pool->outputs;
-    return sizeof(hmi_member_record) + doubles * sizeof(double) + text;
+    return sizeof(hmi_member_record) + doubles * sizeof(double) + events * sizeof(hm_run_event) +
+           text;
 }
 
 hmi_member_record *hmi_pool_record(hmi_pool *pool, const hm_member_result *result,
                                    hmi_frame_rows *rows, hmi_member_record **spare)
 {
-    size_t text = strlen(result->message) + 1, bytes = record_bytes(pool, text);
-    hmi_member_record *record = text == 1 ? *spare : NULL;
+    size_t text = strlen(result->message) + 1, events = result->event_count;
+    size_t bytes = record_bytes(pool, events, text);
+    hmi_member_record *record = bytes == record_bytes(pool, 0, 1) ? *spare : NULL;
     if (record)
         *spare = record->next;
     else
@@ -158,7 +171,11 @@ hmi_member_record *hmi_pool_record(hmi_pool *pool, const hm_member_result *resul
     record->result.v = copy_to(&at, result->v, pool->n);
     record->result.z = copy_to(&at, result->z, pool->states);
     record->result.outputs = copy_to(&at, result->outputs, pool->outputs);
-    record->result.message = memcpy(at, result->message, text);
+    hm_run_event *event = (hm_run_event *)at;
+    for (size_t i = 0; i < events; i++)
+        event[i] = result->events[i];
+    record->result.events = events ? event : NULL;
+    record->result.message = memcpy(event + events, result->message, text);
     memcpy(&record->rows, rows, sizeof *rows);
     memset(rows, 0, sizeof *rows);
     return record;
@@ -175,7 +192,7 @@ static void release_record(hmi_pool *pool, hmi_member_record *record)
 /* The next record without a message may use it. */
 static void keep_block(hmi_pool *pool, hmi_member_record *record)
 {
-    if (record->bytes != record_bytes(pool, 1)) {
+    if (record->bytes != record_bytes(pool, 0, 1)) {
         release_record(pool, record);
         return;
     }

@@ -250,6 +250,9 @@ static hm_member_result result_of_run(hmi_worker *w, hm_status status, const hm_
     r.energy_initial = run->energy_initial;
     r.energy_final = run->energy_final;
     r.balance_error = run->balance_error;
+    r.events = run->events;
+    r.event_count = run->event_count;
+    r.events_dropped = run->events_dropped;
     (void)status;
     return r;
 }
