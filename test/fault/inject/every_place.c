@@ -40,7 +40,7 @@ static char **command;
 static char folder[] = "/tmp/every-place-XXXXXX", out_path[64], err_path[64], count_path[64];
 
 /* What lies in a file; "" where there is none. Times, which differ between any two runs, are cut out:
- * lines that contain "wall", "evaluations, " or "_per_s". */
+ * lines that contain "wall", "evaluations, ", "per second" or "_per_s". */
 static char *content(const char *path)
 {
     FILE *file = fopen(path, "r");
@@ -48,7 +48,8 @@ static char *content(const char *path)
     size_t size = 0, length = 0;
     FILE *copy = open_memstream(&text, &size);
     while (file && getline(&line, &length, file) >= 0)
-        if (!strstr(line, "wall") && !strstr(line, "evaluations, ") && !strstr(line, "_per_s"))
+        if (!strstr(line, "wall") && !strstr(line, "evaluations, ") &&
+            !strstr(line, "per second") && !strstr(line, "_per_s"))
             fputs(line, copy);
     if (file)
         fclose(file);
