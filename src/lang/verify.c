@@ -69,7 +69,7 @@ static const char *verify_statements(const hmi_tree *tree, const hmi_statement *
 static const char *verify_statement(const hmi_tree *tree, const hmi_statement *s, int blocks,
                                     hmi_violation *violation)
 {
-    const hmi_ast *parts[] = {s->label, s->first, s->second, s->third};
+    const hmi_ast *parts[] = {s->label, s->first, s->second, s->third, s->when};
     const char *found = s->kind < HMI_STMT_COUNT
                             ? verify_span(tree, s->span, violation)
                             : hmi_violated(violation, "a statement of no kind (%d)", s->kind);

@@ -21,6 +21,8 @@ const char *hmi_large_refusal(const hm_system *system)
 {
     if (system->model->servos.count)
         return "servos";
+    if (system->model->has_contacts)
+        return "constraints that are one-sided or switch";
     return system->derived.force_symbols ? "force laws that use constraint forces" : NULL;
 }
 

@@ -11,6 +11,7 @@
  *   solve     how to solve: the formulation, rows to leave out, and the sparse solvers.
  *   dense     the dense solve, of systems with at most HM_MOST_DENSE coordinates.
  *   motion    the compiled solve of small systems (motion.h).
+ *   contacts  which one-sided constraints are closed, what sticks (contacts.h); NULL: there are none.
  *   extras    what is made when it is first asked for.
  *
  * Where something is evaluated is an argument: functions take an hmi_point and leave the present
@@ -27,6 +28,7 @@
 struct hmi_sim_derivatives;
 struct hmi_compiled;
 struct hmi_large;
+struct hmi_contacts;
 struct hmi_sim_motion;
 struct hmi_taylor_options;
 
@@ -81,6 +83,7 @@ typedef struct hmi_sim_dense {
     double *M, *A, *servo_A;
     hmi_servo *servos;
     double *velocity; /* n: where the Dirac form finds it (dirac.h) */
+    double *C;        /* n: C with the forces of friction statements */
 } hmi_sim_dense;
 
 typedef struct hmi_sim_motions {
@@ -110,6 +113,7 @@ struct hm_sim {
     hmi_sim_solve solve;
     hmi_sim_dense dense;
     hmi_sim_motions motion;
+    struct hmi_contacts *contacts;
     hmi_sim_extras extras;
 };
 

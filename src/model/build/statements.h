@@ -30,6 +30,18 @@ bool hmi_build_symmetry(hmi_builder *b, const hmi_statement *s, const hmi_scope 
 bool hmi_build_event(hmi_builder *b, const hmi_statement *s, const hmi_scope *scope);
 bool hmi_build_output(hmi_builder *b, const hmi_statement *s, const hmi_scope *scope);
 
+/* What a row has beside its residual, where it is one-sided or switched (contacts.c). */
+typedef struct hmi_row_parts {
+    bool one_sided, bounces; /* bounces: restitution is written */
+    hmi_value restitution; /* a scalar, or one for each row */
+    hmi_expr when;         /* HMI_NONE: always */
+} hmi_row_parts;
+
+/* The parts behind the relation. */
+bool hmi_build_row_parts(hmi_builder *b, const hmi_statement *s, const hmi_scope *scope,
+                         const hmi_value *residual, hmi_row_parts *parts);
+/* Parts of row k of the statement, which has its level: are they sound? */
+bool hmi_apply_row_parts(hmi_builder *b, const hmi_row_parts *parts, size_t k, hmi_constraint *row);
 /* Adds a constraint row from an expression; shared by `constraint` and by quaternions. */
 bool hmi_add_constraint(hmi_builder *b, const char *name, hmi_expr residual, hmi_span at);
 /* After all statements: gravity acts on all bodies. */
