@@ -165,6 +165,12 @@ static void classify_friction(hmi_contacts *c, size_t j, const hmi_point *at)
         c->slip[2 * j + k] = c->sliding[f->first + k] / size;
 }
 
+void hmi_contacts_classify_frictions(hmi_contacts *c, const hmi_point *at)
+{
+    for (size_t j = 0; j < c->frictions; j++)
+        classify_friction(c, j, at);
+}
+
 void hmi_contacts_classify(hmi_contacts *c, const hmi_point *at)
 {
     const hm_model *model = c->sim->system->model;
@@ -178,8 +184,7 @@ void hmi_contacts_classify(hmi_contacts *c, const hmi_point *at)
                         ((!position || c->gap[i] <= hmi_contacts_gap_noise(c, i, at)) &&
                          c->rate[i] <= hmi_contacts_rate_noise(c, i, at)));
     }
-    for (size_t j = 0; j < c->frictions; j++)
-        classify_friction(c, j, at);
+    hmi_contacts_classify_frictions(c, at);
 }
 
 void hmi_contacts_apply(hmi_contacts *c)

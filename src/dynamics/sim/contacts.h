@@ -13,7 +13,7 @@
  * Invariants
  *   1. sim->solve.left_out and the dense workspace agree with `holds` after every function here.
  *   2. Nothing is allocated after hmi_contacts_create.
- * Verified: test/physics/test_contact_states.c, test/physics/test_impacts.c
+ * Verified: test/physics/test_impacts.c, test/physics/test_contact_runs.c
  */
 #ifndef HMI_DYNAMICS_SIM_CONTACTS_H
 #define HMI_DYNAMICS_SIM_CONTACTS_H
@@ -79,6 +79,8 @@ void hmi_contacts_read(hmi_contacts *c, const hmi_point *at);
 double hmi_contacts_gap_noise(const hmi_contacts *c, size_t row, const hmi_point *at);
 double hmi_contacts_rate_noise(const hmi_contacts *c, size_t row, const hmi_point *at);
 
+/* Which frictions slide and which are at rest, at the point just read. */
+void hmi_contacts_classify_frictions(hmi_contacts *c, const hmi_point *at);
 /* The discrete state by the numbers at the point, which is evaluated and read here. */
 void hmi_contacts_classify(hmi_contacts *c, const hmi_point *at);
 /* Which closed rows hold, at the point just evaluated and read. `let_go` (m flags; NULL): rows that

@@ -30,6 +30,7 @@ typedef struct hmi_energy_audit {
     bool known;        /* there is a total energy */
     double start, now; /* at the start, and at the last accepted step */
     double by_resets;  /* what resets brought */
+    double by_impacts; /* what impacts brought: negative where they lost energy */
     double error;      /* the largest difference from the ledger so far */
 } hmi_energy_audit;
 

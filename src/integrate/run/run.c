@@ -182,7 +182,13 @@ static void add_record(const hmi_run *run, hm_run_result *result)
     result->energy_initial = r->energy.start;
     result->energy_final = r->energy.now;
     result->balance_error = r->energy.error;
-    result->work = hmi_ledger_view(&r->ledger, run->s.y + run->ode.size, r->energy.by_resets);
+    result->work = hmi_ledger_view(&r->ledger, run->s.y + run->ode.size, r->energy.by_resets,
+                                   r->energy.by_impacts);
+    result->impacts = run->contact.impacts.data;
+    result->impact_count = run->contact.impacts.count;
+    result->impacts_dropped = run->contact.impacts_dropped;
+    result->accumulations = run->contact.accumulations.data;
+    result->accumulation_count = run->contact.accumulations.count;
     result->events = r->events.data;
     result->event_count = r->events.count;
     result->events_dropped = r->events_dropped;

@@ -161,7 +161,7 @@ static hm_status make_step(hmi_run *run, double t_limit)
     if (status != HM_OK && hmi_guard_fall_back(guard, t))
         status = try_step(run, t_limit);
     if ((status == HM_ERR_INCONSISTENT || status == HM_ERR_UNDETERMINED) && run->s.t == t &&
-        !run->ode.forgiving) {
+        !run->ode.forgiving && !run->sim->contacts) {
         status = hmi_guard_begin_forgiving(guard);
         if (status == HM_OK)
             status = try_step(run, t_limit);
@@ -175,7 +175,7 @@ static hm_status watch_constraints(hmi_run *run, long forgiven)
     hm_status status = hmi_guard_watch_forgiving(&run->guard, forgiven);
     if (status == HM_OK && hmi_guard_watch_rows(&run->guard))
         status = change_rows(run);
-    if (status == HM_OK && run->ode.kept)
+    if (status == HM_OK && run->ode.kept && !run->sim->contacts)
         status = hmi_guard_watch_rank(&run->guard);
     return status;
 }
