@@ -42,6 +42,7 @@ typedef struct hmi_contact_function {
     hmi_expr a, b; /* of the system's graph; force and limit: a is HMI_NONE */
     hmi_op op;     /* condition: the comparison */
     double side;   /* the sign of g that holds */
+    double value;  /* condition: g where it was last found */
     double slack;  /* g may go beyond zero by that much */
     bool watched;
 } hmi_contact_function;

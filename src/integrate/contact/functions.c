@@ -7,6 +7,7 @@
 
 /* While a row holds, comparisons that it keeps at zero stay as they are. */
 #define CONDITION_SLACK 1e-11
+#define CONDITION_NEAR  1e-9
 
 /* ---- the list ---- */
 
@@ -39,7 +40,6 @@ static void add_comparisons(hmi_contact_run *r, size_t row, hmi_expr e, int dept
                                       hmi_operand(g, e, 1));
         f->op = op;
         f->side = 0; /* not known yet */
-        f->slack = CONDITION_SLACK;
     } else if (op == HMI_AND || op == HMI_OR) {
         add_comparisons(r, row, hmi_operand(g, e, 0), depth - 1);
         add_comparisons(r, row, hmi_operand(g, e, 1), depth - 1);
@@ -101,8 +101,8 @@ double hmi_contact_watched_value(const hmi_contact_run *r, size_t k, double g)
 static double side_at(const hmi_contact_function *f, double g)
 {
     if (f->op == HMI_EQ)
-        return fabs(g) <= f->slack ? -1 : 1;
-    return g < -f->slack || (g <= f->slack && f->op == HMI_LE) ? -1 : 1;
+        return fabs(g) <= CONDITION_SLACK ? -1 : 1;
+    return g < 0 || (g <= CONDITION_SLACK && f->op == HMI_LE) ? -1 : 1;
 }
 
 void hmi_contact_find_sides(hmi_contact_run *r, const double *g)
@@ -111,9 +111,10 @@ void hmi_contact_find_sides(hmi_contact_run *r, const double *g)
         hmi_contact_function *f = &r->functions[k];
         if (f->kind != HMI_CONTACT_CONDITION)
             continue;
+        f->value = g[k];
         if (r->fired[k])
             f->side = -f->side;
-        else if (fabs(g[k]) > f->slack || f->side == 0)
+        else if (fabs(g[k]) > CONDITION_SLACK || f->side == 0)
             f->side = side_at(f, g[k]);
     }
 }
@@ -156,8 +157,14 @@ static void watch_gap(const hmi_contact_run *r, hmi_contact_function *f, const h
     bool position = r->sim->system->model->constraints.data[f->index].level == HM_LEVEL_POSITION;
     f->watched = c->in_force[f->index] && !c->holds[f->index];
     f->side = 1;
-    f->slack = 0.01 * (position ? hmi_contacts_gap_noise(c, f->index, at)
+    f->slack = 1e-3 * (position ? hmi_contacts_gap_noise(c, f->index, at)
                                 : hmi_contacts_rate_noise(c, f->index, at));
+}
+
+/* Forces that are zero throughout are noise. */
+static double force_slack(const hmi_contact_run *r)
+{
+    return 1e-9 * r->force_scale + 1e-12;
 }
 
 static void watch_friction(const hmi_contact_run *r, hmi_contact_function *f)
@@ -167,7 +174,7 @@ static void watch_friction(const hmi_contact_run *r, hmi_contact_function *f)
     bool acts = c->holds[friction->row];
     if (f->kind == HMI_CONTACT_LIMIT) {
         f->watched = acts && c->mode[f->index] == HMI_FRICTION_STICK;
-        f->slack = 1e-9 * r->force_scale;
+        f->slack = force_slack(r);
         return;
     }
     double size = 0;
@@ -192,10 +199,11 @@ void hmi_contact_watch(hmi_contact_run *r, const hmi_point *at)
             break;
         case HMI_CONTACT_FORCE:
             f->watched = c->holds[f->index];
-            f->slack = 1e-9 * r->force_scale;
+            f->slack = force_slack(r);
             break;
         case HMI_CONTACT_CONDITION:
             f->watched = f->op != HMI_EQ;
+            f->slack = c->in_force[f->index] && fabs(f->value) < CONDITION_NEAR ? CONDITION_SLACK : 0;
             break;
         default:
             watch_friction(r, f);
