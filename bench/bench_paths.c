@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <time.h>
 
-enum { MOST = 64, ROUNDS = 25, WAYS = 9 };
+enum { MOST = 64, ROUNDS = 25, WAYS = 8 };
 
 static const struct {
     const char *name;
@@ -19,8 +19,8 @@ static const struct {
                 {"skate", 50},     {"rolling-disc", 20},    {"rattleback", 10},
                 {"n-trailer", 20}, {"bicycle", 5},          {"chaplygin-sleigh", 10}};
 
-static const char *const paths[WAYS] = {"all, ms", "momenta",  "Voronets", "inverse", "split",
-                                        "rates",   "schedule", "whole",    "closed"};
+static const char *const paths[WAYS] = {"all, ms", "momenta", "Voronets", "inverse",
+                                        "split",   "rates",   "whole",    "closed"};
 
 /* All special paths but one; way 0: all. */
 static hmi_taylor_options without(int way)
@@ -30,9 +30,8 @@ static hmi_taylor_options without(int way)
                                 .inverse = way != 3,
                                 .jet = {.split = way != 4,
                                         .sincos_by_rate = way != 5,
-                                        .schedule = way != 6,
-                                        .whole_orders = way != 7,
-                                        .closed = way != 8}};
+                                        .whole_orders = way != 6,
+                                        .closed = way != 7}};
 }
 
 static double now(void)

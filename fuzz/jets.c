@@ -147,7 +147,7 @@ static void run_order(expansion *e, int k)
         return;
     }
     hmi_jet_begin_order(&e->jet, k);
-    e->jet.scale[HMI_JET_LINK] = 0.9 / (k + 1);
+    e->jet.scale[HMI_JET_LINK] = (k + 1) / 0.9;
     e->jet.scale[HMI_JET_RISE] = 0.3 * k;
     hmi_jet_execute(&e->jet, &e->rows, k, &ends);
     hmi_jet_execute(&e->jet, &e->rest, k, &ends);

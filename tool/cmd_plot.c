@@ -8,6 +8,7 @@
 #include "command.h"
 #include "examples.h"
 #include "figure_file.h"
+#include "output_file.h"
 
 #include <jansson.h>
 #include <stdlib.h>
@@ -164,7 +165,7 @@ static bool choose_output(plot_job *j)
     snprintf(j->output, stem + 1, "%s", given ? given : input);
     if (!given)
         strcat(j->output, ".svg");
-    return figure_file_possible(j->output);
+    return figure_file_possible(j->output) && output_check(j->call, j->output) == EXIT_DONE;
 }
 
 static int check_arguments(const plot_job *j)

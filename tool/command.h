@@ -55,6 +55,10 @@ typedef struct option_values {
 } option_values;
 extern const option_values option_value_lists[]; /* ends with a NULL name */
 
+/* What a command does with the file that an option names. */
+typedef enum file_role { FILE_NONE, FILE_READ, FILE_WRITTEN } file_role;
+file_role option_file_role(const char *name);
+
 /* The value of an option of this command; NULL where it was not given. */
 const char *option_value(const invocation *call, const char *name);
 

@@ -1,6 +1,8 @@
 /* The subcommands, in the order in which help, manual and completion show them. */
 #include "command.h"
 
+#include <string.h>
+
 const command *const commands[] = {&command_check,  &command_derive,    &command_eval,
                                    &command_run,    &command_compare,   &command_linearize,
                                    &command_plot,   &command_explain,   &command_examples,
@@ -25,3 +27,21 @@ const option_values option_value_lists[] = {
     {"--method", "auto rk5 dop853 taylor radau rattle dla midpoint cvode ida"},
     {0},
 };
+
+/* Every option whose argument is a FILE is here: output_file.c checks them before a command starts. */
+static const struct {
+    const char *name;
+    file_role role;
+} option_files[] = {{"--csv", FILE_WRITTEN},
+                    {"--hdf5", FILE_WRITTEN},
+                    {"--plot", FILE_WRITTEN},
+                    {"-o", FILE_WRITTEN},
+                    {"--ensemble", FILE_READ}};
+
+file_role option_file_role(const char *name)
+{
+    for (size_t i = 0; i < sizeof option_files / sizeof *option_files; i++)
+        if (strcmp(option_files[i].name, name) == 0)
+            return option_files[i].role;
+    return FILE_NONE;
+}

@@ -160,7 +160,10 @@ static bool write_row(ensemble *e)
 {
     if (!e->csv && !open_csv(e))
         return false;
-    return hm_csv_row(e->csv, e->row) == HM_OK || cannot_write(e, hm_csv_error(e->csv));
+    hm_status status = hm_csv_row(e->csv, e->row);
+    if (status == HM_OK)
+        return true;
+    return cannot_write(e, status == HM_ERR_IO ? hm_csv_error(e->csv) : hm_status_text(status));
 }
 
 static bool on_frame(void *user, size_t member, const hm_frame *frame)

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 const bool hdf5_available = true;
 
@@ -22,7 +23,8 @@ typedef struct part {
 
 struct hdf5_file {
     const column_set *columns;
-    char *path, *partial;
+    hm_file *out;
+    int spool; /* a pipe or device gets the file at the end, from here; -1: there is none */
     hid_t file;
     part parts[DATASETS];
     double *block; /* rows that are not written yet: block_rows x columns */
@@ -30,7 +32,8 @@ struct hdf5_file {
     size_t block_rows, filled;
     hsize_t written;
     time_t flushed;
-    bool renamed;
+    bool failed; /* HDF5 is left alone after a failure: closing what is half written crashes it */
+    char why[160];
 };
 
 /* ---- attributes ---- */
@@ -154,57 +157,113 @@ static bool write_block(hdf5_file *f)
     return H5Fflush(f->file, H5F_SCOPE_LOCAL) >= 0;
 }
 
+/* ---- failures ---- */
+
+/* HDF5 keeps the errno of a system call in the text of its error stack. */
+static herr_t find_errno(unsigned level, const H5E_error2_t *error, void *user)
+{
+    (void)level;
+    const char *at = error->desc ? strstr(error->desc, "errno = ") : NULL;
+    if (at)
+        *(int *)user = atoi(at + strlen("errno = "));
+    return 0;
+}
+
+static bool fail(hdf5_file *f)
+{
+    int error = 0;
+    if (f->failed)
+        return false;
+    f->failed = true;
+    H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, find_errno, &error);
+    if (f->out && hm_file_error(f->out)[0])
+        snprintf(f->why, sizeof f->why, "%s", hm_file_error(f->out));
+    else
+        snprintf(f->why, sizeof f->why, "%s",
+                 error ? strerror(error) : "HDF5 reports an error, or there is no memory");
+    return false;
+}
+
 /* ---- the file ---- */
 
-static bool allocate(hdf5_file *f, const char *path)
+static bool allocate(hdf5_file *f)
 {
-    size_t width = f->columns->count, size = strlen(path) + sizeof ".partial";
+    size_t width = f->columns->count;
     f->block_rows = BLOCK_BYTES / (width * sizeof *f->block);
     f->block_rows = f->block_rows < 1 ? 1 : f->block_rows;
     if (f->block_rows > MOST_BLOCK_ROWS)
         f->block_rows = MOST_BLOCK_ROWS;
     f->block = malloc(f->block_rows * width * sizeof *f->block);
     f->piece = malloc(f->block_rows * width * sizeof *f->piece);
-    f->path = malloc(size);
-    f->partial = malloc(size);
-    if (!f->block || !f->piece || !f->path || !f->partial)
+    return f->block && f->piece;
+}
+
+/* HDF5 opens files by name, and this name means the file that hm_file made, whatever has happened to
+ * its path since. Without /proc it is the path. */
+static bool open_beside(hdf5_file *f)
+{
+    char name[64];
+    snprintf(name, sizeof name, "/proc/self/fd/%d", hm_file_descriptor(f->out));
+    const char *path = access(name, F_OK) == 0 ? name : hm_file_path(f->out);
+    f->file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+    return f->file >= 0;
+}
+
+/* HDF5 goes back and forth, which a pipe cannot: the file is made elsewhere first. */
+static bool open_spool(hdf5_file *f)
+{
+    const char *folder = getenv("TMPDIR");
+    char name[4096];
+    if ((size_t)snprintf(name, sizeof name, "%s/hamel-XXXXXX", folder ? folder : "/tmp") >=
+        sizeof name)
         return false;
-    snprintf(f->path, size, "%s", path);
-    snprintf(f->partial, size, "%s.partial", path);
-    return true;
+    f->spool = mkstemp(name);
+    if (f->spool < 0)
+        return false;
+    f->file = H5Fcreate(name, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+    unlink(name);
+    return f->file >= 0;
+}
+
+static bool write_start(hdf5_file *f)
+{
+    const hm_model *model = f->columns->model;
+    bool good = add_text(f->file, "model", hm_model_name(model)) &&
+                add_text(f->file, "hamel", hm_version());
+    if (good && hm_model_title(model))
+        good = add_text(f->file, "title", hm_model_title(model));
+    for (int i = 0; good && i < DATASETS; i++)
+        good = !f->parts[i].width || create_set(f, &f->parts[i]);
+    return good && H5Fflush(f->file, H5F_SCOPE_LOCAL) >= 0;
 }
 
 hdf5_file *hdf5_create(const char *path, const column_set *columns)
 {
-    H5Eset_auto2(H5E_DEFAULT, NULL, NULL); /* the library is not to print */
     hdf5_file *f = calloc(1, sizeof *f);
     if (!f)
         return NULL;
+    H5dont_atexit(); /* what remains after a failure must not be touched again */
+    H5Eset_auto2(H5E_DEFAULT, NULL, NULL); /* the library is not to print */
     f->columns = columns;
-    f->file = -1;
+    f->file = f->spool = -1;
     divide(f);
-    bool good = allocate(f, path);
+    bool good = allocate(f) && hm_file_create(NULL, path, &f->out) == HM_OK;
     if (good)
-        f->file = H5Fcreate(f->partial, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
-    good = good && f->file >= 0 && add_text(f->file, "model", hm_model_name(columns->model)) &&
-           add_text(f->file, "hamel", hm_version());
-    if (good && hm_model_title(columns->model))
-        good = add_text(f->file, "title", hm_model_title(columns->model));
-    for (int i = 0; good && i < DATASETS; i++)
-        good = !f->parts[i].width || create_set(f, &f->parts[i]);
-    if (good)
-        return f;
-    hdf5_destroy(f);
-    return NULL;
+        good = hm_file_descriptor(f->out) >= 0 ? open_beside(f) : open_spool(f);
+    if (!good || !write_start(f))
+        fail(f);
+    return f;
 }
 
 bool hdf5_row(hdf5_file *f, const double *row)
 {
+    if (f->failed)
+        return false;
     memcpy(f->block + f->filled * f->columns->count, row, f->columns->count * sizeof *row);
     f->filled++;
     if (f->filled < f->block_rows && time(NULL) - f->flushed < 1)
         return true;
-    return write_block(f);
+    return write_block(f) || fail(f);
 }
 
 static bool close_file(hdf5_file *f)
@@ -221,33 +280,65 @@ static bool close_file(hdf5_file *f)
     return good;
 }
 
-bool hdf5_finish(hdf5_file *f, const hm_run_result *result, bool complete)
+static bool write_end(hdf5_file *f, const hm_run_result *result)
 {
     bool good = write_block(f) && add_text(f->file, "method", result->method) &&
                 add_text(f->file, "drift", result->drift) &&
                 add_text(f->file, "status", hm_run_status_text(result->status)) &&
                 add_number(f->file, "rtol", result->rtol) &&
-                add_number(f->file, "atol", result->atol);
-    good = close_file(f) && good;
-    if (good && complete)
-        good = f->renamed = rename(f->partial, f->path) == 0;
-    return good;
+                add_number(f->file, "atol", result->atol) &&
+                H5Fflush(f->file, H5F_SCOPE_LOCAL) >= 0;
+    return (good && close_file(f)) || fail(f);
+}
+
+static bool copy_spool(hdf5_file *f)
+{
+    ssize_t got = lseek(f->spool, 0, SEEK_SET) == 0 ? 1 : -1;
+    char bytes[1 << 16];
+    while (got > 0) {
+        got = read(f->spool, bytes, sizeof bytes);
+        if (got > 0 && hm_file_write(f->out, bytes, (size_t)got) != HM_OK)
+            got = -1;
+    }
+    return got == 0 || fail(f);
+}
+
+bool hdf5_finish(hdf5_file *f, const hm_run_result *result, bool complete)
+{
+    bool good = !f->failed && write_end(f, result);
+    if (good && f->spool >= 0)
+        good = copy_spool(f);
+    if (!f->out)
+        return false;
+    hm_file_end end = f->written == 0 && !good ? HM_FILE_END_DISCARD
+                      : good && complete       ? HM_FILE_END_COMPLETE
+                                               : HM_FILE_END_KEEP;
+    if (hm_file_finish(f->out, end) != HM_OK)
+        fail(f);
+    return !f->failed;
 }
 
 const char *hdf5_path(const hdf5_file *f)
 {
-    return f->renamed ? f->path : f->partial;
+    return f->out && f->written > 0 && f->spool < 0 ? hm_file_path(f->out) : NULL;
+}
+
+const char *hdf5_error(const hdf5_file *f)
+{
+    return f->why;
 }
 
 void hdf5_destroy(hdf5_file *f)
 {
     if (!f)
         return;
-    close_file(f);
+    if (!f->failed)
+        close_file(f);
+    if (f->spool >= 0)
+        close(f->spool);
+    hm_file_destroy(f->out);
     free(f->block);
     free(f->piece);
-    free(f->path);
-    free(f->partial);
     free(f);
 }
 
@@ -276,7 +367,13 @@ bool hdf5_finish(hdf5_file *file, const hm_run_result *result, bool complete)
 const char *hdf5_path(const hdf5_file *file)
 {
     (void)file;
-    return "";
+    return NULL;
+}
+
+const char *hdf5_error(const hdf5_file *file)
+{
+    (void)file;
+    return "HDF5 is not part of this build";
 }
 
 void hdf5_destroy(hdf5_file *file)

@@ -231,19 +231,20 @@ static bool write_csv(const trace *t, const char *path)
     bool good = names != NULL;
     for (size_t j = 0; j < columns && good; j++)
         names[j] = hm_table_name(t->table, j);
-    good = good && hm_csv_create(NULL, path, columns, names, &writer) == HM_OK;
-    for (size_t i = 0; i < hm_table_row_count(t->table) && good; i++) {
+    hm_status status = good ? hm_csv_create(NULL, path, columns, names, &writer) : HM_ERR_NOMEM;
+    for (size_t i = 0; i < hm_table_row_count(t->table) && status == HM_OK; i++) {
         for (size_t j = 0; j < columns; j++)
             t->row[j] = hm_table_column(t->table, j)[i];
-        good = hm_csv_row(writer, t->row) == HM_OK;
+        status = hm_csv_row(writer, t->row);
     }
-    good = good && hm_csv_finish(writer, true) == HM_OK;
-    if (!good)
-        fprintf(stderr, "hamel: cannot write %s: %s\n", path,
-                writer ? hm_csv_error(writer) : "out of memory");
+    if (status == HM_OK)
+        status = hm_csv_finish(writer, true);
+    if (status != HM_OK)
+        fprintf(stderr, "hamel: cannot write '%s': %s\n", path,
+                status == HM_ERR_IO ? hm_csv_error(writer) : hm_status_text(status));
     hm_csv_destroy(writer);
     free(names);
-    return good;
+    return status == HM_OK;
 }
 
 static hm_status add_panel(const trace *t, hm_figure *figure, size_t part, const char *label)

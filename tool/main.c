@@ -1,6 +1,7 @@
 /* hamel: the command line. Finds the subcommand, reads its options, runs it. */
 #include "command.h"
 #include "examples.h"
+#include "output_file.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
@@ -185,7 +186,8 @@ static int run_command(const command *c, int count, char **arguments)
     int status = EXIT_FAILED;
     if (!call.overrides || !call.values || !call.arguments)
         fputs("hamel: out of memory\n", stderr);
-    else if ((status = parse_arguments(&call, count, arguments)) == EXIT_DONE)
+    else if ((status = parse_arguments(&call, count, arguments)) == EXIT_DONE &&
+             (status = outputs_check(&call)) == EXIT_DONE)
         status = c->run(&call);
     free(call.overrides);
     free(call.values);

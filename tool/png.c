@@ -99,7 +99,13 @@ static bool end(void *user)
     return good(user);
 }
 
-const char *png_write(const hm_figure *figure, const char *path, double scale)
+static cairo_status_t write_bytes(void *file, const unsigned char *bytes, unsigned length)
+{
+    return hm_file_write(file, bytes, length) == HM_OK ? CAIRO_STATUS_SUCCESS
+                                                       : CAIRO_STATUS_WRITE_ERROR;
+}
+
+const char *png_write(const hm_figure *figure, hm_file *file, double scale)
 {
     png p = {.scale = scale};
     hm_canvas canvas = {&p, begin, lines, circle, text, end};
@@ -107,7 +113,7 @@ const char *png_write(const hm_figure *figure, const char *path, double scale)
     const char *error = NULL;
     cairo_status_t drawn = p.cairo ? cairo_status(p.cairo) : CAIRO_STATUS_SUCCESS;
     if (drawn == CAIRO_STATUS_SUCCESS && status == HM_OK)
-        drawn = cairo_surface_write_to_png(p.surface, path);
+        drawn = cairo_surface_write_to_png_stream(p.surface, write_bytes, file);
     if (drawn != CAIRO_STATUS_SUCCESS)
         error = cairo_status_to_string(drawn);
     else if (status != HM_OK)
@@ -121,9 +127,9 @@ const char *png_write(const hm_figure *figure, const char *path, double scale)
 
 const bool png_available = false;
 
-const char *png_write(const hm_figure *figure, const char *path, double scale)
+const char *png_write(const hm_figure *figure, hm_file *file, double scale)
 {
-    (void)figure, (void)path, (void)scale;
+    (void)figure, (void)file, (void)scale;
     return "PNG is not part of this build";
 }
 

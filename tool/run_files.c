@@ -3,12 +3,14 @@
 
 #include "figure_file.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 bool run_files_create(run_files *files, const hm_model *model, unsigned groups)
 {
     files->model = model;
+    files->last_event = NAN;
     unsigned shown = COLUMNS_ENERGY;
     if (hm_model_constraint_count(model) > 0)
         shown |= COLUMNS_VIOLATION;
@@ -39,7 +41,7 @@ unsigned run_files_content(const run_files *files)
 
 static bool refuse(run_files *files, const char *path, const char *why)
 {
-    fprintf(stderr, "hamel: cannot write '%s'%s%s\n", path, why[0] ? ": " : "", why);
+    fprintf(stderr, "hamel: cannot write '%s': %s\n", path, why);
     files->failed = true;
     return false;
 }
@@ -55,7 +57,8 @@ static bool add_csv(run_files *files, const double *row)
         status = hm_csv_row(files->csv, row);
     if (status == HM_OK)
         return true;
-    const char *why = files->csv ? hm_csv_error(files->csv) : hm_status_text(status);
+    const char *why = files->csv && status == HM_ERR_IO ? hm_csv_error(files->csv)
+                                                        : hm_status_text(status);
     return refuse(files, files->csv_path, why);
 }
 
@@ -65,7 +68,8 @@ static bool add_hdf5(run_files *files, const double *row)
         files->hdf5 = hdf5_create(files->hdf5_path, &files->columns);
     if (files->hdf5 && hdf5_row(files->hdf5, row))
         return true;
-    return refuse(files, files->hdf5_path, "");
+    return refuse(files, files->hdf5_path,
+                  files->hdf5 ? hdf5_error(files->hdf5) : hm_status_text(HM_ERR_NOMEM));
 }
 
 static bool add_to_table(run_files *files, const hm_frame *frame)
@@ -79,12 +83,24 @@ static bool add_to_table(run_files *files, const hm_frame *frame)
     return status == HM_OK || refuse(files, files->plot_path, hm_status_text(status));
 }
 
+/* Is the row of the frame wanted in files? Not one at the end that is there as the row of an event. */
+static bool wants_row(run_files *files, const hm_frame *frame)
+{
+    bool event = frame->reason == HM_FRAME_REASON_EVENT;
+    if (event && !files->event_rows)
+        return false;
+    if (frame->reason == HM_FRAME_REASON_END && frame->t == files->last_event)
+        return false;
+    files->last_event = event ? frame->t : NAN;
+    return true;
+}
+
 bool run_files_add(run_files *files, const hm_frame *frame)
 {
     bool good = true;
     if (files->plot_path)
         good = add_to_table(files, frame);
-    if (!good || (frame->reason == HM_FRAME_REASON_EVENT && !files->event_rows))
+    if (!good || !wants_row(files, frame))
         return good;
     if (!files->csv_path && !files->hdf5_path)
         return true;
@@ -126,8 +142,8 @@ static bool finish_hdf5(run_files *files, const hm_run_result *result, bool comp
         return true;
     bool good = hdf5_finish(files->hdf5, result, complete);
     if (!good && !files->failed)
-        refuse(files, files->hdf5_path, "");
-    if (!complete || !good)
+        refuse(files, files->hdf5_path, hdf5_error(files->hdf5));
+    if ((!complete || !good) && hdf5_path(files->hdf5))
         say_kept(hdf5_path(files->hdf5), 0);
     return good;
 }

@@ -8,6 +8,7 @@
 typedef struct run_files {
     const char *csv_path, *hdf5_path, *plot_path; /* NULL: not wanted */
     bool event_rows;                              /* rows at events in the files too */
+    double last_event;                            /* time of the last row, where it is such a row */
     const hm_model *model;
     column_set columns, plot_columns;
     hm_csv_writer *csv;

@@ -1,6 +1,7 @@
 /* Reading models and showing what was found in them. */
 #include "command.h"
 #include "examples.h"
+#include "output_file.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -184,7 +185,7 @@ int session_open(session *s, const invocation *call, bool with_system)
         fprintf(stderr, "hamel: %s\n", hm_status_text(status));
     if (status == HM_ERR_IO)
         hint_at_examples(call->model);
-    return exit_status_of(status);
+    return status == HM_OK ? outputs_spare_sources(call, s->context) : exit_status_of(status);
 }
 
 void session_close(session *s)

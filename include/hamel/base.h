@@ -90,6 +90,9 @@ HM_API void hm_context_destroy(hm_context *context);
 HM_API size_t hm_context_diagnostic_count(const hm_context *context);
 HM_API const hm_diagnostic *hm_context_diagnostic(const hm_context *context, size_t index);
 HM_API size_t hm_context_error_count(const hm_context *context);
+/* The files that were read with this context, included ones, too: resolved paths, which belong to it. */
+HM_API size_t hm_context_file_count(const hm_context *context);
+HM_API const char *hm_context_file(const hm_context *context, size_t index);
 /* Forgets the diagnostics collected so far. */
 HM_API void hm_context_clear(hm_context *context);
 

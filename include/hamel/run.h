@@ -34,7 +34,8 @@ typedef struct hm_ledger {
 /* Why a frame is given. */
 typedef enum hm_frame_reason {
     HM_FRAME_REASON_OUTPUT, /* the start, or a multiple of `every` after it */
-    HM_FRAME_REASON_END,    /* the end of the run, where it is not an output time */
+    HM_FRAME_REASON_END,    /* the end of the run, where it is not an output time: also at an event
+                             * that stops it, after the frame of that event */
     HM_FRAME_REASON_EVENT /* an event: the state just before it acts; one more follows where it `set`s */
 } hm_frame_reason;
 

@@ -56,6 +56,22 @@ const hmi_source *hmi_context_source(const hm_context *context, size_t file)
                                           : &context->sources.data[file - context->borrowed_count];
 }
 
+size_t hm_context_file_count(const hm_context *context)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < context->sources.count; i++)
+        count += context->sources.data[i].path != NULL;
+    return count;
+}
+
+const char *hm_context_file(const hm_context *context, size_t index)
+{
+    for (size_t i = 0; i < context->sources.count; i++)
+        if (context->sources.data[i].path && index-- == 0)
+            return context->sources.data[i].path;
+    return NULL;
+}
+
 void hm_context_destroy(hm_context *context)
 {
     if (!context)

@@ -83,6 +83,9 @@ void hmi_derived_release(hmi_derived *eq);
  * equations or a copy of it. */
 hmi_expr hmi_momentum_rate(const hmi_derived *eq, hmi_graph *graph, size_t i);
 
+/* The terms of a component of Q that use no constraint forces (free_force.c). Only grows the graph. */
+hmi_expr hmi_free_of_reactions(hmi_graph *graph, hmi_expr force);
+
 /* Entry (i, j) of a sparse matrix; `zero` where it is not stored. */
 hmi_expr hmi_expr_matrix_entry(const hmi_expr_matrix *matrix, size_t i, size_t j, hmi_expr zero);
 /* Entry (i, j) of the symmetric M. */

@@ -67,22 +67,29 @@ struct hmi_ast {
     X(EVENT, "event")                                                                              \
     X(OUTPUT, "output")                                                                            \
     X(FOR, "for")                                                                                  \
-    X(INCLUDE, "include")
+    X(INCLUDE, "include")                                                                          \
+    X(JOINT, "joint")                                                                              \
+    X(FRICTION, "friction")                                                                        \
+    X(TABLE, "table")                                                                              \
+    X(DRAW, "draw")
 
 typedef enum hmi_statement_kind {
 #define X(name, word) HMI_STMT_##name,
     HMI_STATEMENT_LIST(X)
 #undef X
-        HMI_STMT_COUNT
+        HMI_STMT_COUNT,
+    HMI_FIRST_NEW_WORD = HMI_STMT_JOINT /* of the second edition of the language */
 } hmi_statement_kind;
 
 /* One "target = value" of a statement, or one "word value" of a body or of `simulate`. */
 typedef struct hmi_entry {
     hmi_ast *target; /* a name, possibly indexed and primed; NULL for "word value" */
-    hmi_ast *second; /* mass and gyroscopic: the other coordinate; coord: the upper bound */
-    hmi_ast *value;  /* coord: the lower bound, NULL for a plain coordinate */
-    int word;        /* "word value": the word */
-    bool guess;      /* initial: written with ~ */
+    hmi_ast *second; /* mass and gyroscopic: the other coordinate */
+    hmi_ast *value;
+    hmi_ast **bounds;     /* coord q[1..N, 0..M], param: lower and upper of each index in turn */
+    uint32_t index_count; /* 0: a plain name */
+    int word;             /* "word value": the word */
+    bool guess;           /* initial: written with ~ */
     hmi_span span;
 } hmi_entry;
 

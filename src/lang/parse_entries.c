@@ -60,22 +60,24 @@ bool hmi_parse_assignment_to(hmi_parser *p, hmi_ast *target, bool guesses, hmi_e
     return true;
 }
 
-/* What stands left of an =. A number there is most likely 1,5 for 1.5. */
-static hmi_ast *parse_target(hmi_parser *p)
+/* Is there a name left of an =? A number there is most likely 1,5 for 1.5. */
+static bool starts_with_name(hmi_parser *p)
 {
     bool comma = p->previous.length == 1 && p->lexer.text[p->previous.start] == ',';
     if (hmi_parser_at_statement(p) && !hmi_parser_said_enough(p)) {
         hmi_error(p->context, p->previous, p->usage, "a name is missing after this");
-        return NULL;
+        return false;
     }
-    if (p->token.kind != HMI_TOK_NAME) {
-        if (p->token.kind == HMI_TOK_NUMBER)
-            p->usage = comma ? "decimals are written with a point: 1.5"
-                             : "a name starts with a letter";
-        hmi_parser_unexpected(p, "a name");
-        return NULL;
-    }
-    return hmi_parse_postfix(p);
+    if (p->token.kind == HMI_TOK_NAME)
+        return true;
+    if (p->token.kind == HMI_TOK_NUMBER)
+        p->usage = comma ? "decimals are written with a point: 1.5" : "a name starts with a letter";
+    return hmi_parser_unexpected(p, "a name");
+}
+
+static hmi_ast *parse_target(hmi_parser *p)
+{
+    return starts_with_name(p) ? hmi_parse_postfix(p) : NULL;
 }
 
 bool hmi_parse_assignment_list(hmi_parser *p, bool guesses, hmi_entry **entries, size_t *count)
@@ -89,6 +91,74 @@ bool hmi_parse_assignment_list(hmi_parser *p, bool guesses, hmi_entry **entries,
                hmi_push_entry(p, &list, entry);
     } while (good && hmi_next_entry(p));
     return hmi_keep_entries(p, &list, good, entries, count);
+}
+
+/* ---- names with the bounds of their indices ---- */
+
+typedef HMI_ARRAY(hmi_ast *) bound_list;
+
+/* lower .. upper, lower .. upper */
+static bool parse_bound_pairs(hmi_parser *p, bound_list *list)
+{
+    const hm_allocator *allocator = &p->context->allocator;
+    do {
+        hmi_ast *lower = hmi_parse_expr(p);
+        if (!lower || !hmi_parser_expect(p, HMI_TOK_RANGE, "the lower index"))
+            return false;
+        hmi_ast *upper = hmi_parse_expr(p);
+        if (!upper)
+            return false;
+        if (!hmi_array_push(allocator, list, lower) || !hmi_array_push(allocator, list, upper))
+            return hmi_parser_no_memory(p);
+    } while (hmi_next_entry(p));
+    p->brackets--;
+    return hmi_parser_expect(p, HMI_TOK_RBRACKET, "the upper index");
+}
+
+static bool keep_bounds(hmi_parser *p, const bound_list *list, hmi_entry *entry)
+{
+    size_t size = list->count * sizeof *list->data;
+    if (!(entry->bounds = hmi_parser_alloc(p, size)))
+        return false;
+    memcpy(entry->bounds, list->data, size);
+    entry->index_count = (uint32_t)(list->count / 2);
+    return true;
+}
+
+bool hmi_parse_declared(hmi_parser *p, const char *what, hmi_entry *entry)
+{
+    entry->target = hmi_parse_name(p, what);
+    if (!entry->target)
+        return false;
+    entry->span = entry->target->span;
+    if (p->token.kind != HMI_TOK_LBRACKET)
+        return true;
+    bound_list list = {0};
+    p->bracket = p->token.span;
+    p->brackets++;
+    hmi_parser_advance(p);
+    bool good = parse_bound_pairs(p, &list) && keep_bounds(p, &list, entry);
+    hmi_array_release(&p->context->allocator, &list);
+    entry->span = hmi_span_to(entry->span, p->previous);
+    return good;
+}
+
+/* a = 1 or a[0..2] = [1, 2, 3] */
+static bool parse_param(hmi_parser *p, hmi_entry *entry)
+{
+    return starts_with_name(p) && hmi_parse_declared(p, "a name", entry) &&
+           hmi_parse_assignment_to(p, entry->target, false, entry);
+}
+
+bool hmi_parse_params(hmi_parser *p, hmi_statement *s)
+{
+    hmi_entry_list list = {0};
+    bool good;
+    do {
+        hmi_entry entry = {.word = HMI_NO_NAME};
+        good = parse_param(p, &entry) && hmi_push_entry(p, &list, entry);
+    } while (good && hmi_next_entry(p));
+    return hmi_keep_entries(p, &list, good, &s->entries, &s->entry_count);
 }
 
 bool hmi_parse_assignments_of(hmi_parser *p, hmi_statement *s)

@@ -144,6 +144,17 @@ static bool is_word_token(const hmi_parser *p, const hmi_token *token, const cha
            memcmp(p->lexer.text + token->span.start, word, length) == 0;
 }
 
+/* Statement words name nothing, except that an output may bear a word of the second edition. */
+static bool is_reserved(const hmi_parser *p, const hmi_token *token)
+{
+    hmi_statement_kind kind = hmi_statement_kind_of(p->lexer.text + token->span.start,
+                                                    token->span.length);
+    bool names_output = p->kind == HMI_STMT_OUTPUT && p->previous.length == strlen("output") &&
+                        memcmp(p->lexer.text + p->previous.start, "output", 6) == 0 &&
+                        !hmi_parser_at_line_start(p);
+    return kind != HMI_STMT_COUNT && !(names_output && kind >= HMI_FIRST_NEW_WORD);
+}
+
 hmi_ast *hmi_parse_name(hmi_parser *p, const char *what)
 {
     hmi_token token = p->token;
@@ -154,7 +165,7 @@ hmi_ast *hmi_parse_name(hmi_parser *p, const char *what)
         return NULL;
     }
     const char *text = p->lexer.text + token.span.start;
-    bool reserved = hmi_statement_kind_of(text, token.span.length) != HMI_STMT_COUNT;
+    bool reserved = is_reserved(p, &token);
     if (reserved && hmi_parser_said_enough(p))
         return NULL;
     if (reserved && hmi_parser_at_line_start(p)) {

@@ -10,7 +10,7 @@ static const char *const usages[HMI_STMT_COUNT] = {
     [HMI_STMT_MODEL] = "write model NAME \"title\"",
     [HMI_STMT_PARAM] = "write param a = 1, b = 2*a",
     [HMI_STMT_COORD] = "write coord x, y or coord q[1..N]",
-    [HMI_STMT_LET] = "write let NAME = E or let NAME(a, b) = E",
+    [HMI_STMT_LET] = "write let NAME = E or let NAME(a, b) = E or let NAME[i] = E",
     [HMI_STMT_MASS] = "write mass x = E or mass x, y = E",
     [HMI_STMT_FORCE] = "write force x = E, y = E or force F at P",
     [HMI_STMT_INPUT] = "write input u = E",

@@ -21,36 +21,14 @@ static bool parse_model(hmi_parser *p, hmi_statement *s)
     return true;
 }
 
-/* x, y or q[lo .. hi]. */
-static bool parse_coordinate(hmi_parser *p, hmi_entry *entry)
-{
-    entry->target = hmi_parse_name(p, "the name of a coordinate");
-    if (!entry->target)
-        return false;
-    entry->span = entry->target->span;
-    if (p->token.kind != HMI_TOK_LBRACKET)
-        return true;
-    p->bracket = p->token.span;
-    p->brackets++;
-    hmi_parser_advance(p);
-    entry->value = hmi_parse_expr(p);
-    if (!entry->value || !hmi_parser_expect(p, HMI_TOK_RANGE, "the lower index"))
-        return false;
-    entry->second = hmi_parse_expr(p);
-    p->brackets--;
-    if (!entry->second || !hmi_parser_expect(p, HMI_TOK_RBRACKET, "the upper index"))
-        return false;
-    entry->span = hmi_span_to(entry->span, p->previous);
-    return true;
-}
-
 static bool parse_coord(hmi_parser *p, hmi_statement *s)
 {
     hmi_entry_list list = {0};
     bool good;
     do {
         hmi_entry entry = {.word = HMI_NO_NAME};
-        good = parse_coordinate(p, &entry) && hmi_push_entry(p, &list, entry);
+        good = hmi_parse_declared(p, "the name of a coordinate", &entry) &&
+               hmi_push_entry(p, &list, entry);
     } while (good && hmi_next_entry(p));
     return hmi_keep_entries(p, &list, good, &s->entries, &s->entry_count);
 }
@@ -212,11 +190,20 @@ static bool parse_include(hmi_parser *p, hmi_statement *s)
     return s->text != NULL;
 }
 
+/* Words that are reserved before their statements exist. */
+static bool parse_reserved(hmi_parser *p, hmi_statement *s)
+{
+    if (!hmi_parser_said_enough(p))
+        hmi_error(p->context, p->previous, NULL, "'%s' statements cannot be read yet",
+                  hmi_statement_word(s->kind));
+    return false;
+}
+
 typedef bool (*statement_parser)(hmi_parser *p, hmi_statement *s);
 
 static const statement_parser parsers[HMI_STMT_COUNT] = {
     [HMI_STMT_MODEL] = parse_model,
-    [HMI_STMT_PARAM] = hmi_parse_assignments_of,
+    [HMI_STMT_PARAM] = hmi_parse_params,
     [HMI_STMT_COORD] = parse_coord,
     [HMI_STMT_LET] = hmi_parse_assignments_of,
     [HMI_STMT_KINETIC] = parse_energy,
@@ -241,6 +228,10 @@ static const statement_parser parsers[HMI_STMT_COUNT] = {
     [HMI_STMT_OUTPUT] = hmi_parse_output,
     [HMI_STMT_FOR] = parse_for,
     [HMI_STMT_INCLUDE] = parse_include,
+    [HMI_STMT_JOINT] = parse_reserved,
+    [HMI_STMT_FRICTION] = parse_reserved,
+    [HMI_STMT_TABLE] = parse_reserved,
+    [HMI_STMT_DRAW] = parse_reserved,
 };
 
 /* ---- the sequence of statements, and recovery ---- */

@@ -104,6 +104,10 @@ bool hmi_parse_assignment_to(hmi_parser *parser, hmi_ast *target, bool guesses, 
 bool hmi_parse_assignment_list(hmi_parser *parser, bool guesses, hmi_entry **entries,
                                size_t *count);
 bool hmi_parse_assignments_of(hmi_parser *parser, hmi_statement *statement);
+/* x, q[1..N, 0..M]: the name of an entry with the bounds of its indices. `what` reads "the name of a
+ * coordinate". */
+bool hmi_parse_declared(hmi_parser *parser, const char *what, hmi_entry *entry);
+bool hmi_parse_params(hmi_parser *parser, hmi_statement *statement);
 
 /* ---- statements about objects with a label (parse_objects.c) ---- */
 

@@ -66,6 +66,18 @@ static const char *verify_expression(const hmi_tree *tree, const hmi_ast *e, int
 static const char *verify_statements(const hmi_tree *tree, const hmi_statement *first,
                                      uint32_t contains, int blocks, hmi_violation *violation);
 
+static const char *verify_entry(const hmi_tree *tree, const hmi_entry *entry,
+                                hmi_violation *violation)
+{
+    const hmi_ast *parts[] = {entry->target, entry->second, entry->value};
+    const char *found = NULL;
+    for (size_t k = 0; !found && k < sizeof parts / sizeof *parts; k++)
+        found = verify_expression(tree, parts[k], 0, violation);
+    for (uint32_t k = 0; !found && k < 2 * entry->index_count; k++)
+        found = verify_expression(tree, entry->bounds[k], 0, violation);
+    return found;
+}
+
 static const char *verify_statement(const hmi_tree *tree, const hmi_statement *s, int blocks,
                                     hmi_violation *violation)
 {
@@ -75,12 +87,8 @@ static const char *verify_statement(const hmi_tree *tree, const hmi_statement *s
                             : hmi_violated(violation, "a statement of no kind (%d)", s->kind);
     for (size_t i = 0; !found && i < sizeof parts / sizeof *parts; i++)
         found = verify_expression(tree, parts[i], 0, violation);
-    for (size_t i = 0; !found && i < s->entry_count; i++) {
-        const hmi_ast *of_entry[] = {s->entries[i].target, s->entries[i].second,
-                                     s->entries[i].value};
-        for (int k = 0; !found && k < 3; k++)
-            found = verify_expression(tree, of_entry[k], 0, violation);
-    }
+    for (size_t i = 0; !found && i < s->entry_count; i++)
+        found = verify_entry(tree, &s->entries[i], violation);
     return found ? found : verify_statements(tree, s->block, s->contains, blocks + 1, violation);
 }
 

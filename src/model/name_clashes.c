@@ -9,7 +9,7 @@
 
 typedef struct pool {
     const hm_allocator *allocator;
-    HMI_ARRAY(const char *) names; /* one of each family of elements */
+    HMI_ARRAY(hmi_shown_name) names; /* one of each family of elements */
     bool failed;
 } pool;
 
@@ -39,34 +39,33 @@ static bool is_family(const char *name)
 static void add(pool *p, const char *name)
 {
     size_t count = p->names.count;
-    if (count && same_base(p->names.data[count - 1], name))
+    if (count && same_base(p->names.data[count - 1].name, name))
         return;
     if (!is_numbered(name) && !is_family(name))
         return;
-    p->failed |= !hmi_array_push(p->allocator, &p->names, name);
+    p->failed |= !hmi_array_push(p->allocator, &p->names, hmi_shown_name_of(name));
 }
 
 static int by_look(const void *x, const void *y)
 {
-    const char *a = *(const char *const *)x, *b = *(const char *const *)y;
+    const hmi_shown_name *a = x, *b = y;
     int order = hmi_shown_order(a, b);
-    return order ? order : strcmp(a, b);
+    return order ? order : strcmp(a->name, b->name);
 }
 
 /* Beside an x[...] every numbered x is meant, else those with the same number. */
 static void mark(hm_model *model, pool *p)
 {
-    size_t first = 0; /* of those with one base: the family, if there is one */
+    const hmi_shown_name *names = p->names.data, *end = names + p->names.count;
+    const hmi_shown_name *first = names; /* of those with one base: the family, if there is one */
     hmi_sort(p->names.data, p->names.count, sizeof *p->names.data, by_look);
-    for (size_t i = 0; i < p->names.count && !p->failed; i++) {
-        const char *name = p->names.data[i], *before = i ? p->names.data[i - 1] : NULL;
-        const char *after = i + 1 < p->names.count ? p->names.data[i + 1] : NULL;
-        if (before && hmi_shown_base_order(before, name) != 0)
-            first = i;
-        bool twin = (before && hmi_shown_order(before, name) == 0) ||
-                    (after && hmi_shown_order(name, after) == 0);
-        if (is_numbered(name) && (is_family(p->names.data[first]) || twin))
-            p->failed |= !hmi_array_push(p->allocator, &model->literal, name);
+    for (const hmi_shown_name *n = names; n < end && !p->failed; n++) {
+        if (n > names && hmi_shown_base_order(n - 1, n) != 0)
+            first = n;
+        bool twin = (n > names && hmi_shown_order(n - 1, n) == 0) ||
+                    (n + 1 < end && hmi_shown_order(n, n + 1) == 0);
+        if (is_numbered(n->name) && (is_family(first->name) || twin))
+            p->failed |= !hmi_array_push(p->allocator, &model->literal, n->name);
     }
     p->names.count = 0;
 }

@@ -50,10 +50,12 @@ expect_err "cannot write '/dev/full': No space left on device"
 run hamel run pendulum --csv /dev/full --json
 expect_status 1
 expect_out '"status": "failed"' 'could not be written'
-ln -s /dev/full full.svg
-run hamel run pendulum --plot full.svg
-expect_status 1
-expect_err "cannot write 'full.svg'"
+mknod full.svg c 1 7 2> /dev/null && printf x 2> /dev/null > full.svg
+if [ -c full.svg ]; then # devices can be made by root only, and not on every file system
+    run hamel run pendulum --plot full.svg
+    expect_status 1
+    expect_err "cannot write 'full.svg': No space left on device"
+fi
 run bash -c '"$0" run pendulum > /dev/full' "$HAMEL"
 expect_status 1
 expect_err 'cannot write the output'

@@ -77,6 +77,6 @@ expect_rejected '--jobs needs --ensemble'
 run hamel run double-pendulum --ensemble members.csv --at 'a=1'
 expect_rejected '--at cannot be combined with --ensemble'
 run hamel run double-pendulum --ensemble members.csv --csv /nowhere/out.csv
-expect_status 1
+expect_status 2
 expect_err "cannot write '/nowhere/out.csv"
 finish

@@ -102,6 +102,9 @@ run hamel run bouncing-ball --set e=0.95 --to 20 --csv more.csv --event-rows --j
 expect_done
 expect_out '"status": "event"' '"name": "bounce"'
 checks=$((checks + 1))
+run tail -n 1 b.csv # at the event that stopped it
+expect_out '3.5,3.5'
+[ "$(tail -n 2 more.csv | cut -d , -f 1 | uniq | wc -l)" = 2 ] || failed 'the last row is there twice'
 [ "$(wc -l < more.csv)" -gt "$(wc -l < b.csv)" ] || failed 'no rows at events'
 
 run hamel run --help

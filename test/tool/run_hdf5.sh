@@ -18,7 +18,7 @@ run h5dump -m '%.17g' -y -w 60 -d /v -s '200,0' -c '1,2' p.h5
 expect_done
 expect_out "$(tail -n 1 p.csv | cut -d, -f4)" "$(tail -n 1 p.csv | cut -d, -f5)"
 run hamel run pendulum --hdf5 /nowhere/p.h5
-expect_status 1
+expect_status 2
 expect_err "cannot write '/nowhere/p.h5'"
 [ ! -e p.h5.partial ] || failed 'the .partial was left'
 finish

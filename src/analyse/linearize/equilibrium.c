@@ -56,11 +56,11 @@ void hmi_kept_matrix(const hmi_reduction *r, const hmi_kept *kept, double *A)
 
 /* ---- states put aside ---- */
 
-static double *save_state(hmi_reduction *r, hmi_arena *arena)
+static double *copy_state(const hmi_reduction *r, hmi_arena *arena, const double *from)
 {
     double *x = hmi_arena_alloc(arena, (r->size + 1) * sizeof *x);
     if (x)
-        hmi_reduction_get(r, x);
+        hmi_copy((int)r->size, from, x);
     return x;
 }
 
@@ -75,7 +75,8 @@ typedef struct newton {
     int *ints;
     size_t *column; /* y that may change */
     size_t columns;
-    double *saved;
+    double t, *x;   /* the state, */
+    double *before; /* and the last one that was better */
 } newton;
 
 static hm_status start_newton(newton *w)
@@ -85,11 +86,11 @@ static hm_status start_newton(newton *w)
     w->X = hmi_arena_alloc(&w->arena, (d * d + 1) * sizeof *w->X);
     w->right = hmi_arena_alloc(&w->arena, (d + 1) * sizeof *w->right);
     w->step = hmi_arena_alloc(&w->arena, (d + 1) * sizeof *w->step);
-    w->saved = hmi_arena_alloc(&w->arena, (d + 1) * sizeof *w->saved);
+    w->before = hmi_arena_alloc(&w->arena, (d + 1) * sizeof *w->before);
     w->column = hmi_arena_alloc(&w->arena, (d + 1) * sizeof *w->column);
     w->work = hmi_arena_alloc(&w->arena, (hmi_cod_doubles((int)d, (int)d) + 1) * sizeof *w->work);
     w->ints = hmi_arena_alloc(&w->arena, (hmi_cod_ints((int)d, (int)d) + 1) * sizeof *w->ints);
-    return w->X && w->right && w->step && w->saved && w->column && w->work && w->ints
+    return w->X && w->right && w->step && w->before && w->column && w->work && w->ints
                ? HM_OK
                : HM_ERR_NOMEM;
 }
@@ -118,7 +119,7 @@ static double newton_step(newton *w)
     hmi_cod_solve(&cod, w->right, w->step);
     double longest = 0; /* at most one unit, or the size of the value */
     for (size_t j = 0; j < w->columns; j++) {
-        double y = *hmi_reduction_variable(r->sim, r->independent[w->column[j]]);
+        double y = w->x[r->independent[w->column[j]]];
         longest = fmax(longest, fabs(w->step[j]) / (1 + fabs(y)));
     }
     for (size_t j = 0; j < w->columns && longest > 1; j++)
@@ -126,16 +127,16 @@ static double newton_step(newton *w)
     return longest;
 }
 
-/* The saved state moved by a part of the step, on the constraints. */
+/* The state before, moved by a part of the step, on the constraints. */
 static hm_status try_step(newton *w, double part, double *rate)
 {
     hmi_reduction *r = w->r;
-    hmi_reduction_set(r, w->saved);
+    hmi_copy((int)r->size, w->before, w->x);
     for (size_t j = 0; j < w->columns; j++)
-        *hmi_reduction_variable(r->sim, w->column[j]) += part * w->step[j];
-    hm_status status = hmi_reduction_restore(r);
+        w->x[w->column[j]] += part * w->step[j];
+    hm_status status = hmi_reduction_restore(r, w->t, w->x);
     if (status == HM_OK)
-        status = hmi_reduction_update(r);
+        status = hmi_reduction_update(r, w->t, w->x);
     *rate = INFINITY;
     if (status == HM_OK) {
         hmi_choose_kept(r, w->search->drop, w->kept);
@@ -150,7 +151,7 @@ static hm_status advance(newton *w, double now, double *next)
     double length = newton_step(w);
     for (size_t j = 0; j < w->columns; j++) /* variables: y may be others after the step */
         w->column[j] = w->r->independent[w->column[j]];
-    hmi_reduction_get(w->r, w->saved);
+    hmi_copy((int)w->r->size, w->x, w->before);
     *next = now;
     for (double part = 1; part > 1e-4 && length > HMI_EPSILON; part /= 2) {
         status = try_step(w, part, next);
@@ -163,11 +164,11 @@ static hm_status advance(newton *w, double now, double *next)
 static hm_status iterate(newton *w)
 {
     hmi_search *search = w->search;
-    hm_status status = hmi_reduction_update(w->r);
+    hm_status status = hmi_reduction_update(w->r, w->t, w->x);
     if (status == HM_OK && w->r->rank) {
-        status = hmi_reduction_restore(w->r);
+        status = hmi_reduction_restore(w->r, w->t, w->x);
         if (status == HM_OK)
-            status = hmi_reduction_update(w->r);
+            status = hmi_reduction_update(w->r, w->t, w->x);
     }
     if (status != HM_OK)
         return status;
@@ -179,8 +180,8 @@ static hm_status iterate(newton *w)
             return status;
         search->iterations++;
         if (!(next < 0.9 * now)) { /* no improvement: the state before was the best */
-            hmi_reduction_set(w->r, w->saved);
-            status = hmi_reduction_update(w->r);
+            hmi_copy((int)w->r->size, w->before, w->x);
+            status = hmi_reduction_update(w->r, w->t, w->x);
             hmi_choose_kept(w->r, search->drop, w->kept);
             break;
         }
@@ -200,11 +201,10 @@ static hm_status relax(newton *w)
     hm_status status = HM_OK;
     hmi_zero((int)r->n, before);
     for (int i = 0; i < 400 && status == HM_OK; i++) {
-        for (size_t k = r->n; k < 2 * r->n; k++)
-            *hmi_reduction_variable(r->sim, k) = 0;
-        status = hmi_reduction_restore_all(r);
+        hmi_zero((int)r->n, w->x + r->n);
+        status = hmi_reduction_restore_all(r, w->t, w->x);
         if (status == HM_OK)
-            status = hmi_reduction_update(r);
+            status = hmi_reduction_update(r, w->t, w->x);
         const double *force = r->rate + r->n;
         double size = hmi_max_abs((int)r->n, force);
         if (status != HM_OK || !(size > 1e-3 * w->search->tolerance))
@@ -214,15 +214,15 @@ static hm_status relax(newton *w)
         hmi_copy((int)r->n, force, before);
         for (size_t k = 0; k < r->n; k++)
             if (!r->held || !r->held[k])
-                *hmi_reduction_variable(r->sim, k) += h * force[k];
+                w->x[k] += h * force[k];
     }
     return status;
 }
 
 static hm_status relax_and_iterate(newton *w, const double *start)
 {
-    hmi_reduction_set(w->r, start);
-    hm_status status = hmi_reduction_update(w->r);
+    hmi_copy((int)w->r->size, start, w->x);
+    hm_status status = hmi_reduction_update(w->r, w->t, w->x);
     if (status == HM_OK)
         status = relax(w);
     if (status == HM_OK)
@@ -231,29 +231,29 @@ static hm_status relax_and_iterate(newton *w, const double *start)
 }
 
 /* Rates may also vanish at infinity, which is not a state near the given one. */
-static bool ran_away(hmi_reduction *r, const double *start)
+static bool ran_away(const hmi_reduction *r, const double *start, const double *x)
 {
     double size = 1;
     for (size_t k = 0; k < r->n; k++)
         size = fmax(size, fabs(start[k]));
     for (size_t k = 0; k < r->n; k++)
-        if (!(fabs(r->sim->state.q[k] - start[k]) <= 100 * size))
+        if (!(fabs(x[k] - start[k]) <= 100 * size))
             return true;
     return false;
 }
 
-hm_status hmi_find_rest(hmi_reduction *r, hmi_kept *kept, hmi_search *search)
+hm_status hmi_find_rest(hmi_reduction *r, hmi_kept *kept, hmi_search *search, double t, double *x)
 {
-    newton w = {.r = r, .kept = kept, .search = search};
+    newton w = {.r = r, .kept = kept, .search = search, .t = t, .x = x};
     hm_status status = start_newton(&w);
-    const double *start = status == HM_OK ? save_state(r, &w.arena) : NULL;
+    const double *start = status == HM_OK ? copy_state(r, &w.arena, x) : NULL;
     if (status == HM_OK)
         status = start ? iterate(&w) : HM_ERR_NOMEM;
-    if (status == HM_OK && ran_away(r, start))
+    if (status == HM_OK && ran_away(r, start, x))
         status = HM_ERR_NUMERIC;
     if (status != HM_OK && status != HM_ERR_NOMEM && search->relax) {
         status = relax_and_iterate(&w, start);
-        if (status == HM_OK && ran_away(r, start))
+        if (status == HM_OK && ran_away(r, start, x))
             status = HM_ERR_NUMERIC;
     }
     hmi_arena_release(&w.arena);
@@ -285,20 +285,30 @@ static size_t find_kernel(const hmi_reduction *r, const hmi_kept *kept, double *
     return count;
 }
 
+/* A step from one state at rest along w, in the variables of y. */
+typedef struct family_step {
+    double t;
+    const double *from; /* size */
+    double *x;          /* size: where it leads */
+    const size_t *variable;
+    size_t count;
+    bool drop;
+} family_step;
+
 /* Does a finite step along w, corrected, lead to another state at rest? */
-static hm_status try_direction(hmi_reduction *r, hmi_kept *kept, bool drop, const double *x,
-                               const size_t *variable, const double *w, size_t count, bool *found)
+static hm_status try_direction(hmi_reduction *r, hmi_kept *kept, const family_step *s,
+                               const double *w, bool *found)
 {
     const double length = 1e-2;
-    hmi_search search = {.drop = drop, .tolerance = 1e-11, .most = 12};
+    hmi_search search = {.drop = s->drop, .tolerance = 1e-11, .most = 12};
     double moved = 0;
-    for (size_t j = 0; j < count; j++)
-        *hmi_reduction_variable(r->sim, variable[j]) += length * w[j];
-    hm_status status = hmi_find_rest(r, kept, &search);
-    for (size_t j = 0; j < count; j++)
-        moved += w[j] * (*hmi_reduction_variable(r->sim, variable[j]) - x[variable[j]]);
+    hmi_copy((int)r->size, s->from, s->x);
+    for (size_t j = 0; j < s->count; j++)
+        s->x[s->variable[j]] += length * w[j];
+    hm_status status = hmi_find_rest(r, kept, &search, s->t, s->x);
+    for (size_t j = 0; j < s->count; j++)
+        moved += w[j] * (s->x[s->variable[j]] - s->from[s->variable[j]]);
     *found = status == HM_OK && fabs(moved) > 0.5 * length && fabs(moved) < 2 * length;
-    hmi_reduction_set(r, x);
     return status == HM_ERR_NOMEM ? status : HM_OK;
 }
 
@@ -309,20 +319,21 @@ hm_status hmi_family_dimension(hmi_reduction *r, hmi_kept *kept, bool drop, size
     hmi_arena_init(&arena, r->arena.allocator);
     double *A = hmi_arena_alloc(&arena, (2 * k * k + k + 1) * sizeof *A);
     size_t *variable = hmi_arena_alloc(&arena, (k + 1) * sizeof *variable);
-    double *x = save_state(r, &arena);
-    hm_status status = A && variable && x ? HM_OK : HM_ERR_NOMEM;
+    double *from = copy_state(r, &arena, r->x), *x = copy_state(r, &arena, r->x);
+    hm_status status = A && variable && from && x ? HM_OK : HM_ERR_NOMEM;
     *dimension = 0;
     if (status == HM_OK) {
         double *V = A + k * k, *sigma = V + k * k;
         size_t count = find_kernel(r, kept, A, sigma, V);
+        const family_step step = {r->at.t, from, x, variable, k, drop};
         for (size_t j = 0; j < k; j++)
             variable[j] = r->independent[kept->index[j]];
         for (size_t i = 0; i < count && status == HM_OK; i++) {
             bool found = false;
-            status = try_direction(r, kept, drop, x, variable, V + (k - 1 - i) * k, k, &found);
+            status = try_direction(r, kept, &step, V + (k - 1 - i) * k, &found);
             *dimension += found;
         }
-        hm_status again = hmi_reduction_update(r);
+        hm_status again = hmi_reduction_update(r, step.t, from);
         status = status == HM_OK ? again : status;
         hmi_choose_kept(r, drop, kept);
     }
@@ -332,41 +343,45 @@ hm_status hmi_family_dimension(hmi_reduction *r, hmi_kept *kept, bool drop, size
 
 /* ---- along the motion ---- */
 
+/* The kept variables do not move at a state further along the motion. Where the motion cannot be
+ * followed that far nothing speaks against it. */
+static bool rests_at(hmi_reduction *r, const bool *fixed, double t, double *x, double tolerance)
+{
+    const hmi_point at = {t, x, x + r->n, x + 2 * r->n};
+    bool rests = true;
+    hm_status moved = hmi_reduction_restore(r, t, x);
+    if (moved == HM_OK)
+        moved = hmi_sim_accelerate(r->sim, &at, NULL);
+    const double *z = hmi_sim_state_rates(r->sim);
+    for (size_t k = 0; k < r->size && moved == HM_OK; k++)
+        if (fixed[k])
+            rests &= fabs(k < r->n       ? at.v[k]
+                          : k < 2 * r->n ? r->sim->last.qdd[k - r->n]
+                                         : z[k - 2 * r->n]) <= 10 * tolerance;
+    return rests;
+}
+
 hm_status hmi_verify_steady(hmi_reduction *r, hmi_kept *kept, double tolerance, bool *steady)
 {
     static const double turns[] = {0.37, -0.81, 1.93};
-    double t = r->sim->state.at.t;
     hmi_arena arena;
     hmi_arena_init(&arena, r->arena.allocator);
-    double *x = save_state(r, &arena),
-           *rate = hmi_arena_alloc(&arena, (r->size + 1) * sizeof *rate);
+    double *x = copy_state(r, &arena, r->x);
     bool *fixed = hmi_arena_alloc(&arena, r->size + 1);
-    hm_status status = x && rate && fixed ? HM_OK : HM_ERR_NOMEM;
+    hm_status status = x && fixed ? HM_OK : HM_ERR_NOMEM;
     *steady = true;
     if (status == HM_OK) {
-        hmi_copy((int)r->size, r->rate, rate);
         for (size_t k = 0; k < kept->count; k++)
             fixed[r->independent[kept->index[k]]] = true;
-        double fastest = hmi_max_abs((int)r->n, rate);
+        double fastest = hmi_max_abs((int)r->n, r->rate);
         for (size_t i = 0; i < 3 && *steady && fastest > 0; i++) {
-            hmi_reduction_set(r, x);
-            r->sim->state.at.t = t + turns[i] / fastest;
+            hmi_copy((int)r->size, r->x, x);
             for (size_t k = 0; k < r->n; k++)
                 if (!fixed[k])
-                    *hmi_reduction_variable(r->sim, k) += turns[i] / fastest * rate[k];
-            hm_status moved = hmi_reduction_restore(r);
-            if (moved == HM_OK)
-                moved = hmi_sim_accelerate(r->sim, hmi_sim_present(r->sim), NULL);
-            const double *z = hmi_sim_state_rates(r->sim);
-            for (size_t k = 0; k < r->size && moved == HM_OK; k++)
-                if (fixed[k])
-                    *steady &= fabs(k < r->n       ? r->sim->state.v[k]
-                                    : k < 2 * r->n ? r->sim->last.qdd[k - r->n]
-                                                   : z[k - 2 * r->n]) <= 10 * tolerance;
+                    x[k] += turns[i] / fastest * r->rate[k];
+            *steady = rests_at(r, fixed, r->at.t + turns[i] / fastest, x, tolerance);
         }
-        hmi_reduction_set(r, x);
-        r->sim->state.at.t = t;
-        status = hmi_reduction_update(r);
+        status = hmi_reduction_update(r, r->at.t, r->x);
     }
     hmi_arena_release(&arena);
     return status;

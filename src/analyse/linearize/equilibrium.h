@@ -36,18 +36,18 @@ typedef struct hmi_search {
     int iterations;   /* taken */
 } hmi_search;
 
-/* From the sim's present state, which is left at the result. r is that of the result, too.
+/* From the state x at time t; x becomes the result, and r is that of it.
  * HM_ERR_NUMERIC: rates do not fall below the tolerance. */
-HM_MUST_CHECK hm_status hmi_find_rest(hmi_reduction *r, hmi_kept *kept, hmi_search *search);
+HM_MUST_CHECK hm_status hmi_find_rest(hmi_reduction *r, hmi_kept *kept, hmi_search *search,
+                                      double t, double *x);
 
-/* The dimension of the family of states at rest through this one: directions in the kernel of A in
- * which a finite step, corrected by the search, leads to another state at rest. The sim's state is
- * put back. */
+/* The dimension of the family of states at rest through that of r: directions in the kernel of A in
+ * which a finite step, corrected by the search, leads to another state at rest. */
 HM_MUST_CHECK hm_status hmi_family_dimension(hmi_reduction *r, hmi_kept *kept, bool drop,
                                              size_t *dimension);
 
-/* Are the kept variables constant along the motion? Tried at states further along it. The sim's
- * state is put back. */
+/* Are the kept variables constant along the motion from the state of r? Tried at states further
+ * along it. */
 HM_MUST_CHECK hm_status hmi_verify_steady(hmi_reduction *r, hmi_kept *kept, double tolerance,
                                           bool *steady);
 

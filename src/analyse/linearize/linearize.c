@@ -42,6 +42,7 @@ typedef struct job {
     const hm_linearize_options *options;
     linearization *out;
     hmi_reduction r;
+    double t, *x; /* the state that is linearised, or where a search is */
     hmi_kept kept;
     hmi_search search;
     bool drop; /* ignorable coordinates are left out of y */
@@ -97,16 +98,16 @@ static hm_status mark_held(job *j)
 /* From the state where the search began. */
 static hm_status search_relative(job *j, const double *start)
 {
-    hmi_reduction_set(&j->r, start);
-    hm_status status = hmi_reduction_update(&j->r);
+    hmi_copy((int)j->r.size, start, j->x);
+    hm_status status = hmi_reduction_update(&j->r, j->t, j->x);
     if (status == HM_OK)
         status = hmi_relative_equilibrium_init(&j->relative, &j->r);
     if (status == HM_OK && j->relative.count == 0)
         status = HM_ERR_NUMERIC;
     if (status == HM_OK)
-        status = hmi_relative_equilibrium_find(&j->relative, j->options->tolerance, 60);
+        status = hmi_relative_equilibrium_find(&j->relative, j->options->tolerance, 60, j->t, j->x);
     hmi_relative_equilibrium_release(&j->relative);
-    return status == HM_OK ? hmi_reduction_update(&j->r) : status;
+    return status == HM_OK ? hmi_reduction_update(&j->r, j->t, j->x) : status;
 }
 
 static hm_status search(job *j)
@@ -120,8 +121,8 @@ static hm_status search(job *j)
     hm_status status = start ? mark_held(j) : HM_ERR_NOMEM;
     if (status != HM_OK)
         return status;
-    hmi_reduction_get(&j->r, start);
-    status = hmi_find_rest(&j->r, &j->kept, &j->search);
+    hmi_copy((int)j->r.size, j->x, start);
+    status = hmi_find_rest(&j->r, &j->kept, &j->search, j->t, j->x);
     if (status == HM_ERR_NUMERIC && j->options->steady)
         status = search_relative(j, start);
     j->r.held = NULL;
@@ -220,7 +221,7 @@ static hm_status settle_relative(job *j)
         return status;
     status = hmi_relative_equilibrium_update(&j->relative);
     if (status != HM_OK || !(j->relative.residual <= j->options->tolerance)) {
-        hm_status again = hmi_reduction_update(&j->r); /* A as it was */
+        hm_status again = hmi_reduction_update(&j->r, j->t, j->x); /* A as it was */
         return status == HM_OK ? again : status;
     }
     face->rest = HM_REST_RELATIVE;
@@ -246,13 +247,12 @@ static const double *copy_doubles(job *j, const double *from, size_t count)
 static hm_status take_state(job *j)
 {
     hm_linearization *face = &j->out->face;
-    const hm_sim *sim = j->sim;
-    face->t = sim->state.at.t;
+    face->t = j->t;
     face->n = j->r.n;
     face->states = j->r.states;
-    face->q = copy_doubles(j, sim->state.q, j->r.n);
-    face->v = copy_doubles(j, sim->state.v, j->r.n);
-    face->z = copy_doubles(j, sim->state.z, j->r.states);
+    face->q = copy_doubles(j, j->x, j->r.n);
+    face->v = copy_doubles(j, j->x + j->r.n, j->r.n);
+    face->z = copy_doubles(j, j->x + 2 * j->r.n, j->r.states);
     face->iterations = j->search.iterations;
     double rate = face->rest == HM_REST_RELATIVE ? j->relative.residual
                                                  : hmi_kept_rate(&j->r, &j->kept);
@@ -358,12 +358,33 @@ static linearization *new_linearization(const hm_allocator *allocator)
     return l;
 }
 
+/* The sim's present state, as the array x. */
+static hm_status begin(job *j)
+{
+    const hmi_point *at = hmi_sim_present(j->sim);
+    size_t n = j->r.n;
+    bool failed = false;
+    j->t = at->t;
+    j->x = hmi_arena_doubles(&j->r.arena, j->r.size, &failed);
+    if (failed)
+        return HM_ERR_NOMEM;
+    hmi_copy((int)n, at->q, j->x);
+    hmi_copy((int)n, at->v, j->x + n);
+    hmi_copy((int)j->r.states, at->z, j->x + 2 * n);
+    return HM_OK;
+}
+
 static hm_status linearize(job *j)
 {
+    size_t n = j->r.n;
     j->kept.index = hmi_arena_alloc(&j->r.arena, (j->r.size + 1) * sizeof *j->kept.index);
     if (!j->kept.index)
         return HM_ERR_NOMEM;
-    hm_status status = j->options->find ? search(j) : hmi_reduction_update(&j->r);
+    hm_status status = begin(j);
+    if (status == HM_OK)
+        status = j->options->find ? search(j) : hmi_reduction_update(&j->r, j->t, j->x);
+    if (j->options->find && j->x) /* what the search is asked for: the sim is left there */
+        hm_sim_set_state(j->sim, j->t, j->x, j->x + n, j->x + 2 * n);
     if (status == HM_ERR_UNDETERMINED || status == HM_ERR_INCONSISTENT)
         hmi_error(j->sim->context, hmi_no_span, "hamel eval shows the equations at this state",
                   "the accelerations are not determined at this state");

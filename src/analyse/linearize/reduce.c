@@ -21,6 +21,7 @@ hm_status hmi_reduction_init(hmi_reduction *r, hm_sim *sim)
     *r = (hmi_reduction){.sim = sim, .n = n, .m = m, .states = system->model->states.count};
     r->size = 2 * n + r->states;
     hmi_arena_init(&r->arena, system->allocator);
+    r->x = hmi_arena_doubles(&r->arena, r->size, &failed);
     r->J = hmi_arena_doubles(&r->arena, (n + r->states) * (r->size + 1), &failed);
     r->rate = hmi_arena_doubles(&r->arena, r->size, &failed);
     r->residual = hmi_arena_doubles(&r->arena, 2 * m, &failed);
@@ -47,22 +48,9 @@ void hmi_reduction_release(hmi_reduction *r)
     hmi_arena_release(&r->arena);
 }
 
-double *hmi_reduction_variable(hm_sim *sim, size_t k)
+static hmi_point point_of(const hmi_reduction *r, double t, const double *x)
 {
-    size_t n = sim->system->derived.n;
-    return k < n ? &sim->state.q[k] : k < 2 * n ? &sim->state.v[k - n] : &sim->state.z[k - 2 * n];
-}
-
-void hmi_reduction_get(const hmi_reduction *r, double *x)
-{
-    for (size_t k = 0; k < r->size; k++)
-        x[k] = *hmi_reduction_variable(r->sim, k);
-}
-
-void hmi_reduction_set(const hmi_reduction *r, const double *x)
-{
-    for (size_t k = 0; k < r->size; k++)
-        *hmi_reduction_variable(r->sim, k) = x[k];
+    return (hmi_point){t, x, x + r->n, x + 2 * r->n};
 }
 
 const char *hmi_reduction_name(const hm_sim *sim, size_t k)
@@ -311,15 +299,17 @@ static void find_cyclic(hmi_reduction *r)
     }
 }
 
-hm_status hmi_reduction_update(hmi_reduction *r)
+hm_status hmi_reduction_update(hmi_reduction *r, double t, const double *x)
 {
     hm_sim *sim = r->sim;
-    hm_status status = hmi_sim_jacobian(sim, hmi_sim_present(sim), NULL, r->J);
+    memmove(r->x, x, r->size * sizeof *x); /* x may be r->x */
+    r->at = point_of(r, t, r->x);
+    hm_status status = hmi_sim_jacobian(sim, &r->at, NULL, r->J);
     if (status == HM_OK)
-        status = hmi_sim_residual_jacobian(sim, hmi_sim_present(sim), r->residual, r->C);
+        status = hmi_sim_residual_jacobian(sim, &r->at, r->residual, r->C);
     if (status != HM_OK)
         return status;
-    hmi_copy((int)r->n, sim->state.v, r->rate);
+    hmi_copy((int)r->n, r->at.v, r->rate);
     hmi_copy((int)r->n, sim->last.qdd, r->rate + r->n);
     hmi_copy((int)r->states, hmi_sim_state_rates(sim), r->rate + 2 * r->n);
     clean(r);
@@ -367,12 +357,13 @@ static hm_status restoring_step(hmi_reduction *r, const size_t *variable, size_t
     return status;
 }
 
-static hm_status restore(hmi_reduction *r, const size_t *variable, size_t count)
+static hm_status restore(hmi_reduction *r, const size_t *variable, size_t count, double t,
+                         double *x)
 {
+    const hmi_point at = point_of(r, t, x);
     double *step = r->scratch, last = INFINITY;
     for (int k = 0; k < MOST_RESTORING; k++) {
-        hm_status status = hmi_sim_residual_jacobian(r->sim, hmi_sim_present(r->sim), r->residual,
-                                                     r->C);
+        hm_status status = hmi_sim_residual_jacobian(r->sim, &at, r->residual, r->C);
         if (status != HM_OK)
             return status;
         double now = hmi_max_abs((int)(2 * r->m), r->residual);
@@ -385,21 +376,21 @@ static hm_status restore(hmi_reduction *r, const size_t *variable, size_t count)
         if (status != HM_OK)
             return status;
         for (size_t i = 0; i < count; i++)
-            *hmi_reduction_variable(r->sim, variable[i]) += step[i];
+            x[variable[i]] += step[i];
     }
     return last <= 1e-9 ? HM_OK : HM_ERR_INCONSISTENT;
 }
 
-hm_status hmi_reduction_restore(hmi_reduction *r)
+hm_status hmi_reduction_restore(hmi_reduction *r, double t, double *x)
 {
-    return restore(r, r->dependent, r->rank);
+    return restore(r, r->dependent, r->rank, t, x);
 }
 
-hm_status hmi_reduction_restore_all(hmi_reduction *r)
+hm_status hmi_reduction_restore_all(hmi_reduction *r, double t, double *x)
 {
     size_t count = 0;
     for (size_t k = 0; k < 2 * r->n; k++)
         if (!r->held || !r->held[k])
             r->free[count++] = k;
-    return restore(r, r->free, count);
+    return restore(r, r->free, count, t, x);
 }

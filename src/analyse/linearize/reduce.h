@@ -13,10 +13,10 @@
  * largest (in units of the mass metric) the velocity of a coordinate on which nothing depends is
  * preferred, then the variable declared first. Rows that vanish are redundant.
  *
- * The object belongs to one sim and is updated at its present state as often as wanted: searches
- * for equilibria (equilibrium.h, relative_equilibrium.h) alternate between hmi_reduction_update, a
- * step of y, and hmi_reduction_restore, which moves the dependent variables back onto the
- * constraints.
+ * The object belongs to one sim and is updated at a state as often as wanted: searches for
+ * equilibria (equilibrium.h, relative_equilibrium.h) alternate between hmi_reduction_update, a step
+ * of y, and hmi_reduction_restore, which moves the dependent variables back onto the constraints.
+ * States are arguments, x = (q, v, z) and t; the sim's present state is neither read nor changed.
  * Verified: test/physics/test_linearize.c
  */
 #ifndef HMI_ANALYSE_LINEARIZE_REDUCE_H
@@ -29,6 +29,8 @@ typedef struct hmi_reduction {
     hm_sim *sim;
     hmi_arena arena;
     size_t n, states, m, size;
+    hmi_point at;        /* the state of the last update: */
+    double *x;           /* size: its (q, v, z) */
     double *J;           /* (n + states) x (size + 1) */
     double *rate;        /* size: x' */
     double *residual;    /* 2m */
@@ -54,23 +56,17 @@ typedef struct hmi_reduction {
 HM_MUST_CHECK hm_status hmi_reduction_init(hmi_reduction *r, hm_sim *sim);
 void hmi_reduction_release(hmi_reduction *r);
 
-/* Everything at the sim's present state. Statuses as hmi_sim_accelerate. */
-HM_MUST_CHECK hm_status hmi_reduction_update(hmi_reduction *r);
-/* Moves the dependent variables (of the last update) until the constraints hold.
+/* Everything at the state x = (q, v, z). Statuses as hmi_sim_accelerate. */
+HM_MUST_CHECK hm_status hmi_reduction_update(hmi_reduction *r, double t, const double *x);
+/* Moves the dependent variables (of the last update) in x until the constraints hold.
  * HM_ERR_INCONSISTENT where that does not succeed. */
-HM_MUST_CHECK hm_status hmi_reduction_restore(hmi_reduction *r);
+HM_MUST_CHECK hm_status hmi_reduction_restore(hmi_reduction *r, double t, double *x);
 
 /* The same with all variables but the held ones, moved as little as possible. */
-HM_MUST_CHECK hm_status hmi_reduction_restore_all(hmi_reduction *r);
+HM_MUST_CHECK hm_status hmi_reduction_restore_all(hmi_reduction *r, double t, double *x);
 
 /* Subtracts from A the rates dq = B q, dv = B v of a moving frame; B: n x n. */
 void hmi_reduction_turn(hmi_reduction *r, const double *B);
-
-/* Variable k of x, in the sim. */
-double *hmi_reduction_variable(hm_sim *sim, size_t k);
-/* All of x, out of the sim and back into it. */
-void hmi_reduction_get(const hmi_reduction *r, double *x);
-void hmi_reduction_set(const hmi_reduction *r, const double *x);
 
 /* The x of minimum norm with X x = right in the sense of least squares. X has contiguous columns and is
  * destroyed; what is below `tolerance` times its largest entry counts as 0. */

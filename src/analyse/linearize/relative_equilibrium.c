@@ -78,9 +78,9 @@ static void slope_release(slope *e)
         hmi_graph_release(&e->graph);
 }
 
-static const double *slope_at(slope *e, hm_sim *sim)
+static const double *slope_at(slope *e, const hmi_reduction *r)
 {
-    const hmi_tape_values values = hmi_sim_values(sim, hmi_sim_present(sim));
+    const hmi_tape_values values = hmi_sim_values(r->sim, &r->at);
     hmi_tape_prepare(&e->tape, &values, e->work);
     hmi_tape_run(&e->tape, &values, e->work);
     return hmi_tape_outputs(&e->tape, e->work);
@@ -94,13 +94,12 @@ static void fill_condition(const hmi_relative_equilibrium *rel, const double *by
                            const double *by_v, size_t i, double *row)
 {
     const hmi_reduction *r = rel->r;
-    const hm_sim *sim = r->sim;
     size_t n = r->n;
     for (size_t a = 0; a < n; a++) {
         row[a] = by_q[a];
         for (size_t b = 0; b < n && rel->unknowns > n; b++)
-            row[n + a * n + b] = by_q[a] * sim->state.q[b] + by_v[a] * sim->state.v[b] -
-                                 (a == i ? sim->last.qdd[b] : 0);
+            row[n + a * n + b] = by_q[a] * r->at.q[b] + by_v[a] * r->at.v[b] -
+                                 (a == i ? r->rate[n + b] : 0);
     }
     double size = hmi_max_abs((int)rel->unknowns, row);
     for (size_t k = 0; k < rel->unknowns && size > 0; k++)
@@ -124,7 +123,7 @@ static void add_state(hmi_relative_equilibrium *rel, slope *e, double *X, size_t
         const double *from = k < n + r->states ? r->J + k * width
                                                : r->C + (k - n - r->states) * width;
         if (k + 1 == count)
-            from = e->known ? slope_at(e, r->sim) : rel->omega; /* zeros by now */
+            from = e->known ? slope_at(e, r) : rel->omega; /* zeros by now */
         fill_condition(rel, from, from + n, k < n ? k : n, row);
         for (size_t u = 0; u < rel->unknowns; u++)
             X[u * height + first + k] = row[u];
@@ -144,19 +143,19 @@ static bool driven(const hmi_reduction *r)
 
 /* ---- symmetries ---- */
 
-/* A state near x on the constraints. */
-static hm_status wander(hmi_relative_equilibrium *rel, const double *x, hmi_random *random)
+/* r at a state near `from` on the constraints; x is memory for it. */
+static hm_status wander(hmi_relative_equilibrium *rel, double t, const double *from, double *x,
+                        hmi_random *random)
 {
     hmi_reduction *r = rel->r;
     hm_status status = HM_ERR_NUMERIC;
     double spread = 0.4;
     for (int k = 0; k < 20 && status != HM_OK && status != HM_ERR_NOMEM; k++, spread *= 0.7) {
         for (size_t i = 0; i < r->size; i++)
-            *hmi_reduction_variable(r->sim, i) = x[i] + spread * (0.6 + fabs(x[i])) *
-                                                            hmi_random_between(random, -1, 1);
-        status = hmi_reduction_restore_all(r);
+            x[i] = from[i] + spread * (0.6 + fabs(from[i])) * hmi_random_between(random, -1, 1);
+        status = hmi_reduction_restore_all(r, t, x);
         if (status == HM_OK)
-            status = hmi_reduction_update(r);
+            status = hmi_reduction_update(r, t, x);
     }
     return status;
 }
@@ -176,7 +175,7 @@ static hm_status take_symmetries(hmi_relative_equilibrium *rel, double *X, size_
     return HM_OK;
 }
 
-static hm_status find_symmetries(hmi_relative_equilibrium *rel, const double *x)
+static hm_status find_symmetries(hmi_relative_equilibrium *rel, double t, const double *from)
 {
     hmi_reduction *r = rel->r;
     slope e;
@@ -184,11 +183,12 @@ static hm_status find_symmetries(hmi_relative_equilibrium *rel, const double *x)
     size_t states = rel->unknowns / r->n + 5, height = states * conditions(rel);
     bool any = true, failed = false;
     double *X = hmi_arena_doubles(&rel->arena, height * rel->unknowns, &failed);
+    double *x = hmi_arena_doubles(&rel->arena, r->size, &failed);
     if (failed)
         return HM_ERR_NOMEM;
     hm_status status = slope_init(rel, &e);
     for (size_t k = 0; k < states && status == HM_OK && any; k++) {
-        status = wander(rel, x, &random);
+        status = wander(rel, t, from, x, &random);
         if (status == HM_OK)
             add_state(rel, &e, X, height, k * conditions(rel));
         any = status == HM_OK && !driven(r);
@@ -215,10 +215,9 @@ hm_status hmi_relative_equilibrium_init(hmi_relative_equilibrium *rel, hmi_reduc
     rel->pivot = hmi_arena_alloc(&rel->arena, (r->size + 1) * sizeof *rel->pivot);
     if (failed || !rel->out || !rel->pivot)
         return HM_ERR_NOMEM;
-    hmi_reduction_get(r, x);
-    hm_status status = find_symmetries(rel, x);
-    hmi_reduction_set(r, x);
-    hm_status again = hmi_reduction_update(r);
+    hmi_copy((int)r->size, r->x, x);
+    hm_status status = find_symmetries(rel, r->at.t, x);
+    hm_status again = hmi_reduction_update(r, r->at.t, x);
     return status == HM_OK ? again : status;
 }
 
@@ -236,8 +235,8 @@ static void lift(hmi_relative_equilibrium *rel)
         for (size_t i = 0; i < n; i++) {
             const double *B = c + n + i * n;
             bool turns = rel->unknowns > n;
-            Xi[i] = c[i] + (turns ? hmi_dot((int)n, B, r->sim->state.q) : 0);
-            Xi[n + i] = turns ? hmi_dot((int)n, B, r->sim->state.v) : 0;
+            Xi[i] = c[i] + (turns ? hmi_dot((int)n, B, r->at.q) : 0);
+            Xi[n + i] = turns ? hmi_dot((int)n, B, r->at.v) : 0;
         }
     }
 }
@@ -377,59 +376,74 @@ static hm_status newton_step(hmi_relative_equilibrium *rel, double *X, double *r
     return hmi_minimum_norm(rel->arena.allocator, d, at, X, 1e-10, right, step);
 }
 
-static hm_status iterate(hmi_relative_equilibrium *rel, double tolerance, int most, double *X,
-                         double *right, double *step)
+/* What the search is for, and its memory. */
+typedef struct relative_search {
+    double tolerance, t, *x;
+    int most;
+    double *X, *right, *step;
+} relative_search;
+
+static hm_status iterate(hmi_relative_equilibrium *rel, const relative_search *s)
 {
     hmi_reduction *r = rel->r;
     for (int k = 0;; k++) {
-        hm_status status = hmi_reduction_restore(r);
+        hm_status status = hmi_reduction_restore(r, s->t, s->x);
         if (status == HM_OK)
-            status = hmi_reduction_update(r);
+            status = hmi_reduction_update(r, s->t, s->x);
         if (status == HM_OK)
             status = hmi_relative_equilibrium_update(rel);
-        if (status != HM_OK || rel->residual <= tolerance)
+        if (status != HM_OK || rel->residual <= s->tolerance)
             return status;
-        if (k == most || !isfinite(rel->residual))
+        if (k == s->most || !isfinite(rel->residual))
             return HM_ERR_NUMERIC;
-        status = newton_step(rel, X, right, step);
+        status = newton_step(rel, s->X, s->right, s->step);
         if (status != HM_OK)
             return status;
-        double longest = fmax(1, hmi_max_abs((int)r->dimension, step));
+        double longest = fmax(1, hmi_max_abs((int)r->dimension, s->step));
         for (size_t i = 0; i < r->dimension; i++)
-            *hmi_reduction_variable(r->sim, r->independent[i]) += step[i] / longest;
+            s->x[r->independent[i]] += s->step[i] / longest;
     }
 }
 
-hm_status hmi_relative_equilibrium_find(hmi_relative_equilibrium *rel, double tolerance, int most)
+hm_status hmi_relative_equilibrium_find(hmi_relative_equilibrium *rel, double tolerance, int most,
+                                        double t, double *x)
 {
     const hmi_reduction *r = rel->r;
     size_t width = r->size + rel->count;
     hmi_arena arena;
     hmi_arena_init(&arena, rel->arena.allocator);
     double *X = hmi_arena_alloc(&arena, (r->size * width + r->size + width + 1) * sizeof *X);
-    hm_status status = X ? iterate(rel, tolerance, most, X, X + r->size * width,
-                                   X + r->size * width + r->size)
-                         : HM_ERR_NOMEM;
+    const relative_search search = {
+        tolerance, t, x, most, X, X + r->size * width, X + r->size * width + r->size};
+    hm_status status = X ? iterate(rel, &search) : HM_ERR_NOMEM;
     hmi_arena_release(&arena);
     return status == HM_ERR_INCONSISTENT ? HM_ERR_NUMERIC : status;
 }
 
 /* ---- families ---- */
 
+/* A step from one relative equilibrium, in the variables of the quotient. */
+typedef struct family_step {
+    double t;
+    const double *from; /* size */
+    double *x;          /* size: where it leads */
+    const size_t *variable;
+    size_t count;
+} family_step;
+
 /* Does a finite step along w, a vector of the quotient, lead to another relative equilibrium? */
-static hm_status try_direction(hmi_relative_equilibrium *rel, const double *x,
-                               const size_t *variable, const double *w, size_t count, bool *found)
+static hm_status try_direction(hmi_relative_equilibrium *rel, const family_step *s, const double *w,
+                               bool *found)
 {
     const double length = 1e-2;
-    hmi_reduction *r = rel->r;
     double moved = 0;
-    for (size_t i = 0; i < count; i++)
-        *hmi_reduction_variable(r->sim, variable[i]) += length * w[i];
-    hm_status status = hmi_relative_equilibrium_find(rel, 1e-11, 20);
-    for (size_t i = 0; i < count; i++)
-        moved += w[i] * (*hmi_reduction_variable(r->sim, variable[i]) - x[variable[i]]);
+    hmi_copy((int)rel->r->size, s->from, s->x);
+    for (size_t i = 0; i < s->count; i++)
+        s->x[s->variable[i]] += length * w[i];
+    hm_status status = hmi_relative_equilibrium_find(rel, 1e-11, 20, s->t, s->x);
+    for (size_t i = 0; i < s->count; i++)
+        moved += w[i] * (s->x[s->variable[i]] - s->from[s->variable[i]]);
     *found = status == HM_OK && fabs(moved) > 0.5 * length && fabs(moved) < 2 * length;
-    hmi_reduction_set(r, x);
     return status == HM_ERR_NOMEM ? status : HM_OK;
 }
 
@@ -449,24 +463,25 @@ hm_status hmi_relative_equilibrium_family(hmi_relative_equilibrium *rel, const d
     hmi_arena arena;
     hmi_arena_init(&arena, rel->arena.allocator);
     size_t d = r->dimension;
-    double *X = hmi_arena_alloc(&arena, (2 * d * d + d + r->size + 1) * sizeof *X);
+    double *X = hmi_arena_alloc(&arena, (2 * d * d + d + 2 * r->size + 1) * sizeof *X);
     size_t *variable = hmi_arena_alloc(&arena, (d + 1) * sizeof *variable);
     hm_status status = X && variable ? HM_OK : HM_ERR_NOMEM;
     *dimension = 0;
     if (status == HM_OK) {
-        double *V = X + d * d, *sigma = V + d * d, *x = sigma + d;
+        double *V = X + d * d, *sigma = V + d * d, *from = sigma + d;
         size_t k = list_kept(rel, variable);
+        const family_step step = {r->at.t, from, from + r->size, variable, k};
         for (size_t i = 0; i < k * k; i++)
             X[i] = A[i % k * k + i / k];
-        hmi_reduction_get(r, x);
+        hmi_copy((int)r->size, r->x, from);
         hmi_svd((int)k, (int)k, X, sigma, V);
         for (size_t i = 0; i < k && status == HM_OK; i++) {
             bool found = false;
             if (sigma[i] <= 1e-9 * fmax(sigma[0], 1))
-                status = try_direction(rel, x, variable, V + i * k, k, &found);
+                status = try_direction(rel, &step, V + i * k, &found);
             *dimension += found;
         }
-        hm_status again = hmi_reduction_update(r);
+        hm_status again = hmi_reduction_update(r, step.t, from);
         if (again == HM_OK)
             again = hmi_relative_equilibrium_update(rel);
         status = status == HM_OK ? again : status;

@@ -34,8 +34,7 @@ typedef struct hmi_relative_equilibrium {
     size_t *pivot;    /* rank */
 } hmi_relative_equilibrium;
 
-/* Memory, and the symmetries near the sim's present state; r is that of this state afterwards. Release
- * also after failure. */
+/* Memory, and the symmetries near the state of r. Release also after failure. */
 HM_MUST_CHECK hm_status hmi_relative_equilibrium_init(hmi_relative_equilibrium *rel,
                                                       hmi_reduction *r);
 void hmi_relative_equilibrium_release(hmi_relative_equilibrium *rel);
@@ -43,10 +42,11 @@ void hmi_relative_equilibrium_release(hmi_relative_equilibrium *rel);
 /* At the state of r: omega, the residual and which of y to leave out. r->A becomes that of the moving
  * frame. */
 HM_MUST_CHECK hm_status hmi_relative_equilibrium_update(hmi_relative_equilibrium *rel);
-/* Newton's method for a relative equilibrium near the state; held variables stay.
- * HM_ERR_NUMERIC: none was found. */
+/* Newton's method for a relative equilibrium from the state x at time t, which becomes the result, as
+ * does that of r; held variables stay. HM_ERR_NUMERIC: none was found. */
 HM_MUST_CHECK hm_status hmi_relative_equilibrium_find(hmi_relative_equilibrium *rel,
-                                                      double tolerance, int most);
+                                                      double tolerance, int most, double t,
+                                                      double *x);
 /* The matrix on the quotient, (dimension - rank) squared. */
 void hmi_relative_equilibrium_matrix(const hmi_relative_equilibrium *rel, double *A);
 /* Of the family of relative equilibria through this one, orbits counted as one; as

@@ -222,12 +222,12 @@ static void chain(emitter *e, uint32_t a, uint32_t b, uint32_t sum)
 
 static void emit_sincos(emitter *e, const hmi_jet_code *ip)
 {
-    uint32_t inverse = scale(e, HMI_JET_INVERSE);
+    uint32_t k = scale(e, HMI_JET_K);
     chain(e, ip->a, ip->c, ip->inner);
-    finish(e, coefficient(ip->dst), HMI_X86_MUL, LEFT, read(e, inverse));
+    finish(e, coefficient(ip->dst), HMI_X86_DIV, LEFT, read(e, k));
     e->time++;
     chain(e, ip->a, ip->dst, ip->inner + 1);
-    apply(e, HMI_X86_MUL, LEFT, read(e, inverse));
+    apply(e, HMI_X86_DIV, LEFT, read(e, k));
     finish(e, coefficient(ip->c), HMI_X86_MUL, LEFT, read(e, zeroth(2 * e->jet->minus_one)));
 }
 
@@ -236,10 +236,10 @@ static void emit_chain(emitter *e, const hmi_jet_code *ip)
     uint32_t dst = coefficient(ip->dst);
     chain(e, ip->a, ip->b, ip->inner);
     if (ip->op == HMI_JET_CHAIN) {
-        finish(e, dst, HMI_X86_MUL, LEFT, read(e, scale(e, HMI_JET_INVERSE)));
+        finish(e, dst, HMI_X86_DIV, LEFT, read(e, scale(e, HMI_JET_K)));
         return;
     }
-    apply(e, HMI_X86_MUL, LEFT, read(e, scale(e, HMI_JET_INVERSE)));
+    apply(e, HMI_X86_DIV, LEFT, read(e, scale(e, HMI_JET_K)));
     finish(e, dst, HMI_X86_ADD, LEFT, read(e, dst));
 }
 

@@ -1,5 +1,5 @@
 /* The state of an emission of jet code, shared by emit.c (instructions), program_code.c (programs),
- * schedule_code.c (their order), handoff.c (what follows them) and registers.c.
+ * handoff.c (what follows them) and registers.c.
  *
  *   RDI  jet->memory: x_0 and x_k of rows, scales, inner sums      RSI  series, at coefficient k
  *   RDX  sums, or given coefficients; where there is a matrix, the scales
@@ -24,12 +24,6 @@ typedef struct hmi_jet_use {
     uint32_t next; /* use of this number */
 } hmi_jet_use;
 
-/* A number that an instruction reads or writes. */
-typedef struct hmi_jet_access {
-    uint32_t instruction, number;
-    bool write;
-} hmi_jet_access;
-
 typedef struct hmi_jet_emitter {
     hmi_x86 x;
     const hmi_jet *jet;
@@ -39,9 +33,6 @@ typedef struct hmi_jet_emitter {
     uint32_t time;     /* counts instructions, sums, tasks */
     uint32_t position; /* instructions of the second segment so far */
     HMI_ARRAY(uint32_t) first_task, next_task; /* by position; by task: see handoff.c */
-    uint32_t instruction;                      /* at work, of jet->code */
-    HMI_ARRAY(hmi_jet_access) accesses;        /* of the first emission, from which comes */
-    HMI_ARRAY(uint32_t) sequence;              /* the order of instructions: schedule_code.c */
     HMI_ARRAY(hmi_jet_use) uses;
     size_t numbers;
     uint32_t *upcoming;           /* by number: its next use */
@@ -97,11 +88,6 @@ bool hmi_jet_links_cross(const hmi_jet_program *program);
 void hmi_jet_place_tasks(hmi_jet_emitter *e, const hmi_jet_program *program);
 /* Emits those of this position. */
 void hmi_jet_emit_tasks(hmi_jet_emitter *e, const hmi_jet_program *program);
-
-/* ---- schedule_code.c ---- */
-
-/* Finds e->sequence, after a program was emitted as it stands. */
-void hmi_jet_schedule_program(hmi_jet_emitter *e, const hmi_jet_program *program);
 
 /* ---- emit.c ---- */
 

@@ -103,7 +103,7 @@ static void emit_link(emitter *e, const hmi_jet_link *link)
     e->time++;
     int value = hmi_jet_in_register(e, 2 * link->source + 1, LEFT);
     if (link->kind != HMI_JET_COPY_LINK) {
-        hmi_x86_arithmetic(&e->x, HMI_X86_MUL, LEFT, value,
+        hmi_x86_arithmetic(&e->x, HMI_X86_DIV, LEFT, value,
                            hmi_jet_read(e, hmi_jet_scale_number(e, HMI_JET_LINK)));
         value = LEFT;
     }

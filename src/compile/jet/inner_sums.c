@@ -64,7 +64,6 @@ static void find_part(const hmi_jet *jet, int k)
 void hmi_jet_begin_order(const hmi_jet *jet, int k)
 {
     jet->scale[HMI_JET_K] = k;
-    jet->scale[HMI_JET_INVERSE] = jet->reciprocal[k];
     if (k == 1) {
         memset(jet->inner, 0, 4 * jet->block_count * sizeof *jet->inner);
         return;

@@ -58,7 +58,7 @@ INLINE void interpret(const hmi_jet *jet, const hmi_jet_segment *segment, bool f
     const hmi_jet_code *ip = jet->code.data + segment->first;
     const hmi_jet_code *end = jet->code.data + segment->end;
     double *base = jet->memory;
-    const double k = jet->scale[0], inverse = jet->scale[1];
+    const double k = jet->scale[HMI_JET_K];
     while (ip < end) {
         switch ((hmi_jet_op)ip->op) {
             RUN_OF(SCALED, SET(P0 * A));
@@ -76,10 +76,9 @@ INLINE void interpret(const hmi_jet *jet, const hmi_jet_segment *segment, bool f
             RUN_OF(SQRT, SET((A - IN) * P0));
             RUN_OF(POWER, SET(power(base, ip, k)));
             RUN_OF(RATE, SET(k * A));
-            RUN_OF(SINCOS, double sine = ADD(A, C0, IN) * inverse; C = -(ADD(A, R0, IN2) * inverse);
-                   SET(sine));
-            RUN_OF(CHAIN, SET(ADD(A, B0, IN) * inverse));
-            RUN_OF(CHAIN_ADD, SET(R + ADD(A, B0, IN) * inverse));
+            RUN_OF(SINCOS, double sine = ADD(A, C0, IN) / k; C = -(ADD(A, R0, IN2) / k); SET(sine));
+            RUN_OF(CHAIN, SET(ADD(A, B0, IN) / k));
+            RUN_OF(CHAIN_ADD, SET(R + ADD(A, B0, IN) / k));
             RUN_OF(SELECT, SET(A0 != 0 ? B : C));
         default:
             return;

@@ -104,8 +104,7 @@ static void add_constants(hmi_jet *jet)
 
 void hmi_jet_init(hmi_jet *jet, const hm_allocator *allocator)
 {
-    *jet = (hmi_jet){
-        .allocator = allocator, .options = {true, true, true, true, true}, .status = HM_OK};
+    *jet = (hmi_jet){.allocator = allocator, .options = {true, true, true, true}, .status = HM_OK};
     hmi_hash_init(&jet->interned, allocator);
 #if defined(__x86_64__) && defined(__GNUC__)
     __builtin_cpu_init();
@@ -170,8 +169,6 @@ hm_status hmi_jet_seal(hmi_jet *jet, int order)
     place_inner(jet);
     hmi_hash_release(&jet->interned);
     hmi_jet_clear(jet);
-    for (int k = 1; k < HMI_JET_MOST_ORDER + 3; k++)
-        jet->reciprocal[k] = 1.0 / k;
     jet->status = list_moving(jet);
     if (jet->status == HM_OK)
         HMI_VERIFY(hmi_jet_verify(jet, &(hmi_violation){.text = ""}));
@@ -192,9 +189,8 @@ void hmi_jet_set_unit(hmi_jet *jet, double tau)
     jet->unit = tau;
     for (int k = 1; k <= jet->order && k <= HMI_JET_MOST_ORDER; k++, scale += HMI_JET_SCALES) {
         scale[HMI_JET_K] = k;
-        scale[HMI_JET_INVERSE] = jet->reciprocal[k];
-        scale[HMI_JET_LINK] = tau * jet->reciprocal[k + 1];
-        scale[HMI_JET_GIVEN] = tau * jet->reciprocal[k];
+        scale[HMI_JET_LINK] = (k + 1) * rate;
+        scale[HMI_JET_GIVEN] = k * rate;
         scale[HMI_JET_RISE] = k * rate;
         if (k < HMI_JET_MOST_ORDER)
             memcpy(&scale[HMI_JET_PART], &jet->find_part[k + 1], sizeof jet->find_part[k + 1]);
@@ -324,7 +320,7 @@ static double link_value(const hmi_jet *jet, const hmi_jet_link *link)
     double x = hmi_jet_get(jet, link->source, 1);
     if (link->kind == HMI_JET_COPY_LINK)
         return x;
-    x *= jet->scale[HMI_JET_LINK];
+    x /= jet->scale[HMI_JET_LINK];
     return link->kind == HMI_JET_MINUS_LINK ? -x : x;
 }
 
@@ -350,7 +346,7 @@ void hmi_jet_give(const hmi_jet *jet, const hmi_jet_program *program, const hmi_
         if (i >= program->negated)
             x = 0 - x;
         else if (program->scaled)
-            ends->now[i] = x *= jet->scale[HMI_JET_GIVEN];
+            ends->now[i] = x /= jet->scale[HMI_JET_GIVEN];
         hmi_jet_put(jet, program->given[i], 1, x);
     }
 }

@@ -19,6 +19,9 @@
  * operation takes. Operations that are piecewise constant (sign, comparisons) keep their value, and
  * `if` takes the branch that it took at order 0.    [Moore 1966; Griewank & Walther 2008, ch. 13]
  *
+ * Coefficients are divided by k, not multiplied by a rounded 1/k: the error of 1/3 would be made with the
+ * same sign in every step, and long motions would gain or lose energy in proportion to time.
+ *
  * How a jet is used. The caller adds tapes (hmi_jet_add) and rows of its own, asks for the inner sums
  * that its own equations need (hmi_jet_convolve), seals the jet, and describes what happens at an order
  * above 0 as one or more programs (hmi_jet_program): instructions, sums, a matrix times the sums,
@@ -31,7 +34,6 @@
  *                   two halves, before and after it, each without what vanishes there (split.c).
  *   sincos by rate  Where x' = w has a row, sin x and cos x follow from the products w sin x and
  *                   w cos x, which equations of motion contain anyway (sincos_by_rate.c).
- *   schedule        Machine code runs in the order of longest waiting first (schedule_code.c).
  *   whole orders    One program does all of an order, the multiplication by the inverse included.
  *   closed          Such a program also completes the inner sums of the next order, and leaves in
  *                   memory only what that order reads (handoff.c).
@@ -100,7 +102,6 @@ typedef void hmi_jet_inner_function(double *base, const double *series);
 typedef struct hmi_jet_options {
     bool split;          /* hmi_jet_split leaves out of each half what vanishes or is done there */
     bool sincos_by_rate; /* products with a known rate stand for the recurrence of sin and cos */
-    bool schedule;       /* machine code runs in an order that waits little: schedule_code.c */
     bool whole_orders;   /* one program for all of an order, its matrix included */
     bool closed;         /* such a program completes the inner sums of the next order itself */
 } hmi_jet_options;
@@ -123,8 +124,7 @@ typedef struct hmi_jet {
 
     /* From hmi_jet_seal on. Moving: the instructions of order 0 whose rows change in time. */
     HMI_ARRAY(hmi_jet_code) moving;
-    double reciprocal[HMI_JET_MOST_ORDER + 3]; /* 1/k */
-    int order;                                 /* K */
+    int order; /* K */
     void *allocation;
     double *memory;  /* within the allocation: x_0 and x_k of the rows, then */
     double *scale;   /* numbers of the order at work, by hmi_jet_scale */
@@ -144,11 +144,10 @@ typedef struct hmi_jet {
 /* Numbers that belong to an order. The caller sets its own before programs run. */
 typedef enum hmi_jet_scale {
     HMI_JET_K,
-    HMI_JET_INVERSE, /* 1/k */
-    HMI_JET_LINK,    /* the caller's factor of links, */
-    HMI_JET_GIVEN,   /* of coefficients that are given, */
-    HMI_JET_RISE,    /* and of z in hmi_jet_list */
-    HMI_JET_PART,    /* not a number: the address of jet->find_part of the next order */
+    HMI_JET_LINK,  /* the caller's divisor of links, */
+    HMI_JET_GIVEN, /* of coefficients that are given, */
+    HMI_JET_RISE,  /* and factor of z in hmi_jet_list */
+    HMI_JET_PART,  /* not a number: the address of jet->find_part of the next order */
     HMI_JET_SCALES = 8
 } hmi_jet_scale;
 

@@ -1,6 +1,5 @@
 /* Programs of jets as machine code. One straight line serves all orders, since inner sums are formed before
- * they are read; it has the bits of jet.c and interpreter.c. Registers are explained in emit.h, and the
- * order of the instructions is chosen in schedule_code.c.
+ * they are read; it has the bits of jet.c and interpreter.c. Registers are explained in emit.h.
  * Verified: test/unit/compile/test_jet.c
  */
 #include "compile/jet/emit.h"
@@ -135,7 +134,7 @@ static void give_from_memory(emitter *e, const hmi_jet_program *program)
         } else {
             hmi_x86_load(&e->x, r, word(HMI_RDX, i));
             if (program->scaled)
-                apply(e, HMI_X86_MUL, r, hmi_jet_read(e, hmi_jet_scale_number(e, HMI_JET_GIVEN)));
+                apply(e, HMI_X86_DIV, r, hmi_jet_read(e, hmi_jet_scale_number(e, HMI_JET_GIVEN)));
         }
         give(e, program, i, r);
     }
@@ -169,7 +168,7 @@ static void give_block(emitter *e, const hmi_jet_program *program, size_t first,
                               hmi_jet_in_memory(e, hmi_jet_scale_number(e, HMI_JET_GIVEN)));
         e->x.four = program->scaled;
         if (program->scaled)
-            hmi_x86_arithmetic(&e->x, HMI_X86_MUL, LEFT, block, hmi_x86_register(RIGHT));
+            hmi_x86_arithmetic(&e->x, HMI_X86_DIV, LEFT, block, hmi_x86_register(RIGHT));
         else
             hmi_x86_move(&e->x, true, LEFT, block);
         e->x.four = false;
@@ -201,34 +200,21 @@ static void emit_sums(emitter *e, const hmi_jet_program *program)
 
 /* ---- a program ---- */
 
-/* Instruction i of the program, of a segment that begins with number `first`. */
-static void emit_instruction(emitter *e, const hmi_jet_segment *segment, size_t first, size_t i)
+static void emit_first(emitter *e, const hmi_jet_segment *first)
 {
-    size_t at = e->sequence.count ? e->sequence.data[i] : segment->first + (i - first);
-    e->instruction = (uint32_t)at;
-    hmi_jet_emit_instruction(e, &e->jet->code.data[at]);
-    e->instruction = HMI_JET_NO_PLACE;
-}
-
-/* Returns how many instructions it has. */
-static size_t emit_segment(emitter *e, const hmi_jet_segment *segment)
-{
-    size_t count = segment ? segment->end - segment->first : 0;
-    for (size_t i = 0; i < count; i++)
-        emit_instruction(e, segment, 0, i);
-    return count;
+    for (size_t i = first ? first->first : 0; first && i < first->end; i++)
+        hmi_jet_emit_instruction(e, &e->jet->code.data[i]);
 }
 
 /* Handoff and links follow as soon as their numbers are there. */
-static void emit_second(emitter *e, const hmi_jet_program *program, size_t first)
+static void emit_second(emitter *e, const hmi_jet_program *program)
 {
     const hmi_jet_segment *second = program->second;
     size_t count = second ? second->end - second->first : 0;
     e->position = 0;
     hmi_jet_emit_tasks(e, program);
     while (e->position < count) {
-        size_t i = first + e->position++;
-        emit_instruction(e, second, first, i);
+        hmi_jet_emit_instruction(e, &e->jet->code.data[second->first + e->position++]);
         hmi_jet_emit_tasks(e, program);
     }
 }
@@ -242,28 +228,22 @@ static void call_part(emitter *e)
 static void emit(emitter *e, const hmi_jet_program *program)
 {
     e->position = 0;
-    e->instruction = HMI_JET_NO_PLACE;
     if (program->closed)
         call_part(e);
-    size_t first = emit_segment(e, program->segment);
+    emit_first(e, program->segment);
     emit_sums(e, program);
-    emit_second(e, program, first);
+    emit_second(e, program);
     hmi_x86_zero_upper(&e->x);
     hmi_x86_return(&e->x);
 }
 
-/* What has to be known before the last emission: the order of instructions, the positions of handoff and
- * links, and when each number is read. */
+/* What has to be known before the last emission: the positions of handoff and links, and when each
+ * number is read. */
 static void prepare(emitter *e, const hmi_jet_program *program)
 {
     emit(e, program);
     if (e->x.failed || e->x.code.count > 2 * MOST_BYTES)
         return;
-    if (e->jet->options.schedule)
-        hmi_jet_schedule_program(e, program);
-    hmi_jet_registers_restart(e, true);
-    if (!e->x.failed)
-        emit(e, program);
     hmi_jet_place_tasks(e, program);
     hmi_jet_registers_restart(e, true);
     if (!e->x.failed)

@@ -42,8 +42,6 @@ void hmi_jet_registers_release(hmi_jet_emitter *e)
 {
     const hm_allocator *allocator = e->jet->allocator;
     hmi_array_release(allocator, &e->uses);
-    hmi_array_release(allocator, &e->accesses);
-    hmi_array_release(allocator, &e->sequence);
     hmi_array_release(allocator, &e->first_task);
     hmi_array_release(allocator, &e->next_task);
     hmi_free(allocator, e->upcoming, 3 * e->numbers * sizeof *e->upcoming);
@@ -78,21 +76,11 @@ static void note_first(hmi_jet_emitter *e, uint32_t number, uint8_t what)
         e->first[number] = what;
 }
 
-/* Recorded during the first emission only. */
-static void note_access(hmi_jet_emitter *e, uint32_t number, bool write)
-{
-    const hmi_jet_access access = {e->instruction, number, write};
-    if (e->instruction != HMI_JET_NO_PLACE && e->sequence.capacity == 0 &&
-        !hmi_array_push(e->jet->allocator, &e->accesses, access))
-        e->x.failed = true;
-}
-
 static void note_use(hmi_jet_emitter *e, uint32_t number)
 {
     const hmi_jet_use use = {number, e->time, NEVER};
     note_first(e, number, READ);
     e->accessed[number] = e->position;
-    note_access(e, number, false);
     if (!hmi_array_push(e->jet->allocator, &e->uses, use))
         e->x.failed = true;
 }
@@ -168,10 +156,8 @@ static int room_for(hmi_jet_emitter *e, uint32_t number)
 
 hmi_x86_operand hmi_jet_inner_sum(hmi_jet_emitter *e, uint32_t place)
 {
-    if (e->counting) {
+    if (e->counting)
         e->accessed[place] = e->position;
-        note_access(e, place, false);
-    }
     return hmi_jet_number(HMI_RDI, place);
 }
 
@@ -237,7 +223,6 @@ void hmi_jet_close(hmi_jet_emitter *e, uint32_t number, int r)
     if (e->counting) {
         note_first(e, number, WRITTEN);
         e->written[number] = e->accessed[number] = e->position;
-        note_access(e, number, true);
         return;
     }
     if (before >= 0) {

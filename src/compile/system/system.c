@@ -83,7 +83,12 @@ static hm_status compile_law(hm_system *system, hmi_tape_scratch *scratch)
         return HM_OK;
     append(&out, d->Q, d->n);
     append(&out, d->C, d->n);
-    return compile_list(&out, &system->law, &d->graph, scratch);
+    for (size_t i = 0; i < d->n; i++) {
+        hmi_expr free = hmi_free_of_reactions(&d->graph, d->Q[i]);
+        append(&out, &free, 1);
+    }
+    hm_status compiled = compile_list(&out, &system->law, &d->graph, scratch);
+    return d->graph.status == HM_OK ? compiled : d->graph.status;
 }
 
 static hm_status compile_report(hm_system *system, hmi_tape_scratch *scratch)

@@ -4,7 +4,8 @@
  * Tapes
  *   inputs    defaults of u, u', u'' from the state
  *   dynamics  M (stored entries), Q, A, b, C, servo A, b, b without gain; state rates
- *   law       Q and C under given constraint forces; only where they use reactions
+ *   law       Q and C under given constraint forces, and the terms of Q that use none (n each); only where
+ *             they use reactions
  *   report    residuals, momenta, energies, powers, outputs
  *   contact   gaps, restitutions, conditions, frictions; only where a model has contacts
  * and, for large sparse systems, the constraint problem as array code (block_schur.h).

@@ -62,7 +62,7 @@ typedef struct hmi_reactions {
 } hmi_reactions;
 
 /* Writes Q and C (n each) under these reactions; both come filled with the values of the
- * equations. Returns 0, or nonzero when it cannot be evaluated there. */
+ * equations, which are those that use no reaction. Returns 0, or nonzero when it cannot be evaluated there. */
 typedef int (*hmi_law_function)(void *user, const hmi_reactions *reactions, double *Q, double *C);
 
 typedef struct hmi_reaction_law {
@@ -86,6 +86,8 @@ typedef struct hmi_equations {
     const double *row_size;      /* m: natural size of the terms of a row of A (a row far below it
                                     is a row of zeros); NULL: only exact zeros are zero */
     const hmi_reaction_law *law; /* NULL: Q and C are what is given */
+    /* n: A^T lambda of Qi and of the motion at a state near by, for implicit laws to start from; NULL: none */
+    const double *last_reaction, *last_total_reaction;
     const hmi_servo *servos;
     int servo_count;
 } hmi_equations;

@@ -151,8 +151,7 @@ void hmi_servo_divide(const hmi_dynamics *d, int group, double *w)
     hmi_qr_solve(d->n, size, d->servo.K + hmi_area(first, d->n), w);
 }
 
-/* reach := As G K^-1, rows of it that are only rounding errors set to zero */
-static void find_reach(hmi_dynamics *d)
+void hmi_servo_find_reach(hmi_dynamics *d)
 {
     hmi_servo_space *s = &d->servo;
     int n = d->n;
@@ -178,7 +177,26 @@ void hmi_servo_prepare(hmi_dynamics *d, const hmi_equations *equations)
     scale_servo_rows(d, equations);
     passive_answers(d);
     factor_metric(d);
-    find_reach(d);
+    hmi_servo_find_reach(d);
+}
+
+double hmi_servo_cost(const hmi_dynamics *d, const double *u)
+{
+    const hmi_servo_space *s = &d->servo;
+    double cost = 0;
+    for (int g = 0; g < s->count; g++) {
+        int first = s->first_column[g], size = s->first_column[g + 1] - first;
+        for (int i = 0; i < size; i++) {
+            double sum = 0;
+            for (int c = i; c < size; c++)
+                for (int t = 0; t < s->count; t++)
+                    if (s->group[t] == g)
+                        sum += s->K[hmi_area(first + c, d->n) + (size_t)i] *
+                               u[hmi_area(t, d->n) + (size_t)s->coordinate[first + c]];
+            cost += sum * sum;
+        }
+    }
+    return cost;
 }
 
 /* ---- forces ---------------------------------------------------------------------------------- */

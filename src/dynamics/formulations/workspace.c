@@ -111,7 +111,8 @@ static void carve_scratch(hmi_dynamics *d, carver *c)
     size_t columns = (size_t)d->size.servos * n, s = n + m;
     d->scratch_size = 6 * s * s + 48 * s + 2 * n * n + 6 * m * m;
     if (rows)
-        d->scratch_size += 2 * (rows + 2) * (rows + columns + n) + 8 * (n + 1) * (n + 1);
+        d->scratch_size += 2 * (rows + 2) * (rows + columns + n) + 8 * (n + 1) * (n + 1) +
+                           (2 * m + columns) * (3 * n + 2 * m) + 64 * s + 4 * columns;
     d->scratch = doubles(c, d->scratch_size);
 }
 

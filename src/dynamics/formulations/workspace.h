@@ -153,6 +153,10 @@ hm_status hmi_move(hmi_dynamics *d, const hmi_equations *equations, hmi_effort e
 void hmi_servo_prepare(hmi_dynamics *d, const hmi_equations *equations);
 /* Forces u (servos x n, scaled) that lead the motion x0 to the servo rows. */
 void hmi_servo_forces(hmi_dynamics *d, const hmi_equations *equations, const double *x0, double *u);
+/* reach := As G K^-1 of servo.A, servo.G; entries that are only rounding errors are set to zero */
+void hmi_servo_find_reach(hmi_dynamics *d);
+/* u^T M^-1 u, summed over sets of actuators */
+double hmi_servo_cost(const hmi_dynamics *d, const double *u);
 /* w := K^-1 w for the actuators of one group */
 void hmi_servo_divide(const hmi_dynamics *d, int group, double *w);
 /* lyapunov.c: adds the force of the gain terms of one servo to u */

@@ -324,11 +324,6 @@ bool hmi_sparse_is_dropped(const hmi_sparse_solver *s, size_t row)
     return s->dropped && s->form->ldlt.inverse[s->form->place[s->shape.n + row]] == 0;
 }
 
-bool hmi_sparse_mass_is_positive(const hmi_sparse_solver *s)
-{
-    return s->form == &s->plain;
-}
-
 size_t hmi_sparse_suspect(const hmi_sparse_solver *s)
 {
     return s->suspect;

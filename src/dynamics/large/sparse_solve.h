@@ -54,7 +54,6 @@ HM_MUST_CHECK hm_status hmi_sparse_solve(hmi_sparse_solver *s, const double *F, 
 /* After hmi_sparse_factor. */
 size_t hmi_sparse_rank(const hmi_sparse_solver *s); /* rows kept */
 bool hmi_sparse_is_dropped(const hmi_sparse_solver *s, size_t row);
-bool hmi_sparse_mass_is_positive(const hmi_sparse_solver *s);
 size_t hmi_sparse_suspect(const hmi_sparse_solver *s);
 /* By how much the last solution misses a row, b_i - A_i x, and the size of its terms. */
 double hmi_sparse_miss(const hmi_sparse_solver *s, size_t row, const double *b, const double *x,

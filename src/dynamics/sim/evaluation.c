@@ -109,6 +109,12 @@ static void view_answer(const hm_sim *sim, const hmi_solution *s, const double *
 
 /* ---- the dense solve ---- */
 
+static void report_not_finite(const hm_sim *sim, const hmi_point *at)
+{
+    const hmi_tape_values values = hmi_sim_values(sim, at);
+    hmi_system_report_not_finite(sim->system, &values, sim->context);
+}
+
 static hmi_options solve_options(const hm_evaluate_options *options)
 {
     hmi_options chosen = hmi_options_default();
@@ -182,6 +188,10 @@ static hm_status solve_dense(hm_sim *sim, hmi_point *at, const hm_evaluate_optio
     }
     if (status == HM_OK)
         return hmi_sim_check_multipliers(sim, &solution.verdict);
+    if (status == HM_ERR_NUMERIC && ask.equations.law) {
+        report_not_finite(sim, at);
+        return status;
+    }
     hmi_sim_report_failure(sim, status, &solution.verdict);
     return status;
 }
@@ -248,10 +258,25 @@ hm_status hmi_sim_solve_large(hm_sim *sim, const hmi_point *at, const hm_evaluat
 
 /* ---- evaluation ---- */
 
+/* Q and C of a law that uses constraint forces are judged where these are known: in the solve. */
+static bool equations_are_finite(const hm_sim *sim)
+{
+    const hmi_dynamics_layout *at = &sim->system->at;
+    const double *values = hmi_tape_outputs(sim->tapes.dynamics, sim->tapes.dynamics_work);
+    if (!sim->system->derived.force_symbols)
+        return all_finite(values, at->count);
+    return all_finite(values, at->Q) && all_finite(values + at->A, at->C - at->A) &&
+           all_finite(values + at->servo_A, at->count - at->servo_A);
+}
+
 static bool report_is_finite(const hm_sim *sim)
 {
-    return all_finite(hmi_tape_outputs(&sim->system->report, sim->tapes.report_work),
-                      sim->system->report_at.outputs);
+    const hmi_report_layout *at = &sim->system->report_at;
+    const double *values = hmi_tape_outputs(&sim->system->report, sim->tapes.report_work);
+    size_t power = at->impressed; /* of Q: it is found again after the solve */
+    if (!sim->system->derived.force_symbols)
+        return all_finite(values, at->outputs);
+    return all_finite(values, power) && all_finite(values + power + 1, at->outputs - power - 1);
 }
 
 /* Without an answer outputs that use accelerations or constraint forces have no value. */
@@ -281,9 +306,8 @@ hm_status hm_sim_evaluate(hm_sim *sim, const hm_evaluate_options *options, hm_ev
                            .disagreement = -1};
     view_dynamics(sim, out);
     view_report(sim, out);
-    if (!all_finite(hmi_sim_dynamics(sim), system->at.count) || !report_is_finite(sim)) {
-        const hmi_tape_values values = hmi_sim_values(sim, &at);
-        hmi_system_report_not_finite(system, &values, sim->context);
+    if (!equations_are_finite(sim) || !report_is_finite(sim)) {
+        report_not_finite(sim, &at);
         return HM_ERR_NUMERIC;
     }
     hm_status status = sim->contacts ? decide_contacts(sim, &at, out) : HM_OK;

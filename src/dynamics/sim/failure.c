@@ -52,12 +52,14 @@ static void report_undetermined(const hm_sim *sim, const hmi_verdict *verdict)
                   "the motion is not determined along %s", hmi_text_view(&text));
         hmi_text_release(&text);
     }
+    const char *what = model->servos.count
+                           ? "the least control force beside the force law that uses "
+                             "reactions"
+                           : "the force law that uses total reactions";
     if (verdict->law_solutions == 0)
-        hmi_error(sim->context, hmi_no_span, NULL,
-                  "the force law that uses total reactions has no solution at this state");
+        hmi_error(sim->context, hmi_no_span, NULL, "%s has no solution at this state", what);
     else if (verdict->law_solutions > 1)
-        hmi_error(sim->context, hmi_no_span, NULL,
-                  "the force law that uses total reactions has several solutions at this state");
+        hmi_error(sim->context, hmi_no_span, NULL, "%s has several solutions at this state", what);
     else if (verdict->undetermined == 0)
         hmi_error(sim->context, hmi_no_span, NULL,
                   "the equations of motion cannot be satisfied at this state");

@@ -109,6 +109,14 @@ static const double *nonideal_forces(hm_sim *sim)
     return sim->dense.C;
 }
 
+/* The terms of Q that use no constraint forces: they have a value wherever the law starts from. */
+static const double *free_forces(hm_sim *sim, const hmi_point *at)
+{
+    const hmi_tape_values values = hmi_sim_values(sim, at);
+    hmi_tape_run(sim->tapes.law, &values, sim->tapes.law_work);
+    return hmi_tape_outputs(sim->tapes.law, sim->tapes.law_work) + 2 * sim->system->derived.n;
+}
+
 void hmi_sim_pose(hm_sim *sim, const hmi_point *at, hmi_question *ask)
 {
     const hm_system *system = sim->system;
@@ -126,11 +134,13 @@ void hmi_sim_pose(hm_sim *sim, const hmi_point *at, hmi_question *ask)
     };
     ask->equations = (hmi_equations){
         .M = sim->dense.M,
-        .Q = values + system->at.Q,
+        .Q = symbols ? free_forces(sim, at) : values + system->at.Q,
         .A = sim->dense.A,
         .b = values + system->at.b,
-        .C = nonideal_forces(sim),
+        .C = symbols ? NULL : nonideal_forces(sim),
         .law = symbols ? &ask->law : NULL,
+        .last_reaction = sim->last.reaction,
+        .last_total_reaction = sim->last.total_reaction,
         .servos = sim->dense.servos,
         .servo_count = (int)system->model->servos.count,
     };

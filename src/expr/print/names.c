@@ -62,9 +62,11 @@ static const struct {
 
 enum { GREEK_COUNT = sizeof greek / sizeof greek[0] };
 
+/* The first letters decide nearly always; this runs in the sort that finds names that print alike. */
 static bool same(span s, const char *text)
 {
-    return strlen(text) == s.length && memcmp(s.text, text, s.length) == 0;
+    return s.length > 0 && s.text[0] == text[0] && strncmp(s.text, text, s.length) == 0 &&
+           text[s.length] == '\0';
 }
 
 /* By spelled-out name or by the letter itself; GREEK_COUNT where it is neither. */
@@ -288,32 +290,31 @@ bool hmi_are_greek_twins(const char *x, const char *y)
 
 /* ---- names that would be shown alike ---- */
 
-static span shown_base(const parts *p)
+hmi_shown_name hmi_shown_name_of(const char *name)
 {
-    int letter = find_greek(p->base);
-    return letter < GREEK_COUNT ? (span){greek[letter].letter, strlen(greek[letter].letter)}
-                                : p->base;
+    parts p = split_name(name);
+    int letter = find_greek(p.base);
+    if (letter < GREEK_COUNT)
+        p.base = (span){greek[letter].letter, strlen(greek[letter].letter)};
+    return (hmi_shown_name){name, p.base.text, p.base.length, p.sub.text, p.sub.length};
 }
 
 static int order_of(span x, span y)
 {
-    int order = memcmp(x.text, y.text, x.length < y.length ? x.length : y.length);
+    size_t shorter = x.length < y.length ? x.length : y.length;
+    int order = shorter ? memcmp(x.text, y.text, shorter) : 0;
     return order ? order : (x.length > y.length) - (x.length < y.length);
 }
 
-int hmi_shown_base_order(const char *x, const char *y)
+int hmi_shown_base_order(const hmi_shown_name *x, const hmi_shown_name *y)
 {
-    parts a = split_name(x), b = split_name(y);
-    return order_of(shown_base(&a), shown_base(&b));
+    return order_of((span){x->base, x->base_length}, (span){y->base, y->base_length});
 }
 
-int hmi_shown_order(const char *x, const char *y)
+int hmi_shown_order(const hmi_shown_name *x, const hmi_shown_name *y)
 {
-    parts a = split_name(x), b = split_name(y);
-    int order = order_of(shown_base(&a), shown_base(&b));
-    if (order || !a.sub.length || !b.sub.length)
-        return order ? order : (a.sub.length > 0) - (b.sub.length > 0);
-    return order_of(a.sub, b.sub);
+    int order = hmi_shown_base_order(x, y);
+    return order ? order : order_of((span){x->sub, x->sub_length}, (span){y->sub, y->sub_length});
 }
 
 hmi_subscript hmi_subscript_of(const char *name)

@@ -90,10 +90,18 @@ hm_status hmi_print_part_value(hmi_text *out, const hmi_graph *graph, size_t k,
 void hmi_print_name(hmi_text *out, hmi_print_style style, const char *name, int dots);
 /* The same as it is written, x_1, for names that would be printed like another. */
 void hmi_print_literal_name(hmi_text *out, hmi_print_style style, const char *name, int dots);
-/* Order of names by what is printed, without indices: 0 for x1, x_1, and θ1. By the part before the
- * number alone: 0 for x1, x_2, x, x[3]. */
-int hmi_shown_order(const char *x, const char *y);
-int hmi_shown_base_order(const char *x, const char *y);
+/* A name taken apart as it is printed, without indices, so that many names can be sorted by their looks. */
+typedef struct hmi_shown_name {
+    const char *name;
+    const char *base; /* x, or the Greek letter that is spelled out */
+    size_t base_length;
+    const char *sub; /* what is below the line */
+    size_t sub_length;
+} hmi_shown_name;
+hmi_shown_name hmi_shown_name_of(const char *name);
+/* By what is printed: 0 for x1 and x_1. By the base alone: 0 for x1, x_2, x, x[3]. */
+int hmi_shown_order(const hmi_shown_name *x, const hmi_shown_name *y);
+int hmi_shown_base_order(const hmi_shown_name *x, const hmi_shown_name *y);
 /* What is below the line, indices not counted: nothing (x, x[1]), a number (x1, x_1), a word (x_B)? */
 typedef enum hmi_subscript {
     HMI_SUBSCRIPT_NONE,

@@ -220,7 +220,7 @@ static hm_status decide(hmi_contact_run *r)
 static hm_status check_pace(hmi_contact_run *r)
 {
     double t = r->stepper->t;
-    if (t - r->quick_t > 1e-9 * fmax(r->span, fabs(t))) {
+    if (t - r->quick_t > 1e-9 * fmax(isfinite(r->span) ? r->span : 0, fabs(t))) {
         r->quick_t = t;
         r->quick = 0;
     }

@@ -163,12 +163,15 @@ static hm_status look_through(chase *c, hmi_query *query, double end)
     double side;
     query->user = c;
     query->end = end;
-    hmi_enclosure start = hmi_watch_start(&ev->watch, query);
+    const hmi_enclosure whole = hmi_watch_bounds(&ev->watch, query, 0, end);
+    if (whole.value.lo > 0)
+        return HM_OK; /* most steps */
+    hmi_enclosure start = hmi_watch_bounds(&ev->watch, query, 0, 0);
     if (start.value.hi < 0 && start.rate.lo > 0) { /* past zero, and on the way back */
         query->side = -1;
         c->skip = true;
     }
-    if (hmi_watch_search(&ev->watch, query, &side))
+    if (hmi_watch_search(&ev->watch, query, &whole, &side))
         return c->status;
     const hmi_event *event = hmi_events_model_event(ev, c->function);
     ev->trouble = event ? "an event changes its sign more often in one step than can be followed"
@@ -231,7 +234,10 @@ static bool stays_positive(int degree, const double *value)
 {
     double coefficient[HMI_MOST_SAMPLES];
     hmi_path_fit(degree, value, coefficient);
-    const hmi_path path = {.origin = 0.5, .degree = degree, .coefficient = coefficient};
+    hmi_path_bounds bounds;
+    const hmi_path path = {
+        .origin = 0.5, .degree = degree, .coefficient = coefficient, .bounds = &bounds};
+    hmi_path_measure(&path, 1);
     double margin = 10 * hmi_path_tail(degree, value);
     for (int piece = 0; piece < 8; piece++)
         if (!(hmi_path_enclose(&path, 0, piece / 8.0, (piece + 1) / 8.0).value.lo > margin))
@@ -261,7 +267,10 @@ static hm_status chase_sampled(chase *c, int degree, double end)
     if (!take_samples(c->ev, c->function, degree, value))
         return HM_OK;
     hmi_path_fit(degree, value, coefficient);
-    const hmi_path path = {.origin = 0.5, .degree = degree, .coefficient = coefficient};
+    hmi_path_bounds bounds;
+    const hmi_path path = {
+        .origin = 0.5, .degree = degree, .coefficient = coefficient, .bounds = &bounds};
+    hmi_path_measure(&path, 1);
     hmi_query query = {.function = c->function,
                        .side = 1,
                        .sampled = &path,
@@ -320,41 +329,27 @@ static void prepare_fit(hmi_events *ev, int degree)
     for (int j = 0; j <= degree; j++) {
         unit[j] = 1;
         hmi_path_fit(degree, unit, ev->fit + j * HMI_MOST_SAMPLES);
+        ev->places[j] = hmi_path_place(degree, j);
         unit[j] = 0;
     }
     ev->fitted = degree;
 }
 
-/* The polynomials of the dense output. */
-static void find_path(hmi_events *ev)
+/* Coefficients from values of the dense output at Chebyshev points. */
+static void fit_path(hmi_events *ev, int degree)
 {
     const hmi_stepper *s = ev->stepper;
-    hmi_watch *w = &ev->watch;
+    const hmi_watch *w = &ev->watch;
     double value[HMI_PATH_MOST_DEGREE + 1];
-    w->path = (hmi_path){
-        .t = s->t_old, .h = s->t - s->t_old, .end = s->t, .coefficient = ev->coefficient};
-    w->rtol = s->rtol;
-    w->atol = s->atol;
-    hmi_watch_renew(w);
-    if (w->used == 0)
-        return;
-    int degree = s->method->polynomial
-                     ? s->method->polynomial(s, w->place, HMI_PATH_MOST_DEGREE, ev->coefficient)
-                     : -1;
-    w->path.degree = degree >= 0 ? degree : s->method->dense_degree;
-    if (degree >= 0)
-        return;
-    degree = w->path.degree;
-    w->path.origin = 0.5;
+    prepare_fit(ev, degree);
     for (int j = 0; j <= degree; j++) {
-        s->method->interpolate(s, time_of(s, hmi_path_place(degree, j)), ev->state);
+        s->method->interpolate(s, time_of(s, ev->places[j]), ev->state);
         for (size_t i = 0; i < s->size; i++)
             if (w->place[i] != UINT32_MAX)
-                ev->coefficient[w->place[i] * ((size_t)degree + 1) + (size_t)j] = ev->state[i];
+                w->coefficient[w->place[i] * ((size_t)degree + 1) + (size_t)j] = ev->state[i];
     }
-    prepare_fit(ev, degree);
     for (size_t p = 0; p < w->used; p++) {
-        double *c = ev->coefficient + p * ((size_t)degree + 1);
+        double *c = w->coefficient + p * ((size_t)degree + 1);
         memcpy(value, c, ((size_t)degree + 1) * sizeof *c);
         for (int k = 0; k <= degree; k++) {
             c[k] = 0;
@@ -362,6 +357,32 @@ static void find_path(hmi_events *ev)
                 c[k] += ev->fit[j * HMI_MOST_SAMPLES + k] * value[j];
         }
     }
+}
+
+/* The polynomials of the dense output. */
+static void find_path(hmi_events *ev)
+{
+    const hmi_stepper *s = ev->stepper;
+    hmi_watch *w = &ev->watch;
+    w->path = (hmi_path){.t = s->t_old,
+                         .h = s->t - s->t_old,
+                         .end = s->t,
+                         .coefficient = w->coefficient,
+                         .bounds = w->bounds};
+    w->rtol = s->rtol;
+    w->atol = s->atol;
+    hmi_watch_renew(w);
+    if (w->used == 0)
+        return;
+    int degree = s->method->polynomial ? s->method->polynomial(s, w->place, HMI_PATH_MOST_DEGREE,
+                                                               w->coefficient, &w->path.origin)
+                                       : -1;
+    w->path.degree = degree >= 0 ? degree : s->method->dense_degree;
+    if (degree < 0) {
+        w->path.origin = 0.5;
+        fit_path(ev, w->path.degree);
+    }
+    hmi_path_measure(&w->path, w->used);
 }
 
 static int by_time(const void *x, const void *y)
@@ -454,6 +475,19 @@ hm_status hmi_events_find(hmi_events *ev, bool *found)
 
 /* ---- functions of t alone ---------------------------------------------------------------------- */
 
+/* How far to look ahead. A run without an end is looked through in windows that grow; a step ends
+ * where a window does. */
+static double look_until(hmi_events *ev, double t, double limit)
+{
+    if (isfinite(ev->span))
+        return fmax(limit, t + ev->span);
+    const hmi_stepper *s = ev->stepper;
+    ev->window = fmax(2 * ev->window, 100 * (s->t - s->t_old));
+    if (ev->window == 0)
+        ev->window = 1;
+    return t + ev->window;
+}
+
 double hmi_events_next_time(hmi_events *ev, double limit)
 {
     hmi_switches *sw = &ev->switches;
@@ -464,7 +498,7 @@ double hmi_events_next_time(hmi_events *ev, double limit)
             continue;
         if (ev->next_time[k] <= t)
             ev->next_time[k] = hmi_watch_next_time(&ev->watch, k, sw->side[k], t,
-                                                   fmax(limit, t + ev->span), &sure);
+                                                   look_until(ev, t, limit), &sure);
         if (ev->next_time[k] > t)
             next = fmin(next, ev->next_time[k]);
     }

@@ -53,15 +53,14 @@ static hm_status allocate(hmi_events *ev, hmi_arena *arena)
     ev->between = hmi_arena_doubles(arena, count, &failed);
     ev->sampled = hmi_arena_doubles(arena, (HMI_MOST_SAMPLES + 1) * count, &failed);
     ev->next_time = hmi_arena_doubles(arena, count, &failed);
-    ev->coefficient = hmi_arena_doubles(arena, (HMI_PATH_MOST_DEGREE + 1) * ev->watch.used,
-                                        &failed);
     ev->values = hmi_arena_doubles(arena, 2 * count, &failed);
     ev->state = hmi_arena_doubles(arena, ev->ode->size + HMI_MOST_WORKS, &failed);
     ev->free = hmi_arena_doubles(arena, n, &failed);
     ev->pushed = hmi_arena_doubles(arena, n, &failed);
     ev->resets.fixed = hmi_arena_alloc(arena, 2 * n + 1);
     ev->crossing.which = hmi_arena_alloc(arena, (count + 1) * sizeof(size_t));
-    return failed || !ev->resets.fixed || !ev->crossing.which ? HM_ERR_NOMEM : HM_OK;
+    bool given = ev->resets.fixed && ev->crossing.which;
+    return failed || !given ? HM_ERR_NOMEM : HM_OK;
 }
 
 hm_status hmi_events_init(hmi_events *ev, hmi_projection *projection, hmi_stepper *stepper,
@@ -181,7 +180,7 @@ hm_status hmi_events_reset(hmi_events *ev)
 
 /* ---- Zeno ---- */
 
-enum { QUICK = 4 };
+enum { QUICK = 4, HALF = HMI_ZENO_TIMES / 2 };
 
 /* The time from the crossing that is `count` before the next one; infinite where there is none. */
 static double time_since(const hmi_events *ev, long count)
@@ -191,18 +190,31 @@ static double time_since(const hmi_events *ev, long count)
                             : ev->stepper->t - z->recent[(z->total - count) % HMI_ZENO_TIMES];
 }
 
+/* How long the run has lasted, or its time: what differences of times are small against. */
+static double elapsed(const hmi_events *ev)
+{
+    const hmi_stepper *s = ev->stepper;
+    return fmax(s->t - s->t_begin, fabs(s->t));
+}
+
+/* Do the last crossings come faster than those before them? Many that come evenly are no Zeno. */
+static bool comes_faster(const hmi_events *ev)
+{
+    double half = time_since(ev, HALF);
+    return half < 0.5 * (time_since(ev, HMI_ZENO_TIMES) - half);
+}
+
 /* Too many in too short a time: they would never end. */
 hm_status hmi_events_check_zeno(hmi_events *ev)
 {
     hmi_zeno *z = &ev->zeno;
-    double t = ev->stepper->t, span = fmax(ev->span, 1e-300);
+    double t = ev->stepper->t, scale = elapsed(ev);
     size_t k = ev->crossing.which[0];
     const hmi_event *event = hmi_events_model_event(ev, k);
     /* an event that fires again at once: what it does cannot be seen in numbers any more */
-    bool again = event && k == z->last &&
-                 time_since(ev, 1) < 8 * HMI_EPSILON * fmax(fabs(t), 1e-3 * span);
-    bool zeno = again || time_since(ev, HMI_ZENO_TIMES) < 1e-6 * span ||
-                time_since(ev, QUICK) < 1e-11 * fmax(span, fabs(t));
+    bool again = event && k == z->last && time_since(ev, 1) <= 8 * HMI_EPSILON * scale;
+    bool zeno = again || time_since(ev, QUICK) <= 1e-11 * scale ||
+                (time_since(ev, HMI_ZENO_TIMES) < 1e-6 * scale && comes_faster(ev));
     z->last = k;
     z->recent[z->total++ % HMI_ZENO_TIMES] = t;
     if (!zeno)
@@ -215,7 +227,7 @@ hm_status hmi_events_check_zeno(hmi_events *ev)
 
 bool hmi_events_accumulate(const hmi_events *ev)
 {
-    double span = fmax(ev->span, fabs(ev->stepper->t));
-    return ev->zeno.total >= QUICK && time_since(ev, 1) < 1e-12 * span &&
-           time_since(ev, QUICK) < 1e-6 * span;
+    double scale = elapsed(ev);
+    return ev->zeno.total >= QUICK && time_since(ev, 1) < 1e-12 * scale &&
+           time_since(ev, QUICK) < 1e-6 * scale;
 }

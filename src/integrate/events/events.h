@@ -65,13 +65,14 @@ typedef struct hmi_events {
     hmi_projection *projection;
     hmi_stepper *stepper;
     hmi_messages *messages;
-    double span; /* how long the run shall last */
+    double span;   /* how long the run shall last; infinite where nobody knows */
+    double window; /* then: how far functions of t alone were looked ahead last */
     hmi_contact_run *contact;
     hmi_switches switches;
     hmi_watch watch;
-    double *coefficient;                             /* of the path */
     int fitted;                                      /* degree that `fit` is for; 0: none yet */
     double fit[HMI_MOST_SAMPLES * HMI_MOST_SAMPLES]; /* from values to coefficients, by column */
+    double places[HMI_MOST_SAMPLES];                 /* of the values, parts of the step */
     double *next_time;     /* by function: the next root, where it is one of t alone; not before */
     hmi_crossing crossing; /* as last found */
     HMI_ARRAY(hmi_passed) passed; /* in the last step before the crossing, by time */

@@ -57,7 +57,8 @@ static bool is_noise(const hmi_isolation *search, hmi_interval g, double a, doub
 
 static verdict look_at(hmi_isolation *search, double a, double b)
 {
-    hmi_enclosure g = search->enclose(search->user, a, b);
+    hmi_enclosure g = search->whole ? *search->whole : search->enclose(search->user, a, b);
+    search->whole = NULL;
     search->pieces++;
     if (!hmi_interval_has(g.value, 0))
         return without_root(search, g.value.lo > 0 ? 1 : -1, a);

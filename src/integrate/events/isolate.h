@@ -47,12 +47,13 @@ typedef bool hmi_root_function(void *user, const hmi_root *root);
 typedef struct hmi_isolation {
     hmi_enclose_function *enclose;
     hmi_root_function *found;
-    hmi_noise_function *noise; /* NULL: none */
-    void *user;                /* given to all of them */
-    double shortest;           /* pieces are not halved below that */
-    long most_pieces;          /* looked at, at most */
-    long pieces;               /* that were looked at */
-    double side;               /* sign of g before the step, and after what was found; +1 or -1 */
+    hmi_noise_function *noise;  /* NULL: none */
+    void *user;                 /* given to all of them */
+    const hmi_enclosure *whole; /* over all that is looked through, where known; else NULL */
+    double shortest;            /* pieces are not halved below that */
+    long most_pieces;           /* looked at, at most */
+    long pieces;                /* that were looked at */
+    double side;                /* sign of g before the step, and after what was found; +1 or -1 */
 } hmi_isolation;
 
 /* Looks through [a, b]. False: there are more than most_pieces pieces, and the rest was not looked

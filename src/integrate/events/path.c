@@ -54,54 +54,135 @@ double hmi_path_tail(int degree, const double *value)
 
 /* ---- bounds ---- */
 
-/* d := the coefficients of p(m + x) as a polynomial in x. */
-static void expand(const double *c, int degree, double m, double *d)
+static double whole_power(double x, int n)
 {
-    memcpy(d, c, ((size_t)degree + 1) * sizeof *d);
-    for (int i = 0; i < degree && m != 0; i++)
-        for (int k = degree - 1; k >= i; k--)
-            d[k] += m * d[k + 1];
+    double power = 1;
+    for (; n > 0; n /= 2, x *= x)
+        power *= n % 2 ? x : 1;
+    return power;
 }
 
-/* The range of sum_k d_k x^k over |x| <= 1 lies in d_0 + this, up to rounding. */
-static hmi_interval spread(const double *d, int degree)
+/* Powers of a series that are taken about another place on long pieces; `rest` bounds the others. */
+enum { LOW_DEGREE = 16 };
+#define LONG_PIECE (1.0 / 64)
+
+/* sum_k binomial(k, 4) |c_k| R^(k-4), from k = first to last. */
+static double fourth_sum(const double *c, int first, int last, double R)
 {
-    hmi_interval sum = {0, 0};
-    for (int k = degree; k >= 1; k--) { /* small terms first */
-        double size = fabs(d[k]);
-        sum.lo -= k % 2 || d[k] < 0 ? size : 0;
-        sum.hi += k % 2 || d[k] > 0 ? size : 0;
+    double sum = 0, power = whole_power(R, first - 4);
+    for (int k = first; k <= last; k++, power *= R)
+        sum += (double)(k * (k - 1)) * (double)((k - 2) * (k - 3)) * power * fabs(c[k]);
+    return sum * (1.0 / 24);
+}
+
+void hmi_path_measure(const hmi_path *path, size_t components)
+{
+    int degree = path->degree, low = degree < LOW_DEGREE ? degree : LOW_DEGREE;
+    double R = fmax(path->origin, 1 - path->origin);
+    for (size_t i = 0; i < components; i++) {
+        const double *c = path->coefficient + i * ((size_t)degree + 1);
+        double size[2] = {0, 0}, rest = fourth_sum(c, low + 1, degree, R);
+        for (int k = 0; k <= degree; k++)
+            size[k % 2] += fabs(c[k]);
+        path->bounds[i] = (hmi_path_bounds){.noise = 2 * (degree + 2) * 0x1p-53 *
+                                                     (size[0] + size[1]),
+                                            .fourth = fourth_sum(c, 4, low, R) + rest,
+                                            .rest = rest * 4 / (LOW_DEGREE - 2)};
     }
-    return sum;
 }
 
-/* Rounding of the expansion, and of the dense output that the polynomial stands for. */
-static double rounding(const double *c, int degree)
+/* Sums of terms by the sides on which they lie. */
+typedef struct spread {
+    double lo, hi;
+} spread;
+
+static inline void add_term(spread *sum, double size, bool both)
 {
-    double sum = 0;
-    for (int k = 0; k <= degree; k++)
-        sum += fabs(c[k]);
-    return 2 * (degree + 2) * 0x1p-53 * sum;
+    double down = size < 0 ? -size : 0, up = size > 0 ? size : 0;
+    sum->lo -= both ? down + up : down;
+    sum->hi += both ? down + up : up;
+}
+
+/* Bounds from the value and slope at a place, and from how far they go from there. */
+static inline hmi_enclosure around(const hmi_path *path, const hmi_path_bounds *bounds,
+                                   double value, spread values, double slope, spread slopes)
+{
+    double noise = bounds->noise, more = path->degree * noise;
+    return (hmi_enclosure){hmi_interval_widen(value + values.lo - noise, value + values.hi + noise),
+                           hmi_interval_widen(slope + slopes.lo - more, slope + slopes.hi + more)};
+}
+
+/* Of all terms c_k x^k, |x| <= r. */
+static hmi_enclosure about_origin(const hmi_path *path, size_t component, double r)
+{
+    int degree = path->degree;
+    const double *c = path->coefficient + component * ((size_t)degree + 1);
+    spread values = {0, 0}, slopes = {0, 0};
+    double power = r;
+    for (int k = 1; k <= degree; k++, power *= r)
+        add_term(&values, c[k] * power, k % 2);
+    power = r;
+    for (int k = 2; k <= degree; k++, power *= r)
+        add_term(&slopes, k * c[k] * power, k % 2 == 0);
+    return around(path, &path->bounds[component], c[0], values, degree > 0 ? c[1] : 0, slopes);
+}
+
+/* Even and odd powers apart: two short chains of operations instead of a long one. */
+static hmi_enclosure at_point(const hmi_path *path, size_t component, double x)
+{
+    int top = path->degree / 2 * 2;
+    const double *c = path->coefficient + component * ((size_t)path->degree + 1);
+    double odd = top < path->degree ? c[top + 1] : 0, even = c[top], odd_slope = 0, even_slope = 0;
+    double square = x * x;
+    for (int k = top - 2; k >= 0; k -= 2) {
+        even_slope = even_slope * square + even;
+        odd_slope = odd_slope * square + odd;
+        even = even * square + c[k];
+        odd = odd * square + c[k + 1];
+    }
+    double slope = odd + 2 * x * (even_slope + x * odd_slope);
+    return around(path, &path->bounds[component], even + x * odd, (spread){0, 0}, slope,
+                  (spread){0, 0});
+}
+
+/* On long pieces of a series (R = 1) terms beyond LOW_DEGREE change no d_k, k <= 3, by more than
+ * rest |m|^(LOW_DEGREE - 2): the largest factor is binomial(k, 3) = 4 binomial(k, 4)/(k - 3), and powers
+ * of |m| < 1 fall. */
+static hmi_enclosure about(const hmi_path *path, size_t component, double m, double r)
+{
+    int degree = path->degree;
+    const hmi_path_bounds *bounds = &path->bounds[component];
+    const double *c = path->coefficient + component * ((size_t)degree + 1);
+    double last = bounds->fourth * r * r * r, lost = 0;
+    if (r > LONG_PIECE && degree > LOW_DEGREE && path->origin == 0) {
+        degree = LOW_DEGREE;
+        lost = bounds->rest * whole_power(fabs(m), LOW_DEGREE - 2);
+    }
+    double d0 = c[degree], d1 = 0, d2 = 0, d3 = 0;
+    for (int k = degree - 1; k >= 0; k--) {
+        d3 = d3 * m + d2;
+        d2 = d2 * m + d1;
+        d1 = d1 * m + d0;
+        d0 = d0 * m + c[k];
+    }
+    double values_lost = last * r + 2 * lost, slopes_lost = 4 * last + 3 * lost; /* r <= 1/2 */
+    spread values = {-values_lost, values_lost}, slopes = {-slopes_lost, slopes_lost};
+    add_term(&values, d3 * r * r * r, true);
+    add_term(&values, d2 * r * r, false);
+    add_term(&values, d1 * r, true);
+    add_term(&slopes, 3 * d3 * r * r, false);
+    add_term(&slopes, 2 * d2 * r, true);
+    return around(path, bounds, d0, values, d1, slopes);
 }
 
 hmi_enclosure hmi_path_enclose(const hmi_path *path, size_t component, double a, double b)
 {
-    double d[HMI_PATH_MOST_DEGREE + 1] = {0}, e[HMI_PATH_MOST_DEGREE + 1];
-    int degree = path->degree;
-    const double *c = path->coefficient + component * ((size_t)degree + 1);
-    double m = 0.5 * (a + b) - path->origin, r = 0.5 * (b - a), noise = rounding(c, degree);
-    double power = 1, rate_power = 1;
-    expand(c, degree, m, e);
-    for (int k = 1; k <= degree; k++)
-        d[k] = e[k] * (power *= r);
-    hmi_interval value = spread(d, degree);
-    for (int k = 1; k <= degree; k++, rate_power *= r) /* p' = sum_k k e_k (r x)^(k-1) */
-        d[k - 1] = k * e[k] * rate_power;
-    hmi_interval rate = degree > 0 ? spread(d, degree - 1) : (hmi_interval){0, 0};
-    double slope = degree > 0 ? d[0] : 0;
-    return (hmi_enclosure){
-        hmi_interval_widen(e[0] + value.lo - noise, e[0] + value.hi + noise),
-        hmi_interval_widen(slope + rate.lo - degree * noise, slope + rate.hi + degree * noise)};
+    double m = 0.5 * (a + b) - path->origin, r = 0.5 * (b - a);
+    if (a == b)
+        return at_point(path, component, a - path->origin);
+    if (m == 0)
+        return about_origin(path, component, r);
+    return about(path, component, m, r);
 }
 
 double hmi_path_value(const hmi_path *path, size_t component, double s)

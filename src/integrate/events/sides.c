@@ -2,6 +2,7 @@
 #include "integrate/events/events.h"
 
 #include "integrate/ode/degenerate.h"
+#include "linalg/dense.h"
 
 #include <math.h>
 #include <string.h>
@@ -99,14 +100,26 @@ static hm_status release(hmi_events *ev)
 
 /* ---- all functions ---- */
 
-/* The side of an event: where it goes after it fired; the sign of g after a reset (at 0: where it
- * goes); else what it was, unless g has clearly passed in a direction nobody asked for. */
+/* Did a reset move the function that fired away from its root? By more than the error of the state, and
+ * than what it does in the last bits of the time. g: values and rates. */
+static bool was_moved(hmi_events *ev, size_t k, const double *g)
+{
+    const hmi_stepper *s = ev->stepper;
+    if (!ev->watch.functions[k].closed)
+        return false;
+    double rounding = 64 * HMI_EPSILON * fabs(s->t) * fabs(g[ev->switches.count + k]);
+    return fabs(g[k]) > rounding + hmi_watch_noise(&ev->watch, k, s->t, s->y);
+}
+
+/* The side of an event: where it goes after it fired, unless a reset moved it; the sign of g after a
+ * reset (at 0: where it goes); else what it was, unless g has clearly passed in a direction nobody
+ * asked for. */
 static void side_of_event(hmi_events *ev, size_t k, const double *g, bool fired, bool reset)
 {
     hmi_switches *sw = &ev->switches;
     double value = g[k], rate = sw->has_rate[k] ? g[sw->count + k] : 0;
     bool at_zero = fabs(value) < 1e-14;
-    if (fired)
+    if (fired && !(reset && was_moved(ev, k, g)))
         sw->side[k] = rate != 0 ? (rate > 0 ? 1 : -1) : -sw->side[k];
     else if (reset && at_zero && rate != 0)
         sw->side[k] = rate > 0 ? 1 : -1;
@@ -133,7 +146,9 @@ hm_status hmi_events_find_sides(hmi_events *ev, bool reset)
         bool fired = hmi_events_fired(ev, k);
         if (sw->of_direction[k])
             continue;
-        if (fired && sw->sliding[k])
+        if (fired && reset && was_moved(ev, k, value))
+            take_side(sw, k, value[k] > 0 ? 1 : -1);
+        else if (fired && sw->sliding[k])
             take_side(sw, k, sw->mode[k] > 0 ? 1 : -1);
         else if (fired || (fabs(value[k]) <= 1e-13 && !sw->sliding[k] && reset))
             decide(ev, k, fired);

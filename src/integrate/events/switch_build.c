@@ -227,7 +227,7 @@ static hm_status compile_dynamics(hmi_rebuilder *r, hmi_switches *sw, hmi_arena 
 {
     const hm_system *system = sw->sim->system;
     size_t n = system->derived.n, count = system->at.count;
-    hmi_expr *list = hmi_arena_alloc(arena, (count + 2 * n + 1) * sizeof *list);
+    hmi_expr *list = hmi_arena_alloc(arena, (count + 3 * n + 1) * sizeof *list);
     if (!list)
         return HM_ERR_NOMEM;
     for (size_t i = 0; i < count; i++)
@@ -239,7 +239,11 @@ static hm_status compile_dynamics(hmi_rebuilder *r, hmi_switches *sw, hmi_arena 
         return status;
     memmove(list + count, list + system->at.Q, n * sizeof *list);
     memmove(list + count + n, list + system->at.C, n * sizeof *list);
-    return hmi_run_tape(&sw->law, &r->graph, list + count, 2 * n, arena, &sw->law_work);
+    for (size_t i = 0; i < n; i++)
+        list[count + 2 * n + i] = hmi_free_of_reactions(&r->graph, list[count + i]);
+    if (hmi_graph_status(&r->graph) != HM_OK)
+        return hmi_graph_status(&r->graph);
+    return hmi_run_tape(&sw->law, &r->graph, list + count, 3 * n, arena, &sw->law_work);
 }
 
 static hm_status compile_inputs(hmi_rebuilder *r, hmi_switches *sw, hmi_arena *arena)

@@ -44,7 +44,17 @@ static hm_status compile(hmi_watch *watch, hmi_watched *f, const hmi_graph *grap
     f->numbers = hmi_arena_doubles(arena, f->tape.work_size, &failed);
     f->work = hmi_arena_alloc(arena, (f->tape.work_size + 1) * sizeof *f->work);
     place_components(watch, &f->tape);
+    f->plain = f->tape.body.count <= 2; /* one instruction, and the end */
     return failed || !f->work ? HM_ERR_NOMEM : HM_OK;
+}
+
+static hm_status allocate_path(hmi_watch *watch, hmi_arena *arena)
+{
+    bool failed = false;
+    watch->coefficient = hmi_arena_doubles(arena, (HMI_PATH_MOST_DEGREE + 1) * watch->used,
+                                           &failed);
+    watch->bounds = hmi_arena_alloc(arena, (watch->used + 1) * sizeof *watch->bounds);
+    return failed || !watch->bounds ? HM_ERR_NOMEM : HM_OK;
 }
 
 hm_status hmi_watch_init(hmi_watch *watch, const hmi_graph *graph, const hmi_expr *functions,
@@ -52,7 +62,7 @@ hm_status hmi_watch_init(hmi_watch *watch, const hmi_graph *graph, const hmi_exp
                          hmi_arena *arena)
 {
     hmi_tape_scratch scratch;
-    *watch = (hmi_watch){.allocator = graph->allocator, .inputs = *inputs, .n = n};
+    *watch = (hmi_watch){.allocator = graph->allocator, .inputs = *inputs, .n = n, .size = size};
     watch->place = hmi_arena_alloc(arena, (size + 1) * sizeof *watch->place);
     watch->functions = hmi_arena_alloc(arena, (count + 1) * sizeof *watch->functions);
     size_t input_size = inputs->tape ? inputs->tape->work_size : 0;
@@ -71,7 +81,7 @@ hm_status hmi_watch_init(hmi_watch *watch, const hmi_graph *graph, const hmi_exp
                          &scratch, arena);
     hmi_tape_scratch_release(&scratch);
     hmi_watch_renew(watch);
-    return status;
+    return status == HM_OK ? allocate_path(watch, arena) : status;
 }
 
 void hmi_watch_release(hmi_watch *watch)
@@ -180,6 +190,7 @@ static hmi_enclosure symbol_on_piece(const void *user, hmi_symbol_kind kind, uin
 typedef struct searching {
     hmi_watch *watch;
     const hmi_query *query;
+    const hmi_enclosure *whole; /* h over all that is looked at; NULL: not known */
     bool stopped;
 } searching;
 
@@ -210,7 +221,8 @@ static hmi_enclosure enclose(void *user, double a, double b)
     const searching *at = user;
     hmi_enclosure h = evaluate(at, a, b);
     bool settled = !hmi_interval_has(h.value, 0) || !hmi_interval_has(h.rate, 0);
-    if (a == b || settled || !isfinite(h.rate.lo) || !isfinite(h.rate.hi))
+    bool plain = at->query->sampled || at->watch->functions[at->query->function].plain;
+    if (a == b || settled || plain || !isfinite(h.rate.lo) || !isfinite(h.rate.hi))
         return h;
     double m = 0.5 * (a + b), r = 0.5 * (b - a) * fmax(fabs(h.rate.lo), fabs(h.rate.hi));
     hmi_interval middle = evaluate(at, m, m).value;
@@ -229,6 +241,19 @@ static double noise(void *user, double s)
     hmi_interval h = evaluate(at, s, s).value;
     at->watch->widening = 0;
     return 0.5 * (h.hi - h.lo);
+}
+
+double hmi_watch_noise(hmi_watch *watch, size_t function, double t, const double *y)
+{
+    const hmi_query query = {.function = function, .sign = 1};
+    searching at = {.watch = watch, .query = &query};
+    watch->path = (hmi_path){
+        .t = t, .end = t, .coefficient = watch->coefficient, .bounds = watch->bounds};
+    for (size_t i = 0; i < watch->size; i++)
+        if (watch->place[i] != UINT32_MAX)
+            watch->coefficient[watch->place[i]] = y[i];
+    hmi_path_measure(&watch->path, watch->used);
+    return noise(&at, 0);
 }
 
 /* ---- refinement ------------------------------------------------------------------------------ */
@@ -285,6 +310,7 @@ static bool search(searching *at, double *side)
                                .noise = noise,
                                .found = found,
                                .user = at,
+                               .whole = at->whole,
                                .shortest = 1e-12,
                                .most_pieces = MOST_PIECES,
                                .side = at->query->side};
@@ -293,15 +319,16 @@ static bool search(searching *at, double *side)
     return complete;
 }
 
-hmi_enclosure hmi_watch_start(hmi_watch *watch, const hmi_query *query)
+hmi_enclosure hmi_watch_bounds(hmi_watch *watch, const hmi_query *query, double a, double b)
 {
     const searching at = {.watch = watch, .query = query};
-    return evaluate(&at, 0, 0);
+    return evaluate(&at, a, b);
 }
 
-bool hmi_watch_search(hmi_watch *watch, const hmi_query *query, double *side)
+bool hmi_watch_search(hmi_watch *watch, const hmi_query *query, const hmi_enclosure *whole,
+                      double *side)
 {
-    searching at = {.watch = watch, .query = query};
+    searching at = {.watch = watch, .query = query, .whole = whole};
     return search(&at, side);
 }
 
@@ -320,7 +347,7 @@ static double past_root(hmi_watch *watch, const hmi_query *query, double root)
     double t = root, step = 2 * 0x1p-52 * fmax(fabs(root), 0x1p-1000);
     for (int i = 0; i < 30; i++, step *= 2) {
         watch->path = (hmi_path){.t = t, .end = t};
-        hmi_interval h = hmi_watch_start(watch, query).value;
+        hmi_interval h = hmi_watch_bounds(watch, query, 0, 0).value;
         if (query->side > 0 ? h.hi < 0 : h.lo > 0)
             return t;
         t = root + step;
@@ -340,7 +367,7 @@ double hmi_watch_next_time(hmi_watch *watch, size_t function, double side, doubl
                              .found = take_first,
                              .user = &first};
     watch->path = (hmi_path){.t = t, .h = limit - t, .end = limit};
-    *sure = hmi_watch_search(watch, &query, &after);
+    *sure = hmi_watch_search(watch, &query, NULL, &after);
     if (first <= 1)
         next = past_root(watch, &query, t + first * (limit - t));
     watch->path = kept;

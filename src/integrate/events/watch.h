@@ -32,6 +32,7 @@ typedef struct hmi_watched {
     hmi_enclosure *work; /* and that of enclosures */
     bool closed;
     bool time_only; /* nothing that moves but t occurs */
+    bool plain;     /* bounds are as sharp as those of the path: nothing occurs twice */
 } hmi_watched;
 
 /* Inputs: defaults by a tape, or what the program holds them at. */
@@ -49,11 +50,14 @@ typedef struct hmi_watch {
     const hm_allocator *allocator;
     size_t count;
     hmi_watched *functions;
-    size_t n; /* components of the state: q at 0, q' at n, z at 2 n */
+    size_t n;    /* components of the state: q at 0, q' at n, z at 2 n, */
+    size_t size; /* and their number */
     uint32_t
         *place;    /* by component: which one of the path it is; UINT32_MAX: no function reads it */
     size_t used;   /* components of the path */
-    hmi_path path; /* of the step that is looked at */
+    hmi_path path; /* of the step that is looked at, in the memory of the next two */
+    double *coefficient;
+    hmi_path_bounds *bounds;
     double rtol, atol;
     const double *modes;
     hmi_watch_inputs inputs;
@@ -87,11 +91,16 @@ void hmi_watch_prepare(hmi_watch *watch, const hmi_tape_values *values);
 /* The path, the modes or inputs are others from now on. */
 void hmi_watch_renew(hmi_watch *watch);
 
-/* h and its rate at the start of the step. */
-hmi_enclosure hmi_watch_start(hmi_watch *watch, const hmi_query *query);
+/* h and its rate over a piece of the step, or at a point of it. */
+hmi_enclosure hmi_watch_bounds(hmi_watch *watch, const hmi_query *query, double a, double b);
+/* By how much a closed function may err at this state, where the state errs by the tolerances. The path is
+ * another one afterwards. */
+double hmi_watch_noise(hmi_watch *watch, size_t function, double t, const double *y);
 /* Roots of h within the first `end` of the path, refined: root->a = root->b - a few units in the last
- * place of the time. False: there are more than can be looked through. *side: the sign after them. */
-bool hmi_watch_search(hmi_watch *watch, const hmi_query *query, double *side);
+ * place of the time. False: there are more than can be looked through. whole: bounds of h over all
+ * of that, NULL: not known. *side: the sign after them. */
+bool hmi_watch_search(hmi_watch *watch, const hmi_query *query, const hmi_enclosure *whole,
+                      double *side);
 /* The next root of a function of t alone in (t, limit]; limit where there is none. *sure: false where
  * the search was given up, and the root holds as an estimate that nothing comes before. */
 double hmi_watch_next_time(hmi_watch *watch, size_t function, double side, double t, double limit,

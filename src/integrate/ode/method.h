@@ -84,10 +84,11 @@ typedef struct hmi_method {
     /* y at a time within the last step, with the accuracy of the method's dense output. */
     void (*interpolate)(const hmi_stepper *s, double t, double *y);
     /* The dense output of the last step as polynomials in s = (t - t_old)/(t - t_old at its end), powers
-     * of s: of the components with a place below UINT32_MAX, at coefficient[place (degree + 1)].
+     * of s - *origin: of the components with a place below UINT32_MAX, at
+     * coefficient[place (degree + 1)].
      * Returns the degree; -1: there is none now, sample it. NULL: sample it always. */
     int (*polynomial)(const struct hmi_stepper *s, const uint32_t *place, int most_degree,
-                      double *coefficient);
+                      double *coefficient, double *origin);
     /* Gives back what start took beyond `memory` (SUNDIALS); NULL: nothing. */
     void (*finish)(hmi_stepper *s);
 } hmi_method;

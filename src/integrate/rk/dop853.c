@@ -61,4 +61,5 @@ const hmi_method hmi_method_dop853 = {
     .start = hmi_rk_start,
     .step = hmi_rk_step,
     .interpolate = hmi_rk_interpolate,
+    .polynomial = hmi_rk_polynomial,
 };

@@ -389,6 +389,34 @@ void hmi_rk_interpolate(const hmi_stepper *s, double t, double *y)
     }
 }
 
+/* The nested form multiplied out, in powers of u = s - 1/2: s = 1/2 + u, s1 = 1/2 - u. */
+int hmi_rk_polynomial(const hmi_stepper *s, const uint32_t *place, int most_degree,
+                      double *coefficient, double *origin)
+{
+    memory *m = memory_of(s);
+    size_t n = width(s);
+    int degree = 3 + m->table->dense_rows;
+    *origin = 0.5;
+    if (degree > most_degree || !prepare_dense(s, m))
+        return -1;
+    for (size_t i = 0; i < s->size; i++) {
+        if (place[i] == UINT32_MAX)
+            continue;
+        double *c = coefficient + (size_t)place[i] * ((size_t)degree + 1);
+        c[0] = 0;
+        for (int k = degree, top = 0; k > 0; k--, top++) {
+            double sign = k % 2 ? 1 : -1;
+            c[0] += m->r[(size_t)k * n + i];
+            c[top + 1] = sign * c[top];
+            for (int j = top; j > 0; j--)
+                c[j] = 0.5 * c[j] + sign * c[j - 1];
+            c[0] *= 0.5;
+        }
+        c[0] += s->y_old[i];
+    }
+    return degree;
+}
+
 /* ---- for batches ---- */
 
 double hmi_rk_first_step(hmi_stepper *s, double t_limit)

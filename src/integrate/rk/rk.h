@@ -62,6 +62,8 @@ size_t hmi_rk_memory_size(const hmi_method *method, const hmi_ode *ode);
 hm_status hmi_rk_start(hmi_stepper *s);
 hm_status hmi_rk_step(hmi_stepper *s, double t_limit);
 void hmi_rk_interpolate(const hmi_stepper *s, double t, double *y);
+int hmi_rk_polynomial(const hmi_stepper *s, const uint32_t *place, int most_degree,
+                      double *coefficient, double *origin);
 
 /* For batches (ensemble/batch.h): the step that hmi_rk_step would try first after hmi_rk_start, 0 after a
  * failure; and the stages of a step that somebody else made from t_old to t, h_done long, to be filled in

@@ -45,4 +45,5 @@ const hmi_method hmi_method_rk5 = {
     .start = hmi_rk_start,
     .step = hmi_rk_step,
     .interpolate = hmi_rk_interpolate,
+    .polynomial = hmi_rk_polynomial,
 };

@@ -167,6 +167,5 @@ bool hmi_run_give_end(hmi_run *run)
     double last = run->options.start + (double)(run->recorder.outputs - 1) * run->options.every;
     if (run->recorder.outputs > 0 && fabs(last - run->s.t) <= 1e-9 * run->options.every)
         return true;
-    return hmi_run_give(run, run->s.t, run->s.y,
-                        run->stopped ? HM_FRAME_REASON_EVENT : HM_FRAME_REASON_END);
+    return hmi_run_give(run, run->s.t, run->s.y, HM_FRAME_REASON_END);
 }

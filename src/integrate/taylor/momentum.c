@@ -345,9 +345,8 @@ static void raise_slowly(hmi_taylor *T, int first, bool begun, hmi_jet_ends ends
         if (!begun)
             hmi_jet_begin_order(&T->jet, k);
         scale[HMI_JET_K] = k;
-        scale[HMI_JET_INVERSE] = T->jet.reciprocal[k];
-        scale[HMI_JET_LINK] = T->tau * T->jet.reciprocal[k + 1];
-        scale[HMI_JET_GIVEN] = T->tau * T->jet.reciprocal[k];
+        scale[HMI_JET_LINK] = (k + 1) * rate;
+        scale[HMI_JET_GIVEN] = k * rate;
         scale[HMI_JET_RISE] = k * rate;
         raise_order(T, k, &ends);
         hmi_jet_put(&T->jet, T->time_row, 1, 0);

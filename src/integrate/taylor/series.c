@@ -229,12 +229,12 @@ static void start_series(hmi_taylor *T, const double *y, const double *f)
 }
 
 /* Works of order k + 1; the powers need the answer of order k. */
-static void add_works(hmi_taylor *T, int k, double factor, double *next)
+static void add_works(hmi_taylor *T, int k, double divisor, double *next)
 {
     double power[HMI_MOST_WORKS];
     find_powers(T, k, power);
     for (size_t i = 0; i < T->works; i++)
-        next[T->ode->size + i] = factor * power[i];
+        next[T->ode->size + i] = power[i] / divisor;
 }
 
 /* Right sides and answers of order k, powers, and works of the next. */
@@ -260,7 +260,7 @@ static void raise_order(hmi_taylor *T, int k)
                                .scratch = T->scratch,
                                .matrix = T->solver.saddle.K};
     hmi_jet_begin_order(&T->jet, k);
-    T->jet.scale[HMI_JET_LINK] = T->tau / (k + 1);
+    T->jet.scale[HMI_JET_LINK] = (k + 1) / T->tau;
     if (T->solver.saddle.inverted && T->program[HMI_TAYLOR_WHOLE].entry) {
         hmi_jet_execute(&T->jet, &T->program[HMI_TAYLOR_WHOLE], k, &ends);
     } else {

@@ -475,27 +475,27 @@ static void interpolate(const hmi_stepper *s, double t, double *y)
 /* The same as coefficients. Between the end of the step as it was made and as it is cut nothing differs:
  * s counts from the end as it was made. */
 static int polynomial(const hmi_stepper *s, const uint32_t *place, int most_degree,
-                      double *coefficient)
+                      double *coefficient, double *origin)
 {
     memory *m = memory_of(s);
     const hmi_taylor *T = m->T;
+    *origin = 0;
     int degree = T->order < 3 ? 3 : T->order;
     if (m->by_rk || !m->has_series || T->given_velocities.used || degree > most_degree)
         return -1;
-    double unit = m->h_done / T->tau, power = 1;
-    for (int k = 0; k <= degree; k++, power *= unit)
-        for (size_t i = 0; i < T->width; i++) {
-            uint32_t at = T->place[i] < s->size ? place[T->place[i]] : UINT32_MAX;
-            if (at != UINT32_MAX)
-                coefficient[(size_t)at * ((size_t)degree + 1) + (size_t)k] =
-                    k <= T->order ? power * T->Y[(size_t)k * T->width + i] : 0;
-        }
-    for (size_t i = 0; i < s->size; i++)
-        if (place[i] != UINT32_MAX) { /* fade = 3 s^2 - 2 s^3 */
-            double *c = coefficient + (size_t)place[i] * ((size_t)degree + 1);
-            c[2] += 3 * m->end[i];
-            c[3] -= 2 * m->end[i];
-        }
+    double unit = m->h_done / T->tau;
+    for (size_t i = 0; i < T->width; i++) {
+        uint32_t at = T->place[i] < s->size ? place[T->place[i]] : UINT32_MAX;
+        if (at == UINT32_MAX)
+            continue;
+        double *c = coefficient + (size_t)at * ((size_t)degree + 1), power = 1;
+        const double *Y = T->Y + i;
+        c[degree] = 0;
+        for (int k = 0; k <= T->order; k++, Y += T->width, power *= unit)
+            c[k] = power * *Y;
+        c[2] += 3 * m->end[T->place[i]]; /* fade = 3 s^2 - 2 s^3 */
+        c[3] -= 2 * m->end[T->place[i]];
+    }
     return degree;
 }
 

@@ -49,7 +49,9 @@ static const hmi_statement_builder by_pass[][HMI_STMT_COUNT] = {
 /* Kinds a pass works on, `for` aside. */
 static uint32_t kinds_of(hmi_pass pass)
 {
-    uint32_t kinds = pass == HMI_PASS_RUN ? 1u << HMI_STMT_LET : 0; /* their errors */
+    /* `let`: the members of families, and at the end the errors of those that nothing used. */
+    bool lets = pass == HMI_PASS_DECLARE || pass == HMI_PASS_RUN;
+    uint32_t kinds = lets ? 1u << HMI_STMT_LET : 0;
     for (int kind = 0; kind < HMI_STMT_COUNT; kind++)
         if (by_pass[pass][kind])
             kinds |= 1u << kind;
@@ -72,6 +74,12 @@ static bool only_at_top(hmi_builder *b, const hmi_statement *s, bool top)
     return false;
 }
 
+/* Do members of families, which are declared in the first pass, refer to the scope of the round? */
+static bool outlives_pass(const hmi_builder *b, const hmi_statement *s)
+{
+    return b->pass == HMI_PASS_DECLARE && (s->contains & 1u << HMI_STMT_LET);
+}
+
 static bool run_rounds(hmi_builder *b, const hmi_statement *s, const hmi_scope *scope)
 {
     int64_t lower, upper;
@@ -82,11 +90,14 @@ static bool run_rounds(hmi_builder *b, const hmi_statement *s, const hmi_scope *
     if (b->pass == HMI_PASS_DECLARE &&
         !(s->contains & (kinds_of(b->pass) | 1u << HMI_STMT_SIMULATE)))
         return true;
-    hmi_scope inner = {.name = s->word, .outer = scope};
-    inner.binding.kind = HMI_BIND_VALUE;
+    hmi_scope local = {.name = s->word, .outer = scope}, *inner = &local;
+    local.binding.kind = HMI_BIND_VALUE;
     for (int64_t i = lower; i <= upper; i++) {
-        inner.binding.value = hmi_scalar(hmi_number(b->graph, (double)i));
-        if (!hmi_spend(b, 1, s->span) || !run_block(b, s->block, &inner, false))
+        hmi_value index = hmi_scalar(hmi_number(b->graph, (double)i));
+        if (outlives_pass(b, s) && !(inner = (hmi_scope *)hmi_scope_push(b, scope, s->word, index)))
+            return false;
+        inner->binding.value = index;
+        if (!hmi_spend(b, 1, s->span) || !run_block(b, s->block, inner, false))
             return false;
     }
     return true;
@@ -122,9 +133,7 @@ static bool run_statement(hmi_builder *b, const hmi_statement *s, const hmi_scop
     if (!only_at_top(b, s, top))
         return false;
     if (s->kind == HMI_STMT_LET) {
-        if (top != (b->pass == HMI_PASS_DECLARE))
-            return true;
-        return hmi_declare_lets(b, s, scope, top);
+        return (top && b->pass != HMI_PASS_DECLARE) || hmi_declare_lets(b, s, scope, top);
     }
     hmi_statement_builder build = by_pass[b->pass][s->kind];
     return !build || build(b, s, *scope);
@@ -158,13 +167,13 @@ static bool finish_lets(hmi_builder *b)
     bool good = true;
     for (hmi_let *let = b->lets; let; let = let->next) {
         hmi_value value;
-        if (let->target->kind != HMI_AST_NAME)
+        if (let->target->kind == HMI_AST_CALL)
             continue;
         if (!hmi_force_let(b, let, let->target->span, &value)) {
             good = false;
             continue;
         }
-        if (value.rank != 0 || value.boolean)
+        if (value.rank != 0 || value.boolean || let->target->kind != HMI_AST_NAME)
             continue;
         const char *text = hmi_names_text(&b->tree->names, let->target->name);
         hmi_named_expr named = {.name = hmi_arena_text(&b->model->arena, text, strlen(text)),

@@ -1,5 +1,5 @@
 /* Declarations: model, param, coord, input, state. */
-#include "model/build/statements.h"
+#include "model/build/family.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -123,15 +123,47 @@ static bool param_value(hmi_builder *b, const hmi_entry *entry, const char *name
     return false;
 }
 
+/* param a[0..2] = [1, 2, 3]: as many components as members, and two indices for a matrix. */
+static bool check_family_shape(hmi_builder *b, const hmi_entry *entry, const hmi_family *family,
+                               const hmi_value *value)
+{
+    char shape[HMI_SHAPE_TEXT];
+    bool fits = value->rank == family->index_count && value->rows == hmi_index_range(family, 0) &&
+                (value->rank < 2 || value->columns == hmi_index_range(family, 1));
+    if (fits)
+        return true;
+    hmi_error(b->context, entry->value->span,
+              family->index_count == 1 ? "write param a[0..2] = [1, 2, 3]"
+                                       : "write param a[1..2, 1..2] = [[1, 2], [3, 4]]",
+              "'%s' has %zu members, but the value is %s", family->base, family->count,
+              hmi_shape_text(value, shape));
+    return false;
+}
+
+static bool declare_params(hmi_builder *b, const hmi_entry *entry)
+{
+    hmi_family family;
+    hmi_value value;
+    hmi_expr symbol;
+    bool overridden;
+    hmi_span at = entry->value->span;
+    size_t first = b->model->params.count;
+    if (!hmi_build_family(b, entry, HMI_MOST_COMPONENTS, &family) ||
+        !param_value(b, entry, family.base, &value, &overridden, &at) ||
+        !check_family_shape(b, entry, &family, &value))
+        return false;
+    for (size_t k = 0; k < family.count; k++)
+        if (!add_param(b, hmi_member_name(b, &family, k), value.items[k], at, overridden, &symbol))
+            return false;
+    return hmi_declare_family(b, entry, &family, "parameter", HMI_SYM_PARAM, first);
+}
+
 static bool declare_param(hmi_builder *b, const hmi_entry *entry)
 {
     hmi_value value;
     bool overridden;
-    if (entry->target->kind != HMI_AST_NAME) {
-        hmi_error(b->context, entry->target->span, NULL,
-                  "a parameter is declared with a plain name");
-        return false;
-    }
+    if (entry->index_count)
+        return declare_params(b, entry);
     const char *name = hmi_names_text(&b->tree->names, entry->target->name);
     hmi_span at = entry->value->span;
     if (!param_value(b, entry, name, &value, &overridden, &at))
@@ -188,70 +220,31 @@ static bool add_coord(hmi_builder *b, const char *name, hmi_span at, hmi_expr *s
     return true;
 }
 
-/* Writes "q[12]" into the arena; families are large, so without printf. */
-static const char *member_name(hmi_builder *b, const char *base, size_t base_length, int64_t index)
+/* coord q[1..N, 0..M] */
+static bool declare_coordinates(hmi_builder *b, const hmi_entry *entry)
 {
-    char digits[32];
-    int count = 0;
-    uint64_t rest = index < 0 ? (uint64_t)-index : (uint64_t)index;
-    do
-        digits[count++] = (char)('0' + rest % 10);
-    while (rest /= 10);
-    if (index < 0)
-        digits[count++] = '-';
-    char *name = hmi_model_alloc(b, base_length + (size_t)count + 3), *s = name;
-    if (!name)
-        return NULL;
-    memcpy(s, base, base_length);
-    s += base_length;
-    *s++ = '[';
-    while (count)
-        *s++ = digits[--count];
-    *s++ = ']';
-    *s = '\0';
-    return name;
-}
-
-static bool declare_family(hmi_builder *b, const hmi_entry *entry)
-{
-    int64_t lower, upper;
-    const char *base = hmi_names_text(&b->tree->names, entry->target->name);
-    if (!hmi_build_whole(b, entry->value, NULL, "an index", &lower) ||
-        !hmi_build_whole(b, entry->second, NULL, "an index", &upper))
-        return false;
-    if (upper < lower || upper - lower >= HMI_MOST_COORDS) {
-        hmi_error(b->context, entry->span, NULL,
-                  upper < lower ? "'%s' has no members: it runs from %lld to %lld"
-                                : "'%s' is too large: it runs from %lld to %lld",
-                  base, (long long)lower, (long long)upper);
-        b->context->limit_exceeded |= upper >= lower;
-        return false;
-    }
-    if ((size_t)(upper - lower) + 1 > HMI_MOST_COORDS - b->model->coords.count)
-        return too_many_coords(b, entry->span);
-    hmi_binding *slot = hmi_declare(b, entry->target, "coordinate");
-    if (!slot)
-        return false;
-    slot->kind = HMI_BIND_FAMILY;
-    slot->lower = lower;
-    slot->upper = upper;
-    slot->first = (uint32_t)b->model->coords.count;
+    hmi_family family;
     hmi_expr symbol;
-    size_t count = (size_t)(upper - lower) + 1;
+    if (!hmi_build_family(b, entry, HMI_MOST_COORDS, &family))
+        return false;
+    if (family.count > HMI_MOST_COORDS - b->model->coords.count)
+        return too_many_coords(b, entry->span);
+    if (!hmi_declare_family(b, entry, &family, "coordinate", HMI_SYM_COORD, b->model->coords.count))
+        return false;
     /* Millions would be copied while they grow; small families grow with all the others. */
-    if (count > b->model->coords.count &&
-        !hmi_array_reserve(&b->context->allocator, &b->model->coords, count))
+    if (family.count > b->model->coords.count &&
+        !hmi_array_reserve(&b->context->allocator, &b->model->coords, family.count))
         return hmi_no_memory(b);
-    for (int64_t i = lower; i <= upper; i++)
-        if (!add_coord(b, member_name(b, base, strlen(base), i), entry->span, &symbol))
+    for (size_t k = 0; k < family.count; k++)
+        if (!add_coord(b, hmi_member_name(b, &family, k), entry->span, &symbol))
             return false;
     return true;
 }
 
 static bool declare_coordinate(hmi_builder *b, const hmi_entry *entry)
 {
-    if (entry->value)
-        return declare_family(b, entry);
+    if (entry->index_count)
+        return declare_coordinates(b, entry);
     const char *name = hmi_names_text(&b->tree->names, entry->target->name);
     hmi_binding *slot = hmi_declare(b, entry->target, "coordinate");
     hmi_expr symbol;

@@ -345,35 +345,32 @@ static bool all_coordinates(const hmi_builder *b, const hmi_expr e[4])
     return true;
 }
 
+/* The body that a constraint is named after. */
+typedef struct quaternion_owner {
+    hmi_builder *b;
+    const char *name;
+    hmi_span at;
+} quaternion_owner;
+
 /* e0^2 + e1^2 + e2^2 + e3^2 = 1, once for each set of four coordinates. */
-static bool constrain_quaternion(hmi_builder *b, const hmi_rotation *r, const char *name,
-                                 hmi_span at)
+static bool constrain_quaternion(void *context, const hmi_expr e[4])
 {
+    const quaternion_owner *owner = context;
+    hmi_builder *b = owner->b;
     hmi_graph *g = b->graph;
     hmi_expr sum = g->zero;
-    if (!all_coordinates(b, r->quaternion))
+    if (!all_coordinates(b, e))
         return true;
     for (int i = 0; i < 4; i++)
-        sum = hmi_add(g, sum, hmi_pow(g, r->quaternion[i], g->two));
+        sum = hmi_add(g, sum, hmi_pow(g, e[i], g->two));
     hmi_expr residual = hmi_sub(g, sum, g->one);
     for (size_t k = 0; k < b->model->constraints.count; k++)
         if (b->model->constraints.data[k].residual == residual)
             return true;
-    hmi_coord *scalar = &b->model->coords.data[hmi_node_at(g, r->quaternion[0])->b];
+    hmi_coord *scalar = &b->model->coords.data[hmi_node_at(g, e[0])->b];
     if (scalar->position.given == HMI_GIVEN_NOT)
         scalar->position.value = 1; /* ~ 1 unless `initial` says otherwise */
-    return hmi_add_constraint(b, name, residual, at);
-}
-
-static bool constrain_quaternions(hmi_builder *b, const hmi_rotation *r, const char *name,
-                                  hmi_span at)
-{
-    if (!r)
-        return true;
-    if (r->kind == HMI_ROT_QUATERNION)
-        return constrain_quaternion(b, r, name, at);
-    return constrain_quaternions(b, r->part[0], name, at) &&
-           constrain_quaternions(b, r->part[1], name, at);
+    return hmi_add_constraint(b, owner->name, residual, owner->at);
 }
 
 static bool build_frame(hmi_builder *b, const body_parts *parts, const hmi_scope *scope,
@@ -388,8 +385,9 @@ static bool build_frame(hmi_builder *b, const body_parts *parts, const hmi_scope
                   "a frame is a rotation (a 3x3 matrix), not %s", hmi_shape_text(&R, shape));
         return false;
     }
+    quaternion_owner owner = {b, body->name, parts->frame->value->span};
     return add_rotation(b, parts, &R, scope, body) &&
-           constrain_quaternions(b, R.rotation, body->name, parts->frame->value->span);
+           hmi_rotation_quaternions(R.rotation, constrain_quaternion, &owner);
 }
 
 /* Which parts go together in the plane and in space. */

@@ -46,7 +46,7 @@ bool hmi_apply_row_parts(hmi_builder *b, const hmi_row_parts *parts, size_t k, h
 bool hmi_add_constraint(hmi_builder *b, const char *name, hmi_expr residual, hmi_span at);
 /* After all statements: gravity acts on all bodies. */
 bool hmi_apply_gravity(hmi_builder *b);
-/* Declares the lets of a statement, globally or in a block. */
-bool hmi_declare_lets(hmi_builder *b, const hmi_statement *s, const hmi_scope **scope, bool global);
+/* Declares the lets of a statement, at the top or in a block. */
+bool hmi_declare_lets(hmi_builder *b, const hmi_statement *s, const hmi_scope **scope, bool top);
 
 #endif

@@ -107,6 +107,7 @@ bool hmi_builder_init(hmi_builder *b, hm_context *context, hmi_tree *tree, hm_mo
     hmi_constants_init(&b->constants, &context->allocator);
     hmi_walk_init(&b->walk, &context->allocator);
     hmi_hash_init(&b->memo.table, &context->allocator);
+    hmi_hash_init(&b->member_table, &context->allocator);
     hmi_tangent_init(&b->time_derivative, &context->allocator, leaf_rate, b,
                      (uint16_t)(HMI_ALL_DEPS & ~HMI_DEP(HMI_SYM_PARAM)));
     b->name_t = hmi_names_intern(&tree->names, "t", 1);
@@ -134,6 +135,9 @@ void hmi_builder_release(hmi_builder *b)
     hmi_constants_release(&b->constants);
     hmi_walk_release(&b->walk);
     hmi_hash_release(&b->memo.table);
+    hmi_hash_release(&b->member_table);
+    hmi_array_release(allocator, &b->members);
+    hmi_array_release(allocator, &b->suspended);
     hmi_array_release(allocator, &b->memo.entries);
     hmi_arena_release(&b->arena);
 }

@@ -7,12 +7,13 @@
  *
  * Names are bound to what was declared (hmi_binding), global ones in a table, those of loops and of
  * arguments in a chain of scopes that the evaluator passes down. A `let` is evaluated when it is
- * first used, in the scope where it was written, and at the end for its errors. A `let` with
- * arguments is a pure function; its results are remembered by its arguments (memo.c).
+ * first used, in the scope where it was written, and at the end for its errors; so is each member
+ * of a family let R[i] = E (let_values.c). A `let` with arguments is a pure function; its results are
+ * remembered by its arguments (memo.c).
  *
  * The sections below are layers, each in the file named there. Evaluation is recursive between
- * expressions.c, calls.c and evaluate_as.c (an index is an expression, and an argument is); nothing
- * else calls upwards. Statements, which call all of this, are in model/build.
+ * expressions.c, calls.c, let_values.c and evaluate_as.c (an index is an expression, and an argument
+ * is); nothing else calls upwards. Statements, which call all of this, are in model/build.
  *
  * Functions return false after an error that has been reported, and callers just pass it on. What
  * would go on for ever is ended by limits: nested loops by the product of their counts before they
@@ -47,34 +48,47 @@ typedef enum hmi_let_progress {
 /* A `let`: evaluated lazily in the scope where it was written. */
 typedef struct hmi_let hmi_let;
 struct hmi_let {
-    const hmi_ast *target; /* NAME or CALL with the names of the arguments */
+    const hmi_ast *target; /* NAME, CALL with the names of the arguments, or INDEX: a member */
     const hmi_ast *body;
     const hmi_scope *scope;
     hmi_let_progress progress;
     uint32_t number; /* in the order made */
+    int name;
+    const int64_t *indices; /* of a member of a family */
+    uint32_t index_count;
     hmi_value value;
     bool used;
-    hmi_let *next; /* in the order written */
+    const hmi_let *within; /* a function that runs: the `let` that called it */
+    hmi_let *needs;        /* what it asked for last: the chain that messages name */
+    hmi_let *next;         /* in the order written */
 };
 
 typedef enum hmi_binding_kind {
     HMI_BIND_NONE,
     HMI_BIND_VALUE,   /* parameter, coordinate, input, state, argument, index */
-    HMI_BIND_FAMILY,  /* coord q[a..b] */
+    HMI_BIND_FAMILY,  /* coord q[a..b], param a[0..2] */
     HMI_BIND_INDEXED, /* states or inputs declared one by one as z[i] */
     HMI_BIND_LET,
-    HMI_BIND_FAILED /* its declaration has an error; uses say nothing more */
+    HMI_BIND_MEMBERS, /* let R[i] = E; the members are in hmi_builder.members */
+    HMI_BIND_FAILED   /* its declaration has an error; uses say nothing more */
 } hmi_binding_kind;
+
+/* The range of one index of a family. */
+typedef struct hmi_bounds {
+    int64_t lower, upper;
+} hmi_bounds;
 
 typedef struct hmi_binding {
     hmi_binding_kind kind;
     hmi_value value;
     hmi_let *let;
-    int64_t lower, upper; /* family */
-    uint32_t first;       /* coordinate of q[lower] */
-    hmi_span span;        /* of the declaration */
-    const char *what;     /* "parameter", "coordinate", ... */
-    bool unknown;         /* used, never declared */
+    const hmi_bounds *bounds; /* family */
+    uint32_t index_count;     /* family, members */
+    hmi_symbol_kind symbol;   /* family: what its members are */
+    uint32_t first;           /* the number of q[lower, lower], the others follow row by row */
+    hmi_span span;            /* of the declaration */
+    const char *what;         /* "parameter", "coordinate", ... */
+    bool unknown;             /* used, never declared */
 } hmi_binding;
 
 /* Local names, innermost first: loop indices, arguments, lets inside `for`. */
@@ -115,6 +129,12 @@ typedef struct hmi_builder {
     hmi_walk walk;
     hmi_let *lets, **lets_tail;
     uint32_t let_count;
+    HMI_ARRAY(hmi_let *) members;   /* of all families */
+    hmi_hash member_table;          /* from name and indices to the number in `members` */
+    hmi_let *evaluating;            /* the innermost `let` that is being evaluated */
+    HMI_ARRAY(hmi_let *) suspended; /* those that wait for another (let_values.c) */
+    hmi_let *postponed;             /* evaluation stopped because this one has to come first */
+    int let_depth;                  /* of expressions, where the outermost `let` began */
     hmi_names object_names;         /* constraints, events, outputs ... "rod[3]" */
     HMI_ARRAY(hmi_binding) objects; /* by object name; value.scalar unused, first = index */
     hmi_tangent time_derivative;
@@ -237,7 +257,15 @@ struct hmi_rotation {
     hmi_expr axis[3], angle;
     hmi_expr quaternion[4];
     hmi_value matrix[2]; /* of the parts, where they are needed */
-    const hmi_rotation *part[2];
+    hmi_rotation *part[2];
+    /* A product may have as many factors as a chain has links: walks over them are not recursive,
+     * and angular velocities are found once. [0] in base axes, [1] in body axes. */
+    hmi_expr omega[2][3];
+    bool omega_known[2], visited;
+    struct {
+        hmi_rotation *rotation;
+        bool body;
+    } user[2]; /* of a walk: where to go on afterwards */
 };
 
 bool hmi_rotation_about(hmi_builder *b, hmi_span at, const hmi_expr axis[3], hmi_expr angle,
@@ -247,6 +275,11 @@ bool hmi_rotation_quaternion(hmi_builder *b, const hmi_expr e[4], hmi_value *out
 bool hmi_rotation_tag_product(hmi_builder *b, const hmi_value *x, const hmi_value *y,
                               hmi_value *out);
 bool hmi_rotation_tag_transpose(hmi_builder *b, const hmi_value *x, hmi_value *out);
+/* Calls `visit` once for every quaternion that a rotation is composed of and that was not visited
+ * before. False as soon as a visit fails. */
+typedef bool hmi_quaternion_visit(void *context, const hmi_expr quaternion[4]);
+bool hmi_rotation_quaternions(const hmi_rotation *rotation, hmi_quaternion_visit *visit,
+                              void *context);
 /* Angular velocity in body axes or in base axes. */
 bool hmi_rotation_omega(hmi_builder *b, hmi_span at, const hmi_value *R, bool body_axes,
                         hmi_value *out);
@@ -294,12 +327,23 @@ const hmi_value *hmi_memo_find(const hmi_builder *b, const hmi_let *let,
 void hmi_memo_add(hmi_builder *b, const hmi_let *let, const hmi_value *arguments,
                   const hmi_value *result);
 
+/* ---- values of `let` (let_values.c) ---- */
+
+/* Files a member of a family; NULL after reporting that it is there already. */
+hmi_let *hmi_add_member(hmi_builder *b, hmi_let *let);
+/* NAME[i, j] of a family of `let`. */
+bool hmi_build_member(hmi_builder *b, const hmi_ast *e, uint32_t index_count,
+                      const hmi_scope *scope, hmi_value *out);
+/* Reports "'NAME' PROBLEM" with the chain of definitions that led to it. Always returns false. */
+bool hmi_report_in_chain(hmi_builder *b, hmi_span at, const char *name, const char *problem,
+                         const char *hint);
+
 /* ---- expressions (expressions.c, calls.c): false after an error that has been reported ---- */
 
 bool hmi_build_value(hmi_builder *b, const hmi_ast *e, const hmi_scope *scope, hmi_value *out);
 bool hmi_build_scalar(hmi_builder *b, const hmi_ast *e, const hmi_scope *scope, hmi_expr *out);
 bool hmi_build_call(hmi_builder *b, const hmi_ast *e, const hmi_scope *scope, hmi_value *out);
-/* Evaluates a `let` without arguments. */
+/* Evaluates a `let` without arguments, or a member of a family (let_values.c). */
 bool hmi_force_let(hmi_builder *b, hmi_let *let, hmi_span at, hmi_value *out);
 
 /* ---- expressions where something particular is wanted (evaluate_as.c) ---- */

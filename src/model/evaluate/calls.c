@@ -1,5 +1,4 @@
-/* Calls: NAME(a, b), of a function of the language or of one that the model defines with `let`; and
- * the values of a `let` without arguments. */
+/* Calls: NAME(a, b), of a function of the language or of one that the model defines with `let`. */
 #include "model/evaluate/builder.h"
 
 #include <string.h>
@@ -28,30 +27,12 @@ static hmi_value *evaluate_arguments(hmi_builder *b, const hmi_ast *e, const hmi
 
 /* ---- `let` ---- */
 
-bool hmi_force_let(hmi_builder *b, hmi_let *let, hmi_span at, hmi_value *out)
-{
-    const char *name = hmi_names_text(&b->tree->names, let->target->name);
-    let->used = true;
-    if (let->progress == HMI_LET_RUNNING) {
-        hmi_error(b->context, at, NULL, "'%s' is defined in terms of itself", name);
-        return false;
-    }
-    if (let->progress == HMI_LET_WAITING) {
-        hmi_repeats outer = b->repeats;
-        b->repeats = (hmi_repeats){1, 1}; /* evaluated once, wherever it is used */
-        let->progress = HMI_LET_RUNNING;
-        bool good = hmi_build_value(b, let->body, let->scope, &let->value);
-        let->progress = good ? HMI_LET_DONE : HMI_LET_FAILED;
-        b->repeats = outer;
-    }
-    *out = let->value;
-    return let->progress == HMI_LET_DONE;
-}
-
+/* A function that runs again for another member of a family, R[i] = f(i) with R[i-1] in f, does not
+ * call itself. */
 static bool enter_let(hmi_builder *b, hmi_let *let, hmi_span at)
 {
     let->used = true;
-    if (let->progress != HMI_LET_RUNNING)
+    if (let->progress != HMI_LET_RUNNING || let->within != b->evaluating)
         return true;
     hmi_error(b->context, at, "the language has no recursion; use sum or for", "'%s' calls itself",
               hmi_names_text(&b->tree->names, let->target->name));
@@ -65,10 +46,14 @@ static bool run_let(hmi_builder *b, hmi_let *let, const hmi_value *arguments, hm
         if (!(inner = hmi_scope_push(b, inner, let->target->items[k]->name, arguments[k])))
             return false;
     double repeats = b->repeats.nested;
+    const hmi_let *within = let->within;
+    hmi_let_progress progress = let->progress;
     b->repeats.nested = 1;
     let->progress = HMI_LET_RUNNING;
+    let->within = b->evaluating;
     bool good = hmi_build_value(b, let->body, inner, out);
-    let->progress = HMI_LET_WAITING;
+    let->progress = progress;
+    let->within = within;
     b->repeats.nested = repeats;
     hmi_scope_pop(b, inner, let->scope);
     return good;
@@ -220,8 +205,9 @@ bool hmi_build_call(hmi_builder *b, const hmi_ast *e, const hmi_scope *scope, hm
     if (binding && binding->kind == HMI_BIND_FAILED)
         return false;
     if (binding || e->name == b->name_t || e->name == b->name_pi || e->name == b->name_energy) {
-        bool indexed = binding && (binding->kind == HMI_BIND_FAMILY ||
-                                   binding->kind == HMI_BIND_INDEXED || binding->value.rank > 0);
+        bool indexed = binding &&
+                       (binding->kind == HMI_BIND_FAMILY || binding->kind == HMI_BIND_INDEXED ||
+                        binding->kind == HMI_BIND_MEMBERS || binding->value.rank > 0);
         hmi_error(b->context, e->span,
                   indexed ? "an index is written in brackets: q[i]" : "write * for a product",
                   "'%s' is not a function", name);

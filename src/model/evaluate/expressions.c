@@ -7,13 +7,26 @@
 
 /* ---- names and indices ---- */
 
-static bool family_as_vector(hmi_builder *b, const hmi_binding *family, hmi_value *out)
+static size_t index_range(const hmi_bounds *bounds)
 {
-    size_t count = (size_t)(family->upper - family->lower + 1);
-    if (!hmi_value_new(b, 1, count, 1, out))
+    return (size_t)(bounds->upper - bounds->lower) + 1;
+}
+
+/* One index: a vector; two: a matrix. */
+static bool whole_family(hmi_builder *b, const hmi_ast *e, const hmi_binding *family,
+                         hmi_value *out)
+{
+    if (family->index_count > 2) {
+        hmi_error(b->context, e->span, NULL, "'%s' has %u indices: it can be used member by member",
+                  hmi_names_text(&b->tree->names, e->name), family->index_count);
         return false;
-    for (size_t k = 0; k < count; k++)
-        out->items[k] = hmi_symbol(b->graph, HMI_SYM_COORD, family->first + (uint32_t)k);
+    }
+    bool matrix = family->index_count == 2;
+    if (!hmi_value_new(b, matrix ? 2 : 1, index_range(&family->bounds[0]),
+                       matrix ? index_range(&family->bounds[1]) : 1, out))
+        return false;
+    for (size_t k = 0; k < hmi_value_count(out); k++)
+        out->items[k] = hmi_symbol(b->graph, family->symbol, family->first + (uint32_t)k);
     return true;
 }
 
@@ -23,7 +36,10 @@ static bool build_bound(hmi_builder *b, const hmi_ast *e, const hmi_binding *bin
     const char *text = hmi_names_text(&b->tree->names, e->name);
     switch (binding->kind) {
     case HMI_BIND_FAMILY:
-        return family_as_vector(b, binding, out);
+        return whole_family(b, e, binding, out);
+    case HMI_BIND_MEMBERS:
+        return hmi_report_in_chain(b, e->span, text, "is a family: it needs an index",
+                                   "write R[i] for a member");
     case HMI_BIND_INDEXED:
         hmi_error(b->context, e->span, NULL, "'%s' needs an index", text);
         return false;
@@ -61,24 +77,41 @@ static bool build_name(hmi_builder *b, const hmi_ast *e, const hmi_scope *scope,
     return true;
 }
 
+static bool report_no_member(hmi_builder *b, const hmi_ast *e, const hmi_binding *family,
+                             uint32_t k, int64_t index)
+{
+    const char *text = hmi_names_text(&b->tree->names, e->items[0]->name);
+    long long lower = family->bounds[k].lower, upper = family->bounds[k].upper;
+    if (family->index_count == 1)
+        hmi_error(b->context, e->span, NULL, "%s[%lld] does not exist: %s runs from %lld to %lld",
+                  text, (long long)index, text, lower, upper);
+    else
+        hmi_error(b->context, e->items[k + 1]->span, NULL,
+                  "index %u of '%s' runs from %lld to %lld, so that %lld does not exist", k + 1,
+                  text, lower, upper, (long long)index);
+    return false;
+}
+
 static bool family_member(hmi_builder *b, const hmi_ast *e, const hmi_binding *family,
                           const hmi_scope *scope, hmi_value *out)
 {
-    int64_t index;
-    const char *text = hmi_names_text(&b->tree->names, e->items[0]->name);
-    if (e->count != 2) {
-        hmi_error(b->context, e->span, NULL, "'%s' takes one index", text);
+    size_t number = 0;
+    if (e->count - 1 != family->index_count) {
+        hmi_error(b->context, e->span, NULL,
+                  family->index_count == 1 ? "'%s' takes one index" : "'%s' takes %u indices",
+                  hmi_names_text(&b->tree->names, e->items[0]->name), family->index_count);
         return false;
     }
-    if (!hmi_build_whole(b, e->items[1], scope, "an index", &index))
-        return false;
-    if (index < family->lower || index > family->upper) {
-        hmi_error(b->context, e->span, NULL, "%s[%lld] does not exist: %s runs from %lld to %lld",
-                  text, (long long)index, text, (long long)family->lower, (long long)family->upper);
-        return false;
+    for (uint32_t k = 0; k < family->index_count; k++) {
+        int64_t index;
+        const hmi_bounds *bounds = &family->bounds[k];
+        if (!hmi_build_whole(b, e->items[k + 1], scope, "an index", &index))
+            return false;
+        if (index < bounds->lower || index > bounds->upper)
+            return report_no_member(b, e, family, k, index);
+        number = number * index_range(bounds) + (size_t)(index - bounds->lower);
     }
-    *out = hmi_scalar(
-        hmi_symbol(b->graph, HMI_SYM_COORD, family->first + (uint32_t)(index - family->lower)));
+    *out = hmi_scalar(hmi_symbol(b->graph, family->symbol, family->first + (uint32_t)number));
     return true;
 }
 
@@ -155,6 +188,8 @@ static bool build_index(hmi_builder *b, const hmi_ast *e, const hmi_scope *scope
             return family_member(b, e, binding, scope, out);
         if (binding && binding->kind == HMI_BIND_INDEXED)
             return indexed_member(b, e, binding, scope, out);
+        if (binding && binding->kind == HMI_BIND_MEMBERS)
+            return hmi_build_member(b, e, binding->index_count, scope, out);
     }
     return build_component(b, e, scope, out);
 }

@@ -11,6 +11,8 @@
  */
 #include "model/evaluate/builder.h"
 
+#include <string.h>
+
 static hmi_rotation *new_rotation(hmi_builder *b, hmi_rotation_kind kind)
 {
     hmi_rotation *rotation = hmi_builder_alloc(b, sizeof *rotation);
@@ -93,7 +95,7 @@ static bool is_fixed_matrix(const hmi_builder *b, const hmi_value *x)
 }
 
 /* The tag of a factor; a fixed matrix counts as a rotation at rest. NULL where there is none. */
-static const hmi_rotation *tag_of(hmi_builder *b, const hmi_value *x)
+static hmi_rotation *tag_of(hmi_builder *b, const hmi_value *x)
 {
     if (x->rotation || !is_fixed_matrix(b, x))
         return x->rotation;
@@ -105,7 +107,7 @@ bool hmi_rotation_tag_product(hmi_builder *b, const hmi_value *x, const hmi_valu
 {
     if (!x->rotation && !y->rotation)
         return true;
-    const hmi_rotation *first = tag_of(b, x), *second = tag_of(b, y);
+    hmi_rotation *first = tag_of(b, x), *second = tag_of(b, y);
     if (!first || !second)
         return !b->context->out_of_memory;
     hmi_rotation *rotation = new_rotation(b, HMI_ROT_PRODUCT);
@@ -132,8 +134,6 @@ bool hmi_rotation_tag_transpose(hmi_builder *b, const hmi_value *x, hmi_value *o
 }
 
 /* ---- angular velocity ---- */
-
-static bool omega_of(hmi_builder *b, hmi_span at, const hmi_rotation *r, bool body, hmi_expr w[3]);
 
 static hmi_expr rate(hmi_builder *b, hmi_span at, hmi_expr e)
 {
@@ -182,20 +182,17 @@ static void rotate(hmi_graph *g, const hmi_value *R, bool transposed, const hmi_
     }
 }
 
-static bool omega_product(hmi_builder *b, hmi_span at, const hmi_rotation *r, bool body,
-                          hmi_expr w[3])
+/* From the angular velocities of the factors, which are known. */
+static void omega_product(hmi_graph *g, const hmi_rotation *r, bool body, hmi_expr w[3])
 {
-    hmi_graph *g = b->graph;
-    hmi_expr first[3], second[3], turned[3];
-    if (!omega_of(b, at, r->part[0], body, first) || !omega_of(b, at, r->part[1], body, second))
-        return false;
+    const hmi_expr *first = r->part[0]->omega[body], *second = r->part[1]->omega[body];
+    hmi_expr turned[3];
     if (body)
         rotate(g, &r->matrix[1], true, first, turned);
     else
         rotate(g, &r->matrix[0], false, second, turned);
     for (int i = 0; i < 3; i++)
         w[i] = hmi_add(g, body ? turned[i] : first[i], body ? second[i] : turned[i]);
-    return true;
 }
 
 static bool omega_by_kind(hmi_builder *b, hmi_span at, const hmi_rotation *r, bool body,
@@ -210,27 +207,70 @@ static bool omega_by_kind(hmi_builder *b, hmi_span at, const hmi_rotation *r, bo
     case HMI_ROT_QUATERNION:
         return omega_quaternion(b, at, r, body, w);
     case HMI_ROT_PRODUCT:
-        return omega_product(b, at, r, body, w);
+        omega_product(b->graph, r, body, w);
+        return true;
     case HMI_ROT_TRANSPOSE:
-        if (!omega_of(b, at, r->part[0], !body, w))
-            return false;
         for (int i = 0; i < 3; i++)
-            w[i] = hmi_neg(b->graph, w[i]);
+            w[i] = hmi_neg(b->graph, r->part[0]->omega[!body][i]);
         return true;
     }
     return false;
 }
 
-static bool omega_of(hmi_builder *b, hmi_span at, const hmi_rotation *r, bool body, hmi_expr w[3])
+/* A part whose angular velocity has to be known first, in the axes `*body`; NULL where none is. */
+static hmi_rotation *unknown_part(const hmi_rotation *r, bool *body)
 {
-    if (++b->depth > HMI_MOST_EXPRESSION_DEPTH) {
-        b->depth--;
-        hmi_error(b->context, at, NULL, "too many rotations in a product");
-        return false;
+    *body ^= r->kind == HMI_ROT_TRANSPOSE;
+    for (int k = 0; k < 2; k++)
+        if (r->part[k] && !r->part[k]->omega_known[*body])
+            return r->part[k];
+    return NULL;
+}
+
+/* Goes down to parts that are not known yet and comes back by `user`. */
+static bool omega_of(hmi_builder *b, hmi_span at, hmi_rotation *r, bool body)
+{
+    r->user[body].rotation = NULL;
+    while (r) {
+        bool part_body = body;
+        hmi_rotation *part = r->omega_known[body] ? NULL : unknown_part(r, &part_body);
+        if (part) {
+            part->user[part_body].rotation = r;
+            part->user[part_body].body = body;
+            r = part;
+            body = part_body;
+            continue;
+        }
+        if (!r->omega_known[body] && !omega_by_kind(b, at, r, body, r->omega[body]))
+            return false;
+        r->omega_known[body] = true;
+        hmi_rotation *user = r->user[body].rotation;
+        body = r->user[body].body;
+        r = user;
     }
-    bool good = omega_by_kind(b, at, r, body, w);
-    b->depth--;
-    return good;
+    return true;
+}
+
+bool hmi_rotation_quaternions(const hmi_rotation *rotation, hmi_quaternion_visit *visit,
+                              void *context)
+{
+    hmi_rotation *r = (hmi_rotation *)rotation;
+    if (!r || r->visited)
+        return true;
+    r->user[0].rotation = NULL;
+    while (r) {
+        hmi_rotation *part = NULL;
+        if (!r->visited && r->kind == HMI_ROT_QUATERNION && !visit(context, r->quaternion))
+            return false;
+        r->visited = true;
+        for (int k = 1; k >= 0; k--)
+            if (r->part[k] && !r->part[k]->visited)
+                part = r->part[k];
+        if (part)
+            part->user[0].rotation = r;
+        r = part ? part : r->user[0].rotation;
+    }
+    return true;
 }
 
 static bool omega_general(hmi_builder *b, hmi_span at, const hmi_value *R, bool body, hmi_expr w[3])
@@ -251,7 +291,11 @@ bool hmi_rotation_omega(hmi_builder *b, hmi_span at, const hmi_value *R, bool bo
 {
     if (!hmi_value_new(b, 1, 3, 1, out))
         return false;
-    if (R->rotation)
-        return omega_of(b, at, R->rotation, body, out->items);
+    if (R->rotation) {
+        if (!omega_of(b, at, R->rotation, body))
+            return false;
+        memcpy(out->items, R->rotation->omega[body], sizeof R->rotation->omega[body]);
+        return hmi_graph_sound(b, at);
+    }
     return omega_general(b, at, R, body, out->items);
 }

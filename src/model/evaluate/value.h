@@ -17,7 +17,7 @@ typedef struct hmi_value {
     uint32_t rows, columns; /* a vector is rows x 1 */
     hmi_expr scalar;        /* rank 0 */
     hmi_expr *items;        /* rank 1 and 2, row-major, in the builder's arena */
-    const hmi_rotation *rotation;
+    hmi_rotation *rotation;
 } hmi_value;
 
 static inline hmi_value hmi_scalar(hmi_expr e)

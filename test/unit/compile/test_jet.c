@@ -456,7 +456,7 @@ static void run_order(halves_run *r, int k, double first[FIRST][ORDER + 1])
     double scratch[8];
     const hmi_jet_ends ends = {.scratch = scratch};
     hmi_jet_begin_order(&r->jet, k);
-    r->jet.scale[HMI_JET_LINK] = 1.0 / (k + 1);
+    r->jet.scale[HMI_JET_LINK] = k + 1;
     hmi_jet_execute(&r->jet, &r->rise, k, &ends);
     for (int i = 0; i < FIRST; i++)
         first[i][k] = r->split && r->vanishes[i] ? 0 : hmi_jet_get(&r->jet, r->rows[i], k);
@@ -624,8 +624,8 @@ static void run_slowly(motion *m, int k, const hmi_jet_ends *ends)
 {
     hmi_jet *jet = &m->run.jet;
     hmi_jet_begin_order(jet, k);
-    jet->scale[HMI_JET_LINK] = unit * jet->reciprocal[k + 1];
-    jet->scale[HMI_JET_GIVEN] = unit * jet->reciprocal[k];
+    jet->scale[HMI_JET_LINK] = (k + 1) / unit;
+    jet->scale[HMI_JET_GIVEN] = k / unit;
     jet->scale[HMI_JET_RISE] = k / unit;
     hmi_jet_execute(jet, &m->rise, k, ends);
     multiply(m);

@@ -251,6 +251,71 @@ static void law_that_fails(void **state)
         }
 }
 
+/* ---- laws without a value at some reactions --------------------------------------------------- */
+
+/* On a floor y = 0 under the load W a creep law pulls down: N = W + p(N). */
+typedef enum creep_kind {
+    CUBE_ROOT,
+    QUOTIENT,
+    LOGARITHM,
+    ROOT_OF_REST,
+    STEEP,
+    CREEP_KINDS
+} creep_kind;
+
+static double creep_pull(creep_kind kind, double N)
+{
+    switch (kind) {
+    case CUBE_ROOT:
+        return 2 * pow(N, 1.0 / 3); /* none for N < 0 */
+    case QUOTIENT:
+        return 3 * fabs(N) / N + 5 / N; /* none for N = 0 */
+    case LOGARITHM:
+        return 4 * log(N);
+    case ROOT_OF_REST:
+        return -sqrt(N - 2) - 1; /* none for N < 2 */
+    default:
+        return 40 / (N * N * N);
+    }
+}
+
+static int creep_law(void *user, const hmi_reactions *r, double *Q, double *C)
+{
+    double pull = -creep_pull(*(creep_kind *)user, r->total_multiplier[0]);
+    (void)C;
+    Q[1] += pull;
+    return isfinite(pull) ? 0 : 1;
+}
+
+static void laws_without_value(void **state)
+{
+    (void)state;
+    double M[4] = {2, 0, 0, 2}, Q[2] = {0, -10}, A[2] = {0, 1}, b[1] = {0};
+    for (creep_kind kind = CUBE_ROOT; kind < CREEP_KINDS; kind++) {
+        hmi_reaction_law law = {creep_law, &kind, false, true};
+        hmi_equations equations = {.M = M, .Q = Q, .A = A, .b = b, .law = &law};
+        assert_int_equal(solve(2, 1, &equations, HMI_ANSWER), HM_OK);
+        double N = s.total_lambda[0], needed = 10 + creep_pull(kind, N);
+        assert_close(1, &N, &needed, 1e-13);
+        assert_true(N > 0);
+    }
+}
+
+/* Where the ideal problem has no reaction at all, the reaction of the last state shows the way. */
+static void law_from_last_state(void **state)
+{
+    (void)state;
+    creep_kind kind = CUBE_ROOT;
+    double M[4] = {2, 0, 0, 2}, Q[2] = {0, 1e-3}, A[2] = {0, 1}, b[1] = {0}, last[2] = {0, 2.5};
+    hmi_reaction_law law = {creep_law, &kind, false, true};
+    hmi_equations equations = {
+        .M = M, .Q = Q, .A = A, .b = b, .law = &law, .last_total_reaction = last};
+    assert_int_equal(solve(2, 1, &equations, HMI_ANSWER), HM_OK);
+    double N = s.total_lambda[0], needed = 2 * pow(N, 1.0 / 3) - 1e-3;
+    assert_true(N > 1);
+    assert_close(1, &N, &needed, 1e-13);
+}
+
 /* A law that uses no reaction is just a law. */
 static int drag(void *user, const hmi_reactions *r, double *Q, double *C)
 {
@@ -293,6 +358,8 @@ int main(void)
         cmocka_unit_test(redundant_rows),
         cmocka_unit_test(servo_and_friction),
         cmocka_unit_test(law_that_fails),
+        cmocka_unit_test(laws_without_value),
+        cmocka_unit_test(law_from_last_state),
         cmocka_unit_test(law_without_reactions),
         cmocka_unit_test(law_without_constraints),
     };

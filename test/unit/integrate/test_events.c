@@ -62,12 +62,29 @@ static void test_stop_noted(void **state)
 
 typedef struct last_row {
     double t, v;
+    hm_frame_reason reason;
 } last_row;
 
 static bool keep_row(void *user, const hm_frame *frame)
 {
-    *(last_row *)user = (last_row){frame->t, frame->v[0]};
+    *(last_row *)user = (last_row){frame->t, frame->v[0], frame->reason};
     return true;
+}
+
+/* The last row of a run that an event stops is at the event. */
+static void test_last_row_of_a_stopped_run(void **state)
+{
+    (void)state;
+    last_row row = {0};
+    motion *m = motion_text("coord x; kinetic x'^2/2; force x = 2; event there: x = 9 stop\n"
+                            "simulate 0 .. 10 every 0.8");
+    m->options.on_frame = keep_row;
+    m->options.user = &row;
+    motion_must(m);
+    check_number("t", row.t, 3, 1e-12);
+    check_number("x'", row.v, 6, 1e-11);
+    assert_int_equal(row.reason, HM_FRAME_REASON_END);
+    motion_close(m);
 }
 
 /* A row has its own time and the state there, also where an event stands 1e-10 before it. */
@@ -186,6 +203,55 @@ static void test_zeno(void **state)
     motion_close(m);
 }
 
+/* Events that come often and evenly are no Zeno, however long the run has lasted. */
+static void test_often_is_not_zeno(void **state)
+{
+    (void)state;
+    motion *m = motion_text("coord x, y; kinetic (x'^2 + y'^2)/2; initial x' = 1\n"
+                            "event tick: sin(1000*x) = 0 set y' = y' + 1\n"
+                            "simulate 100000 .. 100000.5");
+    motion_must(m);
+    assert_int_equal(m->result.event_count, 159);
+    check_number("y'", motion_value(m, "y'"), 159, 1e-12);
+    motion_close(m);
+}
+
+/* A reset that moves the function that fired, and a switch there: the branch of before holds on. */
+static void test_reset_moves_the_function(void **state)
+{
+    (void)state;
+    motion *m = motion_text("coord x, y; kinetic (x'^2 + y'^2)/2; initial x' = 1\n"
+                            "force y = if(x < 1, 1, 50)\n"
+                            "event up: x = 1 set x = x - 1; simulate 0 .. 7.5");
+    motion_must(m);
+    assert_int_equal(m->result.event_count, 7);
+    check_number("x", motion_value(m, "x"), 0.5, 1e-9);
+    check_number("y'", motion_value(m, "y'"), 7.5, 1e-9);
+    motion_close(m);
+}
+
+/* A program that steps on for ever: an event that fires twice in a row, and a switch by t. */
+static void test_no_end(void **state)
+{
+    (void)state;
+    motion *m = motion_text("coord x, y; kinetic (x'^2 + y'^2)/2; initial x = 0.5, x' = 1\n"
+                            "force y = if(sin(t) > 0, 1, 0)\n"
+                            "event up: x = 1 rising set x = 0; simulate 0 .. 1");
+    hm_run_result result;
+    double q[2], v[2];
+    m->options.end = INFINITY;
+    assert_int_equal(hm_sim_start(m->sim, &m->options), HM_OK);
+    while (hm_sim_result(m->sim, &result) == HM_OK && result.t_end < 40)
+        assert_int_equal(hm_sim_step(m->sim), HM_OK);
+    assert_int_equal(hm_sim_advance(m->sim, result.t_end + 1), HM_OK);
+    assert_int_equal(hm_sim_result(m->sim, &result), HM_OK);
+    hm_sim_state(m->sim, q, v, NULL);
+    double turns = floor(result.t_end / (2 * M_PI)), rest = result.t_end - 2 * M_PI * turns;
+    assert_int_equal(result.event_count, floor(result.t_end + 0.5));
+    check_number("y'", v[1], M_PI * turns + fmin(rest, M_PI), 1e-9);
+    motion_close(m);
+}
+
 /* A reset on a constrained system is made consistent: only the set value is kept. */
 static void test_reset_is_made_consistent(void **state)
 {
@@ -266,6 +332,10 @@ int main(void)
         cmocka_unit_test(test_reset_in_the_ledger),
         cmocka_unit_test(test_dense_output_at_events),
         cmocka_unit_test(test_zeno),
+        cmocka_unit_test(test_last_row_of_a_stopped_run),
+        cmocka_unit_test(test_often_is_not_zeno),
+        cmocka_unit_test(test_reset_moves_the_function),
+        cmocka_unit_test(test_no_end),
         cmocka_unit_test(test_reset_is_made_consistent),
         cmocka_unit_test(test_switching),
         cmocka_unit_test(test_event_of_a_multiplier),

@@ -55,12 +55,11 @@ static void test_options(void **state)
     static double expected[MOST], results[MOST];
     probe *p = probe_text(model);
     size_t count = expand(p->system, NULL, expected);
-    for (int i = 0; i <= 6; i++) { /* 0: all of them; 6: none */
-        const hmi_jet_options options = {.split = i != 1 && i < 6,
-                                         .sincos_by_rate = i != 2 && i < 6,
-                                         .schedule = i != 3 && i < 6,
-                                         .whole_orders = i != 4 && i < 6,
-                                         .closed = i != 5 && i < 6};
+    for (int i = 0; i <= 5; i++) { /* 0: all of them; 5: none */
+        const hmi_jet_options options = {.split = i != 1 && i < 5,
+                                         .sincos_by_rate = i != 2 && i < 5,
+                                         .whole_orders = i != 3 && i < 5,
+                                         .closed = i != 4 && i < 5};
         assert_int_equal(expand(p->system, &options, results), count);
         for (size_t k = 0; k < count; k++)
             assert_true(fabs(results[k] - expected[k]) <= 1e-14 * (1 + fabs(expected[k])));

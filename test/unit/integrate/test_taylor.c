@@ -38,6 +38,23 @@ static void test_exact(void **state)
     motion_close(m);
 }
 
+/* Rounding errors of the coefficients must not have a preferred sign. When coefficients were multiplied by
+ * the rounded number 1/3 in place of a division by 3, the energy of this orbit drifted in proportion to
+ * time, by 1.3e-13 after these 5 000 revolutions. What is left grows like the square root of their number. */
+static void test_no_bias(void **state)
+{
+    (void)state;
+    motion *m = run_by("coord x, y; kinetic (x'^2 + y'^2)/2; potential -1/sqrt(x^2 + y^2)\n"
+                       "initial x = 1, y' = 1.1; simulate 0 .. 30000",
+                       "taylor", 1e-15);
+    double x = motion_value(m, "x"), y = motion_value(m, "y");
+    double u = motion_value(m, "x'"), v = motion_value(m, "y'");
+    double energy = (u * u + v * v) / 2 - 1 / sqrt(x * x + y * y), exact = 1.1 * 1.1 / 2 - 1;
+    print_message("energy %.1e\n", energy / exact - 1);
+    assert_true(fabs(energy / exact - 1) < 4e-14);
+    motion_close(m);
+}
+
 /* Looser tolerances take lower orders, and the error follows the tolerance. */
 static void test_tolerances(void **state)
 {
@@ -492,25 +509,16 @@ static void test_engines(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_exact),
-        cmocka_unit_test(test_tolerances),
-        cmocka_unit_test(test_order),
-        cmocka_unit_test(test_kinds),
-        cmocka_unit_test(test_ledger),
-        cmocka_unit_test(test_baumgarte),
-        cmocka_unit_test(test_dense_output),
-        cmocka_unit_test(test_events),
-        cmocka_unit_test(test_given_velocities),
-        cmocka_unit_test(test_kept_initial),
-        cmocka_unit_test(test_wanted_solve),
-        cmocka_unit_test(test_brief_events),
-        cmocka_unit_test(test_switches),
-        cmocka_unit_test(test_no_series),
-        cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_stiff),
-        cmocka_unit_test(test_auto),
-        cmocka_unit_test(test_same_bits),
-        cmocka_unit_test(test_engines),
+        cmocka_unit_test(test_exact),        cmocka_unit_test(test_no_bias),
+        cmocka_unit_test(test_tolerances),   cmocka_unit_test(test_order),
+        cmocka_unit_test(test_kinds),        cmocka_unit_test(test_ledger),
+        cmocka_unit_test(test_baumgarte),    cmocka_unit_test(test_dense_output),
+        cmocka_unit_test(test_events),       cmocka_unit_test(test_given_velocities),
+        cmocka_unit_test(test_kept_initial), cmocka_unit_test(test_wanted_solve),
+        cmocka_unit_test(test_brief_events), cmocka_unit_test(test_switches),
+        cmocka_unit_test(test_no_series),    cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_stiff),        cmocka_unit_test(test_auto),
+        cmocka_unit_test(test_same_bits),    cmocka_unit_test(test_engines),
 
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

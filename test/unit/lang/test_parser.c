@@ -269,9 +269,15 @@ static void test_declarations(void **state)
     is(s->entries[1].value, "(* 2 a)");
     s = parse_one("coord x, q[0..N], y");
     assert_int_equal(s->entry_count, 3);
-    assert_null(s->entries[0].value);
-    is(s->entries[1].value, "0");
-    is(s->entries[1].second, "N");
+    assert_int_equal(s->entries[0].index_count, 0);
+    assert_int_equal(s->entries[1].index_count, 1);
+    is(s->entries[1].bounds[0], "0");
+    is(s->entries[1].bounds[1], "N");
+    s = parse_one("param a[0..2,\n 1..M] = R");
+    assert_int_equal(s->entries[0].index_count, 2);
+    is(s->entries[0].bounds[2], "1");
+    is(s->entries[0].bounds[3], "M");
+    is(s->entries[0].value, "R");
     s = parse_one("let v2 = x'^2, f(a, b) = a*b'");
     is(s->entries[1].target, "(f a b)");
     s = parse_one("state z' = u, w[2]' = 1");
