@@ -294,7 +294,7 @@ static void print_verdict(const hm_model *model, const hm_evaluation *e)
     printf("accelerations %s, multipliers %s\n", e->unique_acceleration ? "unique" : "not unique",
            e->unique_multipliers ? "unique" : "not unique");
     for (size_t i = 0; e->redundant && i < hm_model_constraint_count(model); i++)
-        if (e->redundant[i])
+        if (e->redundant[i] && !is_absent(e, i))
             printf("    %s is redundant: it depends on the rows before it\n",
                    hm_model_constraint(model, i).name);
     if (e->velocity_determined)
@@ -505,7 +505,7 @@ static int evaluate(session *s, const invocation *call, const hm_evaluate_option
         status = settle_initial(s, call, sim);
     if (status == HM_OK) {
         status = hm_sim_evaluate(sim, options, &e);
-        if (status == HM_OK || (e.solved && status != HM_ERR_USAGE)) {
+        if (status == HM_OK || ((e.solved || e.contact_count) && status != HM_ERR_USAGE)) {
             hm_status shown = show(s, call, sim, &e, status == HM_OK);
             status = status == HM_OK ? shown : status;
         }

@@ -128,18 +128,6 @@ static hm_status derive_tangents(hmi_derivation *d)
     for (size_t i = 0; status == HM_OK && i < model->tangents.count; i++)
         status = derive_row(d, &set, i, &model->tangents.data[i]);
     hmi_substitution_release(&set.at_rest);
-    hmi_graph *g = &d->eq->graph;
-    d->eq->speeds = hmi_new_vector(d, model->frictions.count);
-    if (!d->eq->speeds)
-        return HM_ERR_NOMEM;
-    for (size_t j = 0; status == HM_OK && j < model->frictions.count; j++) {
-        hmi_expr squares = g->zero;
-        for (size_t k = 0; k < model->frictions.data[j].count; k++) {
-            hmi_expr U = model->tangents.data[model->frictions.data[j].first + k].residual;
-            squares = hmi_add(g, squares, hmi_mul(g, U, U));
-        }
-        d->eq->speeds[j] = hmi_apply(g, HMI_SQRT, squares, 0, 0);
-    }
     return status;
 }
 

@@ -64,7 +64,6 @@ typedef struct hmi_derived {
     hmi_rows constraints;
     hmi_rows servos; /* b with the gain terms; A, b of beta */
     hmi_rows tangents; /* sliding velocities of frictions: A = dU/dq', b = -dU/dt at q'' = 0 */
-    hmi_expr *speeds;  /* by friction: |U| */
 
     hmi_expr kinetic, potential, total; /* HMI_NONE where not defined */
     struct {

@@ -123,6 +123,22 @@ bool hmi_parse_constraint(hmi_parser *p, hmi_statement *s)
     return true;
 }
 
+/* NAME: U on C with mus, muk */
+bool hmi_parse_friction(hmi_parser *p, hmi_statement *s)
+{
+    if (!parse_labelled(p, s) || (!s->first && !(s->first = hmi_parse_expr(p))))
+        return false;
+    if (!hmi_parser_accept_word(p, "on"))
+        return hmi_parser_unexpected(p, "'on' and the name of a constraint");
+    if (!(s->second = parse_label(p, "the name of a constraint")))
+        return false;
+    if (!hmi_parser_accept_word(p, "with"))
+        return hmi_parser_unexpected(p, "'with' and a coefficient");
+    if (!(s->third = hmi_parse_expr(p)))
+        return false;
+    return !hmi_parser_accept(p, HMI_TOK_COMMA) || (s->when = hmi_parse_expr(p)) != NULL;
+}
+
 /* by x, y */
 static bool parse_actuators(hmi_parser *p, hmi_statement *s)
 {

@@ -122,6 +122,22 @@ static hm_status find_responses(hmi_contacts *c, const double *F, const double *
     return status;
 }
 
+/* c->noise holds the sizes of what w0 is made of: what of it, and of w, is rounding. The largest one
+ * counts for all, in units of the inertia that a direction feels. */
+static void find_noise(hmi_contacts *c, double part)
+{
+    double most = 0;
+    for (int k = 0; k < c->size; k++) {
+        double d = c->W[hmi_area(k, c->size) + (size_t)k];
+        if (d > 0)
+            most = fmax(most, c->noise[k] / sqrt(d));
+    }
+    for (int k = 0; k < c->size; k++) {
+        double d = c->W[hmi_area(k, c->size) + (size_t)k];
+        c->noise[k] = part * c->noise[k] + 0.01 * part * most * sqrt(fmax(d, 0)) + 1e-300;
+    }
+}
+
 /* w0 = d.a0 - b, and what of it is rounding. */
 static void find_free_motion(hmi_contacts *c)
 {
@@ -133,8 +149,9 @@ static void find_free_motion(hmi_contacts *c)
             c->w0[k] += d[i] * c->free[i];
             size += fabs(d[i] * c->free[i]);
         }
-        c->noise[k] = 1e-11 * size + 1e-300;
+        c->noise[k] = size;
     }
+    find_noise(c, 1e-11);
 }
 
 static hmi_contact_problem problem_of(const hmi_contacts *c)
@@ -330,7 +347,10 @@ hm_status hmi_contacts_hold(hmi_contacts *c, const hmi_point *at)
         c->item_presses[j] = c->presses[f];
         for (size_t k = 0; k < 2; k++)
             c->item_slip[2 * j + (int)k] = c->slip[2 * f + k];
-        for (size_t k = 0; k < friction->count && friction->count > 1 && size > 0; k++)
+        /* beyond the point of rest, within a step, it goes on along the last direction */
+        bool ahead = friction->count > 1 &&
+                     hmi_dot(2, c->sliding + friction->first, c->slip + 2 * f) > 1e-9 * size;
+        for (size_t k = 0; k < friction->count && ahead; k++)
             c->item_slip[2 * j + (int)k] = c->sliding[friction->first + k] / size;
     }
     status = find_forces(c, at);
@@ -377,8 +397,9 @@ static void find_free_velocities(hmi_contacts *c, const double *before)
         for (size_t i = 0; i < c->n; i++)
             size += fabs(d[i] * c->free[i]) + fabs(d[i] * before[i]);
         c->w0[k] = change + u + e * fmin(u, 0);
-        c->noise[k] = 1e-12 * (size + fabs(u)) + 1e-300;
+        c->noise[k] = size + fabs(u);
     }
+    find_noise(c, 1e-12);
 }
 
 hm_status hmi_contacts_impact(hmi_contacts *c, const hmi_point *at, double *v)

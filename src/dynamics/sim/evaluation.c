@@ -322,6 +322,12 @@ hm_status hm_sim_evaluate(hm_sim *sim, const hm_evaluate_options *options, hm_ev
         hmi_sim_run_report(sim, &at);
         view_report(sim, out);
     }
+    if (out->solved && sim->contacts) { /* rows that do not hold do not count */
+        size_t rows = 0;
+        for (size_t i = 0; i < sim->contacts->m; i++)
+            rows += sim->contacts->holds[i];
+        out->unique_multipliers = out->rank_A == (int)rows;
+    }
     sim->last.energy = out->total;
     const double *report = hmi_sim_run_report(sim, &at); /* outputs may use q'' and forces */
     out->power.impressed = report[system->report_at.impressed];

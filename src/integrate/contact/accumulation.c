@@ -68,7 +68,7 @@ size_t hmi_contact_accumulates(hmi_contact_run *r, double t, double *limit)
     for (size_t p = 1; p <= MOST_PERIOD && x->count > FEWEST_PERIODS * p; p++) {
         double error = 0, left = repeats(x, p) ? time_left(x, p, &error) : NAN;
         double scale = fmin(fmax(r->span, 1e-300), fabs(t - r->stepper->t_begin));
-        if (!(left <= 1e-6 * scale) || !(error <= 1e-7 * scale))
+        if (!(left <= 3e-5 * scale) || !(error <= 1e-7 * scale))
             continue;
         *limit = t + left;
         return p;

@@ -3,7 +3,8 @@
  * Watched are, as functions beside the events of the model (integrate/events):
  *   gap        of an open one-sided row: phi, or psi; it closes at zero
  *   force      of a closed one: it opens where that would pull
- *   slide      of friction that slides: U, or |U| in the plane; it comes to rest at zero
+ *   slide      of friction that slides: U along its direction at the last step; at zero it comes to
+ *              rest, or turns
  *   limit      of friction that sticks: mus N - |T|; it breaks loose at zero
  *   condition  of `when`: the difference of each comparison in it
  *
@@ -39,10 +40,9 @@ typedef enum hmi_contact_kind {
 typedef struct hmi_contact_function {
     hmi_contact_kind kind;
     size_t index;  /* row, or friction */
-    hmi_expr a, b; /* of the system's graph; force and limit: a is HMI_NONE */
+    hmi_expr a, b; /* of the system's graph; a is HMI_NONE where it is known after a solve only */
     hmi_op op;     /* condition: the comparison */
     double side;   /* the sign of g that holds */
-    double value;  /* condition: g where it was last found */
     double slack;  /* g may go beyond zero by that much */
     bool watched;
 } hmi_contact_function;
@@ -69,6 +69,7 @@ typedef struct hmi_contact_run {
     hmi_contact_function *functions;
     size_t count;
     bool *fired; /* by function, at the crossing */
+    bool steady; /* some condition is not watched */
     bool *let_go;
     bool *was_in_force;
     double *before, *v; /* n */
@@ -96,10 +97,13 @@ double hmi_contact_watched_value(const hmi_contact_run *r, size_t function, doub
 /* Does it need the forces? */
 static inline bool hmi_contact_is_sampled(const hmi_contact_function *f)
 {
-    return f->kind == HMI_CONTACT_FORCE || f->kind == HMI_CONTACT_LIMIT;
+    return f->a == HMI_NONE;
 }
 /* Which functions are watched from now on, and their sides; g: their values at the state. */
 void hmi_contact_watch(hmi_contact_run *r, const hmi_point *at);
+/* Comparisons whose difference stays zero (since the row holds, say) are not watched, and looked at again
+ * with every step; g, rates: of all functions. */
+void hmi_contact_leave_conditions(hmi_contact_run *r, const double *g, const double *rates);
 /* The conditions by the sides of their comparisons, into contacts->in_force. */
 void hmi_contact_find_conditions(hmi_contact_run *r);
 /* Sides of all conditions by the values g of all functions; `fired` ones get the other side. */
@@ -111,6 +115,8 @@ void hmi_contact_find_sides(hmi_contact_run *r, const double *g);
  * HM_ERR_UNDETERMINED, HM_ERR_INCONSISTENT: there is no motion;
  * a message is given. */
 hm_status hmi_contact_settle(hmi_contact_run *r, bool *jumped);
+/* Before a step: directions in the plane are those of the state. */
+void hmi_contact_turn(hmi_contact_run *r);
 /* Drift control of what sticks. */
 void hmi_contact_rest(hmi_contact_run *r, double t, double *y);
 

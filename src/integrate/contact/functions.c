@@ -7,7 +7,8 @@
 
 /* While a row holds, comparisons that it keeps at zero stay as they are. */
 #define CONDITION_SLACK 1e-11
-#define CONDITION_NEAR  1e-9
+#define CONDITION_NEAR   1e-9
+#define CONDITION_STEADY 1e-8
 
 /* ---- the list ---- */
 
@@ -47,14 +48,6 @@ static void add_comparisons(hmi_contact_run *r, size_t row, hmi_expr e, int dept
         add_comparisons(r, row, hmi_operand(g, e, 0), depth - 1);
 }
 
-/* U, or |U|. */
-static hmi_expr sliding_speed(const hmi_contact_run *r, const hmi_friction *f)
-{
-    const hmi_derived *d = &r->sim->system->derived;
-    const hmi_expr *U = d->tangents.velocity_residual + f->first;
-    return f->count == 1 ? U[0] : d->speeds[f - r->sim->system->model->frictions.data];
-}
-
 hm_status hmi_contact_list_functions(hmi_contact_run *r)
 {
     const hm_model *model = r->sim->system->model;
@@ -76,7 +69,10 @@ hm_status hmi_contact_list_functions(hmi_contact_run *r)
             add_comparisons(r, i, row->when, 6);
     }
     for (size_t j = 0; j < model->frictions.count; j++) {
-        add(r, HMI_CONTACT_SLIDE, j, sliding_speed(r, &model->frictions.data[j]), HMI_NONE);
+        const hmi_friction *f = &model->frictions.data[j];
+        add(r, HMI_CONTACT_SLIDE, j,
+            f->count == 1 ? r->sim->system->derived.tangents.velocity_residual[f->first] : HMI_NONE,
+            HMI_NONE);
         add(r, HMI_CONTACT_LIMIT, j, HMI_NONE, HMI_NONE);
     }
     return HM_OK;
@@ -92,6 +88,10 @@ double hmi_contact_watched_value(const hmi_contact_run *r, size_t k, double g)
         return r->sim->last.total_multiplier[f->index] + f->slack;
     if (f->kind == HMI_CONTACT_LIMIT)
         return c->limit[f->index] + f->slack;
+    if (hmi_contact_is_sampled(f)) { /* sliding in the plane: along its last direction */
+        const hmi_friction *friction = &r->sim->system->model->frictions.data[f->index];
+        return hmi_dot(2, c->sliding + friction->first, c->slip + 2 * f->index);
+    }
     return f->side * g + f->slack;
 }
 
@@ -111,7 +111,6 @@ void hmi_contact_find_sides(hmi_contact_run *r, const double *g)
         hmi_contact_function *f = &r->functions[k];
         if (f->kind != HMI_CONTACT_CONDITION)
             continue;
-        f->value = g[k];
         if (r->fired[k])
             f->side = -f->side;
         else if (fabs(g[k]) > CONDITION_SLACK || f->side == 0)
@@ -183,8 +182,20 @@ static void watch_friction(const hmi_contact_run *r, hmi_contact_function *f)
             size += fabs(c->D[k * c->n + i]) * fabs(r->stepper->y[c->n + i]);
     f->watched = acts && c->mode[f->index] == HMI_FRICTION_SLIP;
     f->side = friction->count > 1 ? 1 : c->slip[2 * f->index] < 0 ? -1 : 1;
-    /* in the plane |U| does not cross zero: a small one is rest */
     f->slack = friction->count > 1 ? 0 : 1e-12 * size + 1e-14;
+}
+
+void hmi_contact_leave_conditions(hmi_contact_run *r, const double *g, const double *rates)
+{
+    r->steady = false;
+    for (size_t k = 0; k < r->count; k++) {
+        hmi_contact_function *f = &r->functions[k];
+        if (f->kind != HMI_CONTACT_CONDITION)
+            continue;
+        bool steady = fabs(g[k]) < CONDITION_NEAR && fabs(rates[k]) < CONDITION_STEADY;
+        f->watched = f->op != HMI_EQ && !steady;
+        r->steady |= steady;
+    }
 }
 
 void hmi_contact_watch(hmi_contact_run *r, const hmi_point *at)
@@ -203,7 +214,6 @@ void hmi_contact_watch(hmi_contact_run *r, const hmi_point *at)
             break;
         case HMI_CONTACT_CONDITION:
             f->watched = f->op != HMI_EQ;
-            f->slack = c->in_force[f->index] && fabs(f->value) < CONDITION_NEAR ? CONDITION_SLACK : 0;
             break;
         default:
             watch_friction(r, f);

@@ -196,6 +196,18 @@ static void use_rows(hmi_contact_run *r)
         hmi_subproblem_leave_out(r->projection->velocity.subproblem, rows);
 }
 
+/* Where U changes its sign it is zero; in the plane it may only have turned. */
+static bool is_at_rest(const hmi_contact_run *r, size_t j, const hmi_point *at)
+{
+    const hmi_contacts *c = r->contacts;
+    const hmi_friction *f = &r->sim->system->model->frictions.data[j];
+    double size = 0;
+    for (size_t k = f->first; k < f->first + f->count; k++)
+        for (size_t i = 0; i < c->n; i++)
+            size += fabs(c->D[k * c->n + i] * at->v[i]);
+    return f->count == 1 || hmi_norm((int)f->count, c->sliding + f->first) <= 1e-7 * size;
+}
+
 /* Rows that touch and do not part are closed; of frictions those that do not slide may stick. */
 static hm_status decide(hmi_contact_run *r)
 {
@@ -209,11 +221,15 @@ static hm_status decide(hmi_contact_run *r)
             c->closed[i] = false;
     hmi_contacts_classify_frictions(c, &at);
     for (size_t k = 0; k < r->count; k++)
-        if (r->fired[k] && r->functions[k].kind == HMI_CONTACT_SLIDE)
-            c->mode[r->functions[k].index] = HMI_FRICTION_STICK; /* at rest: it may */
+        if (r->fired[k] && r->functions[k].kind == HMI_CONTACT_SLIDE &&
+            is_at_rest(r, r->functions[k].index, &at))
+            c->mode[r->functions[k].index] = HMI_FRICTION_STICK; /* it may */
     hm_status status = hmi_contacts_decide(c, &at, r->let_go);
     use_rows(r);
-    return status == HM_OK ? HM_OK : fail(r, status, false);
+    if (status != HM_OK)
+        return fail(r, status, false);
+    hmi_contact_rest(r, r->stepper->t, r->stepper->y);
+    return HM_OK;
 }
 
 /* Many actions in no time: contacts that open and close without end. */
@@ -294,6 +310,26 @@ hm_status hmi_contact_settle(hmi_contact_run *r, bool *jumped)
     at = hmi_stepper_point(r->stepper);
     hmi_contact_watch(r, &at);
     return status;
+}
+
+void hmi_contact_turn(hmi_contact_run *r)
+{
+    hmi_contacts *c = r->contacts;
+    const hmi_point at = hmi_stepper_point(r->stepper);
+    bool read = false;
+    for (size_t j = 0; j < c->frictions; j++) {
+        const hmi_friction *f = &r->sim->system->model->frictions.data[j];
+        if (f->count < 2 || c->mode[j] != HMI_FRICTION_SLIP)
+            continue;
+        if (!read)
+            hmi_contacts_read(c, &at);
+        read = true;
+        double size = hmi_norm(2, c->sliding + f->first);
+        if (is_at_rest(r, j, &at) || !(size > 0))
+            continue; /* it has just started: the direction is that of the start */
+        c->slip[2 * j] = c->sliding[f->first] / size;
+        c->slip[2 * j + 1] = c->sliding[f->first + 1] / size;
+    }
 }
 
 void hmi_contact_rest(hmi_contact_run *r, double t, double *y)

@@ -130,6 +130,8 @@ hm_status hmi_events_begin(hmi_events *events);
 /* Contacts at the stepper's state, where a function of theirs fired, at the start or after a jump;
  * *jumped: an impact changed velocities. A message is given where there is no motion. */
 hm_status hmi_events_settle_contacts(hmi_events *events, bool *jumped);
+/* Which conditions of contacts are watched in the next step. */
+hm_status hmi_events_watch_conditions(hmi_events *events);
 /* After the crossing has acted; reset: the state is another one. */
 hm_status hmi_events_find_sides(hmi_events *events, bool reset);
 /* What functions and their rates depend on. Velocities that are found and not integrated become

@@ -165,6 +165,16 @@ hm_status hmi_events_find_sides(hmi_events *ev, bool reset)
     return status;
 }
 
+hm_status hmi_events_watch_conditions(hmi_events *ev)
+{
+    hmi_switches *sw = &ev->switches;
+    hmi_point at = hmi_stepper_point(ev->stepper);
+    hm_status status = hmi_events_forces(ev, &at);
+    const double *g = hmi_switches_values(sw, &at) + sw->events_end;
+    hmi_contact_leave_conditions(ev->contact, g, g + sw->count);
+    return status;
+}
+
 hm_status hmi_events_settle_contacts(hmi_events *ev, bool *jumped)
 {
     hmi_switches *sw = &ev->switches;
@@ -174,7 +184,8 @@ hm_status hmi_events_settle_contacts(hmi_events *ev, bool *jumped)
         contact->fired[k] = hmi_events_fired(ev, sw->events_end + k);
     hmi_contact_find_sides(contact, hmi_switches_values(sw, &at) + sw->events_end);
     hmi_contact_find_conditions(contact);
-    return hmi_contact_settle(contact, jumped);
+    hm_status status = hmi_contact_settle(contact, jumped);
+    return status == HM_OK ? hmi_events_watch_conditions(ev) : status;
 }
 
 hm_status hmi_events_begin(hmi_events *ev)

@@ -18,7 +18,7 @@ static bool tell_progress(hmi_run *run)
 
 static hm_status go(hmi_run *run)
 {
-    hm_status status = HM_OK;
+    hm_status status = run->failed_start;
     bool wanted = hmi_run_give_outputs(run);
     while (wanted && !run->stopped && status == HM_OK && run->s.t < run->options.end) {
         if (run->options.most_steps && run->s.steps >= run->options.most_steps) {
@@ -91,7 +91,7 @@ hm_status hm_sim_step(hm_sim *sim)
 /* Steps to t, or one step where t is infinite. */
 static hm_status advance(hmi_run *run, double t)
 {
-    hm_status status = HM_OK;
+    hm_status status = run->failed_start;
     bool one = isinf(t);
     double limit = one ? 1e300 : t;
     while (status == HM_OK && run->s.t < limit) {

@@ -79,6 +79,7 @@ typedef struct hmi_run {
     bool crossed;     /* there is a crossing at `reached`, which has not acted yet */
     size_t passed;    /* recorded events of the step that were told */
     bool stopped;     /* by a `stop` event */
+    hm_status failed_start; /* contacts have no motion at the start: why */
     bool interrupted; /* a callback wants to stop */
     hmi_pace pace;
     double wall_start, wall_s;

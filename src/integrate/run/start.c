@@ -32,11 +32,21 @@ static hm_status try_dirac(hmi_run *run)
     return status;
 }
 
+/* No or several forces of contacts at the start: the run fails there, with its first row. */
+static bool is_contact_trouble(const hmi_run *run)
+{
+    hmi_contacts *c = run->sim->contacts;
+    return c && hmi_contacts_evaluate(c, hmi_sim_present(run->sim)) != HM_OK &&
+           (c->solutions != 1 || c->trouble);
+}
+
 /* Where some u/|u| has no value at the start (rest) the sim alone cannot say; the modes do, in begin. */
 hm_status hmi_run_check_motion(hmi_run *run)
 {
     if (run->events.switches.held.directions &&
         hmi_directions_rest(&run->events.switches, hmi_sim_present(run->sim)))
+        return HM_OK;
+    if (is_contact_trouble(run))
         return HM_OK;
     hm_evaluation at;
     const hm_evaluate_options options = {.formulation = run->options.formulation};
@@ -195,10 +205,17 @@ static hm_status begin_contacts(hmi_run *run)
     run->recorder.energy.by_impacts = contact->by_impacts;
     if (status == HM_OK && jumped)
         status = hmi_events_find_sides(&run->events, true);
-    if (status != HM_OK && run->recorder.messages.text.length)
-        hmi_error(run->sim->context, hmi_no_span, NULL, "%s",
-                  hmi_text_view(&run->recorder.messages.text));
+    run->failed_start = run->recorder.messages.status == HM_RUN_FAILED ? status : HM_OK;
     return status;
+}
+
+/* The run has begun, and ends with its first row. */
+static hm_status fail_at_start(hmi_run *run)
+{
+    run->recorder.formulation = "";
+    hmi_ode_store(&run->ode, run->s.t, run->s.y);
+    run->s.t_begin = run->reached = run->pace.t = run->s.t;
+    return HM_OK;
 }
 
 /* The method and the recorder begin at the sim's state. */
@@ -210,6 +227,8 @@ static hm_status begin(hmi_run *run)
     hm_status status = run->events.switches.count ? hmi_events_begin(&run->events) : HM_OK;
     if (status == HM_OK && run->contact.contacts)
         status = begin_contacts(run);
+    if (run->failed_start != HM_OK)
+        return fail_at_start(run);
     if (status == HM_OK && !run->recorder.formulation)
         status = hmi_ode_forces(&run->ode, run->s.t, run->s.y, &run->recorder.solution);
     if (status == HM_OK && !run->recorder.formulation)

@@ -200,6 +200,10 @@ hm_status hmi_run_step(hmi_run *run, double t_limit)
     hmi_stepper *s = &run->s;
     long forgiven = run->ode.forgiven;
     run->crossed = false;
+    if (run->contact.contacts)
+        hmi_contact_turn(&run->contact);
+    if (run->contact.steady)
+        (void)!hmi_events_watch_conditions(&run->events); /* the step says what is wrong */
     if (run->events.switches.switches)
         t_limit = hmi_events_next_time(&run->events, t_limit);
     hm_status status = run->restart ? s->method->start(s) : hmi_guard_change_method(&run->guard);

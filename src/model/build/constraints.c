@@ -53,8 +53,7 @@ static bool check_trivial(hmi_builder *b, const hmi_constraint *row)
     return true;
 }
 
-/* Level, linearity and soundness of a row that has its name, residual and span. */
-static bool classify_row(hmi_builder *b, hmi_constraint *row)
+bool hmi_check_row(hmi_builder *b, hmi_constraint *row)
 {
     const uint16_t allowed = HMI_STATE_DEPS | HMI_DEP(HMI_SYM_ACCELERATION);
     if (!hmi_check_contents(b, row->residual, allowed, row->span, "a constraint") ||
@@ -88,7 +87,7 @@ static bool add_row(hmi_builder *b, const char *name, hmi_expr residual, hmi_spa
                           .restitution = b->graph->zero,
                           .when = HMI_NONE};
     uint32_t index = (uint32_t)b->model->constraints.count;
-    if (!hmi_declare_object(b, name, "constraint", index, at) || !classify_row(b, &row))
+    if (!hmi_declare_object(b, name, "constraint", index, at) || !hmi_check_row(b, &row))
         return false;
     if (parts && !hmi_apply_row_parts(b, parts, k, &row))
         return false;
@@ -102,9 +101,8 @@ bool hmi_add_constraint(hmi_builder *b, const char *name, hmi_expr residual, hmi
 
 /* ---- names of rows ---- */
 
-/* The written label, or c1, c2, ... skipping names that are taken. */
-static const char *statement_name(hmi_builder *b, const hmi_statement *s, const hmi_scope *scope,
-                                  const char *what, const char *prefix, int *unnamed)
+const char *hmi_statement_name(hmi_builder *b, const hmi_statement *s, const hmi_scope *scope,
+                               const char *what, const char *prefix, int *unnamed)
 {
     char buffer[32];
     if (s->label) {
@@ -168,7 +166,7 @@ bool hmi_build_constraint(hmi_builder *b, const hmi_statement *s, const hmi_scop
 {
     hmi_value residual;
     hmi_row_parts parts;
-    const char *base = statement_name(b, s, scope, "constraint", "c", &b->unnamed_constraints);
+    const char *base = hmi_statement_name(b, s, scope, "constraint", "c", &b->unnamed_constraints);
     if (!base || !build_residual(b, s, scope, &residual) ||
         !hmi_build_row_parts(b, s, scope, &residual, &parts))
         return false;
@@ -245,7 +243,7 @@ static bool add_servo_row(hmi_builder *b, const hmi_statement *s, const char *na
     hmi_servo_row row = {.row = {.name = name, .residual = e, .span = s->span},
                          .servo = (uint32_t)b->model->servos.count};
     if (!hmi_declare_object(b, name, "servo", (uint32_t)b->model->servo_rows.count, s->span) ||
-        !classify_row(b, &row.row))
+        !hmi_check_row(b, &row.row))
         return false;
     if (row.row.level != HM_LEVEL_ACCELERATION && !s->third) {
         hmi_error(b->context, s->span, "add: with gain k", "servo '%s' has no gain", name);
@@ -265,7 +263,7 @@ bool hmi_build_servo(hmi_builder *b, const hmi_statement *s, const hmi_scope *sc
     hmi_value residual;
     hmi_servo_group servo = {.span = s->span,
                              .law = s->word == HMI_NO_NAME ? HMI_LAW_IDEAL : HMI_LAW_LYAPUNOV};
-    servo.name = statement_name(b, s, scope, "servo", "s", &b->unnamed_servos);
+    servo.name = hmi_statement_name(b, s, scope, "servo", "s", &b->unnamed_servos);
     if (!servo.name || !build_residual(b, s, scope, &residual) ||
         !build_actuators(b, s, scope, &servo) || !build_gain(b, s, scope, &servo))
         return false;

@@ -24,6 +24,7 @@ bool hmi_build_body(hmi_builder *b, const hmi_statement *s, const hmi_scope *sco
 bool hmi_build_gravity(hmi_builder *b, const hmi_statement *s, const hmi_scope *scope);
 bool hmi_build_constraint(hmi_builder *b, const hmi_statement *s, const hmi_scope *scope);
 bool hmi_build_servo(hmi_builder *b, const hmi_statement *s, const hmi_scope *scope);
+bool hmi_build_friction(hmi_builder *b, const hmi_statement *s, const hmi_scope *scope);
 bool hmi_build_initial(hmi_builder *b, const hmi_statement *s, const hmi_scope *scope);
 bool hmi_build_simulate(hmi_builder *b, const hmi_statement *s, const hmi_scope *scope);
 bool hmi_build_symmetry(hmi_builder *b, const hmi_statement *s, const hmi_scope *scope);
@@ -42,6 +43,11 @@ bool hmi_build_row_parts(hmi_builder *b, const hmi_statement *s, const hmi_scope
                          const hmi_value *residual, hmi_row_parts *parts);
 /* Parts of row k of the statement, which has its level: are they sound? */
 bool hmi_apply_row_parts(hmi_builder *b, const hmi_row_parts *parts, size_t k, hmi_constraint *row);
+/* The written label, or prefix1, prefix2, ... skipping names that are taken. NULL after an error. */
+const char *hmi_statement_name(hmi_builder *b, const hmi_statement *s, const hmi_scope *scope,
+                               const char *what, const char *prefix, int *unnamed);
+/* Level, linearity and soundness of a row that has its name, residual and span. */
+bool hmi_check_row(hmi_builder *b, hmi_constraint *row);
 /* Adds a constraint row from an expression; shared by `constraint` and by quaternions. */
 bool hmi_add_constraint(hmi_builder *b, const char *name, hmi_expr residual, hmi_span at);
 /* After all statements: gravity acts on all bodies. */
