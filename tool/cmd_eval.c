@@ -52,12 +52,12 @@ static json_t *contact_list(const hm_evaluation *e)
     json_t *list = json_array();
     for (size_t i = 0; i < e->contact_count; i++) {
         const hm_contact *c = &e->contacts[i];
-        json_array_append_new(
-            list, json_pack("{s:s, s:o, s:o, s:s, s:o}", "name", c->name, "gap",
-                            json_number_or_null(c->gap), "velocity",
-                            json_number_or_null(c->velocity), "state",
-                            hm_contact_state_text(c->state), "force",
-                            e->solved ? json_number_or_null(c->force) : json_null()));
+        json_array_append_new(list,
+                              json_pack("{s:s, s:o, s:o, s:s, s:o}", "name", c->name, "gap",
+                                        json_number_or_null(c->gap), "velocity",
+                                        json_number_or_null(c->velocity), "state",
+                                        hm_contact_state_text(c->state), "force",
+                                        e->solved ? json_number_or_null(c->force) : json_null()));
     }
     return list;
 }

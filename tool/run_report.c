@@ -10,15 +10,15 @@ enum { MOST_SHOWN = 40, MOST_EVENTS = 12 };
 
 /* Work by kind, in the order of cli.md. */
 enum { KINDS = 9 };
-static const char *const kind_names[KINDS] = {"impressed", "dissipation", "gyroscopic",    "ideal",
-                                              "nonideal",  "servo",       "explicit_time", "reset",
-                                              "impacts"};
+static const char *const kind_names[KINDS] = {"impressed",     "dissipation", "gyroscopic",
+                                              "ideal",         "nonideal",    "servo",
+                                              "explicit_time", "reset",       "impacts"};
 
 static void work_by_kind(const hm_ledger *w, double work[KINDS])
 {
-    const double values[KINDS] = {w->impressed, w->dissipation, w->gyroscopic,    w->ideal,
-                                  w->nonideal,  w->servo,       w->explicit_time, w->reset,
-                                  w->impacts};
+    const double values[KINDS] = {w->impressed,     w->dissipation, w->gyroscopic,
+                                  w->ideal,         w->nonideal,    w->servo,
+                                  w->explicit_time, w->reset,       w->impacts};
     memcpy(work, values, sizeof values);
 }
 

@@ -28,7 +28,8 @@ extern "C" {
 /* Work or power by kind; they sum to E(t) - E(0), or to dE/dt. `reset`: what events that `set`
  * values changed; `impacts`: what impacts did, negative where energy was lost. */
 typedef struct hm_ledger {
-    double impressed, dissipation, gyroscopic, ideal, nonideal, servo, explicit_time, reset, impacts;
+    double impressed, dissipation, gyroscopic, ideal, nonideal, servo, explicit_time, reset,
+        impacts;
 } hm_ledger;
 
 /* Why a frame is given. */

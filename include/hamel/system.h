@@ -183,17 +183,17 @@ typedef struct hm_evaluation {
     const double *lambda;              /* m; minimum norm where not unique */
     const double *u;                   /* hm_model_servo_group_count x n; NULL without servos */
     const double *outputs;             /* hm_model_output_count */
-    const bool *absent;                /* m: the row does not hold now: it is not part of A, b; NULL:
+    const bool *absent; /* m: the row does not hold now: it is not part of A, b; NULL:
                                           all hold */
     const hm_contact *contacts;
     size_t contact_count;
-    double gram_condition;             /* of A M^-1 A^T, rows of unit length; 0 unless M > 0 */
-    struct {                           /* relative sizes, of rounding order where all is well: */
-        double constraint;             /* A q'' - b */
-        double balance;                /* M q'' - Q - u - Qc */
-        double ideal;                  /* v.Qi for a basis v of virtual displacements */
-        double work;                   /* v.Qc - v.C */
-        double projection;             /* A M^-1 Qni: Qni is the projection of C */
+    double gram_condition; /* of A M^-1 A^T, rows of unit length; 0 unless M > 0 */
+    struct {               /* relative sizes, of rounding order where all is well: */
+        double constraint; /* A q'' - b */
+        double balance;    /* M q'' - Q - u - Qc */
+        double ideal;      /* v.Qi for a basis v of virtual displacements */
+        double work;       /* v.Qc - v.C */
+        double projection; /* A M^-1 Qni: Qni is the projection of C */
     } check;
     struct {
         double impressed, dissipation, gyroscopic, ideal, nonideal, servo, explicit_time;

@@ -209,7 +209,8 @@ struct hm_model {
     HMI_ARRAY(const char *) literal; /* names that would be printed like others (name_clashes.c) */
     hmi_simulate simulate;
     bool keep_initial; /* `initial keep` was used */
-    bool has_contacts; /* some constraint is one-sided, holds under a condition only, or has friction */
+    bool
+        has_contacts; /* some constraint is one-sided, holds under a condition only, or has friction */
 };
 
 /* A model without anything in it, to be released by hm_model_destroy. NULL without memory. */

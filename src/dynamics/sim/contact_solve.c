@@ -116,8 +116,8 @@ static hm_status find_responses(hmi_contacts *c, const double *F, const double *
         for (int k = 0; k <= i; k++) {
             double one = hmi_dot(n, direction_row(c, i), c->response + hmi_area(k, n));
             double two = hmi_dot(n, direction_row(c, k), c->response + hmi_area(i, n));
-            c->W[hmi_area(i, size) + (size_t)k] = c->W[hmi_area(k, size) + (size_t)i] =
-                0.5 * (one + two);
+            c->W[hmi_area(i, size) + (size_t)k] = c->W[hmi_area(k, size) + (size_t)i] = 0.5 *
+                                                                                        (one + two);
         }
     return status;
 }

@@ -258,7 +258,8 @@ void hmi_contacts_report(const hmi_contacts *c)
         hmi_error(context, hmi_no_span, NULL, "%s (%s)", c->trouble, names);
     else if (c->solutions == 0)
         hmi_error(context, hmi_no_span, NULL,
-                  "no forces of the contacts %s satisfy their laws here: there is no motion", names);
+                  "no forces of the contacts %s satisfy their laws here: there is no motion",
+                  names);
     else
         hmi_error(context, hmi_no_span, NULL,
                   "the laws of the contacts %s allow several motions here", names);

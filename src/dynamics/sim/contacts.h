@@ -13,7 +13,7 @@
  * Invariants
  *   1. sim->solve.left_out and the dense workspace agree with `holds` after every function here.
  *   2. Nothing is allocated after hmi_contacts_create.
- * Verified: test/physics/test_impacts.c, test/physics/test_contact_runs.c
+ * Verified: test/physics/test_contact_runs.c
  */
 #ifndef HMI_DYNAMICS_SIM_CONTACTS_H
 #define HMI_DYNAMICS_SIM_CONTACTS_H
@@ -30,10 +30,10 @@ typedef struct hmi_contacts {
     bool any_one_sided;
 
     /* The discrete state, by row. */
-    bool *in_force; /* its condition is true */
-    bool *closed;   /* one-sided: in contact; two-sided: in force */
-    bool *holds;    /* closed, and it stays so: the row is in A */
-    bool *left_out; /* the opposite of holds */
+    bool *in_force;          /* its condition is true */
+    bool *closed;            /* one-sided: in contact; two-sided: in force */
+    bool *holds;             /* closed, and it stays so: the row is in A */
+    bool *left_out;          /* the opposite of holds */
     hmi_friction_mode *mode; /* by friction, */
     double *slip;            /* 2 each: the direction in which it slides, */
     double *presses;         /* and the sign of the force that presses */
@@ -65,7 +65,7 @@ typedef struct hmi_contacts {
     hmi_friction_mode *item_mode;
     double *item_slip, *item_presses;
     double *b, *zero, *F, *free, *impulse; /* m, n, n, n, m */
-    hm_contact *shown; /* for evaluations */
+    hm_contact *shown;                     /* for evaluations */
     hmi_contact_solver *solver;
     int size, normals, items;
 } hmi_contacts;

@@ -17,7 +17,7 @@
  * Invariants
  *   1. During a step the discrete state of contacts does not change.
  *   2. Nothing is allocated but the lists of impacts and accumulations, between steps.
- * Verified: test/physics/test_impacts.c, test/physics/test_contact_runs.c
+ * Verified: test/physics/test_contact_runs.c
  */
 #ifndef HMI_INTEGRATE_CONTACT_CONTACT_RUN_H
 #define HMI_INTEGRATE_CONTACT_CONTACT_RUN_H
@@ -80,8 +80,8 @@ typedef struct hmi_contact_run {
     size_t impacts_dropped;
     HMI_ARRAY(hm_run_impact) accumulations; /* energy_lost is 0 */
     hmi_impact_times times;
-    double quick_t;  /* actions since then, */
-    long quick;      /* so many */
+    double quick_t; /* actions since then, */
+    long quick;     /* so many */
 } hmi_contact_run;
 
 /* All that is given outlives it. contacts stays NULL where the sim has none. */

@@ -6,7 +6,7 @@
 #include <math.h>
 
 /* While a row holds, comparisons that it keeps at zero stay as they are. */
-#define CONDITION_SLACK 1e-11
+#define CONDITION_SLACK  1e-11
 #define CONDITION_NEAR   1e-9
 #define CONDITION_STEADY 1e-8
 
@@ -201,7 +201,8 @@ void hmi_contact_leave_conditions(hmi_contact_run *r, const double *g, const dou
 void hmi_contact_watch(hmi_contact_run *r, const hmi_point *at)
 {
     const hmi_contacts *c = r->contacts;
-    r->force_scale = fmax(hmi_max_abs((int)c->m, c->force), hmi_max_abs((int)c->tangents, c->traction));
+    r->force_scale = fmax(hmi_max_abs((int)c->m, c->force),
+                          hmi_max_abs((int)c->tangents, c->traction));
     for (size_t k = 0; k < r->count; k++) {
         hmi_contact_function *f = &r->functions[k];
         switch (f->kind) {

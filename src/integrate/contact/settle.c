@@ -80,10 +80,11 @@ static hm_status check_positions(hmi_contact_run *r, const hmi_point *at)
             continue;
         if (row->one_sided ? off >= -allowed : fabs(off) <= allowed)
             continue;
-        hmi_messages_fail(r->messages,
-                          "stopped at t = %.12g: constraint '%s' begins to hold, but its position is "
-                          "off by %.6g",
-                          at->t, row->name, off);
+        hmi_messages_fail(
+            r->messages,
+            "stopped at t = %.12g: constraint '%s' begins to hold, but its position is "
+            "off by %.6g",
+            at->t, row->name, off);
         return HM_ERR_INCONSISTENT;
     }
     return HM_OK;
@@ -118,9 +119,8 @@ static void close_touching(hmi_contact_run *r, const hmi_point *at)
     hmi_contacts *c = r->contacts;
     for (size_t i = 0; i < c->m; i++) {
         const hmi_constraint *row = constraint_of(r, i);
-        c->closed[i] = c->in_force[i] &&
-                       (!row->one_sided || row->level == HM_LEVEL_VELOCITY ||
-                        c->gap[i] <= hmi_contacts_gap_noise(c, i, at));
+        c->closed[i] = c->in_force[i] && (!row->one_sided || row->level == HM_LEVEL_VELOCITY ||
+                                          c->gap[i] <= hmi_contacts_gap_noise(c, i, at));
     }
 }
 
@@ -158,10 +158,11 @@ static hm_status note(hmi_contact_run *r, bool accumulation, double t, double lo
 
 static void warn_gain(hmi_contact_run *r, double t, double gained)
 {
-    hmi_messages_warn(r->messages,
-                      "the impact at t = %.9g of %s raises the energy by %.6g: Newton's restitution "
-                      "with friction can do that",
-                      t, hmi_contacts_names(r->contacts), gained);
+    hmi_messages_warn(
+        r->messages,
+        "the impact at t = %.9g of %s raises the energy by %.6g: Newton's restitution "
+        "with friction can do that",
+        t, hmi_contacts_names(r->contacts), gained);
 }
 
 /* Velocities after the impact, in the stepper's state. */
@@ -242,8 +243,9 @@ static hm_status check_pace(hmi_contact_run *r)
     }
     if (++r->quick < 2000)
         return HM_OK;
-    hmi_messages_fail(r->messages, "stopped at t = %.12g: the contacts %s open and close without end",
-                      t, hmi_contacts_names(r->contacts));
+    hmi_messages_fail(r->messages,
+                      "stopped at t = %.12g: the contacts %s open and close without end", t,
+                      hmi_contacts_names(r->contacts));
     return HM_ERR_NUMERIC;
 }
 

@@ -72,15 +72,15 @@ typedef struct hmi_run {
     hmi_guard guard;
 
     /* Time. */
-    hmi_stepper s;    /* the state, and the method that makes the steps */
-    bool automatic;   /* the method may be changed */
-    bool restart;     /* the method starts afresh with the next step: something jumped */
-    double reached;   /* by the last step, see hmi_run_step */
-    bool crossed;     /* there is a crossing at `reached`, which has not acted yet */
-    size_t passed;    /* recorded events of the step that were told */
-    bool stopped;     /* by a `stop` event */
+    hmi_stepper s;          /* the state, and the method that makes the steps */
+    bool automatic;         /* the method may be changed */
+    bool restart;           /* the method starts afresh with the next step: something jumped */
+    double reached;         /* by the last step, see hmi_run_step */
+    bool crossed;           /* there is a crossing at `reached`, which has not acted yet */
+    size_t passed;          /* recorded events of the step that were told */
+    bool stopped;           /* by a `stop` event */
     hm_status failed_start; /* contacts have no motion at the start: why */
-    bool interrupted; /* a callback wants to stop */
+    bool interrupted;       /* a callback wants to stop */
     hmi_pace pace;
     double wall_start, wall_s;
 

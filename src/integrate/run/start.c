@@ -79,7 +79,8 @@ static bool series_pay(const hmi_run *run)
 static const hmi_method *automatic_method(const hmi_run *run)
 {
     const char *why = NULL;
-    bool series = !run->sim->contacts && series_pay(run) && hmi_method_taylor.applies(&run->ode, &why) == HM_OK;
+    bool series = !run->sim->contacts && series_pay(run) &&
+                  hmi_method_taylor.applies(&run->ode, &why) == HM_OK;
     return series ? &hmi_method_taylor : &hmi_method_dop853;
 }
 

@@ -134,11 +134,12 @@ static bool build_coefficient(hmi_builder *b, const hmi_ast *e, const hmi_scope 
     if (!hmi_build_scalar(b, e, scope, out) ||
         !hmi_check_contents(b, *out, HMI_STATE_DEPS, e->span, "a coefficient of friction"))
         return false;
-    if ((hmi_deps(b->graph, *out) & ~HMI_DEP(HMI_SYM_PARAM)) || !hmi_constant_value(b, *out, &value))
+    if ((hmi_deps(b->graph, *out) & ~HMI_DEP(HMI_SYM_PARAM)) ||
+        !hmi_constant_value(b, *out, &value))
         return true;
     if (!(value >= 0))
-        hmi_error(b->context, e->span, NULL, "a coefficient of friction is not negative, as %.9g is",
-                  value);
+        hmi_error(b->context, e->span, NULL,
+                  "a coefficient of friction is not negative, as %.9g is", value);
     return value >= 0;
 }
 
@@ -173,7 +174,8 @@ static bool add_tangent(hmi_builder *b, const hmi_statement *s, const hmi_fricti
     if (!hmi_check_contents(b, U, HMI_STATE_DEPS, s->first->span, "a sliding velocity"))
         return false;
     if (!(hmi_deps(b->graph, U) & HMI_DEP(HMI_SYM_VELOCITY))) {
-        hmi_error(b->context, s->first->span, "write the velocity of the point that slides, such as x'",
+        hmi_error(b->context, s->first->span,
+                  "write the velocity of the point that slides, such as x'",
                   "no velocity occurs in the sliding velocity of friction '%s'", f->name);
         return false;
     }
@@ -194,7 +196,8 @@ bool hmi_build_friction(hmi_builder *b, const hmi_statement *s, const hmi_scope 
     hmi_friction f = {.span = s->span, .first = (uint32_t)model->tangents.count};
     char shape[HMI_SHAPE_TEXT];
     f.name = hmi_statement_name(b, s, scope, "friction", "f", &b->unnamed_frictions);
-    if (!f.name || !hmi_declare_object(b, f.name, "friction", (uint32_t)model->frictions.count, s->span) ||
+    if (!f.name ||
+        !hmi_declare_object(b, f.name, "friction", (uint32_t)model->frictions.count, s->span) ||
         !find_row(b, s, scope, &f.row) || !build_coefficients(b, s, scope, &f) ||
         !hmi_build_value(b, s->first, scope, &U))
         return false;

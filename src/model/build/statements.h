@@ -34,8 +34,8 @@ bool hmi_build_output(hmi_builder *b, const hmi_statement *s, const hmi_scope *s
 /* What a row has beside its residual, where it is one-sided or switched (contacts.c). */
 typedef struct hmi_row_parts {
     bool one_sided, bounces; /* bounces: restitution is written */
-    hmi_value restitution; /* a scalar, or one for each row */
-    hmi_expr when;         /* HMI_NONE: always */
+    hmi_value restitution;   /* a scalar, or one for each row */
+    hmi_expr when;           /* HMI_NONE: always */
 } hmi_row_parts;
 
 /* The parts behind the relation. */
