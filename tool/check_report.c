@@ -56,13 +56,29 @@ static void print_nonlinear(const hm_constraint_analysis *c)
         line("as written, its row of A vanishes in every admissible state: write the linear form");
     else if (c->lost_at_rest)
         line("at rest its row of A vanishes or does not exist: it is not enforced there");
+    if (c->level == HM_LEVEL_ACCELERATION)
+        return;
     line("virtual displacements by Chetaev's rule (dψ/dq')·δq = 0, as in Udwadia and Kalaba;");
     line("Flannery holds that such constraints, his (7), are outside any principle of virtual "
          "displacements");
 }
 
+/* A constraint on accelerations, integrated where that was possible. */
+static void print_acceleration(const hm_constraint_analysis *c)
+{
+    if (c->integrated)
+        line("it is the derivative of %s, which keeps its initial value %.10g", c->integrated,
+             c->constant);
+    else
+        line(
+            "by Gauss's principle of least constraint: it is not the derivative of a constraint on "
+            "velocities that was found");
+}
+
 static void print_class(const hm_constraint_analysis *c)
 {
+    if (c->level == HM_LEVEL_ACCELERATION)
+        print_acceleration(c);
     switch (c->kind) {
     case HM_CLASS_HOLONOMIC:
         break;
@@ -73,7 +89,8 @@ static void print_class(const hm_constraint_analysis *c)
         line("integrable: not exact, but ω∧dω = 0, so it is holonomic");
         break;
     case HM_CLASS_NONHOLONOMIC:
-        line(c->level == HM_LEVEL_VELOCITY ? "nonholonomic: ω∧dω ≠ 0, proved" : "nonholonomic");
+        line(c->level == HM_LEVEL_VELOCITY || c->integrated ? "nonholonomic: ω∧dω ≠ 0, proved"
+                                                            : "nonholonomic");
         break;
     case HM_CLASS_NONLINEAR_NONHOLONOMIC:
         line("nonholonomic, nonlinear in the velocities");
@@ -102,6 +119,8 @@ static void print_constraint(const hm_constraint_analysis *c)
             print_integral(c);
         print_evidence(&c->evidence);
     }
+    if (c->parts)
+        line("in parts: %s", c->parts);
     if (!c->linear)
         print_nonlinear(c);
     if (c->frobenius)
@@ -152,8 +171,8 @@ static void print_set(const hm_analysis *a, size_t n)
         printf("%s%zu", i ? ", " : "", s->growth[i]);
     printf(")\n");
     if (s->omitted)
-        printf("  without %zu constraint%s not linear in the velocities\n", s->omitted,
-               s->omitted == 1 ? ", which is" : "s, which are");
+        printf("  without %zu constraint%s not linear in the velocities, or on accelerations\n",
+               s->omitted, s->omitted == 1 ? ", which is" : "s, which are");
     if (s->holonomic_part == 0 && s->omitted)
         printf("  no combination of the linear ones is integrable\n");
     else if (s->holonomic_part == 0)
@@ -168,6 +187,8 @@ static void print_set(const hm_analysis *a, size_t n)
         printf("  of these, %zu hidden: no single constraint implies %s\n", s->hidden,
                s->hidden == 1 ? "it" : "them");
     print_combinations(s);
+    if (s->parts)
+        printf("  in parts: %s\n", s->parts);
     printf("  nonzero is proved in ball arithmetic; zero holds at %d random points to %d bits\n",
            s->evidence.points, s->evidence.bits);
 }
@@ -185,6 +206,8 @@ static void print_row(const char *name, bool applies, const char *why)
 static void print_verdict(const hm_analysis *a)
 {
     const hm_principles *p = &a->principles;
+    if (!p->ideal)
+        printf("  what follows is said of the ideal part of the constraint forces:\n");
     if (p->holonomic)
         printf("  the multiplier rule is valid: vary L + λ f freely\n");
     else if (p->semiholonomic && p->exact)
@@ -197,6 +220,8 @@ static void print_verdict(const hm_analysis *a)
             "  the multiplier rule is not valid: G of '%s' has a part %.4g outside the span of "
             "the rows\n  (largest at random states); L + μ g varied freely gives other motions\n",
             p->worst, p->G);
+    else if (p->acceleration)
+        printf("  the multiplier rule says nothing of constraints on accelerations\n");
     else
         printf("  the multiplier rule is not valid for constraints nonlinear in the velocities\n");
 }
@@ -209,24 +234,39 @@ static bool linear_forms(const hm_analysis *a)
     return false;
 }
 
+/* Why d'Alembert's basic principle does not hold, or what it needs. */
+static const char *basic_reason(const hm_analysis *a)
+{
+    const hm_principles *p = &a->principles;
+    return !p->ideal         ? "the constraints do work, `nonideal`"
+           : p->acceleration ? "constraints on accelerations come under Gauss's principle"
+           : !p->basic       ? "only by Chetaev's rule"
+           : linear_forms(a) ? "with the linear form"
+                             : "";
+}
+
 static void print_principles(const hm_analysis *a)
 {
     const hm_principles *p = &a->principles;
     if (a->constraint_count == 0 || !a->set.known)
         return;
+    bool basic = p->basic && p->ideal, holonomic = p->holonomic && p->ideal;
+    bool semiholonomic = p->semiholonomic && p->ideal;
     printf("\nwhich principle applies? (equation numbers: Flannery 2005)\n");
-    print_row("D'Alembert's basic principle (14)", p->basic,
-              !p->basic         ? "only by Chetaev's rule"
-              : linear_forms(a) ? "with the linear form"
-                                : "");
-    print_row("D'Alembert generalized, L + λ f(q,t) (22)", p->holonomic,
-              p->holonomic ? "" : "not all constraints are of position level");
-    print_row("D'Alembert generalized, L + μ g(q,q',t) (29)", p->semiholonomic, "");
-    print_row("Hamilton's integral principle (50)", p->basic, p->basic ? "" : "as for (14)");
-    print_row("Hamilton's variational principle, L + λ f (52)", p->holonomic && p->potential,
+    print_row("D'Alembert's basic principle (14)", basic, basic_reason(a));
+    print_row("D'Alembert generalized, L + λ f(q,t) (22)", holonomic,
+              !p->ideal      ? "as for (14)"
+              : p->holonomic ? ""
+                             : "not all constraints are of position level");
+    print_row("D'Alembert generalized, L + μ g(q,q',t) (29)", semiholonomic,
+              p->ideal ? "" : "as for (14)");
+    print_row("Hamilton's integral principle (50)", basic, basic ? "" : "as for (14)");
+    print_row("Hamilton's variational principle, L + λ f (52)", holonomic && p->potential,
               p->potential ? "" : "there are forces that L does not give");
-    print_row("Hamilton's variational principle, L + μ g (53)", p->semiholonomic && p->potential,
+    print_row("Hamilton's variational principle, L + μ g (53)", semiholonomic && p->potential,
               p->potential ? "" : "there are forces that L does not give");
+    if (!p->ideal)
+        print_row("generalized D'Alembert, v·Qc = v·C, UK 2002 (35)", true, "");
     print_verdict(a);
 }
 
@@ -255,6 +295,33 @@ static void print_ranks(const hm_wellposedness *w, size_t constraints)
                w->distance, w->distance_lowest, w->distance_time);
 }
 
+/* One motion near the initial state is a theorem where q'' is unique and Lipschitz; what follows further
+ * on is said as far as the run was looked at. */
+static void print_verdict_on_motion(const hm_wellposedness *w)
+{
+    bool not_here = false;
+    for (size_t i = 0; i < w->function_count; i++)
+        not_here |= w->functions[i].here;
+    if (w->wellposed)
+        printf("  well posed: exactly one motion starts from the initial state\n");
+    else
+        printf("  well-posedness not established%s%s\n", w->message ? ": " : "",
+               w->message ? w->message : "");
+    if (w->lipschitz_lost && w->wellposed)
+        printf(
+            "  it meets a jump where %s at t = %.4g: that only one motion goes on is not shown\n",
+            w->lipschitz_lost, w->lipschitz_until);
+    else if (w->lipschitz_lost && !not_here)
+        printf("  the motion comes to %s at t = %.4g, where the right-hand side is not Lipschitz: "
+               "more than "
+               "one motion may go on\n",
+               w->lipschitz_lost, w->lipschitz_until);
+    else if (not_here)
+        printf(
+            "  the right-hand side is not Lipschitz at the initial state: more than one motion may "
+            "start\n");
+}
+
 static void print_wellposed(const hm_analysis *a)
 {
     const hm_wellposedness *w = &a->wellposedness;
@@ -280,15 +347,29 @@ static void print_wellposed(const hm_analysis *a)
                    w->functions[i].here ? ", and not Lipschitz at the initial state" : "");
     if (w->function_count > 3)
         printf("  (%zu such functions in all)\n", w->function_count);
-    printf("  %s%s%s\n",
-           w->wellposed ? "well posed: exactly one motion starts from the initial state"
-                        : "well-posedness not established",
-           w->message ? ": " : "", w->message ? w->message : "");
+    print_verdict_on_motion(w);
 }
 
 static void print_count(size_t count, const char *what, const char *end)
 {
     printf("%zu %s%s%s", count, what, count == 1 ? "" : "s", end);
+}
+
+/* The last line counts what was printed, and claims nothing beyond it. */
+static void print_conclusion(const session *s, const findings *found)
+{
+    const hm_analysis *a = found->analysis;
+    size_t warnings = json_array_size(s->warnings), open = a->remark_count;
+    bool established = a->wellposedness.wellposed;
+    if (check_errors(found))
+        printf("the model is not sound: see the errors above\n");
+    else if (!warnings && !open && established)
+        printf("no problems found\n");
+    else {
+        print_count(warnings, "warning", ", ");
+        print_count(open, "open question",
+                    established ? "\n" : ", well-posedness not established\n");
+    }
 }
 
 void print_check(const session *s, const findings *found)
@@ -325,6 +406,5 @@ void print_check(const session *s, const findings *found)
     printf("\nM has %zu structural nonzeros in its lower triangle, A has %zu; %zu operations per "
            "evaluation\n",
            size.mass_entries, size.constraint_entries, size.tape_nodes);
-    if (a->wellposedness.known && !a->wellposedness.message)
-        printf("no problems found\n");
+    print_conclusion(s, found);
 }

@@ -10,7 +10,11 @@ typedef struct findings {
     hm_symmetries *symmetries;
     hm_energy energy;
     bool *row_works; /* by constraint row: its ideal force works */
+    bool errors;     /* some were printed */
 } findings;
+
+/* cmd_check.c: is there an error, so that the exit status is not 0? */
+bool check_errors(const findings *found);
 
 void print_check(const session *s, const findings *found);
 

@@ -24,6 +24,8 @@ static void print_generator(const hm_model *model, const hm_symmetry *s)
            yes_or_no(s->lagrangian_invariant), yes_or_no(s->distribution_invariant),
            yes_or_no(s->horizontal));
     printf("    J = %s%s\n", s->momentum, s->conserved == HM_ANSWER_YES ? " is conserved" : "");
+    if (s->where)
+        printf("    shown where %s only\n", s->where);
     if (s->equation)
         printf("    J' = %s\n", s->equation);
 }
@@ -40,6 +42,8 @@ static void print_conserved(const hm_symmetries *found)
         if (integral->checked)
             printf("; changes by %.1e over the run", integral->drift);
         printf("\n");
+        if (integral->where)
+            printf("    shown where %s only\n", integral->where);
     }
     if (!found->integral_count)
         printf("  nothing found: neither the energy nor a quantity linear in the velocities\n");
@@ -81,6 +85,7 @@ static json_t *symmetry_object(const hm_model *model, const hm_symmetry *s)
     json_object_set_new(o, "conserved", answer_value(s->conserved));
     json_object_set_new(o, "momentum", json_string(s->momentum));
     json_object_set_new(o, "equation", s->equation ? json_string(s->equation) : json_null());
+    json_object_set_new(o, "where", s->where ? json_string(s->where) : json_null());
     return o;
 }
 
@@ -95,6 +100,8 @@ void add_symmetries(json_t *object, const hm_model *model, const hm_symmetries *
                               integral->from);
         json_object_set_new(o, "drift",
                             integral->checked ? json_number_or_null(integral->drift) : json_null());
+        json_object_set_new(o, "where",
+                            integral->where ? json_string(integral->where) : json_null());
         json_array_append_new(conserved, o);
     }
     if (found->refusal)

@@ -30,9 +30,15 @@ static json_t *constraint_object(const hm_constraint_analysis *c)
     json_object_set_new(o, "integrating_factor", text_or_null(c->integrating_factor));
     json_object_set_new(o, "leaf", text_or_null(c->leaf));
     json_object_set_new(o, "redundant", json_boolean(c->redundant));
+    json_object_set_new(o, "parts", text_or_null(c->parts));
     json_object_set_new(o, "multiplier_rule", json_boolean(c->in_span));
     json_object_set_new(o, "G", json_number_or_null(c->G));
     json_object_set_new(o, "evidence", evidence_object(&c->evidence));
+    if (c->level == HM_LEVEL_ACCELERATION) {
+        json_object_set_new(o, "integrated", text_or_null(c->integrated));
+        json_object_set_new(o, "constant",
+                            c->integrated ? json_number_or_null(c->constant) : json_null());
+    }
     if (c->frobenius) {
         json_object_set_new(o, "frobenius", json_string(c->frobenius));
         json_object_set_new(o, "frobenius_value", json_number_or_null(c->frobenius_value));
@@ -71,22 +77,29 @@ static json_t *set_object(const hm_set_analysis *s)
     }
     for (size_t i = 0; i < s->growth_count; i++)
         json_array_append_new(growth, json_integer((json_int_t)s->growth[i]));
-    return json_pack("{s:I, s:o, s:b, s:I, s:I, s:o, s:I, s:I, s:o}", "rank", (json_int_t)s->rank,
-                     "growth", growth, "growth_in_time", s->with_time, "holonomic_part",
-                     (json_int_t)s->holonomic_part, "hidden", (json_int_t)s->hidden, "combinations",
-                     combination_list(s), "degrees_of_freedom", (json_int_t)s->degrees_of_freedom,
+    return json_pack("{s:I, s:o, s:b, s:I, s:I, s:o, s:I, s:I, s:o, s:o}", "rank",
+                     (json_int_t)s->rank, "growth", growth, "growth_in_time", s->with_time,
+                     "holonomic_part", (json_int_t)s->holonomic_part, "hidden",
+                     (json_int_t)s->hidden, "combinations", combination_list(s),
+                     "degrees_of_freedom", (json_int_t)s->degrees_of_freedom,
                      "configuration_dimension", (json_int_t)s->configuration_dimension, "evidence",
-                     evidence_object(&s->evidence));
+                     evidence_object(&s->evidence), "parts", text_or_null(s->parts));
 }
 
 static json_t *principles_object(const hm_principles *p)
 {
-    json_t *o = json_pack("{s:b, s:b, s:b, s:b, s:b, s:b, s:b, s:b}", "dalembert", p->basic,
-                          "dalembert_holonomic", p->holonomic, "dalembert_semiholonomic",
-                          p->semiholonomic, "hamilton_integral", p->basic, "hamilton_holonomic",
-                          p->holonomic && p->potential, "hamilton_semiholonomic",
-                          p->semiholonomic && p->potential, "multiplier_rule", p->semiholonomic,
-                          "lambda_is_minus_mudot", p->exact && !p->holonomic);
+    bool ideal = p->ideal;
+    json_t *o = json_pack("{s:b, s:b, s:b, s:b, s:b, s:b, s:b, s:b}", "dalembert",
+                          p->basic && ideal, "dalembert_holonomic", p->holonomic && ideal,
+                          "dalembert_semiholonomic", p->semiholonomic && ideal, "hamilton_integral",
+                          p->basic && ideal, "hamilton_holonomic",
+                          p->holonomic && ideal && p->potential, "hamilton_semiholonomic",
+                          p->semiholonomic && ideal && p->potential, "multiplier_rule",
+                          p->semiholonomic, "lambda_is_minus_mudot", p->exact && !p->holonomic);
+    json_object_set_new(o, "ideal", json_boolean(ideal));
+    json_object_set_new(o, "dalembert_nonideal", json_true());
+    json_object_set_new(o, "chetaev", json_boolean(p->nonlinear));
+    json_object_set_new(o, "gauss", json_boolean(p->acceleration));
     json_object_set_new(o, "G", json_number_or_null(p->G));
     json_object_set_new(o, "worst", text_or_null(p->worst));
     return o;
@@ -109,6 +122,9 @@ static json_t *motion_object(const hm_wellposedness *w)
     json_object_set_new(o, "distance", json_number_or_null(w->distance));
     json_object_set_new(o, "distance_lowest", json_number_or_null(w->distance_lowest));
     json_object_set_new(o, "run_end", json_number_or_null(w->run_end));
+    json_object_set_new(o, "lipschitz_lost", text_or_null(w->lipschitz_lost));
+    json_object_set_new(o, "lipschitz_until",
+                        w->lipschitz_lost ? json_number_or_null(w->lipschitz_until) : json_null());
     json_object_set_new(o, "message", text_or_null(w->message));
     return o;
 }
@@ -187,6 +203,7 @@ static int analyse(const session *s, bool quiet, findings *found)
 {
     hm_status done = hm_system_analyse(s->context, s->system, &found->analysis);
     bool silent = done != HM_OK && hm_context_diagnostic_count(s->context) == 0;
+    found->errors = hm_context_error_count(s->context) > 0;
     print_diagnostics(s->context, quiet);
     if (done == HM_OK) {
         done = hm_symmetries_find(s->system, NULL, &found->symmetries);
@@ -211,6 +228,17 @@ static void warn_of_negative_mass(const session *s, bool quiet, const hm_wellpos
         fprintf(stderr, "hamel: warning: %s\n", message);
 }
 
+static bool is_inconsistent(const hm_wellposedness *w)
+{
+    return !w->consistent && !w->kept;
+}
+
+bool check_errors(const findings *found)
+{
+    const hm_wellposedness *w = &found->analysis->wellposedness;
+    return found->errors || is_inconsistent(w) || !w->known || w->message;
+}
+
 static int run(const invocation *call)
 {
     session s;
@@ -226,9 +254,10 @@ static int run(const invocation *call)
         status = print_json(&s, &found);
     else if (status == EXIT_DONE)
         print_check(&s, &found);
-    if (status == EXIT_DONE && !found.analysis->wellposedness.consistent &&
-        !found.analysis->wellposedness.kept)
+    if (status == EXIT_DONE && is_inconsistent(&found.analysis->wellposedness))
         status = EXIT_BAD_INPUT;
+    else if (status == EXIT_DONE && check_errors(&found))
+        status = EXIT_FAILED;
     hm_symmetries_destroy(found.symmetries);
     hm_analysis_destroy(found.analysis);
     free(found.row_works);

@@ -141,6 +141,16 @@ static json_t *json_rank(int rank)
     return rank < 0 ? json_null() : json_integer(rank);
 }
 
+/* How sure a rank is; null where it is not known. */
+static json_t *json_evidence(int rank, const hm_rank_evidence *e)
+{
+    return rank < 0
+               ? json_null()
+               : json_pack("{s:s, s:o, s:o, s:o}", "verdict", hm_rank_verdict_name(e->verdict),
+                           "kept", json_number_or_null(e->kept), "next",
+                           json_number_or_null(e->next), "bound", json_number_or_null(e->bound));
+}
+
 static void add_solution(json_t *object, const hm_model *model, const hm_evaluation *e)
 {
     size_t n = hm_model_coordinate_count(model), m = hm_model_constraint_count(model);
@@ -149,6 +159,10 @@ static void add_solution(json_t *object, const hm_model *model, const hm_evaluat
     json_object_set_new(object, "rank",
                         json_pack("{s:o, s:o, s:o}", "M", json_rank(e->rank_M), "A",
                                   json_rank(e->rank_A), "MA", json_rank(e->rank_MA)));
+    json_object_set_new(object, "rank_evidence",
+                        json_pack("{s:o, s:o, s:o}", "M", json_evidence(e->rank_M, &e->evidence_M),
+                                  "A", json_evidence(e->rank_A, &e->evidence_A), "MA",
+                                  json_evidence(e->rank_MA, &e->evidence_MA)));
     json_object_set_new(object, "unique",
                         json_pack("{s:b, s:b}", "acceleration", e->unique_acceleration,
                                   "multipliers", e->unique_multipliers));
@@ -285,6 +299,19 @@ static bool any_above(const double *values, size_t count, double rounding)
     return false;
 }
 
+/* A line where a rank is not proved. */
+static void print_evidence(const char *what, int rank, const hm_rank_evidence *e)
+{
+    if (rank < 0 || e->verdict != HM_RANK_VERDICT_UNDECIDED)
+        return;
+    printf("    rank of %s: not proved; ", what);
+    if (rank > 0 && !(e->kept > e->bound))
+        printf("singular value %d is %.2g, ", rank, e->kept);
+    else
+        printf("singular value %d is at most %.2g, ", rank + 1, e->next);
+    printf("rounding may be %.2g\n", e->bound);
+}
+
 static void print_verdict(const hm_model *model, const hm_evaluation *e)
 {
     if (e->rank_M < 0) /* large systems with a singular M */
@@ -293,6 +320,8 @@ static void print_verdict(const hm_model *model, const hm_evaluation *e)
         printf("rank of M %d, of A %d, of [M|A^T] %d; ", e->rank_M, e->rank_A, e->rank_MA);
     printf("accelerations %s, multipliers %s\n", e->unique_acceleration ? "unique" : "not unique",
            e->unique_multipliers ? "unique" : "not unique");
+    print_evidence("M", e->rank_M, &e->evidence_M);
+    print_evidence("A", e->rank_A, &e->evidence_A);
     for (size_t i = 0; e->redundant && i < hm_model_constraint_count(model); i++)
         if (e->redundant[i] && !is_absent(e, i))
             printf("    %s is redundant: it depends on the rows before it\n",

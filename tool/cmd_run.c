@@ -5,6 +5,7 @@
 #include "figure_file.h"
 #include "progress.h"
 #include "run_files.h"
+#include "run_options.h"
 #include "run_report.h"
 
 #include <math.h>
@@ -17,79 +18,6 @@ typedef struct job {
 } job;
 
 /* ---- options ---- */
-
-static bool read_method(const invocation *call, hm_run_options *options)
-{
-    const char *name = option_value(call, "--method");
-    if (!name)
-        return true;
-    options->method = name;
-    if (strcmp(name, "auto") == 0)
-        return true;
-    for (size_t i = 0; hm_method_name(i); i++)
-        if (strcmp(hm_method_name(i), name) == 0)
-            return true;
-    fprintf(stderr, "hamel: unknown method '%s'; one of auto", name);
-    for (size_t i = 0; hm_method_name(i); i++)
-        if (strcmp(hm_method_name(i), "auto") != 0)
-            fprintf(stderr, ", %s", hm_method_name(i));
-    fputc('\n', stderr);
-    return false;
-}
-
-/* project, none, baumgarte or baumgarte(a,b) */
-static bool read_drift(const invocation *call, hm_run_options *options)
-{
-    const char *text = option_value(call, "--drift");
-    double a, b;
-    char rest;
-    if (!text)
-        return true;
-    if (strcmp(text, "project") == 0 || strcmp(text, "none") == 0 ||
-        strcmp(text, "baumgarte") == 0) {
-        options->drift = text;
-        return true;
-    }
-    if (sscanf(text, "baumgarte(%lf,%lf%c", &a, &b, &rest) == 3 && rest == ')') {
-        options->drift = "baumgarte";
-        options->drift_gain[0] = a;
-        options->drift_gain[1] = b;
-        return true;
-    }
-    usage_error("--drift is project, baumgarte, baumgarte(a,b) or none, not '%s'", text);
-    return false;
-}
-
-static bool read_formulation(const invocation *call, hm_run_options *options)
-{
-    const char *name = option_value(call, "--formulation");
-    if (!name || hm_formulation_find(name, &options->formulation))
-        return true;
-    usage_error("unknown formulation '%s'; one of auto, uk, gram, kkt, nullspace, gauss, "
-                "singular, dirac",
-                name);
-    return false;
-}
-
-static bool check_span(const hm_run_options *o)
-{
-    if (o->end > o->start)
-        return true;
-    usage_error("--to must be later than --from");
-    return false;
-}
-
-/* Options on the command line take precedence over `simulate`. */
-static bool read_options(session *s, const invocation *call, hm_run_options *options)
-{
-    return option_number(s, call, "--from", &options->start) &&
-           option_number(s, call, "--to", &options->end) &&
-           option_positive(s, call, "--every", &options->every) &&
-           option_positive(s, call, "--rtol", &options->rtol) &&
-           option_positive(s, call, "--atol", &options->atol) &&
-           option_positive(s, call, "--step", &options->step) && read_method(call, options) &&
-           read_drift(call, options) && read_formulation(call, options) && check_span(options);
-}
 
 static bool read_files(const invocation *call, run_files *files, unsigned *groups)
 {
@@ -215,7 +143,7 @@ static int run_model(const invocation *call, session *s, job *j, unsigned groups
     if (status == HM_OK && at)
         options.start = hm_sim_time(sim);
     int code = exit_status_of(status);
-    if (status == HM_OK && !read_options(s, call, &options))
+    if (status == HM_OK && !run_options_read(s, call, &options))
         code = EXIT_BAD_INPUT;
     else if (status == HM_OK && option_value(call, "--ensemble"))
         code = run_ensemble(call, s, &options);

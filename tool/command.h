@@ -23,7 +23,7 @@ typedef struct command {
     const char *name, *summary, *usage, *example;
     const option_spec *options; /* besides --set, --json, --quiet, --help; ends with a NULL name */
     bool needs_model;
-    bool many_arguments; /* any number of words; no model */
+    bool many_arguments; /* any number of words; with needs_model the first one is the model */
     int (*run)(const struct invocation *call);
 } command;
 
@@ -41,7 +41,7 @@ typedef struct invocation {
 
 extern const command command_check, command_compare, command_completion, command_derive,
     command_eval, command_examples, command_explain, command_linearize, command_manual,
-    command_plot, command_run;
+    command_plot, command_run, command_sweep;
 
 /* commands.c: the tables that help, manual and completion show. */
 extern const command *const commands[];
@@ -74,6 +74,9 @@ typedef struct session {
 
 /* Reads the model and, where asked, derives it. Prints diagnostics; returns an exit status. */
 int session_open(session *s, const invocation *call, bool with_system);
+/* The same with statements after those of the model; messages call them more_name. */
+int session_open_with(session *s, const invocation *call, bool with_system, const char *more,
+                      const char *more_name);
 void session_close(session *s);
 /* Adds the warnings that the context holds to those of the session, prints and forgets them. */
 void session_take_warnings(session *s, bool quiet);

@@ -3,10 +3,10 @@
 
 #include <string.h>
 
-const command *const commands[] = {&command_check,  &command_derive,    &command_eval,
-                                   &command_run,    &command_compare,   &command_linearize,
-                                   &command_plot,   &command_explain,   &command_examples,
-                                   &command_manual, &command_completion};
+const command *const commands[] = {&command_check,     &command_derive, &command_eval,
+                                   &command_run,       &command_sweep,  &command_compare,
+                                   &command_linearize, &command_plot,   &command_explain,
+                                   &command_examples,  &command_manual, &command_completion};
 const size_t command_count = sizeof commands / sizeof *commands;
 
 const option_spec common_options[] = {
@@ -23,6 +23,7 @@ const option_values option_value_lists[] = {
     {"--format", "text latex json c"},
     {"--formulation", "auto uk gram kkt nullspace gauss singular dirac"},
     {"--engine", "auto interp jit"},
+    {"--keep", "final every"},
     {"--stage", "graph tape jet solve"},
     {"--method", "auto rk5 dop853 taylor radau rattle dla midpoint cvode ida"},
     {0},
@@ -32,10 +33,8 @@ const option_values option_value_lists[] = {
 static const struct {
     const char *name;
     file_role role;
-} option_files[] = {{"--csv", FILE_WRITTEN},
-                    {"--hdf5", FILE_WRITTEN},
-                    {"--plot", FILE_WRITTEN},
-                    {"-o", FILE_WRITTEN},
+} option_files[] = {{"--csv", FILE_WRITTEN},  {"--hdf5", FILE_WRITTEN}, {"--plot", FILE_WRITTEN},
+                    {"-o", FILE_WRITTEN},     {"--out", FILE_WRITTEN},  {"--points", FILE_READ},
                     {"--ensemble", FILE_READ}};
 
 file_role option_file_role(const char *name)

@@ -297,7 +297,14 @@ static int run_members(ensemble *e, unsigned jobs)
                                          .column_count = e->inputs,
                                          .columns = e->columns,
                                          .values = e->values};
+    hm_run_options own = options.run; /* times that members have of their own are NAN */
     options.run = e->run;
+    if (!option_value(e->call, "--from") && isnan(own.start))
+        options.run.start = NAN;
+    if (!option_value(e->call, "--to") && isnan(own.end))
+        options.run.end = NAN;
+    if (!option_value(e->call, "--every") && isnan(own.every))
+        options.run.every = NAN;
     options.run.content = e->csv_path && e->outputs ? HM_FRAME_CONTENT_FORCES
                                                     : HM_FRAME_CONTENT_STATE;
     options.jobs = jobs;

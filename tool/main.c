@@ -154,6 +154,11 @@ static int parse_arguments(invocation *call, int count, char **arguments)
             call->model = arguments[i];
         }
     }
+    if (call->command->many_arguments && call->command->needs_model) {
+        call->model = call->argument_count ? call->arguments[0]
+                                           : NULL; /* the command asks for it */
+        return EXIT_DONE;
+    }
     if (call->command->needs_model && !call->model)
         return usage_error("the model is missing: hamel %s MODEL; see hamel %s --help",
                            call->command->name, call->command->name);

@@ -122,9 +122,12 @@ static hm_status parse_stdin(session *s, hm_model_options *options)
 }
 
 /* A file takes precedence over an example of the same name. */
-static hm_status read_model(session *s, const invocation *call)
+static hm_status read_model(session *s, const invocation *call, const char *more,
+                            const char *more_name)
 {
     hm_model_options options = hm_model_options_default();
+    options.more = more;
+    options.more_name = more_name;
     options.overrides = call->overrides;
     options.override_count = call->override_count;
     if (strcmp(call->model, "-") == 0)
@@ -163,7 +166,8 @@ static hm_status create_system(session *s, hm_engine engine)
     return hm_system_create_with(s->model, &options, &s->system);
 }
 
-int session_open(session *s, const invocation *call, bool with_system)
+int session_open_with(session *s, const invocation *call, bool with_system, const char *more,
+                      const char *more_name)
 {
     const char *engine_name = option_value(call, "--engine");
     hm_engine engine = HM_ENGINE_AUTO;
@@ -175,7 +179,7 @@ int session_open(session *s, const invocation *call, bool with_system)
         fputs("hamel: out of memory\n", stderr);
         return EXIT_FAILED;
     }
-    hm_status status = read_model(s, call);
+    hm_status status = read_model(s, call, more, more_name);
     if (status == HM_OK && with_system)
         status = create_system(s, engine);
     bool silent = status != HM_OK && hm_context_diagnostic_count(s->context) == 0;
@@ -186,6 +190,11 @@ int session_open(session *s, const invocation *call, bool with_system)
     if (status == HM_ERR_IO)
         hint_at_examples(call->model);
     return status == HM_OK ? outputs_spare_sources(call, s->context) : exit_status_of(status);
+}
+
+int session_open(session *s, const invocation *call, bool with_system)
+{
+    return session_open_with(s, call, with_system, NULL, NULL);
 }
 
 void session_close(session *s)
@@ -212,7 +221,7 @@ int session_reread(const session *s, const invocation *call, const char *name, c
             memcpy(changed.overrides, call->overrides,
                    call->override_count * sizeof *call->overrides);
         changed.overrides[changed.override_count++] = (hm_override){name, value};
-        status = read_model(again, &changed);
+        status = read_model(again, &changed, NULL, NULL);
         print_diagnostics(again->context, true);
     }
     free(changed.overrides);

@@ -55,8 +55,13 @@ typedef struct hm_constraint_analysis {
     bool linear;     /* in the velocities (affine ones too) */
     bool catastatic; /* satisfied at rest: no term without a velocity */
     bool rheonomic;  /* t occurs, or occurs in the integrated form */
-    hm_class kind;
-    bool redundant;                 /* depends on the constraints before it */
+    hm_class kind;   /* on every side of functions in it that are not smooth: the weakest */
+    const char *
+        parts; /* "semiholonomic where y < 50; nonholonomic where y > 50"; NULL: everywhere alike */
+    bool redundant; /* depends on the constraints before it */
+    const char *
+        integrated; /* acceleration level: psi(q, q', t), whose derivative it is; NULL: none found */
+    double constant;                /* the value that psi keeps, that of the initial state */
     const char *potential;          /* integrated form f(q, t); NULL: none, or not in closed form */
     const char *integrating_factor; /* NULL: none needed or found */
     const char
@@ -77,8 +82,11 @@ typedef struct hm_constraint_analysis {
 
 /* An integrable combination of constraints that are not integrable one by one. */
 typedef struct hm_combination {
-    const char *combination;        /* "a + (y)*b", names of constraints */
-    const char *form;               /* "... = 0" in velocities */
+    const char *combination; /* "a + (y)*b", names of constraints */
+    const char *form;        /* "... = 0" in velocities */
+    const char *
+        integrated; /* acceleration level: psi(q, q', t), whose derivative it is; NULL: none found */
+    double constant;                /* the value that psi keeps, that of the initial state */
     const char *potential;          /* integrated form f(q, t); NULL: not found by itself */
     const char *integrating_factor; /* NULL: none needed or found */
 } hm_combination;
@@ -94,7 +102,8 @@ typedef struct hm_set_analysis {
     size_t combination_count; /* hidden ones in symbols, where that is short enough */
     const hm_combination *combinations;
     size_t degrees_of_freedom, configuration_dimension;
-    size_t omitted; /* constraints that are no forms: nonlinear ones, accelerations */
+    const char *parts; /* as of a constraint: sides on which rank or growth differ; NULL: none */
+    size_t omitted;    /* constraints that are no forms: nonlinear ones, accelerations */
     hm_evidence evidence;
 } hm_set_analysis;
 
@@ -105,9 +114,13 @@ typedef struct hm_principles {
     bool holonomic;     /* Flannery (22), (52): all are of position level */
     bool semiholonomic; /* Flannery (29), (53): the multiplier rule is valid */
     bool exact;         /* every G_kj is 0: lambda = -mu' */
-    bool potential;     /* no forces but those of L: the variational forms apply */
-    double G;           /* largest part of G_kj outside the span of the rows */
-    const char *worst;  /* of this constraint; NULL: none */
+    bool ideal;     /* the constraints do no work under virtual displacements; where they do, only
+                           Udwadia and Kalaba 2002 (35) holds, v.Qc = v.C */
+    bool nonlinear; /* some are nonlinear in the velocities: by Chetaev's rule only */
+    bool acceleration; /* some are on accelerations: by Gauss's principle only */
+    bool potential;    /* no forces but those of L: the variational forms apply */
+    double G;          /* largest part of G_kj outside the span of the rows */
+    const char *worst; /* of this constraint; NULL: none */
 } hm_principles;
 
 typedef struct hm_singular_function {
@@ -118,8 +131,10 @@ typedef struct hm_singular_function {
 } hm_singular_function;
 
 typedef struct hm_wellposedness {
-    bool known;      /* the initial state could be evaluated */
-    bool wellposed;  /* q'' unique there and along the run, Lipschitz there */
+    bool known; /* the initial state could be evaluated */
+    bool
+        wellposed; /* q'' unique there and along the run, Lipschitz there, and the run comes nowhere
+                        where a function has an infinite slope */
     bool consistent; /* the initial state is, or could be made so */
     bool kept;       /* `initial keep`: it is run as it is, consistent or not */
     bool unique_acceleration, unique_multipliers;
@@ -130,6 +145,9 @@ typedef struct hm_wellposedness {
     double distance_lowest; /* and the lowest along the run: distance to a lower rank */
     double distance_time;   /* when */
     double run_end;         /* the run went from the start to here */
+    const char *
+        lipschitz_lost; /* "x = 0": what the motion meets where it is not Lipschitz; NULL: nothing */
+    double lipschitz_until; /* when */
     size_t function_count;
     const hm_singular_function *functions;
     size_t moved_count;

@@ -32,12 +32,14 @@ typedef struct hm_audit {
 HM_API HM_MUST_CHECK hm_status hm_sim_audit(hm_sim *sim, hm_audit *audit, double *row_power);
 
 /* Is the total energy conserved along every motion, and if not, what changes it? Decided by the audit
- * at random consistent states near the initial one, in double precision. */
+ * at random consistent states near the initial one, and on both sides of every function that is not smooth,
+ * in double precision. */
 typedef struct hm_energy {
     bool defined;    /* there is a total energy, and states enough were found */
     bool jacobi;     /* it is not T + V but q'.dL/dq' - L, Jacobi's integral */
     bool conserved;  /* its rate is 0 at all states, to 1e-9 of what it is added up from */
     int states;      /* how many */
+    int unseen;      /* sides of functions that are not smooth on which no state was found */
     double rate;     /* largest |d(total)/dt|, as a part of what it is added up from */
     hm_ledger share; /* largest |power| of each kind, likewise; 0: none works */
 } hm_energy;

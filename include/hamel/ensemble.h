@@ -46,8 +46,9 @@ HM_API HM_MUST_CHECK hm_status hm_ensemble_find_column(hm_context *context, cons
                                                        const char *name,
                                                        hm_ensemble_column *column);
 
-/* What has no column is as the model says, initial values as the model's own parameters give them.
- * Initial states are made consistent member by member. */
+/* What has no column is as the model says under the member's parameters: a member is what `hamel run` makes of the
+ * model with these `--set` and `--at`. Coordinates and velocities with a column are held (hm_sim_hold) where initial
+ * states are made consistent, member by member. */
 typedef struct hm_ensemble_members {
     size_t count;
     size_t column_count;
@@ -71,19 +72,23 @@ typedef struct hm_member_result {
     double violation; /* of the constraints: the largest of all, over the whole run */
     bool has_total;
     double energy_initial, energy_final, balance_error; /* as in hm_run_result */
+    const hm_run_event *events;                         /* as in hm_run_result */
+    size_t event_count, events_dropped;
 } hm_member_result;
 
 /* Called in the order of members, never two calls at a time, but not always from one thread. Return
  * false to end the ensemble: members that are not done are then interrupted. */
 typedef bool (*hm_member_function)(void *user, const hm_member_result *result);
-/* A member's frames come before its result. They hold t, q, v, z, and outputs, energies and balance
- * as the content asks; nothing else. */
+/* A member's frames come before its result. They hold reason, event, t, q, v, z, and outputs, energies
+ * and balance as the content asks; nothing else. */
 typedef bool (*hm_member_frame_function)(void *user, size_t member, const hm_frame *frame);
 /* Called now and then, by the same rules. */
 typedef bool (*hm_ensemble_progress_function)(void *user, size_t done, size_t count);
 
 typedef struct hm_ensemble_options {
-    hm_run_options run;                /* of every member; its callbacks are not called */
+    hm_run_options
+        run; /* of every member; its callbacks are not called. Start, end and every are NAN by default
+                           where the model's depend on parameters: then each member has its own */
     unsigned jobs;                     /* threads; 0 (default): as many as there are processors */
     bool one_by_one;                   /* every member by hm_sim_run; default false */
     hm_member_function on_member;      /* default NULL */

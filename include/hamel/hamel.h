@@ -14,6 +14,7 @@
 #include <hamel/plot.h>
 #include <hamel/report.h>
 #include <hamel/run.h>
+#include <hamel/sweep.h>
 #include <hamel/symmetry.h>
 #include <hamel/system.h>
 #include <hamel/table.h>

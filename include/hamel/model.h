@@ -11,6 +11,8 @@
 
 #include <hamel/base.h>
 
+#include <stdint.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -28,6 +30,8 @@ typedef struct hm_model_options {
     const hm_override *overrides; /* default NULL */
     size_t override_count;        /* default 0 */
     const char *name;             /* shown in messages for text from memory; default "<text>" */
+    const char *more;             /* statements after those of the text or file; default NULL, */
+    const char *more_name;        /* which messages call this; default "<more>" */
 } hm_model_options;
 
 HM_API hm_model_options hm_model_options_default(void);
@@ -40,6 +44,9 @@ HM_API HM_MUST_CHECK hm_status hm_model_parse(hm_context *context, const char *t
 HM_API HM_MUST_CHECK hm_status hm_model_load(hm_context *context, const char *path,
                                              const hm_model_options *options, hm_model **model);
 HM_API void hm_model_destroy(hm_model *model);
+
+/* A hash of the text, of what it includes and of `more`: the same text gives the same number. */
+HM_API uint64_t hm_model_fingerprint(const hm_model *model);
 
 /* Names. Strings belong to the model. */
 HM_API const char *hm_model_name(const hm_model *model);  /* "model" where none was given */

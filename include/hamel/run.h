@@ -66,8 +66,9 @@ typedef struct hm_frame {
     const double *outputs;           /* hm_model_output_count */
     bool has_energy, has_total;      /* kinetic and potential, total are defined */
     double kinetic, potential, total;
-    hm_ledger work;                   /* since the start of the run */
-    double balance;                   /* total - total at the start - sum of work */
+    hm_ledger work; /* since the start of the run */
+    double balance; /* total - total at the start - sum of work, at the end of the accepted
+                                         step that the frame lies in: of these balance_error is the largest */
     const double *position_violation; /* m: phi; 0 for rows of velocity level */
     const double *velocity_violation; /* m: phi' or psi. Rows of acceleration level: by how much
                                          A q' differs from its start + the integral of b + A' q',

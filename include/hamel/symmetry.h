@@ -8,8 +8,9 @@
  *   }
  *
  * Statements are decided at random states on the constraint manifold, in ball arithmetic: "no" is
- * proved, "yes" means zero at all of them (`states`, `bits`). What is called conserved is checked
- * along a run besides. Allocations inside FLINT do not go through the context's allocator, and FLINT
+ * proved, "yes" means zero at all of them (`states`, `bits`), and at states on the other side of every
+ * function that is not smooth. What is called conserved is checked along a run besides; what the run
+ * contradicts is left out. Allocations inside FLINT do not go through the context's allocator, and FLINT
  * aborts the process when memory runs out.
  */
 #ifndef HAMEL_SYMMETRY_H
@@ -34,11 +35,15 @@ typedef struct hm_symmetry {
     hm_answer conserved;
     const char *momentum; /* J, in the language */
     const char *equation; /* dJ/dt, where J is not conserved; else NULL */
+    const char
+        *where; /* "x - 100 < 0": the answers hold there, elsewhere not, or nobody has looked;
+                             NULL: on both sides of every function that is not smooth */
 } hm_symmetry;
 
 typedef struct hm_integral {
     const char *expression; /* in the language */
     const char *from;       /* why, in words */
+    const char *where;      /* as of hm_symmetry */
     bool checked;           /* along a run; false where no run was possible */
     double drift;           /* largest change on the run, relative to the size of its parts */
 } hm_integral;

@@ -152,6 +152,26 @@ typedef struct hm_contact {
 /* Every quantity of the theory at the present state. Arrays belong to the sim and live until its
  * next evaluation. NULL where a quantity does not exist. Signs:
  *     M q'' = Q + u + Qc,   Qc = Qi + Qni,   Qi = A^T lambda,   A q'' = b. */
+/* How sure a rank is. All is measured on the matrix with rows of unit length and coordinates in units
+ * of their inertias; rows whose entries are rounding errors of larger terms are shorter.
+ *   proved      full rank: what is kept is farther from dependence than all errors together
+ *   structural  the same, and the places of its zeros allow no more
+ *   undecided   more may be there below the bound, or what is kept is within it */
+typedef enum hm_rank_verdict {
+    HM_RANK_VERDICT_PROVED,
+    HM_RANK_VERDICT_STRUCTURAL,
+    HM_RANK_VERDICT_UNDECIDED
+} hm_rank_verdict;
+
+typedef struct hm_rank_evidence {
+    hm_rank_verdict verdict;
+    double kept;  /* the least singular value that counts: not below it; 0 where the rank is 0 */
+    double next;  /* the largest that does not count: not above it */
+    double bound; /* of the errors: rounding of the entries, and of the decomposition */
+} hm_rank_evidence;
+
+HM_API const char *hm_rank_verdict_name(hm_rank_verdict verdict);
+
 typedef struct hm_evaluation {
     double t;
     const double *q, *v, *z, *inputs;
@@ -173,6 +193,7 @@ typedef struct hm_evaluation {
     double disagreement;   /* between all formulations that apply; -1: not compared */
     unsigned formulations; /* bit f: hm_formulation f was computed */
     int rank_M, rank_A, rank_MA;
+    hm_rank_evidence evidence_M, evidence_A, evidence_MA;
     bool unique_acceleration, unique_multipliers;
     bool velocity_determined;          /* degenerate Lagrangian: v is a result, qdd is NULL */
     bool definite, semidefinite;       /* M > 0, M >= 0 */

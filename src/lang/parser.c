@@ -21,6 +21,8 @@ hm_status hmi_parse_source(hmi_tree *tree, uint32_t file)
 {
     int includes = 0;
     hmi_statement **tail = &tree->statements;
+    while (*tail) /* what another source gave */
+        tail = &(*tail)->next;
     hmi_include_frame frame = {hmi_context_source(tree->context, file)->path, NULL};
     hm_status status = hmi_parse_file(NULL, tree, file, &includes, &frame, &tail, &tree->contains);
     if (status == HM_OK)

@@ -15,8 +15,8 @@ enum {
     HMI_MOST_INCLUDE_DEPTH = 16
 };
 
-/* Parses source `file` of the context (and what it includes) into an empty tree. The tree must be
- * released also after a failure. */
+/* Parses source `file` of the context (and what it includes) into a tree. The tree must be
+ * released also after a failure. Statements of one more source follow those that are there. */
 void hmi_tree_init(hmi_tree *tree, hm_context *context);
 void hmi_tree_release(hmi_tree *tree);
 hm_status hmi_parse_source(hmi_tree *tree, uint32_t file);

@@ -12,6 +12,11 @@ const char *hm_model_name(const hm_model *model)
     return model->name ? model->name : "model";
 }
 
+uint64_t hm_model_fingerprint(const hm_model *model)
+{
+    return model->fingerprint;
+}
+
 const char *hm_model_title(const hm_model *model)
 {
     return model->title;

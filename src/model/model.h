@@ -32,6 +32,8 @@ typedef enum hmi_given {
 typedef struct hmi_initial {
     hmi_given given;
     double value;
+    hmi_expr
+        expr; /* of parameters; `value` is what it gives with the model's own. Only where given */
     hmi_span span;
 } hmi_initial;
 
@@ -168,6 +170,7 @@ typedef struct hmi_named_expr {
 typedef struct hmi_simulate {
     bool given;
     double start, end, every;
+    hmi_expr start_expr, end_expr, every_expr; /* of parameters, as for initial values */
     bool has_every;
     const char *method; /* NULL: not given */
     const char *drift;
@@ -181,6 +184,7 @@ struct hm_model {
     hmi_arena arena;
     hmi_graph graph;
     const char *name, *title;
+    uint64_t fingerprint; /* of the text */
 
     HMI_ARRAY(hmi_param) params;
     HMI_ARRAY(hmi_coord) coords;
@@ -230,6 +234,16 @@ void hmi_model_print_name(const hm_model *model, hmi_text *out, hmi_print_style 
 const char *hmi_energy_text(hmi_statement_kind kind);
 /* What the printers of expr/print/print.h ask for. */
 hmi_namer hmi_model_namer(const hm_model *model);
+
+/* initial_values.c: initial values, and the span of a model with `simulate`, as they are under other parameters
+ * (all of them given; values need not be finite). */
+hm_status hmi_model_initial_under(const hm_model *model, const double *params, double *q, double *v,
+                                  double *z);
+bool hmi_model_span_varies(const hm_model *model);
+hm_status hmi_model_span_under(const hm_model *model, const double *params, double *start,
+                               double *end, double *every);
+/* Outputs of a run that does not say how often. */
+#define HMI_DEFAULT_EVERY(start, end) (((end) - (start)) / 200)
 
 /* A scalar expression of t, parameters, coordinates, velocities, states, inputs and scalar `let`
  * names, made in the model's graph: only for a model that nothing is derived from yet. `name` is

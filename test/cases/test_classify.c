@@ -5,7 +5,7 @@
  *   # expect growth = 2 3
  *
  * Of a constraint: class, time, level, catastatic, potential, factor, frobenius, linear_form, other_form,
- * leaf, sign_condition, linear_class, lost_at_rest, redundant, in_span (yes, no, none where there is none). Of the model:
+ * leaf, integrated, parts, sign_condition, linear_class, lost_at_rest, redundant, in_span (yes, no, none where there is none). Of the model:
  * growth, rank, holonomic_part, hidden, combination, combination_factor, combination_potential, dof, configuration, multiplier_rule (valid, invalid),
  * wellposed.
  * Statements about zero are checked to rest on at least 200 bits (43 where numbers are inexact) and
@@ -77,6 +77,10 @@ static const char *of_constraint(const hm_constraint_analysis *c, const char *ke
         return hm_level_text(c->level);
     if (strcmp(key, "catastatic") == 0)
         return yes(c->catastatic);
+    if (strcmp(key, "integrated") == 0)
+        return or_none(c->integrated);
+    if (strcmp(key, "parts") == 0)
+        return or_none(c->parts);
     if (strcmp(key, "potential") == 0)
         return or_none(c->potential);
     if (strcmp(key, "factor") == 0)

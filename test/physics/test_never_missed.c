@@ -18,20 +18,15 @@ static bool is_fixed(const char *method)
     return !strcmp(method, "midpoint") || !strcmp(method, "dla") || !strcmp(method, "rattle");
 }
 
-/* For each method that applies to models without constraints. */
+/* All of them. */
 static const char *method_at(size_t k)
 {
-    static const char *const names[] = {"auto",     "rk5", "dop853", "taylor", "radau",
-                                        "midpoint", "dla", "cvode",  NULL};
+    static const char *const names[] = {"auto",     "rk5", "dop853", "taylor", "radau", "rattle",
+                                        "midpoint", "dla", "cvode",  "ida",    NULL};
     return names[k];
 }
 
-/* The discrete Lagrangian of dla takes forces as they are at its nodes, not by the branch that holds
- * during a step: it finds switches, but a force that jumps has the error of its quadrature. */
-static bool holds_branches(const char *method)
-{
-    return strcmp(method, "dla") != 0;
-}
+enum { METHODS = 10 };
 
 static motion *open_with(const char *text, const char *method)
 {
@@ -57,8 +52,6 @@ static void test_pulses(void **state)
 {
     (void)state;
     for (size_t k = 0; method_at(k); k++) {
-        if (!holds_branches(method_at(k)))
-            continue;
         motion *m = open_with("coord x; kinetic x'^2/2; force x = if(cos(2*t) > 0.9, 10, 0)\n"
                               "initial x' = 0; simulate 0 .. 6*pi every 0.5",
                               method_at(k));
@@ -218,7 +211,7 @@ static void test_random_events(void **state)
                  "coord x, y; kinetic (x'^2 + y'^2)/2; initial x' = 1\nevent e: %s = 0 record\n"
                  "simulate 0 .. 10 every 5",
                  g);
-        const char *method = method_at((size_t)i % 8);
+        const char *method = method_at((size_t)i % METHODS);
         motion *m = open_with(text, method);
         motion_must(m);
         snprintf(what, sizeof what, "%s: %s", method, g);
@@ -240,9 +233,7 @@ static void test_random_switches(void **state)
                  "coord x, y, w; kinetic (x'^2 + y'^2 + w'^2)/2; initial x' = 1\n"
                  "force w = if(%s > 0, 1, -1)\noutput side = %s\nsimulate 0 .. 10 every 5",
                  g, g);
-        const char *method = method_at((size_t)i % 8);
-        if (!holds_branches(method))
-            continue;
+        const char *method = method_at((size_t)i % METHODS);
         motion *m = open_with(text, method);
         hm_evaluation at;
         assert_int_equal(hm_sim_evaluate(m->sim, NULL, &at), HM_OK);

@@ -102,12 +102,13 @@ static hm_status take_memory(hmi_sampler *s)
     size_t size = s->forms->n + 1;
     s->center = hmi_arena_alloc(arena, size * sizeof(double));
     s->near = hmi_arena_alloc(arena, size * sizeof(double));
+    s->velocity = hmi_arena_alloc(arena, size * sizeof(double));
     s->step = hmi_arena_alloc(arena, size * sizeof(double));
     s->A = hmi_arena_alloc(arena, (s->rows * s->forms->n + 1) * sizeof(double));
     s->phi = hmi_arena_alloc(arena, (s->rows + 1) * sizeof(double));
     s->doubles = hmi_arena_alloc(arena, (hmi_cod_doubles(n, p) + 1) * sizeof(double));
     s->ints = hmi_arena_alloc(arena, (hmi_cod_ints(n, p) + 1) * sizeof(int));
-    return s->center && s->near && s->step && s->A && s->phi && s->doubles && s->ints
+    return s->center && s->near && s->velocity && s->step && s->A && s->phi && s->doubles && s->ints
                ? HM_OK
                : HM_ERR_NOMEM;
 }
@@ -129,8 +130,9 @@ static hm_status fill_jet(hmi_sampler *s)
 
 hm_status hmi_sampler_init(hmi_sampler *s, hmi_forms *forms, const double *q0, double t0)
 {
-    *s = (hmi_sampler){.forms = forms, .random = {20261116}, .spread = 1};
+    *s = (hmi_sampler){.forms = forms, .random = {20261116}, .spread = 1, .side = HMI_NONE};
     hmi_series_init(&s->jet, forms->allocator, forms->model, &forms->graph);
+    hmi_series_init(&s->side_jet, forms->allocator, forms->model, &forms->graph);
     s->row = hmi_arena_alloc(&forms->arena, (forms->m + 1) * sizeof *s->row);
     if (!s->row)
         return HM_ERR_NOMEM;
@@ -140,8 +142,10 @@ hm_status hmi_sampler_init(hmi_sampler *s, hmi_forms *forms, const double *q0, d
     hm_status status = take_memory(s);
     if (status == HM_OK)
         status = fill_jet(s);
-    for (size_t i = 0; status == HM_OK && i < forms->n; i++)
+    for (size_t i = 0; status == HM_OK && i < forms->n; i++) {
         s->center[i] = q0[i];
+        s->velocity[i] = 0;
+    }
     if (status == HM_OK)
         s->center[forms->n] = t0;
     return status;
@@ -149,9 +153,30 @@ hm_status hmi_sampler_init(hmi_sampler *s, hmi_forms *forms, const double *q0, d
 
 void hmi_sampler_release(hmi_sampler *s)
 {
-    if (s->forms)
+    if (s->forms) {
         hmi_series_release(&s->jet);
+        hmi_series_release(&s->side_jet);
+    }
     s->forms = NULL;
+}
+
+hm_status hmi_sampler_move(hmi_sampler *s, const double *state, double spread, hmi_expr side,
+                           int sign)
+{
+    const uint16_t known = HMI_DEP(HMI_SYM_COORD) | HMI_DEP(HMI_SYM_TIME) | HMI_DEP(HMI_SYM_PARAM);
+    hmi_forms *forms = s->forms;
+    s->center[forms->n] = state[0];
+    for (size_t i = 0; i < forms->n; i++) {
+        s->center[i] = state[1 + i];
+        s->velocity[i] = state[1 + forms->n + i];
+    }
+    s->spread = spread;
+    s->side = sign ? side : HMI_NONE;
+    s->sign = sign;
+    s->side_of_point = sign && !(hmi_deps(&forms->graph, side) & ~known);
+    hmi_series_release(&s->side_jet);
+    hmi_series_init(&s->side_jet, forms->allocator, forms->model, &forms->graph);
+    return s->side_of_point ? hmi_series_add(&s->side_jet, side) : HM_OK;
 }
 
 /* ---- onto the position constraints ---- */
@@ -377,6 +402,16 @@ static void draw(hmi_sampler *s, hmi_curve *point, double spread)
     set_point(point, s->near);
 }
 
+/* Is the point on the side that is asked for? */
+static bool on_side(hmi_sampler *s, const hmi_curve *point)
+{
+    if (!s->side_of_point)
+        return true;
+    hmi_curve_evaluate(point, &s->side_jet, point->precision);
+    arb_srcptr value = hmi_series_root(&s->side_jet, 0, 0);
+    return s->sign > 0 ? arb_is_positive(value) : arb_is_negative(value);
+}
+
 void hmi_sample_reject(hmi_sampler *s)
 {
     s->spread *= 0.8;
@@ -392,6 +427,7 @@ hm_status hmi_sample(hmi_sampler *s, hmi_curve *point)
         found = point->proved = s->rows == 0;
         if (!found && newton(s, point))
             status = settle(s, point, &found);
+        found = found && on_side(s, point);
     }
     return status == HM_OK && !found ? HM_ERR_NUMERIC : status;
 }

@@ -49,7 +49,12 @@ typedef struct hmi_sampler {
     double *near, *step; /* n + 1 */
     double *A, *phi, *doubles;
     int *ints;
-    double spread; /* how far from the centre points are drawn */
+    double spread;      /* how far from the centre points are drawn */
+    double *velocity;   /* n: the velocities that belong to the centre; 0 to begin with */
+    hmi_expr side;      /* points must have side > 0, or side < 0; HMI_NONE: anywhere */
+    int sign;           /* of side */
+    bool side_of_point; /* side depends on q and t alone */
+    hmi_series side_jet;
 } hmi_sampler;
 
 /* q0, t0: where to look, n coordinates. */
@@ -57,6 +62,11 @@ hm_status hmi_sampler_init(hmi_sampler *sampler, hmi_forms *forms, const double 
 void hmi_sampler_release(hmi_sampler *sampler);
 /* Order 0 of z and the signals. HM_ERR_NUMERIC: no point was found. */
 hm_status hmi_sample(hmi_sampler *sampler, hmi_curve *curve);
+/* From now on points are drawn near another state (t, then q, then v), and only where the expression
+ * `side` has this sign; 0: on any side. An expression that depends on more than q and t is left to whoever
+ * knows the velocities (hmi_states). */
+hm_status hmi_sampler_move(hmi_sampler *sampler, const double *state, double spread, hmi_expr side,
+                           int sign);
 /* The point drawn last was no good (a function does not exist there): draw nearer. */
 void hmi_sample_reject(hmi_sampler *sampler);
 /* Uniform in [-1, 1), of 30 bits; never 0. */

@@ -2,6 +2,8 @@
  * first, then every constraint, then the set, then the functions that are not smooth. */
 #include "analyse/classify/analysis.h"
 
+#include <string.h>
+
 const char *hm_class_text(hm_class kind)
 {
     static const char *const text[] = {"holonomic",    "semiholonomic",          "integrable",
@@ -11,7 +13,7 @@ const char *hm_class_text(hm_class kind)
 
 /* ---- the whole ---- */
 
-static hm_status take_rows(hmi_analysis *a)
+hm_status hmi_analysis_take_rows(hmi_analysis *a)
 {
     size_t m = a->model->constraints.count;
     a->rows = hmi_arena_alloc(&a->arena, (m + 1) * sizeof *a->rows);
@@ -19,6 +21,8 @@ static hm_status take_rows(hmi_analysis *a)
     a->numeric_integral = hmi_arena_alloc(&a->arena, (m + 1) * sizeof *a->numeric_integral);
     if (!a->rows || !a->positions || !a->numeric_integral)
         return HM_ERR_NOMEM;
+    memset(a->numeric_integral, 0, (m + 1) * sizeof *a->numeric_integral);
+    a->position_count = 0;
     a->shown.constraints = a->rows;
     a->shown.constraint_count = m;
     for (size_t k = 0; k < m; k++) {
@@ -36,35 +40,23 @@ static hm_status take_rows(hmi_analysis *a)
     return HM_OK;
 }
 
-static hm_status classify(hmi_analysis *a)
-{
-    hm_status status = hmi_forms_init(&a->forms, a->system);
-    if (status == HM_OK)
-        status = hmi_sampler_init(&a->sampler, &a->forms, a->q0, a->t0);
-    for (size_t k = 0; status == HM_OK && k < a->forms.m; k++) {
-        status = hmi_classify_row(a, k);
-        if (status == HM_OK)
-            status = hmi_forms_status(&a->forms);
-    }
-    if (status == HM_OK)
-        status = hmi_analyse_constraint_set(a);
-    hmi_sampler_release(&a->sampler);
-    hmi_forms_release(&a->forms);
-    return status;
-}
-
 static hm_status analyse(hmi_analysis *a)
 {
-    hm_status status = take_rows(a);
+    hm_status status = hmi_analysis_take_rows(a);
     if (status == HM_OK)
         status = hmi_analyse_start(a);
+    if (status == HM_OK)
+        status = hmi_sides_find(&a->sides, a->system);
+    if (status == HM_OK)
+        status = hmi_analyse_ideality(a);
     if (status == HM_OK && a->model->coords.count <= HM_MOST_CLASSIFIED)
-        status = classify(a);
+        status = hmi_classify_all(a);
     else if (status == HM_OK)
         status = hmi_analysis_remark(a, "more than %d coordinates: constraints are not classified",
                                      HM_MOST_CLASSIFIED);
     if (status == HM_OK)
         status = hmi_analyse_functions(a);
+    hmi_sides_release(&a->sides);
     a->shown.remarks = a->remarks.data;
     a->shown.remark_count = a->remarks.count;
     return status;

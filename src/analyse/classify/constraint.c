@@ -6,7 +6,10 @@
  * constraints. Verified: test/cases/test_classify.c
  */
 #include "analyse/classify/analysis.h"
+#include "analyse/classify/total_derivative.h"
 #include "analyse/integrals/potential.h"
+
+#include <math.h>
 
 /* Where a constraint cannot be classified, the analysis goes on and says so in a remark. */
 static hm_status undecided(hmi_analysis *a, size_t k, hm_status status)
@@ -162,8 +165,11 @@ static hm_status classify_linear(hmi_analysis *a, size_t k)
     if (status != HM_OK)
         return status;
     row->evidence = hmi_analysis_evidence(&evidence);
-    if (row->kind != HM_CLASS_NONHOLONOMIC)
-        status = find_integral(a, k, form);
+    if (row->kind != HM_CLASS_NONHOLONOMIC) {
+        status = drop_zeros(a, form);
+        if (status == HM_OK || status == HM_ERR_LIMIT)
+            status = find_integral(a, k, form);
+    }
     return status == HM_OK ? show_frobenius(a, k) : status;
 }
 
@@ -277,16 +283,57 @@ static hm_status classify_position(hmi_analysis *a, size_t k)
     return status == HM_ERR_NUMERIC ? HM_OK : status;
 }
 
+/* psi = c in place of its derivative, c of the initial state: a row of velocity level from now on. */
+static hm_status take_integral(hmi_analysis *a, size_t k, hmi_expr psi, bool linear)
+{
+    hm_constraint_analysis *row = &a->rows[k];
+    hmi_form_row *form = &a->forms.rows[k];
+    hmi_graph *g = &a->forms.graph;
+    hm_status status = hmi_analysis_values(a, g, &psi, 1, &row->constant);
+    row->integrated = hmi_analysis_print(a, g, psi);
+    if (status != HM_OK || !row->integrated)
+        return status != HM_OK ? status : HM_ERR_NOMEM;
+    if (!isfinite(row->constant))
+        return HM_ERR_NUMERIC;
+    if (fabs(row->constant) < 1e-12)
+        row->constant = 0;
+    form->residual = hmi_sub(g, psi, hmi_number(g, row->constant));
+    form->pfaffian = row->linear = linear;
+    return linear ? hmi_form_of_velocities(&a->forms, form->residual, &form->form)
+                  : hmi_forms_status(&a->forms);
+}
+
+/* A constraint on accelerations leaves positions and velocities free, unless it is the derivative of one
+ * on velocities. */
+static hm_status classify_acceleration(hmi_analysis *a, size_t k)
+{
+    hm_constraint_analysis *row = &a->rows[k];
+    hmi_expr psi;
+    bool linear = false;
+    hm_status status = hmi_integrate_acceleration(&a->sampler, a->forms.rows[k].residual, &psi,
+                                                  &linear);
+    if (status != HM_OK)
+        return status;
+    if (psi != HMI_NONE) {
+        status = take_integral(a, k, psi, linear);
+        if (status == HM_OK)
+            status = linear ? classify_linear(a, k) : classify_nonlinear(a, k);
+        return undecided(a, k, status);
+    }
+    row->kind = HM_CLASS_NONHOLONOMIC;
+    return hmi_analysis_remark(
+        a,
+        "'%s' restricts accelerations and was not found to be the derivative of a constraint on "
+        "velocities: it leaves positions and velocities free",
+        row->name);
+}
+
 hm_status hmi_classify_row(hmi_analysis *a, size_t k)
 {
     hm_constraint_analysis *row = &a->rows[k];
     hm_status status;
-    if (row->level == HM_LEVEL_ACCELERATION) {
-        row->kind = HM_CLASS_NONHOLONOMIC;
-        return hmi_analysis_remark(
-            a, "'%s' restricts accelerations only: it leaves positions and velocities free",
-            row->name);
-    }
+    if (row->level == HM_LEVEL_ACCELERATION)
+        return classify_acceleration(a, k);
     if (row->level == HM_LEVEL_POSITION)
         return classify_position(a, k);
     status = row->linear ? classify_linear(a, k) : classify_nonlinear(a, k);

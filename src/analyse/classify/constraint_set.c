@@ -33,8 +33,7 @@ static bool needs_time(const hmi_analysis *a, const size_t *list, size_t count)
 
 /* ---- ranks ---- */
 
-/* The row of a square, or of a sum of squares, vanishes wherever the constraint holds. */
-static bool vanishes(const hm_constraint_analysis *row)
+bool hmi_row_vanishes(const hm_constraint_analysis *row)
 {
     return row->reduction == HM_REDUCTION_SQUARE || row->reduction == HM_REDUCTION_SUM;
 }
@@ -54,7 +53,7 @@ static hm_status add_rows(hmi_analysis *a, hmi_transport *tr, hmi_series *jet, s
         _arb_vec_zero(row, (slong)n);
         for (size_t k = A->start[i]; k < A->start[i + 1]; k++)
             arb_set(row + A->column.data[k], hmi_series_root(jet, k, 0));
-        if (!vanishes(&a->rows[i]) && hmi_echelon_add(&e, row, 1) == HMI_UNDECIDED)
+        if (!hmi_row_vanishes(&a->rows[i]) && hmi_echelon_add(&e, row, 1) == HMI_UNDECIDED)
             status = HM_ERR_LIMIT;
     }
     *rank = e.rank;
@@ -188,18 +187,22 @@ static bool only_potential(const hm_model *model, const hmi_graph *graph)
            model->servo_rows.count == 0 && model->dissipation == graph->zero;
 }
 
-static void find_principles(hmi_analysis *a)
+void hmi_find_principles(hmi_analysis *a)
 {
     hm_principles *p = &a->shown.principles;
     *p = (hm_principles){.basic = true,
                          .holonomic = true,
                          .semiholonomic = true,
                          .exact = true,
+                         .ideal = !a->constraints_work,
                          .potential = only_potential(a->model, &a->model->graph)};
-    for (size_t k = 0; k < a->forms.m; k++) {
+    for (size_t k = 0; k < a->shown.constraint_count; k++) {
         const hm_constraint_analysis *row = &a->rows[k];
         bool position = row->level == HM_LEVEL_POSITION;
-        bool linear = row->level == HM_LEVEL_VELOCITY && (row->linear || row->reduction);
+        bool velocity = row->level == HM_LEVEL_VELOCITY || row->integrated;
+        bool linear = velocity && (row->linear || row->reduction);
+        p->acceleration |= !position && !velocity;
+        p->nonlinear |= velocity && !linear;
         p->basic &= position || linear;
         p->holonomic &= position;
         p->semiholonomic &= position || (linear && row->in_span);
@@ -217,7 +220,5 @@ hm_status hmi_analyse_constraint_set(hmi_analysis *a)
     if (status == HM_ERR_NUMERIC || status == HM_ERR_LIMIT)
         status = hmi_analysis_remark(a, "the set of constraints is not analysed: it could not be "
                                         "evaluated at any sample point");
-    if (status == HM_OK)
-        find_principles(a);
     return status;
 }

@@ -1,6 +1,6 @@
-/* Is the motion well posed? This looks at the initial state, at ranks along a short run, and for
- * functions that are not Lipschitz. The initial state comes first, since random points are drawn
- * around it.
+/* Is the motion well posed? This looks at the initial state and at ranks along a short run; lipschitz.c
+ * looks for functions that are not Lipschitz. The initial state comes first, since random points are
+ * drawn around it.
  * Verified: test/unit/analyse/test_wellposed.c
  */
 #include "analyse/classify/analysis.h"
@@ -11,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { RUN_STEPS = 200, RUN_SAMPLES = 20, MOST_FUNCTIONS = 12, MOST_SVD = 120 };
+enum { RUN_STEPS = 200, RUN_SAMPLES = 20, MOST_SVD = 120 };
 
 /* ---- ranks ---- */
 
@@ -230,158 +230,4 @@ hm_status hmi_analyse_start(hmi_analysis *a)
     hm_sim_destroy(probe);
     hm_sim_destroy(sim);
     return status;
-}
-
-/* ---- functions that are not Lipschitz ---- */
-
-typedef struct singular_list {
-    hm_singular_function list[MOST_FUNCTIONS];
-    size_t count;
-} singular_list;
-
-/* An operation that may not be smooth where `zero` is 0. It behaves like |zero|^power there; power
- * 0 stands for a jump. */
-typedef struct trouble {
-    const char *what; /* NULL: none */
-    hmi_expr zero;
-    double power;
-    hmi_expr jump; /* the height of the jump; HMI_NONE: not known */
-} trouble;
-
-/* An expression that vanishes where the condition may change. */
-static hmi_expr switching(hmi_graph *g, hmi_expr condition)
-{
-    hmi_op op = hmi_op_of(g, condition);
-    hmi_expr x = hmi_operand(g, condition, 0);
-    if (op == HMI_NOT)
-        return switching(g, x);
-    hmi_expr y = hmi_operand(g, condition, 1);
-    if (op == HMI_AND || op == HMI_OR)
-        return hmi_mul(g, switching(g, x), switching(g, y));
-    return hmi_sub(g, x, y);
-}
-
-static trouble trouble_of(hmi_graph *g, hmi_expr e)
-{
-    hmi_op op = hmi_op_of(g, e);
-    hmi_expr x = hmi_op_arity(op) > 0 ? hmi_operand(g, e, 0) : HMI_NONE;
-    hmi_expr y = hmi_op_arity(op) > 1 ? hmi_operand(g, e, 1) : HMI_NONE;
-    double power = op == HMI_POW && hmi_is_const(g, y) ? hmi_constant_of(g, y)->value : 1;
-    switch (op) {
-    case HMI_SQRT:
-        return (trouble){"not smooth", x, 0.5, HMI_NONE};
-    case HMI_POW:
-        return power > 0 && power < 1 ? (trouble){"not smooth", x, power, HMI_NONE} : (trouble){0};
-    case HMI_ASIN:
-    case HMI_ACOS:
-        return (trouble){"not smooth", hmi_sub(g, hmi_mul(g, x, x), g->one), 0.5, HMI_NONE};
-    case HMI_SIGN:
-        return (trouble){"discontinuous", x, 0, HMI_NONE};
-    case HMI_SELECT:
-        return (trouble){"switches", switching(g, x), 0, hmi_sub(g, y, hmi_operand(g, e, 2))};
-    default:
-        return (trouble){0};
-    }
-}
-
-/* Does e vanish to second order at the initial state, as a sum of squares does? */
-static hm_status second_order(hmi_analysis *a, hmi_graph *g, hmi_expr e, bool *flat)
-{
-    static const hmi_symbol_kind kinds[] = {HMI_SYM_COORD, HMI_SYM_VELOCITY, HMI_SYM_STATE,
-                                            HMI_SYM_TIME};
-    hmi_adjoint adjoint;
-    hm_status status = HM_OK;
-    hmi_adjoint_init(&adjoint, a->allocator);
-    *flat = true;
-    for (size_t k = 0; status == HM_OK && k < sizeof kinds / sizeof *kinds; k++) {
-        status = hmi_gradient(&adjoint, g, e, kinds[k]);
-        for (size_t i = 0; status == HM_OK && i < adjoint.partials.count; i++) {
-            double slope;
-            status = hmi_analysis_values(a, g, &adjoint.partials.data[i].value, 1, &slope);
-            *flat &= fabs(slope) < 1e-12;
-        }
-    }
-    hmi_adjoint_release(&adjoint);
-    return status;
-}
-
-/* Not Lipschitz there: a jump, or |u|^p with u of first order (of second order for p < 1/2). */
-static hm_status look_here(hmi_analysis *a, hmi_graph *g, const trouble *t, bool *here)
-{
-    double value = NAN, jump = NAN;
-    bool flat = false;
-    hm_status status = hmi_analysis_values(a, g, &t->zero, 1, &value);
-    *here = fabs(value) < 1e-12;
-    if (status == HM_OK && *here && t->jump != HMI_NONE) {
-        status = hmi_analysis_values(a, g, &t->jump, 1, &jump);
-        *here = !(fabs(jump) < 1e-12); /* both branches agree: continuous */
-    }
-    if (status != HM_OK || !*here || t->power == 0)
-        return status;
-    status = second_order(a, g, t->zero, &flat);
-    *here = !(flat && t->power >= 0.5);
-    return status;
-}
-
-static hm_status add_function(hmi_analysis *a, hmi_graph *g, hmi_expr e, singular_list *out)
-{
-    bool here = false;
-    trouble t = trouble_of(g, e);
-    if (!t.what || out->count == MOST_FUNCTIONS)
-        return HM_OK;
-    hm_status status = look_here(a, g, &t, &here);
-    const char *at = hmi_analysis_print(a, g, t.zero), *text = hmi_analysis_print(a, g, e);
-    if (status != HM_OK || !at || !text)
-        return status != HM_OK ? status : HM_ERR_NOMEM;
-    const char *why = hmi_analysis_text(a, "%s where %s = 0", t.what, at);
-    if (!why)
-        return HM_ERR_NOMEM;
-    out->list[out->count++] = (hm_singular_function){text, why, here, t.power == 0};
-    return HM_OK;
-}
-
-/* Looks at every operation that q'' depends on. */
-static hm_status scan(hmi_analysis *a, hmi_graph *g, singular_list *out)
-{
-    hmi_walk walk;
-    hmi_walk_init(&walk, a->allocator);
-    hm_status status = hmi_walk_begin(&walk, g);
-    const uint16_t moving = HMI_DEP(HMI_SYM_COORD) | HMI_DEP(HMI_SYM_VELOCITY) |
-                            HMI_DEP(HMI_SYM_TIME) | HMI_DEP(HMI_SYM_STATE);
-    for (size_t i = 0; status == HM_OK && i < a->system->at.count; i++)
-        if (a->system->dynamics_outputs[i] != HMI_NONE)
-            status = hmi_walk_add(&walk, g, a->system->dynamics_outputs[i], moving);
-    for (size_t i = 0; status == HM_OK && i < walk.order.count; i++)
-        if (hmi_deps(g, walk.order.data[i]) & moving)
-            status = add_function(a, g, walk.order.data[i], out);
-    hmi_walk_release(&walk);
-    return status;
-}
-
-static void conclude(hmi_analysis *a, const singular_list *found)
-{
-    hm_wellposedness *w = &a->shown.wellposedness;
-    bool lipschitz = true;
-    for (size_t i = 0; i < found->count; i++)
-        lipschitz &= !found->list[i].here;
-    w->wellposed = w->known && !w->message && w->unique_acceleration && lipschitz;
-}
-
-hm_status hmi_analyse_functions(hmi_analysis *a)
-{
-    hmi_graph graph = {0};
-    singular_list found = {.count = 0};
-    hm_wellposedness *w = &a->shown.wellposedness;
-    hm_status status = hmi_graph_copy(&graph, &a->system->derived.graph);
-    if (status == HM_OK)
-        status = scan(a, &graph, &found);
-    hmi_graph_release(&graph);
-    hm_singular_function *list = hmi_arena_alloc(&a->arena, (found.count + 1) * sizeof *list);
-    if (status != HM_OK || !list)
-        return status != HM_OK ? status : HM_ERR_NOMEM;
-    memcpy(list, found.list, found.count * sizeof *list);
-    w->functions = list;
-    w->function_count = found.count;
-    conclude(a, &found);
-    return HM_OK;
 }

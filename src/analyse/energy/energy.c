@@ -1,11 +1,13 @@
 /* Is the energy conserved, and what changes it? hm_system_energy.
  *
- * The audit is made at random consistent states near the initial one, in double precision. Nothing
- * is assumed about the model: servos and laws that use reactions are included.
- * Verified: test/physics/test_audit.c
+ * The audit is made at random consistent states near the initial one, and on both sides of every function
+ * that is not smooth (analyse/sides), in double precision. Nothing is assumed about the model: servos and
+ * laws that use reactions are included.
+ * Verified: test/physics/test_audit.c, test/cases/test_sides.c
  */
 #include <hamel/audit.h>
 
+#include "analyse/sides/sides.h"
 #include "base/random.h"
 #include "dynamics/sim/sim.h"
 
@@ -17,6 +19,8 @@ enum { STATES = 8, TRIES = 60, MOST_COORDINATES = 150 };
 /* Rates and powers below this fraction of the terms that they are the sum of are rounding
  * errors. */
 static const double rounding = 1e-9;
+
+#define SIDE_REACH 0.1 /* of velocities and auxiliary states */
 
 typedef struct survey {
     hm_sim *sim;
@@ -55,6 +59,19 @@ static hm_status open_survey(survey *s, const hm_system *system)
     memcpy(s->z, s->sim->state.z, s->states * sizeof(double));
     s->t = s->sim->state.at.t;
     return status == HM_ERR_NOMEM ? status : HM_OK;
+}
+
+/* A consistent state near one of a side: the same place, with other velocities. */
+static hm_status draw_on_side(survey *s, const double *state)
+{
+    size_t size = 2 * s->n + s->states;
+    for (size_t i = 0; i < size; i++) {
+        double reach = i < s->n ? 1e-3 : SIDE_REACH;
+        s->draw[i] = state[1 + i] + reach * (0.6 + 0.4 * fabs(state[1 + i])) *
+                                        hmi_random_between(&s->random, -1, 1);
+    }
+    hm_sim_set_state(s->sim, state[0], s->draw, s->draw + s->n, s->draw + 2 * s->n);
+    return hm_sim_make_consistent(s->sim, true, NULL, NULL);
 }
 
 /* A consistent state near the centre; the first is the centre itself. */
@@ -102,25 +119,48 @@ static bool is_jacobi(hm_sim *sim)
     return !at.has_energy || fabs(at.total - sum) > rounding * (size + fabs(at.total));
 }
 
+/* Audits the present state; *good is false where there is nothing to audit. */
+static hm_status audit(survey *s, hm_status drawn, hm_energy *out, bool *row_works, bool *good)
+{
+    hm_audit at;
+    if (drawn == HM_OK)
+        drawn = hm_sim_audit(s->sim, &at, s->row_power);
+    *good = drawn == HM_OK && at.defined && isfinite(at.rate) && isfinite(at.size);
+    if (!*good)
+        return drawn == HM_ERR_NOMEM ? drawn : HM_OK;
+    take(s, &at, out, row_works);
+    out->jacobi |= is_jacobi(s->sim);
+    return HM_OK;
+}
+
 static hm_status look_around(survey *s, hm_energy *out, bool *row_works)
 {
-    for (int k = 0; k < TRIES && out->states < STATES; k++) {
-        hm_audit at;
-        hm_status status = draw(s, k == 0);
-        if (status == HM_OK)
-            status = hm_sim_audit(s->sim, &at, s->row_power);
-        if (status == HM_ERR_NOMEM)
-            return status;
-        if (status == HM_OK && at.defined && isfinite(at.rate) && isfinite(at.size)) {
-            take(s, &at, out, row_works);
-            out->jacobi |= is_jacobi(s->sim);
-        } else {
-            s->spread *= 0.8;
-        }
+    hm_status status = HM_OK;
+    for (int k = 0; k < TRIES && out->states < STATES && status == HM_OK; k++) {
+        bool good;
+        status = audit(s, draw(s, k == 0), out, row_works, &good);
+        s->spread *= good ? 1 : 0.8;
     }
     out->defined = out->states == STATES;
-    out->conserved = out->defined && out->rate == 0;
-    return HM_OK;
+    return status;
+}
+
+/* What no state is found for is not said to be conserved. */
+static hm_status look_at_sides(survey *s, const hm_system *system, hm_energy *out, bool *row_works)
+{
+    hmi_sides sides;
+    hm_status status = hmi_sides_find(&sides, system);
+    for (size_t k = 0; k < 2 * sides.list.count && status == HM_OK; k++) {
+        const hmi_side_function *f = &sides.list.data[k / 2];
+        size_t state = k % 2 ? f->positive : f->negative;
+        bool good = true;
+        if (state != SIZE_MAX)
+            status = audit(s, draw_on_side(s, hmi_sides_state(&sides, state)), out, row_works,
+                           &good);
+        out->unseen += state == SIZE_MAX || !good;
+    }
+    hmi_sides_release(&sides);
+    return status;
 }
 
 hm_status hm_system_energy(const hm_system *system, hm_energy *energy, bool *row_works)
@@ -134,6 +174,9 @@ hm_status hm_system_energy(const hm_system *system, hm_energy *energy, bool *row
     hm_status status = open_survey(&s, system);
     if (status == HM_OK)
         status = look_around(&s, energy, row_works);
+    if (status == HM_OK && energy->defined)
+        status = look_at_sides(&s, system, energy, row_works);
+    energy->conserved = energy->defined && energy->rate == 0;
     hm_sim_destroy(s.sim);
     hmi_arena_release(&s.arena);
     return status;

@@ -33,11 +33,24 @@ static double turning_scale(const hmi_transport *tr, size_t target)
     return scale;
 }
 
-/* Makes entries that are zero to the tolerance exactly so. false: some are undecided. */
-static bool clean(hmi_transport *tr, arb_ptr entries, size_t count, double scale,
+/* log2 of the target itself: what all of d omega is zero against, where its terms are zero without being
+ * written as 0, as those of log(exp(y)) - y are. */
+static double form_scale(const hmi_transport *tr, size_t target)
+{
+    double scale = -INFINITY;
+    size_t i = tr->rows + target;
+    for (size_t a = 0; a < tr->form[i]->count; a++)
+        scale = fmax(scale, hmi_log2_above(hmi_series_root(&tr->jet, tr->w_start[i] + a, 0)));
+    return scale;
+}
+
+/* Makes entries that are zero to the tolerance exactly so: relative to `scale`, or to `whole` where the ball
+ * holds 0. false: some are undecided. */
+static bool clean(hmi_transport *tr, arb_ptr entries, size_t count, double scale, double whole,
                   hmi_evidence *evidence)
 {
     double tolerance = hmi_zero_tolerance(tr->precision, tr->inexact);
+    double exact = hmi_zero_tolerance(tr->precision, false);
     for (size_t i = 0; i < count; i++) {
         double above = hmi_log2_above(entries + i);
         bool holds_zero = arb_contains_zero(entries + i);
@@ -45,6 +58,9 @@ static bool clean(hmi_transport *tr, arb_ptr entries, size_t count, double scale
             continue;
         if (above <= scale + tolerance && (tr->inexact || holds_zero)) {
             evidence->zero = fmax(evidence->zero, above - scale);
+            arb_zero(entries + i);
+        } else if (holds_zero && above <= whole + exact) {
+            evidence->zero = fmax(evidence->zero, above - whole);
             arb_zero(entries + i);
         } else if (holds_zero || !arb_is_finite(entries + i)) {
             return false;
@@ -60,15 +76,18 @@ static bool clean_levels(hmi_transport *tr, arb_ptr K, size_t levels, hmi_eviden
 {
     size_t freed = tr->size - tr->rank, block = tr->targets * freed;
     for (size_t target = 0; target < tr->targets; target++)
-        if (!clean(tr, K + target * freed, freed, turning_scale(tr, target), evidence))
+        if (!clean(tr, K + target * freed, freed, turning_scale(tr, target), form_scale(tr, target),
+                   evidence))
             return false;
     for (size_t level = 1; level < levels; level++) {
-        double scale = -INFINITY;
-        for (size_t target = 0; target < tr->targets; target++)
+        double scale = -INFINITY, whole = -INFINITY;
+        for (size_t target = 0; target < tr->targets; target++) {
             scale = fmax(scale, turning_scale(tr, target));
+            whole = fmax(whole, form_scale(tr, target));
+        }
         for (size_t i = 0; i < block; i++)
             scale = fmax(scale, hmi_log2_above(K + level * block + i));
-        if (!clean(tr, K + level * block, block, scale, evidence))
+        if (!clean(tr, K + level * block, block, scale, whole, evidence))
             return false;
     }
     return true;
@@ -380,7 +399,7 @@ static hm_status closed_here(hmi_transport *tr, bool *closed, hmi_evidence *evid
     size_t freed = tr->size - tr->rank;
     arb_ptr K = _arb_vec_init((slong)freed + 1);
     hm_status status = hmi_transport_curve(tr, 1, NULL, K);
-    if (status == HM_OK && !clean(tr, K, freed, turning_scale(tr, 0), evidence))
+    if (status == HM_OK && !clean(tr, K, freed, turning_scale(tr, 0), form_scale(tr, 0), evidence))
         status = HM_ERR_LIMIT;
     if (status == HM_OK)
         *closed &= _arb_vec_is_zero(K, (slong)freed);

@@ -359,6 +359,15 @@ static hm_status verify(hmi_sampler *sampler, const hmi_form *form, hmi_expr f, 
     return status == HM_ERR_NOMEM ? status : HM_OK;
 }
 
+hmi_expr hmi_guess_potential(hmi_forms *forms, const hmi_form *form)
+{
+    hmi_expr f = form->count ? HMI_NONE : forms->graph.zero;
+    for (size_t first = 0; forms->normal && first < form->count && first < 4 && f == HMI_NONE;
+         first++)
+        f = build_potential(forms, form, first);
+    return f;
+}
+
 hm_status hmi_find_potential(hmi_sampler *sampler, const hmi_form *form, hmi_expr *f)
 {
     hmi_forms *forms = sampler->forms;

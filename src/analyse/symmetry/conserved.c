@@ -132,20 +132,19 @@ static unsigned combine(hmi_conserved *in, arb_mat_t vectors, slong row, hmi_fir
     return kinds;
 }
 
-/* |F| + sum |dF/dq'_i q'_i| */
-static hm_status measure(hmi_conserved *in, hmi_first_integral *of)
+hmi_expr hmi_conserved_size(hmi_conserved *in, hmi_expr value)
 {
     hmi_graph *graph = &in->forms->graph;
     hmi_adjoint *adjoint = &in->forms->adjoint;
-    of->size = hmi_apply(graph, HMI_ABS, of->value, HMI_NONE, HMI_NONE);
-    hm_status status = hmi_gradient(adjoint, graph, of->value, HMI_SYM_VELOCITY);
-    for (size_t k = 0; k < adjoint->partials.count && status == HM_OK; k++) {
+    hmi_expr size = hmi_apply(graph, HMI_ABS, value, HMI_NONE, HMI_NONE);
+    if (hmi_gradient(adjoint, graph, value, HMI_SYM_VELOCITY) != HM_OK)
+        return HMI_NONE;
+    for (size_t k = 0; k < adjoint->partials.count; k++) {
         const hmi_partial *p = &adjoint->partials.data[k];
         hmi_expr part = hmi_mul(graph, p->value, hmi_symbol(graph, HMI_SYM_VELOCITY, p->index));
-        part = hmi_apply(graph, HMI_ABS, part, HMI_NONE, HMI_NONE);
-        of->size = hmi_add(graph, of->size, part);
+        size = hmi_add(graph, size, hmi_apply(graph, HMI_ABS, part, HMI_NONE, HMI_NONE));
     }
-    return status == HM_OK ? graph->status : status;
+    return size;
 }
 
 /* ---- why ---- */
@@ -273,9 +272,10 @@ static hm_status keep(hmi_conserved *in, arb_mat_t vectors, slong row)
     unsigned kinds = combine(in, vectors, row, &integral);
     if (integral.value == HMI_NONE)
         return HM_ERR_NOMEM;
-    hm_status status = measure(in, &integral);
-    if (status == HM_OK)
-        status = explain(in, vectors, row, kinds, &integral);
+    integral.size = hmi_conserved_size(in, integral.value);
+    if (integral.size == HMI_NONE)
+        return HM_ERR_NOMEM;
+    hm_status status = explain(in, vectors, row, kinds, &integral);
     if (status != HM_OK)
         return status;
     return hmi_array_push(in->forms->allocator, &in->list, integral) ? HM_OK : HM_ERR_NOMEM;

@@ -32,7 +32,10 @@ typedef struct hmi_candidate {
 typedef struct hmi_first_integral {
     hmi_expr value, size; /* and how large the parts of it are */
     const char *from;
+    const char *where; /* it holds where this is true; NULL: on every side looked at */
     bool has_energy;
+    bool checked; /* along a run */
+    double drift; /* on it, relative to the size */
 } hmi_first_integral;
 
 typedef struct hmi_conserved {
@@ -55,6 +58,8 @@ void hmi_conserved_release(hmi_conserved *integrals);
 hm_status hmi_conserved_gather(hmi_conserved *integrals);
 /* Fills in the list. HM_ERR_NUMERIC: no states were found. */
 hm_status hmi_conserved_find(hmi_conserved *integrals);
+/* |F| + sum |dF/dq'_i q'_i|: how large the parts of F are. */
+hmi_expr hmi_conserved_size(hmi_conserved *integrals, hmi_expr value);
 /* trivial_integrals.c: drops what the constraints alone make zero near the state of the sim, which
  * must be consistent and is not changed. */
 hm_status hmi_conserved_drop_trivial(hmi_conserved *integrals, hm_sim *sim);

@@ -24,7 +24,8 @@ typedef struct hmi_generator {
     hmi_expr work;     /* (F + C) xi */
     hmi_expr *across;  /* m: (A xi)_k */
     hm_answer lagrangian, distribution, horizontal, workless, conserved;
-    bool *crosses; /* m: (A xi)_k is not zero */
+    bool *crosses;     /* m: (A xi)_k is not zero */
+    const char *where; /* the answers hold where this is true; NULL: on every side looked at */
 } hmi_generator;
 
 typedef struct hmi_generators {

@@ -25,30 +25,13 @@ const char *hmi_states_refusal(const hm_system *system)
     return NULL;
 }
 
-static hmi_expr default_of_input(hmi_graph *graph, hmi_expr leaf, void *user)
-{
-    const hmi_derived *d = user;
-    const hmi_node *node = hmi_node_at(graph, leaf);
-    if (node->a != HMI_SYM_INPUT && node->a != HMI_SYM_INPUT_RATE && node->a != HMI_SYM_INPUT_RATE2)
-        return leaf;
-    hmi_expr value = d->input_values[node->a - HMI_SYM_INPUT][node->b];
-    return value == HMI_NONE ? leaf : value;
-}
-
-/* Defaults may use other inputs: substituted until none is left. */
 static hm_status add_root(hmi_states *s, hmi_series *jet, hmi_expr e)
 {
-    const uint16_t inputs = HMI_DEP(HMI_SYM_INPUT) | HMI_DEP(HMI_SYM_INPUT_RATE) |
-                            HMI_DEP(HMI_SYM_INPUT_RATE2);
     hmi_graph *graph = &s->forms->graph;
-    for (int k = 0; e != HMI_NONE && (hmi_deps(graph, e) & inputs); k++) {
-        e = hmi_substitute(&s->inputs, graph, e);
-        if (e == HMI_NONE)
-            return graph->status != HM_OK ? graph->status : HM_ERR_NOMEM;
-        if (k > 8)
-            return HM_ERR_LIMIT;
-    }
-    return hmi_series_add(jet, e);
+    hmi_expr given = hmi_input_defaults_apply(&s->inputs, graph, e);
+    if (given == HMI_NONE && e != HMI_NONE)
+        return graph->status != HM_OK ? graph->status : HM_ERR_LIMIT;
+    return hmi_series_add(jet, given);
 }
 
 static hm_status add_roots(hmi_states *s, hmi_series *jet, const hmi_expr *list, size_t count)
@@ -76,6 +59,9 @@ static hm_status add_equations(hmi_states *s)
         status = add_roots(s, &s->motion, d->constraints.b, s->rows);
     if (status == HM_OK)
         status = add_roots(s, &s->motion, d->state_rates, s->extra);
+    s->side = s->motion.roots.count;
+    if (status == HM_OK && s->sampler->side != HMI_NONE)
+        status = add_root(s, &s->motion, s->sampler->side);
     s->first_watched = s->motion.roots.count;
     return status;
 }
@@ -84,17 +70,16 @@ hm_status hmi_states_init(hmi_states *s, hmi_sampler *sampler, slong precision)
 {
     hmi_forms *forms = sampler->forms;
     const hmi_derived *d = &forms->system->derived;
-    const uint16_t inputs = HMI_DEP(HMI_SYM_INPUT) | HMI_DEP(HMI_SYM_INPUT_RATE) |
-                            HMI_DEP(HMI_SYM_INPUT_RATE2);
     *s = (hmi_states){.sampler = sampler,
                       .forms = forms,
                       .derived = d,
                       .n = forms->n,
                       .rows = forms->m,
                       .extra = forms->model->states.count,
+                      .reach = 1,
                       .precision = precision};
     hmi_arena_init(&s->arena, forms->allocator);
-    hmi_substitution_init(&s->inputs, forms->allocator, default_of_input, (void *)d, inputs);
+    hmi_input_defaults_init(&s->inputs, forms->allocator, d);
     hmi_series_init(&s->kinematics, forms->allocator, forms->model, &forms->graph);
     hmi_series_init(&s->motion, forms->allocator, forms->model, &forms->graph);
     hmi_curve_init(&s->point, forms, 1, precision);
@@ -120,7 +105,7 @@ void hmi_states_release(hmi_states *s)
     hmi_curve_clear(&s->point);
     hmi_series_release(&s->kinematics);
     hmi_series_release(&s->motion);
-    hmi_substitution_release(&s->inputs);
+    hmi_input_defaults_release(&s->inputs);
     hmi_arena_release(&s->arena);
     s->forms = NULL;
 }
@@ -263,7 +248,7 @@ static bool rows_move(const hmi_states *s)
 static hm_status draw_velocities(hmi_states *s, bool *found)
 {
     for (size_t i = 0; i < s->n; i++)
-        arb_set_d(s->v + i, hmi_sampler_random(s->sampler));
+        arb_set_d(s->v + i, s->sampler->velocity[i] + s->reach * hmi_sampler_random(s->sampler));
     *found = s->rows == 0;
     s->rank = 0;
     for (int k = 0; k < NEWTON_STEPS && !*found; k++) {
@@ -342,13 +327,22 @@ static bool accelerate(hmi_states *s)
     return solved;
 }
 
+/* Is the state on the side that the sampler is asked for? */
+static bool on_side(const hmi_states *s)
+{
+    if (s->sampler->side == HMI_NONE)
+        return true;
+    arb_srcptr value = hmi_series_root(&s->motion, s->side, 0);
+    return s->sampler->sign > 0 ? arb_is_positive(value) : arb_is_negative(value);
+}
+
 /* The state is drawn; false where something has no value there. */
 static bool follow_motion(hmi_states *s)
 {
     size_t rates = s->derived->M.value.count + 2 * s->n + s->rows;
     hmi_series_start(&s->motion, 2, s->precision);
     evaluate(s, &s->motion, 0);
-    if (s->motion.failed || !accelerate(s))
+    if (s->motion.failed || !on_side(s) || !accelerate(s))
         return false;
     for (size_t k = 0; k < s->extra; k++)
         arb_set(s->z_rate + k, hmi_series_root(&s->motion, rates + k, 0));
@@ -370,6 +364,7 @@ hm_status hmi_states_draw(hmi_states *s)
             return status;
         if (found && follow_motion(s))
             return HM_OK;
+        s->reach *= s->sampler->side == HMI_NONE ? 1 : 0.7; /* nearer, where a side is asked for */
         hmi_sample_reject(s->sampler);
     }
     return HM_ERR_NUMERIC;

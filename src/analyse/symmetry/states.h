@@ -11,6 +11,7 @@
 #ifndef HMI_ANALYSE_SYMMETRY_STATES_H
 #define HMI_ANALYSE_SYMMETRY_STATES_H
 
+#include "analyse/balls/input_defaults.h"
 #include "analyse/balls/sample.h"
 
 #include <arb_mat.h>
@@ -20,11 +21,13 @@ typedef struct hmi_states {
     hmi_forms *forms;
     const hmi_derived *derived;
     hmi_arena arena;
-    hmi_substitution inputs; /* inputs -> their defaults */
-    hmi_series kinematics;   /* velocity residuals, then A */
-    hmi_series motion;       /* M, Q, C, b, rates of z, then what is watched */
-    size_t n, rows, extra;   /* extra: auxiliary states */
+    hmi_input_defaults inputs;
+    hmi_series kinematics; /* velocity residuals, then A */
+    hmi_series motion;     /* M, Q, C, b, rates of z, then what is watched */
+    size_t n, rows, extra; /* extra: auxiliary states */
     size_t watched, first_watched;
+    size_t side;  /* the root that must have a sign, where the sampler asks for a side */
+    double reach; /* how far from the sampler's velocities random ones are drawn */
     slong precision;
 
     hmi_curve point; /* q and t */

@@ -54,15 +54,16 @@ static hm_status compile(hmi_jacobian *j, const hmi_derived_jacobian *from)
     return list ? hmi_tape_compile(&j->tape, &from->eq.graph, list, count) : HM_ERR_NOMEM;
 }
 
-hm_status hmi_jacobian_create(const hm_system *system, hmi_jacobian_kind kind, hmi_jacobian **out)
+hm_status hmi_jacobian_create(const hmi_derived *equations, hmi_jacobian_kind kind,
+                              hmi_jacobian **out)
 {
     hmi_derived_jacobian derived;
-    hmi_jacobian *j = hmi_alloc(system->allocator, sizeof *j);
+    hmi_jacobian *j = hmi_alloc(equations->allocator, sizeof *j);
     if (!j)
         return HM_ERR_NOMEM;
-    *j = (hmi_jacobian){.allocator = system->allocator};
-    hmi_arena_init(&j->arena, system->allocator);
-    hm_status status = hmi_derive_jacobian(&derived, &system->derived, kind);
+    *j = (hmi_jacobian){.allocator = equations->allocator};
+    hmi_arena_init(&j->arena, equations->allocator);
+    hm_status status = hmi_derive_jacobian(&derived, equations, kind);
     if (status == HM_OK)
         status = compile(j, &derived);
     hmi_derived_jacobian_release(&derived);

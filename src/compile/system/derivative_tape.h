@@ -26,7 +26,9 @@ typedef struct hmi_jacobian {
     hmi_tape tape;
 } hmi_jacobian;
 
-hm_status hmi_jacobian_create(const hm_system *system, hmi_jacobian_kind kind, hmi_jacobian **out);
+/* Of the equations of a system, or of a run that holds branches (HMI_SYM_MODE). */
+hm_status hmi_jacobian_create(const hmi_derived *equations, hmi_jacobian_kind kind,
+                              hmi_jacobian **out);
 void hmi_jacobian_destroy(hmi_jacobian *jacobian);
 
 /* Does column c hold a symbol of this kind? *index counts within the kind. */

@@ -2,7 +2,8 @@
  *
  * Differences are measured in scaled variables, q'' against the larger of itself and of the forces
  * (inertias are of unit size there), Qc against the larger of itself and of the given forces: what
- * cancels to nothing does not count as disagreement.
+ * cancels to nothing does not count as disagreement. weighted.c adds an answer that does not rest on the
+ * rank that all others share.
  */
 #include "dynamics/formulations/workspace.h"
 
@@ -64,7 +65,16 @@ static double answer_differs(hmi_dynamics *d, question *q)
     return fmax(q->size_x > 0 ? x / q->size_x : 0, q->size_f > 0 ? f / q->size_f : 0);
 }
 
-void hmi_compare(hmi_dynamics *d, hmi_solution *solution)
+/* The one that shares no decision of rank with the others, under all forces. */
+static double weighted_differs(hmi_dynamics *d, const hmi_equations *e, question *q)
+{
+    hmi_copy(d->n, q->force, q->f);
+    hmi_axpy(d->n, 1, d->motion.C, q->f);
+    double x = hmi_weighted_difference(d, e, q->f, q->x0, q->size_x);
+    return x > 0 && q->size_x > 0 ? x / q->size_x : 0;
+}
+
+void hmi_compare(hmi_dynamics *d, const hmi_equations *equations, hmi_solution *solution)
 {
     size_t mark = d->scratch_used;
     const hmi_solver *chosen = d->method;
@@ -79,6 +89,8 @@ void hmi_compare(hmi_dynamics *d, hmi_solution *solution)
         solution->disagreement = fmax(solution->disagreement, answer_differs(d, &q));
         solution->formulations |= 1u << f;
     }
+    if (!d->undetermined && solution->verdict.consistent)
+        solution->disagreement = fmax(solution->disagreement, weighted_differs(d, equations, &q));
     d->method = chosen;
     (void)chosen->factor(d); /* as before: derivatives use it */
     d->scratch_used = mark;

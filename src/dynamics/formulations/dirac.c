@@ -72,11 +72,12 @@ static void prepare_euclidean(hmi_dynamics *d, const double *A)
 {
     d->scratch_used = 0;
     d->rank_tolerance = hmi_rank_tolerance(d->m, d->n);
+    d->most_rank = 0;
     double *identity = hmi_take(d, hmi_area(d->n, d->n));
     hmi_zero(d->n * d->n, identity);
     for (int i = 0; i < d->n; i++)
         identity[hmi_area(i, d->n) + (size_t)i] = 1;
-    hmi_prepare_constraints(d, identity, A, NULL);
+    hmi_prepare_constraints(d, &(hmi_equations){.M = identity, .A = A});
     d->scratch_used = 0;
 }
 

@@ -238,6 +238,16 @@ static bool results_are_finite(const hmi_dynamics *d)
 
 /* ---- the whole ------------------------------------------------------------------------------- */
 
+/* The largest error of a right side, for rows of unit length; what is not known counts nothing. */
+static double right_side_noise(const hmi_dynamics *d, const hmi_equations *e)
+{
+    double largest = 0;
+    for (int i = 0; e->b_error && i < d->m; i++)
+        if (isfinite(e->b_error[i]))
+            largest = fmax(largest, e->b_error[i] * d->R[i]);
+    return largest;
+}
+
 /* How far b may contradict itself, for rows of unit length. */
 static double consistency(const hmi_dynamics *d, const hmi_equations *e, const hmi_options *o)
 {
@@ -246,7 +256,7 @@ static double consistency(const hmi_dynamics *d, const hmi_equations *e, const h
            size = 0;
     for (int i = 0; i < d->m; i++)
         size = fmax(size, fabs(e->b[i]) * d->R[i]);
-    return relative * size + absolute;
+    return relative * size + absolute + 2 * sqrt((double)d->m) * right_side_noise(d, e);
 }
 
 static void begin_verdict(hmi_dynamics *d, hmi_solution *s)
@@ -328,7 +338,7 @@ hm_status hmi_dynamics_solve(hmi_dynamics *d, const hmi_equations *equations,
     if (options->effort >= HMI_VERDICT && s.status != HM_ERR_NUMERIC)
         hmi_judge(d, equations, &s);
     if (options->effort >= HMI_COMPARE && s.status != HM_ERR_NUMERIC)
-        hmi_compare(d, &s);
+        hmi_compare(d, equations, &s);
     d->scratch_used = 0;
     *solution = s;
     return s.status;

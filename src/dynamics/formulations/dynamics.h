@@ -83,8 +83,10 @@ typedef struct hmi_servo {
 typedef struct hmi_equations {
     const double *M, *Q, *A, *b; /* n x n, n, m x n, m; A and b may be NULL where m = 0 */
     const double *C;             /* n; NULL: ideal constraints */
-    const double *row_size;      /* m: natural size of the terms of a row of A (a row far below it
-                                    is a row of zeros); NULL: only exact zeros are zero */
+    /* Bounds of the rounding errors of M, A and b (compile/tape/rounding.h), of the same shape: what
+     * is not larger than its bound is zero, and ranks and contradictions are decided against them.
+     * Infinite: nothing is known of that entry. NULL: only exact zeros are zero. */
+    const double *M_error, *A_error, *b_error;
     const hmi_reaction_law *law; /* NULL: Q and C are what is given */
     /* n: A^T lambda of Qi and of the motion at a state near by, for implicit laws to start from; NULL: none */
     const double *last_reaction, *last_total_reaction;
@@ -102,6 +104,7 @@ typedef struct hmi_options {
     hm_formulation formulation;
     hmi_effort effort;
     double rank_tolerance;        /* relative to the length of a row; 0: 100 max(m, n) epsilon */
+    int most_rank;                /* more rows than that are not independent; 0: not known */
     double consistency_tolerance; /* of b where rows are redundant, relative; 0: 1e-9 */
     double consistency_floor;     /* and absolute, in units of sqrt(inertia) q''; 0: 1e-12 */
     int refinements;              /* most steps of iterative refinement; default 8 */
@@ -130,6 +133,7 @@ typedef struct hmi_verdict {
     int undetermined;              /* directions along which q'' is free, */
     const double *directions;      /* undetermined x n, in reduced echelon form, largest entry 1 */
     double gram_condition; /* of the Gram matrix with rows of unit length; 0 without M > 0 */
+    hm_rank_evidence evidence_M, evidence_A, evidence_MA;
 
     int law_solutions;  /* implicit laws: 0 none found, 1, or 2 (several); 1 without one */
     int law_starts;     /* from so many starting points */

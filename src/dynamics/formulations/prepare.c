@@ -3,7 +3,7 @@
  * The rank of A is decided on A^ = R A D, never on A M^-1 A^T (which squares the condition) and not
  * on A L^-T either (whose rounding errors grow with the condition of M): rank A does not depend on
  * M. Rows have unit length, so the length left of a row after projection is its angle with the
- * others.
+ * others; rows whose entries are but the rounding errors of larger terms are shorter (respect_noise).
  *
  * q'' is unique where M is nonsingular on the null space of A: N M N^T has no eigenvalue 0. For
  * M >= 0 that is rank [M | A^T] = n [UW (2.7)]; for indefinite M it is not (errata 2.9).
@@ -11,26 +11,70 @@
  */
 #include "dynamics/formulations/workspace.h"
 
-static void copy_rows(hmi_dynamics *d, const double *A, const double *row_size)
+/* What is not larger than the bound of its error is zero. */
+static void copy_entries(int count, const double *from, const double *error, double *to)
 {
-    hmi_copy(d->m * d->n, A, d->A);
+    hmi_copy(count, from, to);
+    for (int k = 0; error && k < count; k++)
+        if (fabs(from[k]) <= error[k] && isfinite(error[k]))
+            to[k] = 0;
+}
+
+static void copy_problem(hmi_dynamics *d, const hmi_equations *e)
+{
+    copy_entries(d->n * d->n, e->M, e->M_error, d->M);
+    copy_entries(d->m * d->n, e->A, e->A_error, d->A);
     for (int i = 0; i < d->m; i++)
         if (d->left_out[i])
             hmi_zero(d->n, d->A + hmi_area(i, d->n));
-    for (int i = 0; row_size && i < d->m; i++) {
-        double *row = d->A + hmi_area(i, d->n);
-        if (hmi_max_abs(d->n, row) <= 16 * HMI_EPSILON * fabs(row_size[i]))
-            hmi_zero(d->n, row);
+}
+
+/* The length of the errors of a row in units of the coordinates; those that are not known count
+ * nothing here (hmi_find_evidence says that they are not known). */
+static double row_noise(const hmi_dynamics *d, const double *error)
+{
+    double sum = 0;
+    for (int j = 0; j < d->n; j++)
+        sum = isfinite(error[j]) ? hypot(sum, error[j] * d->D[j]) : sum;
+    return sum;
+}
+
+/* Rows have unit length, unless that would blow their errors up beyond what the rank tolerance
+ * covers: such a row stays as short as its errors demand. All errors together are then less than half
+ * of the tolerance, and one tolerance serves all rows. */
+static void respect_noise(hmi_dynamics *d, const double *A_error)
+{
+    double most = d->rank_tolerance / (2 * sqrt((double)d->m));
+    d->A_noise = 0;
+    for (int i = 0; i < d->m; i++) {
+        double noise = row_noise(d, A_error + hmi_area(i, d->n));
+        if (noise * d->R[i] > most)
+            d->R[i] = hmi_power_of_two(noise / most);
+        d->A_noise = hypot(d->A_noise, noise * d->R[i]);
     }
 }
 
-static void scale_problem(hmi_dynamics *d, const double *M)
+static double mass_noise(const hmi_dynamics *d, const double *M_error)
+{
+    double sum = 0;
+    for (int i = 0; i < d->n; i++)
+        sum = hypot(sum, row_noise(d, M_error + hmi_area(i, d->n)) * d->D[i]);
+    return sum;
+}
+
+static void scale_problem(hmi_dynamics *d, const hmi_equations *e)
 {
     int n = d->n;
-    hmi_equilibrate(n, d->m, M, d->A, d->D, d->R);
+    copy_problem(d, e);
+    hmi_equilibrate(n, d->m, d->M, d->A, d->D, d->R);
+    d->A_noise = d->M_noise = 0;
+    if (e->A_error && d->m)
+        respect_noise(d, e->A_error);
+    if (e->M_error)
+        d->M_noise = mass_noise(d, e->M_error);
     for (int i = 0; i < n; i++)
         for (int j = 0; j < n; j++)
-            d->M[hmi_area(i, n) + (size_t)j] = M[hmi_area(i, n) + (size_t)j] * d->D[i] * d->D[j];
+            d->M[hmi_area(i, n) + (size_t)j] = d->M[hmi_area(i, n) + (size_t)j] * d->D[i] * d->D[j];
     for (int i = 0; i < d->m; i++)
         for (int j = 0; j < n; j++)
             d->A[hmi_area(i, n) + (size_t)j] *= d->D[j] * d->R[i];
@@ -61,14 +105,13 @@ static void factor_graded(hmi_dynamics *d)
     d->scratch_used = mark;
 }
 
-void hmi_prepare_constraints(hmi_dynamics *d, const double *M, const double *A,
-                             const double *row_size)
+void hmi_prepare_constraints(hmi_dynamics *d, const hmi_equations *equations)
 {
     int n = d->n, m = d->m;
-    copy_rows(d, A, row_size);
-    scale_problem(d, M);
+    scale_problem(d, equations);
     hmi_copy(m * n, d->A, d->QR);
-    d->rank = hmi_qr(n, m, d->QR, d->tau, d->order, m, d->rank_tolerance);
+    d->rank = hmi_qr(n, m, d->QR, d->tau, d->order, d->most_rank > 0 ? d->most_rank : m,
+                     d->rank_tolerance);
     permute_rows(d);
     hmi_qr_basis(n, d->rank, d->QR, d->tau, n, d->Z);
     if (d->rank < m)
@@ -200,8 +243,7 @@ static bool input_is_finite(const hmi_dynamics *d, const hmi_equations *e)
 {
     int n = d->n, m = d->m;
     return hmi_all_finite(n * n, e->M) && hmi_all_finite(n, e->Q) && hmi_all_finite(m * n, e->A) &&
-           hmi_all_finite(m, e->b) && (!e->C || hmi_all_finite(n, e->C)) &&
-           (!e->row_size || hmi_all_finite(m, e->row_size));
+           hmi_all_finite(m, e->b) && (!e->C || hmi_all_finite(n, e->C));
 }
 
 hm_status hmi_prepare(hmi_dynamics *d, const hmi_equations *equations, const hmi_options *options)
@@ -211,9 +253,11 @@ hm_status hmi_prepare(hmi_dynamics *d, const hmi_equations *equations, const hmi
     d->rank_tolerance = options->rank_tolerance > 0 ? options->rank_tolerance
                                                     : hmi_rank_tolerance(d->m, d->n);
     d->refinements = options->refinements;
+    d->most_rank = options->most_rank;
     if (!input_is_finite(d, equations))
         return HM_ERR_NUMERIC;
-    hmi_prepare_constraints(d, equations->M, equations->A, equations->row_size);
+    hmi_prepare_constraints(d, equations);
+    d->mass_tolerance = fmax(d->mass_tolerance, 2 * d->M_noise);
     if (!hmi_all_finite(d->n * d->n, d->M) || !hmi_all_finite(d->m * d->n, d->A))
         return HM_ERR_NUMERIC;
     prepare_mass(d, options->effort);

@@ -61,7 +61,7 @@ static void judge_rows(hmi_dynamics *d, const double *b)
         const double *row = scaled_row(d, i);
         hmi_copy(d->n, row, c.row);
         double left = reduce_row(d, &c, b[i] * d->R[i]), length = hmi_norm(d->n, c.row);
-        bool redundant = c.count == d->rank || length <= d->rank_tolerance * hmi_norm(d->n, row);
+        bool redundant = c.count == d->rank || length <= d->rank_tolerance;
         d->flags[0][i] = redundant;
         d->result_m[3][i] = redundant ? left / d->R[i] : 0;
         if (!redundant)
@@ -107,17 +107,23 @@ static void judge_multipliers(hmi_dynamics *d)
 
 /* ---- ranks and directions -------------------------------------------------------------------- */
 
-static int rank_of_stack(hmi_dynamics *d)
+void hmi_fill_stack(const hmi_dynamics *d, double *X)
 {
-    size_t mark = d->scratch_used;
     int n = d->n, rows = n + d->m;
-    double *X = hmi_take(d, hmi_area(rows, n)), *tau = hmi_take(d, (size_t)n);
     for (int j = 0; j < n; j++) {
         double *column = X + hmi_area(j, rows);
         hmi_copy(n, d->M + hmi_area(j, n), column);
         for (int k = 0; k < d->m; k++)
             column[n + k] = d->A[hmi_area(k, n) + (size_t)j];
     }
+}
+
+static int rank_of_stack(hmi_dynamics *d)
+{
+    size_t mark = d->scratch_used;
+    int n = d->n, rows = n + d->m;
+    double *X = hmi_take(d, hmi_area(rows, n)), *tau = hmi_take(d, (size_t)n);
+    hmi_fill_stack(d, X);
     int rank = hmi_qr(rows, n, X, tau, d->judge_ints, n, d->rank_tolerance * fmax(1, d->mass_size));
     d->scratch_used = mark;
     return rank;
@@ -219,6 +225,7 @@ void hmi_judge(hmi_dynamics *d, const hmi_equations *equations, hmi_solution *so
     find_residual(d, equations, solution->qdd);
     v->rank_MA = d->mass == HMI_DEFINITE ? d->n : rank_of_stack(d);
     v->gram_condition = condition_of_gram(d);
+    hmi_find_evidence(d, equations, v);
     v->redundant = d->flags[0];
     v->inconsistent = d->flags[1];
     v->multiplier_unique = d->flags[2];

@@ -73,12 +73,13 @@ struct hmi_dynamics {
     /* the scaled problem */
     double *D, *R;
     double *M, *A, *b;
-    int *order; /* row k of A is row order[k] of the model */
-    int rank;
+    int *order;             /* row k of A is row order[k] of the model */
+    int rank, most_rank;    /* hmi_options.most_rank */
     double accelerate_rank; /* hmi_options.rank_tolerance of hmi_accelerate */
     double rank_tolerance, mass_tolerance;
-    double b_tolerance; /* of right sides of redundant rows */
-    double *QR, *tau;   /* of A^T, columns in pivot order */
+    double A_noise, M_noise; /* length of all errors of the scaled A and M; 0: none known */
+    double b_tolerance;      /* of right sides of redundant rows */
+    double *QR, *tau;        /* of A^T, columns in pivot order */
     double *Z;
     hmi_graded graded; /* of R^-1 A^ Y^T, where rank < m */
     double *graded_doubles;
@@ -125,8 +126,7 @@ static inline double *hmi_take(hmi_dynamics *d, size_t count)
 /* prepare.c: scales, decides ranks and definiteness. HM_OK or HM_ERR_NUMERIC. */
 hm_status hmi_prepare(hmi_dynamics *d, const hmi_equations *equations, const hmi_options *options);
 /* The constraint part alone, for callers without a mass matrix problem. */
-void hmi_prepare_constraints(hmi_dynamics *d, const double *M, const double *A,
-                             const double *row_size);
+void hmi_prepare_constraints(hmi_dynamics *d, const hmi_equations *equations);
 /* d->b := R b in pivot order; where b contradicts itself, of the nearest b that does not (least
  * squares). False then. */
 bool hmi_prepare_right_side(hmi_dynamics *d, const double *b, double tolerance);
@@ -164,10 +164,19 @@ void hmi_lyapunov_force(hmi_dynamics *d, int servo, double *u);
 
 /* verdict.c */
 void hmi_judge(hmi_dynamics *d, const hmi_equations *equations, hmi_solution *solution);
+/* X ((n + m) x n, columns contiguous) := M above A, scaled. */
+void hmi_fill_stack(const hmi_dynamics *d, double *X);
 /* Reduced echelon form of `count` directions of n coordinates, for people to read. */
 void hmi_tidy_directions(int count, int n, double *directions);
 
+/* rank_evidence.c: how sure the ranks are. */
+void hmi_find_evidence(hmi_dynamics *d, const hmi_equations *equations, hmi_verdict *verdict);
+
 /* cross_check.c */
-void hmi_compare(hmi_dynamics *d, hmi_solution *solution);
+void hmi_compare(hmi_dynamics *d, const hmi_equations *equations, hmi_solution *solution);
+/* weighted.c: how far x (q'' under `force`, both scaled) is from an answer without a decision of rank;
+ * -1: there is none. `size`: of accelerations. */
+double hmi_weighted_difference(hmi_dynamics *d, const hmi_equations *equations, const double *force,
+                               const double *x, double size);
 
 #endif

@@ -2,6 +2,7 @@
 #include "dynamics/sim/dirac.h"
 #include "dynamics/sim/evaluation.h"
 #include "dynamics/sim/contacts.h"
+#include "dynamics/sim/rounding.h"
 
 #include <math.h>
 #include <string.h>
@@ -87,6 +88,9 @@ static void view_answer(const hm_sim *sim, const hmi_solution *s, const double *
     out->rank_M = verdict->rank_M;
     out->rank_A = verdict->rank_A;
     out->rank_MA = verdict->rank_MA;
+    out->evidence_M = verdict->evidence_M;
+    out->evidence_A = verdict->evidence_A;
+    out->evidence_MA = verdict->evidence_MA;
     out->unique_acceleration = verdict->unique_acceleration;
     out->unique_multipliers = verdict->unique_multipliers;
     out->definite = verdict->mass == HMI_DEFINITE;
@@ -153,6 +157,8 @@ static hm_status try_dirac(hm_sim *sim, hmi_point *at, hmi_question *ask,
         at->v = sim->dense.velocity;
     hmi_sim_evaluate(sim, at);
     hmi_sim_pose(sim, at, ask);
+    if (hmi_sim_pose_errors(sim, at, ask) != HM_OK)
+        return HM_ERR_NOMEM;
     hm_status solved = hmi_dynamics_solve(sim->dense.dynamics, &ask->equations, options, solution);
     return status == HM_OK && (solved == HM_OK || solution->verdict.solvable) ? HM_OK
                                                                               : HM_ERR_UNDETERMINED;
@@ -164,9 +170,12 @@ static hm_status solve_dense(hm_sim *sim, hmi_point *at, const hm_evaluate_optio
 {
     hmi_question ask;
     hmi_sim_pose(sim, at, &ask);
+    hm_status status = hmi_sim_pose_errors(sim, at, &ask);
+    if (status != HM_OK)
+        return status;
     const hmi_options chosen = solve_options(options);
     hmi_solution solution;
-    hm_status status = hmi_dynamics_solve(sim->dense.dynamics, &ask.equations, &chosen, &solution);
+    status = hmi_dynamics_solve(sim->dense.dynamics, &ask.equations, &chosen, &solution);
     if (status == HM_ERR_USAGE) {
         hmi_error(sim->context, hmi_no_span, NULL,
                   "formulation '%s' does not apply here: its mass matrix must be definite",
@@ -279,8 +288,7 @@ static bool report_is_finite(const hm_sim *sim)
     return all_finite(values, power) && all_finite(values + power + 1, at->outputs - power - 1);
 }
 
-/* Without an answer outputs that use accelerations or constraint forces have no value. */
-static void clear_unsolved(hm_sim *sim)
+void hmi_sim_clear_unsolved(hm_sim *sim)
 {
     const hm_model *model = sim->system->model;
     const uint16_t unknown = HMI_DEP(HMI_SYM_ACCELERATION) | HMI_DEP_FORCES;
@@ -333,7 +341,7 @@ hm_status hm_sim_evaluate(hm_sim *sim, const hm_evaluate_options *options, hm_ev
     out->power.impressed = report[system->report_at.impressed];
     out->outputs = report + system->report_at.outputs;
     if (!out->solved)
-        clear_unsolved(sim);
+        hmi_sim_clear_unsolved(sim);
     return status;
 }
 

@@ -22,6 +22,10 @@ HM_MUST_CHECK hm_status hmi_sim_solve_large(hm_sim *sim, const hmi_point *at,
                                             const hm_evaluate_options *options,
                                             hm_evaluation *evaluation);
 
+/* Without an answer outputs that use accelerations or constraint forces have no value: in the report
+ * as last run. */
+void hmi_sim_clear_unsolved(hm_sim *sim);
+
 /* failure.c: diagnostics for a status other than HM_OK. */
 void hmi_sim_report_failure(const hm_sim *sim, hm_status status, const hmi_verdict *verdict);
 /* A law may not use a multiplier that is not unique: HM_ERR_UNDETERMINED with a diagnostic. */

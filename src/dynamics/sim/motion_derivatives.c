@@ -48,7 +48,9 @@ hm_status hmi_sim_prepare_derivatives(hm_sim *sim, hmi_jacobian_kind kind)
     hmi_slopes *s = &sim->extras.derivatives->by[kind];
     if (s->right)
         return HM_OK;
-    hm_status status = s->jacobian ? HM_OK : hmi_jacobian_create(system, kind, &s->jacobian);
+    bool held = kind == HMI_JACOBIAN_DISCRETE && sim->tapes.held; /* values, not slopes alone */
+    const hmi_derived *equations = held ? sim->tapes.held : &system->derived;
+    hm_status status = s->jacobian ? HM_OK : hmi_jacobian_create(equations, kind, &s->jacobian);
     if (status == HM_OK && !allocate(s, &sim->extras.derivatives->arena, system)) {
         s->right = NULL;
         status = HM_ERR_NOMEM;

@@ -12,6 +12,7 @@
  *   dense     the dense solve, of systems with at most HM_MOST_DENSE coordinates.
  *   motion    the compiled solve of small systems (motion.h).
  *   contacts  which one-sided constraints are closed, what sticks (contacts.h); NULL: there are none.
+ *   rounding  bounds of the rounding errors of M, A and b (rounding.h).
  *   extras    what is made when it is first asked for.
  *
  * Where something is evaluated is an argument: functions take an hmi_point and leave the present
@@ -57,9 +58,10 @@ typedef struct hmi_sim_tapes {
     const hmi_tape *dynamics, *law, *inputs;
     double *dynamics_work, *law_work, *inputs_work, *report_work;
     double *own_dynamics_work, *own_law_work, *own_inputs_work; /* of the system's tapes */
-    const double *modes;   /* values of HMI_SYM_MODE; NULL with the system's tapes */
-    bool prepared;         /* the parameters are in the work vectors */
-    unsigned long version; /* counts how often they were put there */
+    const double *modes;     /* values of HMI_SYM_MODE; NULL with the system's tapes */
+    const hmi_derived *held; /* p, g and residuals with modes; NULL with the system's tapes */
+    bool prepared;           /* the parameters are in the work vectors */
+    unsigned long version;   /* counts how often they were put there */
 } hmi_sim_tapes;
 
 typedef struct hmi_sim_answer {
@@ -72,8 +74,10 @@ typedef struct hmi_sim_answer {
 typedef struct hmi_sim_solve {
     hm_formulation formulation;                      /* of hmi_sim_accelerate */
     const struct hmi_taylor_options *series_options; /* for benchmarks; NULL: all special paths */
-    double rank_tolerance;                           /* as in hmi_options */
+    double rank_tolerance, consistency_tolerance;    /* as in hmi_options, */
+    int most_rank;                                   /* too */
     const bool *left_out;          /* m: rows that a run leaves out of solves; NULL: none */
+    const double *row_terms;       /* m: of what size of terms entries are differences; NULL */
     struct hmi_compiled *compiled; /* of large repetitive systems; NULL: does not apply */
     struct hmi_large *large;       /* beyond HM_MOST_DENSE; NULL until first needed */
 } hmi_sim_solve;
@@ -91,6 +95,17 @@ typedef struct hmi_sim_motions {
     struct hmi_sim_motion *own;  /* of the system's tapes, made on demand */
     bool tried;                  /* to make it */
 } hmi_sim_motions;
+
+/* Bounds of rounding errors (rounding.h), made when they are first asked for. */
+typedef struct hmi_sim_rounding {
+    double *dynamics; /* by place of the dynamics tape's work vector */
+    double *inputs;   /* by place of the inputs tape's; their outputs are */
+    double *input[3]; /* those of u, u', u'' */
+    size_t dynamics_size, inputs_size;
+    double *params;        /* by parameter */
+    unsigned long version; /* of the parameters these belong to */
+    double *M, *A;         /* dense */
+} hmi_sim_rounding;
 
 typedef struct hmi_sim_extras {
     hm_geometry geometry; /* memory taken at the first hm_sim_geometry */
@@ -114,6 +129,7 @@ struct hm_sim {
     hmi_sim_dense dense;
     hmi_sim_motions motion;
     struct hmi_contacts *contacts;
+    hmi_sim_rounding rounding;
     hmi_sim_extras extras;
 };
 
@@ -136,6 +152,9 @@ double *hmi_sim_dynamics(hm_sim *sim);
 /* The entries of M and A as last evaluated. */
 const double *hmi_sim_mass_entries(const hm_sim *sim);
 const double *hmi_sim_row_entries(const hm_sim *sim);
+/* Stored entries into a dense matrix that was zero when it was made. */
+void hmi_scatter_entries(const hmi_expr_matrix *pattern, const double *values, bool symmetric,
+                         double *dense);
 /* M, A and the servos' A as last evaluated, as dense matrices in sim->dense. */
 void hmi_sim_scatter(hm_sim *sim);
 /* Runs the report tape with the forces as last solved for; its outputs, by report_at. */

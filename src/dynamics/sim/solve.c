@@ -172,6 +172,8 @@ static hm_status accelerate_dense(hm_sim *sim, const hmi_point *at, hmi_solution
     hmi_options options = hmi_options_default();
     options.formulation = sim->solve.formulation;
     options.rank_tolerance = sim->solve.rank_tolerance;
+    options.most_rank = sim->solve.most_rank;
+    options.consistency_tolerance = sim->solve.consistency_tolerance;
     hm_status status = hmi_dynamics_solve(sim->dense.dynamics, &ask.equations, &options, &local);
     if (status == HM_ERR_USAGE)
         return status;

@@ -221,6 +221,8 @@ double hmi_row_terms(const hm_sim *sim, size_t row, const double *x)
     double size = 0;
     for (size_t k = pattern->start[row]; k < pattern->start[row + 1]; k++)
         size += fabs(A[k] * x[pattern->column.data[k]]);
+    for (size_t k = pattern->start[row]; sim->solve.row_terms && k < pattern->start[row + 1]; k++)
+        size = fmax(size, sim->solve.row_terms[row] * fabs(x[pattern->column.data[k]]));
     return size;
 }
 

@@ -114,8 +114,8 @@ const double *hmi_sim_row_entries(const hm_sim *sim)
 
 /* Stored entries into a dense matrix. Entries that are structurally zero stay zero from creation,
  * so only the stored ones are written. */
-static void scatter(const hmi_expr_matrix *pattern, const double *values, bool symmetric,
-                    double *dense)
+void hmi_scatter_entries(const hmi_expr_matrix *pattern, const double *values, bool symmetric,
+                         double *dense)
 {
     size_t columns = pattern->columns;
     for (size_t i = 0; i < pattern->rows; i++)
@@ -130,9 +130,10 @@ static void scatter(const hmi_expr_matrix *pattern, const double *values, bool s
 void hmi_sim_scatter(hm_sim *sim)
 {
     const hmi_derived *d = &sim->system->derived;
-    scatter(&d->M, hmi_sim_mass_entries(sim), true, sim->dense.M);
-    scatter(&d->constraints.A, hmi_sim_row_entries(sim), false, sim->dense.A);
-    scatter(&d->servos.A, outputs_at(sim, sim->system->at.servo_A), false, sim->dense.servo_A);
+    hmi_scatter_entries(&d->M, hmi_sim_mass_entries(sim), true, sim->dense.M);
+    hmi_scatter_entries(&d->constraints.A, hmi_sim_row_entries(sim), false, sim->dense.A);
+    hmi_scatter_entries(&d->servos.A, outputs_at(sim, sim->system->at.servo_A), false,
+                        sim->dense.servo_A);
 }
 
 /* ---- other tapes ---- */

@@ -385,5 +385,7 @@ void hmi_batch_show(hmi_batch *b, size_t l)
     d->s.t = d->reached = x->t.of[l];
     d->s.f_valid = true;
     d->recorder.energy.start = x->energy_start.of[l];
+    d->recorder.energy.left = x->energy.of[l] - x->energy_start.of[l] -
+                              hmi_ledger_sum(&d->recorder.ledger, d->s.y + x->size);
     d->recorder.outputs = b->outputs[l];
 }

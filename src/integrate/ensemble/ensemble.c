@@ -62,12 +62,24 @@ hm_status hm_ensemble_find_column(hm_context *context, const hm_model *model, co
 
 hm_ensemble_options hm_ensemble_options_default(const hm_model *model)
 {
-    return (hm_ensemble_options){.run = hm_run_options_default(model)};
+    hm_ensemble_options options = {.run = hm_run_options_default(model)};
+    if (hmi_model_span_varies(model))
+        options.run.start = options.run.end = options.run.every = NAN;
+    return options;
 }
 
 /* ---- frames as rows ---- */
 
-enum { ROW_REASON, ROW_TIME, ROW_KINETIC, ROW_POTENTIAL, ROW_TOTAL, ROW_BALANCE, ROW_HEAD };
+enum {
+    ROW_REASON,
+    ROW_EVENT,
+    ROW_TIME,
+    ROW_KINETIC,
+    ROW_POTENTIAL,
+    ROW_TOTAL,
+    ROW_BALANCE,
+    ROW_HEAD
+};
 
 static double *append(double *at, const double *values, size_t count)
 {
@@ -82,6 +94,7 @@ bool hmi_pool_keep_frame(hmi_pool *pool, hmi_frame_rows *rows, const hm_frame *f
         return false;
     double *row = rows->data + rows->count;
     row[ROW_REASON] = (double)frame->reason;
+    row[ROW_EVENT] = (double)frame->event;
     row[ROW_TIME] = frame->t;
     row[ROW_KINETIC] = frame->kinetic;
     row[ROW_POTENTIAL] = frame->potential;
@@ -103,6 +116,7 @@ static bool give_row(const hmi_pool *pool, size_t member, const double *row)
          forces = o->run.content & HM_FRAME_CONTENT_FORCES;
     const double *q = row + ROW_HEAD, *v = q + pool->n, *z = v + pool->n;
     hm_frame frame = {.reason = (hm_frame_reason)row[ROW_REASON],
+                      .event = (size_t)row[ROW_EVENT],
                       .t = row[ROW_TIME],
                       .q = q,
                       .v = v,
@@ -129,18 +143,20 @@ static const double *copy_to(double **at, const double *from, size_t count)
     return to;
 }
 
-/* Of a record with a message of so many characters, its end included. */
-static size_t record_bytes(const hmi_pool *pool, size_t text)
+/* Of a record with so many events and a message of so many characters, its end included. */
+static size_t record_bytes(const hmi_pool *pool, size_t events, size_t text)
 {
     size_t doubles = 2 * pool->n + pool->states + pool->outputs;
-    return sizeof(hmi_member_record) + doubles * sizeof(double) + text;
+    return sizeof(hmi_member_record) + doubles * sizeof(double) + events * sizeof(hm_run_event) +
+           text;
 }
 
 hmi_member_record *hmi_pool_record(hmi_pool *pool, const hm_member_result *result,
                                    hmi_frame_rows *rows, hmi_member_record **spare)
 {
-    size_t text = strlen(result->message) + 1, bytes = record_bytes(pool, text);
-    hmi_member_record *record = text == 1 ? *spare : NULL;
+    size_t text = strlen(result->message) + 1, events = result->event_count;
+    size_t bytes = record_bytes(pool, events, text);
+    hmi_member_record *record = bytes == record_bytes(pool, 0, 1) ? *spare : NULL;
     if (record)
         *spare = record->next;
     else
@@ -155,7 +171,11 @@ hmi_member_record *hmi_pool_record(hmi_pool *pool, const hm_member_result *resul
     record->result.v = copy_to(&at, result->v, pool->n);
     record->result.z = copy_to(&at, result->z, pool->states);
     record->result.outputs = copy_to(&at, result->outputs, pool->outputs);
-    record->result.message = memcpy(at, result->message, text);
+    hm_run_event *event = (hm_run_event *)at;
+    for (size_t i = 0; i < events; i++)
+        event[i] = result->events[i];
+    record->result.events = events ? event : NULL;
+    record->result.message = memcpy(event + events, result->message, text);
     memcpy(&record->rows, rows, sizeof *rows);
     memset(rows, 0, sizeof *rows);
     return record;
@@ -172,7 +192,7 @@ static void release_record(hmi_pool *pool, hmi_member_record *record)
 /* The next record without a message may use it. */
 static void keep_block(hmi_pool *pool, hmi_member_record *record)
 {
-    if (record->bytes != record_bytes(pool, 1)) {
+    if (record->bytes != record_bytes(pool, 0, 1)) {
         release_record(pool, record);
         return;
     }
@@ -328,6 +348,9 @@ static void init_pool(hmi_pool *pool)
     pool->row_size = ROW_HEAD + 2 * pool->n + pool->states + pool->outputs;
     for (size_t c = 0; c < pool->members->column_count; c++)
         pool->sets_params |= pool->members->columns[c].kind == HM_COLUMN_PARAM;
+    const hm_run_options *run = &pool->options.run;
+    pool->own_span = pool->sets_params && hmi_model_span_varies(model) &&
+                     (isnan(run->start) || isnan(run->end) || isnan(run->every));
     pthread_mutex_init(&pool->lock, NULL);
     atomic_init(&pool->next, 0);
     atomic_init(&pool->stop, false);
@@ -356,7 +379,8 @@ static hm_status find_reference(hmi_pool *pool, hmi_worker *first)
             return status;
         if (status != HM_OK)
             continue;
-        const char *why = hmi_batch_refusal(hmi_run_of(first->starter));
+        const char *why = pool->own_span ? "the time span depends on the parameters"
+                                         : hmi_batch_refusal(hmi_run_of(first->starter));
         snprintf(pool->result->why_not, sizeof pool->result->why_not, "%s", why ? why : "");
         pool->batched = !why;
         pool->reference = i;

@@ -41,6 +41,8 @@ typedef struct hmi_pool {
     const hm_allocator *allocator; /* the system's */
     size_t reference;              /* the member that systems are compiled at; count: none starts */
     bool batched, sets_params;
+    bool
+        own_span; /* members have time spans of their own: it depends on parameters that they set */
     hmi_batch_code code; /* of all batches, from the run of the first worker */
     size_t n, states, outputs, row_size;
     HMI_OWN_LINE atomic_size_t next;

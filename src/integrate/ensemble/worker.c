@@ -6,10 +6,23 @@
 
 /* ---- creation ---- */
 
+/* What members give is held, as `--at` does it. */
+static hm_status create_sim(const hmi_pool *pool, hm_sim **out)
+{
+    const hm_ensemble_members *m = pool->members;
+    hm_status status = hm_sim_create(pool->system, out);
+    for (size_t c = 0; c < m->column_count && status == HM_OK; c++) {
+        hm_column_kind kind = m->columns[c].kind;
+        if (kind == HM_COLUMN_COORDINATE || kind == HM_COLUMN_VELOCITY)
+            hm_sim_hold(*out, m->columns[c].index, kind == HM_COLUMN_VELOCITY, true);
+    }
+    return status;
+}
+
 hm_status hmi_worker_init(hmi_worker *w, hmi_pool *pool)
 {
     *w = (hmi_worker){.pool = pool};
-    return hm_sim_create(pool->system, &w->starter);
+    return create_sim(pool, &w->starter);
 }
 
 void hmi_worker_release(hmi_worker *w)
@@ -50,15 +63,62 @@ static void set_value(hm_sim *sim, const hm_ensemble_column *column, double valu
     }
 }
 
-static hm_status load_member(hmi_worker *w, hm_sim *sim, size_t member)
+static void set_values(const hmi_worker *w, hm_sim *sim, size_t member, bool params)
 {
     const hm_ensemble_members *m = w->pool->members;
-    hm_model_initial(w->pool->system->model, sim->state.q, sim->state.v, sim->state.z);
     for (size_t c = 0; c < m->column_count; c++)
-        set_value(sim, &m->columns[c], m->values[member * m->column_count + c]);
-    return sim->tapes.prepared ? HM_OK
-                               : hmi_system_evaluate_params(w->pool->system, sim->given.param_set,
-                                                            sim->given.params);
+        if ((m->columns[c].kind == HM_COLUMN_PARAM) == params)
+            set_value(sim, &m->columns[c], m->values[member * m->column_count + c]);
+}
+
+/* An implicit law may start from the reactions of the last state: here there was none. */
+static void forget_reactions(hm_sim *sim)
+{
+    size_t n = sim->system->derived.n;
+    memset(sim->last.reaction, 0, n * sizeof *sim->last.reaction);
+    memset(sim->last.total_reaction, 0, n * sizeof *sim->last.total_reaction);
+}
+
+static hm_status check_start(const hm_sim *sim)
+{
+    const hm_model *model = sim->system->model;
+    for (size_t i = 0; i < model->coords.count; i++)
+        if (!isfinite(sim->state.q[i]) || !isfinite(sim->state.v[i])) {
+            hmi_error(sim->context, hmi_no_span, NULL,
+                      "the initial value of '%s%s' is not a finite number",
+                      model->coords.data[i].name, isfinite(sim->state.q[i]) ? "'" : "");
+            return HM_ERR_INPUT;
+        }
+    for (size_t i = 0; i < model->states.count; i++)
+        if (!isfinite(sim->state.z[i])) {
+            hmi_error(sim->context, hmi_no_span, NULL,
+                      "the initial value of '%s' is not a finite number",
+                      model->states.data[i].name);
+            return HM_ERR_INPUT;
+        }
+    return HM_OK;
+}
+
+/* Parameters first: what is not given follows from them, as where a model is read. */
+static hm_status load_member(hmi_worker *w, hm_sim *sim, size_t member)
+{
+    const hm_model *model = w->pool->system->model;
+    hm_status status = HM_OK;
+    forget_reactions(sim);
+    if (w->pool->sets_params) {
+        set_values(w, sim, member, true);
+        status = hmi_system_evaluate_params(w->pool->system, sim->given.param_set,
+                                            sim->given.params);
+        if (status == HM_OK)
+            status = hmi_model_initial_under(model, sim->given.params, sim->state.q, sim->state.v,
+                                             sim->state.z);
+        if (status != HM_OK)
+            return status;
+    } else {
+        hm_model_initial(model, sim->state.q, sim->state.v, sim->state.z);
+    }
+    set_values(w, sim, member, false);
+    return check_start(sim);
 }
 
 /* ---- to and from the pool ---- */
@@ -118,6 +178,20 @@ static bool on_progress(void *user, double t, double part)
     return look_up(user);
 }
 
+/* Where the span depends on parameters: the member's own, as far as the options leave it open. */
+static hm_status take_own_span(const hmi_pool *pool, const double *params, hm_run_options *options)
+{
+    double start, end, every;
+    hm_status status = hmi_model_span_under(pool->system->model, params, &start, &end, &every);
+    if (isnan(options->start))
+        options->start = start;
+    if (isnan(options->end))
+        options->end = end;
+    if (isnan(options->every))
+        options->every = every;
+    return status;
+}
+
 static hm_run_options run_options(hmi_worker *w)
 {
     hm_run_options options = w->pool->options.run;
@@ -155,7 +229,9 @@ static const double *final_outputs(hmi_worker *w, hm_sim *sim)
 
 static hm_member_result result_of_run(hmi_worker *w, hm_status status, const hm_run_result *run)
 {
-    hm_member_result r = {.status = run->status, .t_end = w->pool->options.run.start};
+    double start = w->pool->options.run.start;
+    hm_member_result r = {.status = run->status};
+    r.t_end = isnan(start) ? w->pool->system->model->simulate.start : start;
     if (!run->q)
         return r;
     r.t_end = run->t_end;
@@ -174,6 +250,9 @@ static hm_member_result result_of_run(hmi_worker *w, hm_status status, const hm_
     r.energy_initial = run->energy_initial;
     r.energy_final = run->energy_final;
     r.balance_error = run->balance_error;
+    r.events = run->events;
+    r.event_count = run->event_count;
+    r.events_dropped = run->events_dropped;
     (void)status;
     return r;
 }
@@ -189,12 +268,14 @@ static void forget_shift(hm_sim *sim)
 static hm_status run_member(hmi_worker *w, size_t member, hm_run_result *run)
 {
     *run = (hm_run_result){.status = HM_RUN_FAILED, .message = ""};
-    hm_status status = w->single ? HM_OK : hm_sim_create(w->pool->system, &w->single);
+    hm_status status = w->single ? HM_OK : create_sim(w->pool, &w->single);
     if (status != HM_OK)
         return status;
     forget_shift(w->single);
     hm_run_options options = run_options(w);
     status = load_member(w, w->single, member);
+    if (status == HM_OK && w->pool->own_span)
+        status = take_own_span(w->pool, w->single->given.params, &options);
     return status == HM_OK ? hm_sim_run(w->single, &options, run) : status;
 }
 
@@ -221,8 +302,10 @@ static void run_alone(hmi_worker *w, size_t member)
 
 hm_status hmi_worker_start(hmi_worker *w, size_t member)
 {
-    const hm_run_options options = run_options(w);
+    hm_run_options options = run_options(w);
     hm_status status = load_member(w, w->starter, member);
+    if (status == HM_OK && w->pool->own_span)
+        status = take_own_span(w->pool, w->starter->given.params, &options);
     if (status == HM_OK)
         status = hm_sim_start(w->starter, &options);
     return w->starter->context->out_of_memory ? HM_ERR_NOMEM : status;

@@ -77,6 +77,8 @@ hm_status hmi_events_init(hmi_events *ev, hmi_projection *projection, hmi_steppe
     ev->ode->watched = ev->switches.count > 0;
     if (status == HM_OK && ev->switches.count)
         status = watch_functions(ev, arena);
+    if (status == HM_OK && ev->switches.switches)
+        status = hmi_residuals_hold(projection->residuals, &ev->switches.equations, arena);
     if (status == HM_OK)
         status = compile_resets(ev, arena);
     return status == HM_OK ? allocate(ev, arena) : status;
@@ -161,12 +163,11 @@ static bool set_values(hmi_events *ev)
     return any;
 }
 
-hm_status hmi_events_reset(hmi_events *ev)
+/* The new state onto the constraints; what was set stays where that is possible. */
+static hm_status make_consistent(hmi_events *ev)
 {
     hmi_stepper *s = ev->stepper;
     const bool *fixed = ev->resets.fixed;
-    if (!set_values(ev) || !s->settle)
-        return HM_OK;
     hmi_consistent c = {.projection = ev->projection};
     hm_status status = hmi_make_consistent(&c, s->t, s->y, fixed, fixed + ev->ode->n);
     if (status != HM_ERR_INCONSISTENT)
@@ -176,6 +177,56 @@ hm_status hmi_events_reset(hmi_events *ev)
         "the state set by an event violates constraint '%s': it was moved onto the constraints",
         ev->ode->sim->system->model->constraints.data[c.worst_row].name);
     return hmi_project(ev->projection, s->t, s->y);
+}
+
+/* Branches of constraints are those of the new state: the modes are found after it. */
+hm_status hmi_events_reset(hmi_events *ev)
+{
+    if (!set_values(ev) || !ev->stepper->settle)
+        return HM_OK;
+    hmi_residuals_use_modes(ev->projection->residuals, false);
+    hm_status status = make_consistent(ev);
+    hmi_residuals_use_modes(ev->projection->residuals, true);
+    return status;
+}
+
+/* ---- constraints that jump ---- */
+
+/* More than that, relative to the size of velocities, is no error of the place where they switch. */
+#define LEAST_JUMP 1e-6
+
+void hmi_events_keep_residuals(hmi_events *ev)
+{
+    hmi_residuals *r = ev->projection->residuals;
+    const hmi_point at = hmi_stepper_point(ev->stepper);
+    if (!r->by_modes)
+        return;
+    hmi_residuals_evaluate(r, &at);
+    memcpy(r->before, r->position, 2 * r->count * sizeof *r->before);
+}
+
+hm_status hmi_events_check_jumps(hmi_events *ev)
+{
+    hmi_residuals *r = ev->projection->residuals;
+    const hmi_stepper *s = ev->stepper;
+    const hmi_point at = hmi_stepper_point(s);
+    if (!r->by_modes)
+        return HM_OK;
+    hmi_residuals_evaluate(r, &at);
+    double scale = 1 + hmi_max_abs((int)ev->ode->n, at.v);
+    for (size_t k = 0; k < 2 * r->count; k++) {
+        double jump = r->position[k] - r->before[k];
+        if (fabs(jump) <= LEAST_JUMP * scale)
+            continue;
+        bool position = k < r->count || r->level[k - r->count] == HM_LEVEL_VELOCITY;
+        hmi_messages_fail(ev->messages,
+                          "stopped at t = %.12g: constraint '%s' jumps there%s by %.3g: only an "
+                          "impact could follow it",
+                          s->t, ev->ode->sim->system->model->constraints.data[k % r->count].name,
+                          position ? "" : " in its velocity", fabs(jump));
+        return HM_ERR_INCONSISTENT;
+    }
+    return HM_OK;
 }
 
 /* ---- Zeno ---- */

@@ -123,6 +123,11 @@ bool hmi_events_accumulate(const hmi_events *events);
 /* The stepper's state := the one that the events at the crossing set, made consistent. */
 hm_status hmi_events_reset(hmi_events *events);
 
+/* Around a crossing that resets nothing, before and after sides are found: HM_ERR_INCONSISTENT, with a
+ * message, where a constraint has another value by its new branch. */
+void hmi_events_keep_residuals(hmi_events *events);
+hm_status hmi_events_check_jumps(hmi_events *events);
+
 /* ---- sides.c ---- */
 
 /* Sides and modes at the state of the start. */

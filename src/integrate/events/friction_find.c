@@ -202,6 +202,7 @@ void hmi_directions_forget(hmi_rebuilder *r)
 static hm_status find_unused(hmi_rebuilder *r, hmi_switches *sw)
 {
     const hm_system *system = sw->sim->system;
+    const hmi_rows *rows = &system->derived.constraints;
     hm_status status = hmi_walk_begin(&r->walk, &r->graph);
     for (size_t k = 0; k < sw->switches; k++)
         sw->of_direction[k] = true;
@@ -211,6 +212,12 @@ static hm_status find_unused(hmi_rebuilder *r, hmi_switches *sw)
     for (size_t i = 0; i < 3 * system->model->inputs.count && status == HM_OK; i++)
         if (hmi_input_value(system, i) != HMI_NONE)
             status = hmi_walk_add(&r->walk, &r->graph, r->map[hmi_input_value(system, i)], 0xFFFF);
+    for (size_t i = 0; i < 2 * rows->count && status == HM_OK; i++) {
+        hmi_expr residual = i < rows->count ? rows->position_residual[i]
+                                            : rows->velocity_residual[i - rows->count];
+        if (residual != HMI_NONE)
+            status = hmi_walk_add(&r->walk, &r->graph, r->map[residual], 0xFFFF);
+    }
     for (size_t i = 0; i < r->walk.order.count && status == HM_OK; i++) {
         const hmi_node *node = hmi_node_at(&r->graph, r->walk.order.data[i]);
         if (node->op == HMI_SYMBOL && node->a == HMI_SYM_MODE)

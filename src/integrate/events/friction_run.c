@@ -6,8 +6,9 @@
 /* |u| at rest: terms of higher degree than u vanish beside those of u. */
 #define TINY 1e-100
 
-void hmi_directions_update(hmi_switches *sw, const hmi_point *at)
+void hmi_directions_update(hmi_branches *held, const hmi_point *at)
 {
+    hmi_switches *sw = (hmi_switches *)held;
     const double *g = hmi_switches_values(sw, at);
     for (size_t k = 0; k < sw->held.directions; k++) {
         const hmi_direction *d = &sw->directions[k];

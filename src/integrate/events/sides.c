@@ -192,6 +192,7 @@ hm_status hmi_events_begin(hmi_events *ev)
 {
     hmi_switches *sw = &ev->switches;
     ev->crossing.count = 0;
+    hmi_residuals_use_modes(ev->projection->residuals, true);
     for (size_t k = 0; k < sw->switches; k++) /* modes by sign, for a first evaluation */
         sw->mode[k] = 1;
     const hmi_point at = hmi_stepper_point(ev->stepper);

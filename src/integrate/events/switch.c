@@ -34,6 +34,7 @@ void hmi_switches_install(hmi_switches *sw)
     hmi_sim_use_tapes(sw->sim, &sw->dynamics, sw->dynamics_work, law ? &sw->law : NULL,
                       sw->law_work, sw->mode);
     hmi_sim_use_inputs(sw->sim, &sw->inputs, sw->inputs_work);
+    sw->sim->tapes.held = &sw->equations;
 }
 
 void hmi_switches_remove(hmi_switches *sw)
@@ -42,6 +43,7 @@ void hmi_switches_remove(hmi_switches *sw)
         return;
     hmi_sim_use_tapes(sw->sim, NULL, NULL, NULL, NULL, NULL);
     hmi_sim_use_inputs(sw->sim, NULL, NULL);
+    sw->sim->tapes.held = NULL;
 }
 
 /* ---- values ---- */
@@ -189,7 +191,7 @@ hm_status hmi_switches_accelerate(hmi_branches *held, hmi_ode *ode, const hmi_po
     double size = 0, left = INFINITY;
     hm_status status = HM_OK;
     if (sw->held.directions)
-        hmi_directions_update(sw, at);
+        hmi_directions_update(held, at);
     size_t count = sw->held.sliding ? list_sliding(sw) : 0;
     if (count == 0)
         return hmi_ode_accelerate(ode, at, solution);

@@ -68,6 +68,9 @@ typedef struct hmi_switches {
     hmi_graph graph;
     hmi_expr *list, *powers;
     hmi_expr *functions; /* count: g */
+    /* Momenta, forces and residuals with modes, for the discrete methods; u/|u| as it is. All else is
+     * the system's. */
+    hmi_derived equations;
 } hmi_switches;
 
 /* Finds the functions; count is 0 where there are none. Powers of the ledger go by the modes from then
@@ -84,8 +87,8 @@ void hmi_switches_remove(hmi_switches *sw);
 hm_status hmi_switches_accelerate(hmi_branches *held, hmi_ode *ode, const hmi_point *at,
                                   hmi_solution *solution);
 
-/* friction_run.c: the modes of directions that move, at the point. */
-void hmi_directions_update(hmi_switches *sw, const hmi_point *at);
+/* friction_run.c, held.look_up: the modes of directions that move, at the point. */
+void hmi_directions_update(hmi_branches *held, const hmi_point *at);
 /* Is some |u| zero? */
 bool hmi_directions_rest(hmi_switches *sw, const hmi_point *at);
 /* |s| of the modes; after a solve with them. */

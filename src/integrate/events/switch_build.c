@@ -128,12 +128,20 @@ static hmi_expr rebuild(hmi_rebuilder *r, const hmi_graph *from, hmi_expr e)
         if (is_comparison(from, node.a)) {
             const hmi_node *test = hmi_node_at(from, node.a);
             bool reversed;
-            hmi_expr mode = mode_of(r, mapped(r, test->a), mapped(r, test->b), &reversed);
+            hmi_expr a = mapped(r, test->a), b = mapped(r, test->b);
+            hmi_expr mode = mode_of(r, a, b, &reversed);
             if (mode != HMI_NONE)
-                return choose(r, mode, reversed, y, z);
+                return choose(r, mode, reversed, hmi_hold_branch(r, y, hmi_sub(&r->graph, b, a)),
+                              hmi_hold_branch(r, z, hmi_sub(&r->graph, a, b)));
         }
         break;
+    case HMI_POW:
+    case HMI_SQRT:
+        x = hmi_hold_base(r, node.a, x);
+        break;
     case HMI_DIV: {
+        if (r->keeps_directions)
+            break;
         hmi_expr direction = hmi_rebuild_direction(r, node.a, node.b);
         if (direction != HMI_NONE || r->status != HM_OK)
             return direction;
@@ -146,10 +154,25 @@ static hmi_expr rebuild(hmi_rebuilder *r, const hmi_graph *from, hmi_expr e)
     return same ? e : hmi_apply(&r->graph, (hmi_op)node.op, x, y, z);
 }
 
+/* Constraints may jump where their second derivatives, which are in the equations, do not. */
+static hm_status add_residuals(hmi_rebuilder *r, const hmi_rows *rows)
+{
+    hm_status status = HM_OK;
+    for (size_t k = 0; k < 2 * rows->count && status == HM_OK; k++) {
+        hmi_expr residual = k < rows->count ? rows->position_residual[k]
+                                            : rows->velocity_residual[k - rows->count];
+        if (residual != HMI_NONE)
+            status = hmi_walk_add(&r->walk, r->from, residual, 0xFFFF);
+    }
+    return status;
+}
+
 static hm_status rebuild_all(hmi_rebuilder *r, const hm_system *system, const hmi_ledger *ledger)
 {
     const hmi_graph *from = &system->derived.graph;
     hm_status status = hmi_walk_begin(&r->walk, from);
+    if (status == HM_OK)
+        status = add_residuals(r, &system->derived.constraints);
     for (size_t k = 0; k < ledger->tape_count && status == HM_OK; k++)
         status = hmi_walk_add(&r->walk, from, hmi_ledger_expression(ledger, system, k), 0xFFFF);
     for (size_t i = 0; i < system->at.count && status == HM_OK; i++)
@@ -269,6 +292,54 @@ static hm_status compile_powers(hmi_rebuilder *r, hmi_switches *sw, hmi_ledger *
     return ledger->tape_count ? hmi_ledger_compile(ledger, &r->graph, sw->powers, arena) : HM_OK;
 }
 
+/* Rebuilds further expressions with the functions that are known; to[i] is that of from[i]. */
+static hm_status rebuild_list(hmi_rebuilder *r, const hmi_expr *from, size_t count, hmi_expr *to)
+{
+    hm_status status = hmi_walk_begin(&r->walk, r->from);
+    for (size_t i = 0; i < count && status == HM_OK; i++)
+        if (from[i] != HMI_NONE)
+            status = hmi_walk_add(&r->walk, r->from, from[i], 0xFFFF);
+    for (size_t i = 0; i < r->walk.order.count && status == HM_OK; i++) {
+        hmi_expr e = r->walk.order.data[i];
+        r->map[e] = rebuild(r, r->from, e);
+        status = r->status != HM_OK ? r->status : hmi_graph_status(&r->graph);
+    }
+    for (size_t i = 0; i < count && status == HM_OK; i++)
+        to[i] = mapped(r, from[i]);
+    return status;
+}
+
+/* A new map for rebuild_list. */
+static hm_status begin_list(hmi_rebuilder *r, const hmi_switches *sw, hmi_arena *arena)
+{
+    r->map = hmi_arena_alloc(arena, r->from->nodes.count * sizeof *r->map);
+    r->unused = sw->of_direction;
+    hmi_directions_forget(r);
+    return r->map ? HM_OK : HM_ERR_NOMEM;
+}
+
+/* What the discrete methods are made of. */
+static hm_status hold_equations(hmi_rebuilder *r, hmi_switches *sw, hmi_arena *arena)
+{
+    hmi_derived *eq = &sw->equations;
+    *eq = sw->sim->system->derived;
+    hmi_rows *rows = &eq->constraints;
+    hmi_expr **lists[] = {
+        &eq->momentum,   &eq->dL_dq, &eq->impressed,           &eq->dissipation,
+        &eq->gyroscopic, &eq->C,     &rows->position_residual, &rows->velocity_residual};
+    enum { COUNT = sizeof lists / sizeof *lists };
+    hm_status status = begin_list(r, sw, arena);
+    r->keeps_directions = true;
+    for (int k = 0; k < COUNT && status == HM_OK; k++) {
+        size_t count = k < COUNT - 2 ? eq->n : rows->count;
+        hmi_expr *held = hmi_arena_alloc(arena, (count + 1) * sizeof *held);
+        status = held ? rebuild_list(r, *lists[k], count, held) : HM_ERR_NOMEM;
+        *lists[k] = held;
+    }
+    r->keeps_directions = false;
+    return status;
+}
+
 /* Outputs with the modes of the equations: what friction that sticks makes of u/|u| there has no
  * value by the state alone. Other switches in outputs stay as they are. */
 static hm_status compile_outputs(hmi_rebuilder *r, hmi_switches *sw, hmi_arena *arena)
@@ -276,21 +347,11 @@ static hm_status compile_outputs(hmi_rebuilder *r, hmi_switches *sw, hmi_arena *
     const hm_model *model = sw->sim->system->model;
     size_t count = model->outputs.count;
     hmi_expr *list = hmi_arena_alloc(arena, (count + 1) * sizeof *list);
-    r->map = hmi_arena_alloc(arena, r->from->nodes.count * sizeof *r->map);
-    if (!list || !r->map)
-        return HM_ERR_NOMEM;
-    r->unused = sw->of_direction;
-    hmi_directions_forget(r);
-    hm_status status = hmi_walk_begin(&r->walk, r->from);
+    hm_status status = list ? begin_list(r, sw, arena) : HM_ERR_NOMEM;
     for (size_t i = 0; i < count && status == HM_OK; i++)
-        status = hmi_walk_add(&r->walk, r->from, model->outputs.data[i].expr, 0xFFFF);
-    for (size_t i = 0; i < r->walk.order.count && status == HM_OK; i++) {
-        hmi_expr e = r->walk.order.data[i];
-        r->map[e] = rebuild(r, r->from, e);
-        status = r->status != HM_OK ? r->status : hmi_graph_status(&r->graph);
-    }
-    for (size_t i = 0; i < count; i++)
-        list[i] = mapped(r, model->outputs.data[i].expr);
+        list[i] = model->outputs.data[i].expr;
+    if (status == HM_OK)
+        status = rebuild_list(r, list, count, list);
     if (status != HM_OK)
         return status;
     return hmi_run_tape(&sw->outputs, &r->graph, list, count, arena, &sw->outputs_work);
@@ -346,6 +407,8 @@ static hm_status build(hmi_rebuilder *r, hmi_switches *sw, hmi_ledger *ledger, h
         status = compile_inputs(r, sw, arena);
     if (status == HM_OK && sw->switches)
         status = compile_powers(r, sw, ledger, arena);
+    if (status == HM_OK && sw->switches)
+        status = hold_equations(r, sw, arena);
     if (status == HM_OK && sw->switches && system->model->outputs.count)
         status = compile_outputs(r, sw, arena);
     return status;
@@ -370,7 +433,9 @@ hm_status hmi_switches_init(hmi_switches *sw, hm_sim *sim, hmi_ledger *ledger,
                             const hmi_contact_run *contact, hmi_arena *arena)
 {
     hmi_rebuilder r = {.allocator = sim->system->allocator, .contact = contact};
-    *sw = (hmi_switches){.held.accelerate = hmi_switches_accelerate, .sim = sim};
+    *sw = (hmi_switches){.held.accelerate = hmi_switches_accelerate,
+                         .held.look_up = hmi_directions_update,
+                         .sim = sim};
     if (!has_switches(sim->system, contact))
         return HM_OK;
     hmi_walk_init(&r.walk, r.allocator);
@@ -378,6 +443,6 @@ hm_status hmi_switches_init(hmi_switches *sw, hm_sim *sim, hmi_ledger *ledger,
     hmi_walk_release(&r.walk);
     hmi_array_release(r.allocator, &r.functions);
     hmi_array_release(r.allocator, &r.directions);
-    sw->graph = r.graph;
+    sw->graph = sw->equations.graph = r.graph;
     return status;
 }

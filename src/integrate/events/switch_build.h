@@ -33,8 +33,14 @@ typedef struct hmi_rebuilder {
     hmi_walk walk;
     hmi_expr *state_rates; /* mapped */
     const bool *unused;    /* functions that are not watched; given: no new ones are made */
+    bool keeps_directions; /* u/|u| stays as it is */
     hm_status status;
 } hmi_rebuilder;
+
+/* held_powers.c: the base of a power, its original and what it became with modes; and a branch on which
+ * `positive` is positive, where it is the base of powers. */
+hmi_expr hmi_hold_base(hmi_rebuilder *r, hmi_expr original, hmi_expr rebuilt);
+hmi_expr hmi_hold_branch(hmi_rebuilder *r, hmi_expr branch, hmi_expr positive);
 
 /* Defaults of u of all inputs, then of u', then of u''; HMI_NONE: none. */
 static inline hmi_expr hmi_input_value(const hm_system *system, size_t i)

@@ -27,6 +27,8 @@ struct hmi_ode;
 typedef struct hmi_branches {
     size_t sliding;    /* modes between two branches: each solve has to find them */
     size_t directions; /* u/|u| of velocities: each solve has to look them up */
+    /* The modes of directions at the point, for who evaluates the equations and does not solve them. */
+    void (*look_up)(struct hmi_branches *branches, const hmi_point *at);
     /* hmi_ode_accelerate after these were found. */
     hm_status (*accelerate)(struct hmi_branches *branches, struct hmi_ode *ode, const hmi_point *at,
                             hmi_solution *solution);

@@ -44,15 +44,53 @@ hm_status hmi_residuals_init(hmi_residuals *r, hm_sim *sim, hmi_arena *arena)
     return HM_OK;
 }
 
+hm_status hmi_residuals_hold(hmi_residuals *r, const hmi_derived *held, hmi_arena *arena)
+{
+    const hmi_rows *rows = &held->constraints, *own = &r->sim->system->derived.constraints;
+    size_t m = rows->count;
+    bool differs = false;
+    hmi_expr *list = hmi_arena_alloc(arena, (2 * m + 1) * sizeof *list);
+    bool failed = !list;
+    for (size_t k = 0; k < m && list; k++) {
+        list[k] = rows->position_residual[k];
+        list[m + k] = rows->velocity_residual[k];
+        differs |= list[k] != own->position_residual[k] || list[m + k] != own->velocity_residual[k];
+    }
+    if (failed || !differs)
+        return failed ? HM_ERR_NOMEM : HM_OK;
+    r->before = hmi_arena_doubles(arena, 2 * m, &failed);
+    hm_status status = hmi_run_tape(&r->held, &held->graph, list, 2 * m, arena, &r->held_work);
+    return failed ? HM_ERR_NOMEM : status;
+}
+
+void hmi_residuals_use_modes(hmi_residuals *r, bool by_modes)
+{
+    r->by_modes = by_modes && r->held_work;
+    r->known = false;
+    double *work;
+    const hmi_tape *tape = hmi_residuals_tape(r, &work);
+    r->position = hmi_tape_outputs(tape, work);
+    r->velocity = r->position + r->count;
+}
+
+const hmi_tape *hmi_residuals_tape(const hmi_residuals *r, double **work)
+{
+    *work = r->by_modes ? r->held_work : r->work;
+    return r->by_modes ? &r->held : &r->tape;
+}
+
 void hmi_residuals_release(hmi_residuals *r)
 {
     hmi_tape_release(&r->tape);
+    hmi_tape_release(&r->held);
 }
 
 void hmi_residuals_prepare(hmi_residuals *r)
 {
     const hmi_tape_values values = hmi_sim_values(r->sim, hmi_sim_present(r->sim));
     hmi_tape_prepare(&r->tape, &values, r->work);
+    if (r->held_work)
+        hmi_tape_prepare(&r->held, &values, r->held_work);
     r->known = false;
 }
 
@@ -71,7 +109,7 @@ static bool renew(double *kept, const double *now, size_t count)
 static bool is_known(hmi_residuals *r, const hmi_point *at)
 {
     size_t n = r->sim->system->derived.n;
-    if (!r->seen)
+    if (!r->seen || r->by_modes)
         return false;
     bool same = renew(r->seen, &at->t, 1);
     same &= renew(r->seen + 1, at->q, n);
@@ -87,6 +125,8 @@ void hmi_residuals_evaluate(hmi_residuals *r, const hmi_point *at)
     hmi_sim_refresh(r->sim, at); /* inputs may depend on the state */
     if (is_known(r, at))
         return;
+    double *work;
+    const hmi_tape *tape = hmi_residuals_tape(r, &work);
     const hmi_tape_values values = hmi_sim_values(r->sim, at);
-    hmi_tape_run(&r->tape, &values, r->work);
+    hmi_tape_run(tape, &values, work);
 }

@@ -55,7 +55,7 @@ static hm_status begin(hmi_guard *g)
     f->steps = 0;
     f->angle = g->rank.smallest[1];
     hmi_messages_warn(g->messages,
-                      "steps near places where the constraints lose rank are taken by dop853");
+                      "steps where the constraints come near a loss of rank are taken by dop853");
     return change(g->stepper, &hmi_method_dop853, f->memory);
 }
 

@@ -39,12 +39,20 @@ typedef struct hmi_row_choice {
     const hm_level *level; /* m: of each row */
     bool any;              /* are left out: */
     bool *left_out;        /* these; NULL: nothing is watched */
+    size_t kept;           /* how many are not */
+    bool changed;          /* since the last step */
+    bool *borrowed;        /* other rows for one state, or to be tried */
     bool *trial, *done;    /* scratch */
-    double *unit, *rest;   /* m x n: rows of unit length, what is left of them */
-    double *next;          /* a state a little further along the motion */
-    double *by_inertia;    /* n + m: units of coordinates and rows */
-    bool scaled;           /* these are kept */
-    int exchanges;
+    double *unit,
+        *rest;      /* m x n: rows in units in which they are at most 1, what is left of them */
+    double *next;   /* a state a little further along the motion */
+    double *D, *R;  /* n, m: these units, of coordinates and rows */
+    double *M_most; /* n x n: the largest that entries have been, */
+    double *A_most; /* m x n: and the terms of which they were differences at the start, */
+    double *terms;  /* m: the largest of these in a row */
+    bool looked;    /* at the end of the present step, and found: */
+    double angle, before; /* the least sine of rows kept there, and the last time */
+    double risen;         /* the most that is left of a row left out */
 } hmi_row_choice;
 
 /* Another method for the steps across a rank drop. */
@@ -78,9 +86,15 @@ hm_status hmi_guard_init(hmi_guard *guard, hmi_projection *projection, hmi_stepp
 
 hm_status hmi_row_choice_init(hmi_guard *guard);
 /* At the consistent state of the start, with q'' there. */
-void hmi_guard_choose_rows(hmi_guard *guard);
-/* At an accepted step: true where other rows are left out from now on. */
+HM_MUST_CHECK hm_status hmi_guard_choose_rows(hmi_guard *guard);
+/* Before drift control moves a state that a step has come to. */
+void hmi_guard_renew_rows(hmi_guard *guard, double t, const double *y);
+/* The same for one state between steps; hmi_guard_use_rows returns to those of the motion. */
+void hmi_guard_borrow_rows(hmi_guard *guard, double t, const double *y);
+/* At an accepted step: true where other rows have been left out since the last. */
 bool hmi_guard_watch_rows(hmi_guard *guard);
+/* The rank watch follows the best rows at a state; false: something is not finite there. */
+bool hmi_guard_watch_best_rows(hmi_guard *guard, double t, const double *y);
 /* All rows; then again those chosen. */
 void hmi_guard_use_rows(hmi_guard *guard, bool all);
 /* hmi_ode_forces with all rows, for reports with multipliers of minimum norm. */

@@ -244,6 +244,29 @@ static double foresee_drop(hmi_guard *g)
     return high > 0 ? g->stepper->t + 0.5 * (low + high) * h : INFINITY;
 }
 
+/* Where rows were left out, one that was kept may pass through zero while another one that says the same
+ * does not: the rows that are watched in a part of the step are the best at its beginning. */
+static bool loses_rank_with_all(hmi_guard *g)
+{
+    enum { PARTS = 32 };
+    hmi_rank_watch *w = &g->rank;
+    const hmi_stepper *s = g->stepper;
+    double part = (s->t - s->t_old) / PARTS;
+    bool found = false;
+    w->apart = 0;
+    for (int k = 0; k < PARTS && !found; k++) {
+        s->method->interpolate(s, s->t_old + part * k, w->y);
+        if (!hmi_guard_watch_best_rows(g, s->t_old + part * k, w->y))
+            break;
+        find_rows(g, s->t_old + part * k, w->y, w->last);
+        s->method->interpolate(s, s->t_old + part * (k + 1), w->y);
+        find_rows(g, s->t_old + part * (k + 1), w->y, w->now);
+        found = hmi_rank_shows_drop(w, g->ode->n);
+    }
+    hmi_guard_forget(g, true);
+    return found;
+}
+
 /* A row may turn far in a long step and look as if it changed sign: a drop shows in some short part
  * of the step too. The rows at its end stay in w->now. */
 static bool is_confirmed(hmi_guard *g)
@@ -253,6 +276,8 @@ static bool is_confirmed(hmi_guard *g)
     hmi_stepper *s = g->stepper;
     size_t bytes = w->count * g->ode->n * sizeof(double);
     bool found = false;
+    if (g->rows.any)
+        return loses_rank_with_all(g);
     w->apart = 0;
     memcpy(w->end, w->now, bytes);
     for (int k = 1; k <= PARTS && !found; k++) {
@@ -296,8 +321,9 @@ static bool has_short_row(hmi_rank_watch *w)
     bool short_row = false;
     for (size_t k = 0; k < w->count; k++) {
         double length = w->length[k];
-        w->longest[k] = length > w->longest[k] ? length : w->longest[k];
-        short_row |= length < HMI_RANK_SHORT * w->longest[k];
+        double *longest = &w->longest[w->row[k]];
+        *longest = fmax(*longest, length);
+        short_row |= length < HMI_RANK_SHORT * *longest;
     }
     return short_row;
 }
@@ -361,10 +387,15 @@ hm_status hmi_guard_watch_rank(hmi_guard *g)
         hmi_rank_choose_rows(w, all, g->ode->sim->solve.left_out, g->projection->velocity.row);
     hmi_rank_take_rows(w, all, w->now);
     hm_status status = HM_OK;
-    if (w->known && hmi_rank_shows_drop(w, g->ode->n) && is_confirmed(g))
+    bool drops = w->known && hmi_rank_shows_drop(w, g->ode->n) && is_confirmed(g);
+    if (drops)
         status = cross_drop(g);
     else
         w->drops = 0;
+    if (w->count == 0) { /* other rows were looked at */
+        hmi_rank_choose_rows(w, all, g->ode->sim->solve.left_out, g->projection->velocity.row);
+        hmi_rank_take_rows(w, all, w->now);
+    }
     if (status == HM_OK && runs_into_nothing(g))
         status = take_back(g->stepper, UNBOUNDED);
     if (status != HM_OK)

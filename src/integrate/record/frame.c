@@ -60,8 +60,7 @@ void hmi_recorder_show_energy(const hmi_recorder *r, const double *report, const
     frame->total = report[at->total];
     frame->work = hmi_ledger_view(&r->ledger, work, r->energy.by_resets, r->energy.by_impacts);
     if (r->energy.known)
-        frame->balance = frame->total - r->energy.start - r->energy.by_resets -
-                         r->energy.by_impacts - hmi_ledger_sum(&r->ledger, work);
+        frame->balance = r->energy.left;
 }
 
 /* Of rows of acceleration level: the drift of their integrals, at the last accepted step. */

@@ -31,7 +31,8 @@ typedef struct hmi_energy_audit {
     double start, now; /* at the start, and at the last accepted step */
     double by_resets;  /* what resets brought */
     double by_impacts; /* what impacts brought: negative where they lost energy */
-    double error;      /* the largest difference from the ledger so far */
+    double left;       /* the difference from the ledger at the last accepted step, */
+    double error;      /* and the largest so far */
 } hmi_energy_audit;
 
 typedef struct hmi_violations {

@@ -110,8 +110,11 @@ hm_status hmi_run_act(hmi_run *run)
         status = note_events(run, &resets);
     if (status == HM_OK && resets)
         status = reset(run);
+    hmi_events_keep_residuals(&run->events);
     if (status == HM_OK)
         status = hmi_events_find_sides(&run->events, resets);
+    if (status == HM_OK && !resets)
+        status = hmi_events_check_jumps(&run->events);
     if (status == HM_OK && run->contact.contacts)
         status = settle_contacts(run);
     s->f_valid = false;

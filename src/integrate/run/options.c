@@ -21,7 +21,7 @@ hm_run_options hm_run_options_default(const hm_model *model)
         .keep_initial = model->keep_initial,
         .content = HM_FRAME_CONTENT_FORCES,
     };
-    options.every = run->has_every ? run->every : (options.end - options.start) / 200;
+    options.every = run->has_every ? run->every : HMI_DEFAULT_EVERY(options.start, options.end);
     if (run->drift && strcmp(run->drift, "baumgarte") == 0)
         memcpy(options.drift_gain, run->drift_gain, sizeof run->drift_gain);
     return options;

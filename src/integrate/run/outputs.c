@@ -1,6 +1,7 @@
 /* Frames of a run: at output times, at events, at the end. */
 #include "integrate/run/run.h"
 
+#include "dynamics/sim/evaluation.h"
 #include "integrate/ode/degenerate.h"
 
 #include <math.h>
@@ -34,6 +35,19 @@ static void show_report(hmi_run *run, const hmi_point *at, const double *work, b
         hmi_recorder_show_energy(&run->recorder, report, work, frame);
 }
 
+/* Forces could not be found: what does not need them is shown all the same. */
+static hm_status show_without_forces(hmi_run *run, double t, const double *y, unsigned content,
+                                     hm_frame *frame)
+{
+    hm_status status = hmi_run_frame(run, t, y, content, frame);
+    if (status != HM_OK || run->events.switches.outputs_work)
+        return status;
+    const hmi_point at = hmi_ode_point(&run->ode, t, y);
+    show_report(run, &at, y + run->ode.size, content & HM_FRAME_CONTENT_ENERGY, frame);
+    hmi_sim_clear_unsolved(run->sim);
+    return HM_OK;
+}
+
 hm_status hmi_run_frame(hmi_run *run, double t, const double *y, unsigned content, hm_frame *frame)
 {
     bool checks = content & HM_FRAME_CONTENT_CHECKS, energy = content & HM_FRAME_CONTENT_ENERGY;
@@ -62,7 +76,7 @@ bool hmi_run_give(hmi_run *run, double t, const double *y, hm_frame_reason reaso
     if (status != HM_OK) {
         hmi_messages_warn(&run->recorder.messages, "forces cannot be evaluated at t = %.9g: %s", t,
                           hm_status_text(status));
-        if (hmi_run_frame(run, t, y, content & ~forces, &frame) != HM_OK)
+        if (show_without_forces(run, t, y, content & ~forces, &frame) != HM_OK)
             return true;
     }
     return hmi_recorder_give(&run->recorder, &frame, reason);
@@ -79,7 +93,9 @@ static void project_shown(hmi_run *run, double t, double *y)
     const hmi_stepper *s = &run->s;
     double *plain = run->before;
     memcpy(plain, y, s->size * sizeof *y);
+    hmi_guard_borrow_rows(&run->guard, t, y);
     hm_status status = hmi_project(&run->projection, t, y);
+    hmi_guard_use_rows(&run->guard, false);
     for (size_t i = 0; i < s->size; i++)
         y[i] -= plain[i];
     bool astray = status == HM_ERR_NUMERIC || hmi_scaled_norm(s, y, plain, plain) > MOST_SHIFT;

@@ -98,7 +98,8 @@ static hm_status choose_method(hmi_run *run)
         return HM_ERR_USAGE;
     }
     if (run->s.method->fixed_step && !(run->options.step > 0))
-        return hmi_run_refuse(run, "method '%s' needs a step", run->s.method->name);
+        return hmi_run_refuse(run, "method '%s' needs a step: --step H, or `step H` in `simulate`",
+                              run->s.method->name);
     run->s.memory = hmi_arena_alloc(&run->arena,
                                     run->s.method->memory_size(run->s.method, &run->ode));
     return run->s.memory ? hmi_guard_prepare_fallback(&run->guard) : HM_ERR_NOMEM;
@@ -109,6 +110,7 @@ static hm_status settle_step(hmi_stepper *s, double t, double *y, double *moved)
     hmi_run *run = s->owner;
     double *before = run->before;
     memcpy(before, y, s->size * sizeof *y);
+    hmi_guard_renew_rows(&run->guard, t, y);
     hm_status status = hmi_settle(&run->projection, t, y);
     if (status != HM_OK)
         return status;
@@ -263,8 +265,9 @@ hm_status hmi_run_start(hm_sim *sim, const hm_run_options *options, hmi_run **ou
         return status;
     connect(run);
     if (!run->options.keep_initial)
-        hmi_guard_choose_rows(&run->guard);
-    status = hmi_run_compile_motion(run, hmi_sim_present(sim));
+        status = hmi_guard_choose_rows(&run->guard);
+    if (status == HM_OK)
+        status = hmi_run_compile_motion(run, hmi_sim_present(sim));
     return status == HM_OK ? begin(run) : status;
 }
 

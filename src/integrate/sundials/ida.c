@@ -56,6 +56,8 @@ static int residual(realtype t, N_Vector unknowns, N_Vector slopes, N_Vector to,
     double *r = N_VGetArrayPointer(to);
     s->ode->evaluations++;
     const hmi_point here = hmi_ode_point(s->ode, t, y);
+    if (s->ode->branches && s->ode->branches->directions)
+        s->ode->branches->look_up(s->ode->branches, &here);
     hmi_sim_evaluate(sim, &here);
     hmi_sim_scatter(sim);
     const double *values = hmi_sim_dynamics(sim);

@@ -25,12 +25,14 @@ static hm_status add_tapes(hmi_taylor *T)
     T->has_residuals = uses_baumgarte(T->ode);
     T->has_powers = ledger && ledger->tape_count > 0;
     if (T->has_inputs)
-        status = hmi_jet_add(&T->jet, &sim->system->inputs, sim->tapes.inputs_work, &T->inputs);
+        status = hmi_jet_add(&T->jet, sim->tapes.inputs, sim->tapes.inputs_work, &T->inputs);
     if (status == HM_OK)
         status = hmi_jet_add(&T->jet, sim->tapes.dynamics, sim->tapes.dynamics_work, &T->dynamics);
-    if (status == HM_OK && T->has_residuals)
-        status = hmi_jet_add(&T->jet, &T->ode->residuals->tape, T->ode->residuals->work,
-                             &T->residuals);
+    if (status == HM_OK && T->has_residuals) {
+        double *work;
+        const hmi_tape *tape = hmi_residuals_tape(T->ode->residuals, &work);
+        status = hmi_jet_add(&T->jet, tape, work, &T->residuals);
+    }
     for (size_t i = 0; i < T->n && status == HM_OK; i++)
         T->motion[0].a[i] = hmi_jet_row_of(&T->jet, HMI_SYM_ACCELERATION, (uint32_t)i);
     if (status == HM_OK && T->has_powers)

@@ -298,16 +298,41 @@ static hm_status build_from_tree(hm_context *context, hmi_tree *tree,
     return HM_OK;
 }
 
+/* Of source `file` and of those that reading it added. */
+static uint64_t hash_sources(const hm_context *context, uint32_t file)
+{
+    uint64_t hash = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
+    for (size_t i = file; i < hmi_context_source_count(context); i++) {
+        const hmi_source *source = hmi_context_source(context, i);
+        for (size_t k = 0; k < source->length; k++)
+            hash = (hash ^ (unsigned char)source->text[k]) * UINT64_C(0x100000001b3);
+    }
+    return hash;
+}
+
+static hm_status parse_more(hmi_tree *tree, const hm_model_options *options)
+{
+    const char *name = options->more_name ? options->more_name : "<more>";
+    uint32_t file = hmi_context_add_source(tree->context, name, NULL, options->more,
+                                           strlen(options->more));
+    return file == HMI_NO_FILE ? HM_ERR_NOMEM : hmi_parse_source(tree, file);
+}
+
 static hm_status build_from_source(hm_context *context, uint32_t file,
                                    const hm_model_options *options, hm_model **out)
 {
     hmi_tree tree;
     hmi_tree_init(&tree, context);
     hm_status status = hmi_parse_source(&tree, file);
+    if (status == HM_OK && options->more)
+        status = parse_more(&tree, options);
     /* Names and shapes are checked only in what parsed; with syntax errors the rest would mostly
      * complain about what is missing. */
+    uint64_t fingerprint = hash_sources(context, file);
     if (status == HM_OK)
         status = build_from_tree(context, &tree, options, out);
+    if (status == HM_OK)
+        (*out)->fingerprint = fingerprint;
     hmi_tree_release(&tree);
     return status;
 }

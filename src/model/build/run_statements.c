@@ -23,9 +23,10 @@ static bool build_initial_entry(hmi_builder *b, const hmi_entry *entry, bool kee
                                 const hmi_scope *scope)
 {
     hmi_component target;
+    hmi_expr expr;
     double value;
     if (!hmi_build_target(b, entry->target, scope, &target) ||
-        !hmi_build_number(b, entry->value, scope, &value))
+        !hmi_build_number_expr(b, entry->value, scope, &expr, &value))
         return false;
     hmi_initial *slot = initial_slot(b->model, &target);
     if (slot->given != HMI_GIVEN_NOT) {
@@ -35,6 +36,7 @@ static bool build_initial_entry(hmi_builder *b, const hmi_entry *entry, bool kee
     }
     slot->given = keep ? HMI_GIVEN_KEPT : entry->guess ? HMI_GIVEN_GUESS : HMI_GIVEN_FIXED;
     slot->value = value;
+    slot->expr = expr;
     slot->span = entry->span;
     return true;
 }
@@ -101,9 +103,10 @@ static bool build_drift(hmi_builder *b, const hmi_ast *value, const hmi_scope *s
 }
 
 static bool build_positive(hmi_builder *b, const hmi_ast *value, const hmi_scope *scope,
-                           const char *what, double *out)
+                           const char *what, hmi_expr *expr, double *out)
 {
-    if (!hmi_build_number(b, value, scope, out))
+    hmi_expr unused;
+    if (!hmi_build_number_expr(b, value, scope, expr ? expr : &unused, out))
         return false;
     if (*out > 0)
         return true;
@@ -123,11 +126,11 @@ static bool build_run_option(hmi_builder *b, const hmi_entry *entry, const hmi_s
     if (strcmp(word, "drift") == 0)
         return build_drift(b, entry->value, scope);
     if (strcmp(word, "rtol") == 0)
-        return build_positive(b, entry->value, scope, "rtol", &run->rtol);
+        return build_positive(b, entry->value, scope, "rtol", NULL, &run->rtol);
     if (strcmp(word, "atol") == 0)
-        return build_positive(b, entry->value, scope, "atol", &run->atol);
+        return build_positive(b, entry->value, scope, "atol", NULL, &run->atol);
     if (strcmp(word, "step") == 0)
-        return build_positive(b, entry->value, scope, "step", &run->step);
+        return build_positive(b, entry->value, scope, "step", NULL, &run->step);
     hmi_error(b->context, entry->span, "the options are: every, method, rtol, atol, drift, step",
               "unknown option '%s'", word);
     return false;
@@ -142,15 +145,16 @@ bool hmi_build_simulate(hmi_builder *b, const hmi_statement *s, const hmi_scope 
     }
     run->given = true;
     run->span = s->span;
-    if (!hmi_build_number(b, s->first, scope, &run->start) ||
-        !hmi_build_number(b, s->second, scope, &run->end))
+    if (!hmi_build_number_expr(b, s->first, scope, &run->start_expr, &run->start) ||
+        !hmi_build_number_expr(b, s->second, scope, &run->end_expr, &run->end))
         return false;
     if (run->end <= run->start) {
         hmi_error(b->context, s->span, NULL, "the run must end after it starts");
         return false;
     }
     run->has_every = s->third != NULL;
-    if (s->third && !build_positive(b, s->third, scope, "the interval", &run->every))
+    if (s->third &&
+        !build_positive(b, s->third, scope, "the interval", &run->every_expr, &run->every))
         return false;
     for (size_t i = 0; i < s->entry_count; i++) {
         for (size_t k = 0; k < i; k++)

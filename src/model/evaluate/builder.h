@@ -353,6 +353,9 @@ bool hmi_build_whole(hmi_builder *b, const hmi_ast *e, const hmi_scope *scope, c
                      int64_t *out);
 /* A number made of parameters. */
 bool hmi_build_number(hmi_builder *b, const hmi_ast *e, const hmi_scope *scope, double *out);
+/* And the expression of parameters behind the number. */
+bool hmi_build_number_expr(hmi_builder *b, const hmi_ast *e, const hmi_scope *scope, hmi_expr *expr,
+                           double *out);
 /* The bounds of sum, prod and for: checked whole numbers, a bounded number of repeats, which
  * b->repeats is multiplied by; the caller puts it back after the loop. */
 bool hmi_build_range(hmi_builder *b, const hmi_ast *low, const hmi_ast *high,

@@ -5,11 +5,17 @@
 
 /* ---- numbers and bounds ---- */
 
+bool hmi_build_number_expr(hmi_builder *b, const hmi_ast *e, const hmi_scope *scope, hmi_expr *expr,
+                           double *out)
+{
+    return hmi_build_scalar(b, e, scope, expr) &&
+           hmi_number_of(b, *expr, e->span, "this value", out);
+}
+
 bool hmi_build_number(hmi_builder *b, const hmi_ast *e, const hmi_scope *scope, double *out)
 {
-    hmi_expr value;
-    return hmi_build_scalar(b, e, scope, &value) &&
-           hmi_number_of(b, value, e->span, "this value", out);
+    hmi_expr expr;
+    return hmi_build_number_expr(b, e, scope, &expr, out);
 }
 
 bool hmi_build_whole(hmi_builder *b, const hmi_ast *e, const hmi_scope *scope, const char *what,

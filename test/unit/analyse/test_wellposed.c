@@ -93,7 +93,28 @@ static void more_functions(void **state)
         {"abs(x)^0.3", "x = 1", true},
         {"(1 + x^2)^y", "x = 0", true}, /* no constant power */
         {"asin(1 + x)", "x = 0", false},
-        {"asin(x/2)", "x = 1", true},
+        {"-asin(x/2)", "x = 1", true},
+        {"sqrt(abs(x))", "x = 0", false},
+        {"sqrt(abs(x))", "x = 1", true},
+        {"abs(x)^(2/3)", "x = 0", false},
+        {"max(0, x)^0.5", "x = 0", false},
+        {"max(0, x)^0.5", "x = -1", true},
+        {"max(0, -x)^1.5", "x = 0", true}, /* Hertz */
+        {"1e6*x + 1e-3*sqrt(abs(x))", "x = 0", false},
+        {"x*sqrt(abs(x))", "x = 0", true},
+        {"y*sqrt(abs(x))", "x = 0", false}, /* Lipschitz at the state, but not near it */
+        {"if(x == 0, 0, x*log(abs(x)))", "x = 0", false},
+        {"sin(sqrt(abs(x)))^2", "x = 0", true}, /* |x| */
+        {"sqrt(1 - cos(x))", "x = 0", true},    /* |x|/sqrt(2) */
+        {"hypot(x, y)", "x = 0", true},
+        {"(x^2 + y^2)^0.4", "x = 0", false},
+        {"(x^4)^(1/4)", "x = 0", true},
+        {"(x^4)^(1/5)", "x = 0", false},
+        {"abs(sin(x))^0.9", "x = 0", false},
+        {"abs(x' - 1)^0.5", "x' = 1", false},
+        {"abs(y - 1)^(0.1 + t)", "y = 1", false},
+        {"atan2(x, -1)", "x = 0", false},
+        {"atan2(x, 1)", "x = 0", true},
         {"acos(x)", "x = -1", false},
         {"(x^2 + y^2)^0.3", "x = 0", false}, /* |q|^0.6 */
         {"sqrt(t)", "x = 0", false},
@@ -101,8 +122,11 @@ static void more_functions(void **state)
         {"if(x == y, 2, 1)", "x = 1", true},
         {"if(x < 0 and y < 1, 2, 1)", "x = 0", false},
         {"if(x < 0 and y < 1, 2, 1)", "x = 0.5", true},
-        {"if(not (x >= 0) or y > 0, x, 1)", "y = 0, x = -1", false},
-        {"if(not (x >= 0) or y > 0, x, 2*x)", "x = 0", true}, /* both agree */
+        {"if(not (x >= 0) or y > 0, x, 1)", "y = 0, x = -1",
+         true}, /* true on both sides of y = 0 */
+        {"if(not (x >= 0) or y > 0, x, 1)", "y = 0, x = 1", false},
+        {"if(x >= 0, x, 2*x)", "x = 0", true},                 /* both agree */
+        {"if(not (x >= 0) or y > 0, x, 2*x)", "x = 0", false}, /* not where x > 0 and y = 0 */
     };
     for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
         char text[256];
@@ -112,6 +136,47 @@ static void more_functions(void **state)
         if (well_posed(text, &here) != list[i].wellposed)
             fail_msg("%s at %s", list[i].force, list[i].initial);
         assert_int_equal(here > 0, !list[i].wellposed);
+    }
+}
+
+/* Where the motion comes to a place that is not Lipschitz. x = 1 - t until it meets 0; the pendulum of
+ * the third case falls from 1 through 0; the fourth never comes to x = 1. */
+static void on_the_way(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *force, *initial, *lost;
+        double when;
+        bool wellposed;
+    } list[] = {
+        {"abs(x)^0.5*y", "x = 1, x' = -1", "x = 0", 1, false},
+        {"sign(x)*0.5 - 0.5", "x = 1, x' = -1", "x = 0", 1, true}, /* a jump */
+        {"max(0, x)^0.5", "x = -3, x' = 2", "x = 0", 1.5, false},
+        {"-x + max(0, x - 1)^0.5", "x = 0.5", NULL, 0, true},
+        {"max(0, x - 2)^1.5", "x' = 1", NULL, 0, true},
+        {"sqrt(2 - t)", "x = 0", "2 - t = 0", 2, false},
+        {"if(t > 3, 1, 0)", "x = 0", "3 - t = 0", 3, true},
+        {"abs(t - 1)", "x = 0", NULL, 0, true},
+    };
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
+        char text[256];
+        snprintf(text, sizeof text,
+                 "coord x, y\nkinetic (x'^2 + y'^2)/2\nforce x = %s\ninitial %s\nsimulate 0 .. 4",
+                 list[i].force, list[i].initial);
+        probe *p = probe_text(text);
+        hm_analysis *a = analyse(p);
+        const hm_wellposedness *w = &a->wellposedness;
+        if (w->wellposed != list[i].wellposed)
+            fail_msg("%s: well posed: %d", list[i].force, w->wellposed);
+        if (!list[i].lost) {
+            assert_null(w->lipschitz_lost);
+        } else {
+            assert_non_null(w->lipschitz_lost);
+            assert_string_equal(w->lipschitz_lost, list[i].lost);
+            check_number("when", w->lipschitz_until, list[i].when, 1e-6);
+        }
+        hm_analysis_destroy(a);
+        probe_close(p);
     }
 }
 
@@ -236,6 +301,7 @@ int main(void)
         cmocka_unit_test(distance_along_a_run),
         cmocka_unit_test(functions),
         cmocka_unit_test(more_functions),
+        cmocka_unit_test(on_the_way),
         cmocka_unit_test(no_motion),
         cmocka_unit_test(refused),
         cmocka_unit_test(redundant),

@@ -112,15 +112,15 @@ static void rows_of_zeros(void **state)
 static void row_of_rounding_errors(void **state)
 {
     (void)state;
-    double M[4] = {1, 0, 0, 1}, Q[2] = {1, 2}, A[2] = {1e-16, 0}, b[1] = {0}, size[1] = {1};
+    double M[4] = {1, 0, 0, 1}, Q[2] = {1, 2}, A[2] = {1e-16, 0}, b[1] = {0}, error[2] = {2e-16, 0};
     hmi_dynamics *d = make_workspace(2, 1, 0, 0);
-    hmi_equations equations = {.M = M, .Q = Q, .A = A, .b = b, .row_size = size};
+    hmi_equations equations = {.M = M, .Q = Q, .A = A, .b = b, .A_error = error};
     hmi_options options = full_effort();
     hmi_solution found;
     assert_int_equal(hmi_dynamics_solve(d, &equations, &options, &found), HM_OK);
     assert_int_equal(found.verdict.rank_A, 0);
     assert_close(2, found.qdd, Q, 0);
-    equations.row_size = NULL;
+    equations.A_error = NULL;
     assert_int_equal(hmi_dynamics_solve(d, &equations, &options, &found), HM_OK);
     assert_int_equal(found.verdict.rank_A, 1);
     hmi_dynamics_destroy(d);

@@ -1,0 +1,186 @@
+/* The results of a sweep as HDF5: a dataset per column, `status` as text, and attributes that say what was run.
+ * Written in one go from the rows, without times of writing: the same rows give the same bytes. */
+#include "hdf5_file.h"
+#include "sweep.h"
+
+#ifdef HAMEL_HAVE_HDF5
+
+#include <hdf5.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { BLOCK = 4096, STATUS_LENGTH = 12 };
+
+typedef struct writer {
+    const sweep *s;
+    hid_t file, text_type;
+    hid_t *sets; /* one a column */
+    size_t columns;
+    double *block; /* columns x BLOCK */
+    char *status;  /* BLOCK texts */
+    size_t filled;
+    hsize_t written;
+} writer;
+
+static bool add_attribute(hid_t object, const char *name, const char *text)
+{
+    hid_t type = H5Tcopy(H5T_C_S1), space = H5Screate(H5S_SCALAR);
+    H5Tset_size(type, strlen(text) + 1);
+    H5Tset_cset(type, H5T_CSET_UTF8);
+    hid_t attribute = H5Acreate2(object, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
+    bool good = attribute >= 0 && H5Awrite(attribute, type, text) >= 0;
+    if (attribute >= 0)
+        H5Aclose(attribute);
+    H5Sclose(space);
+    H5Tclose(type);
+    return good;
+}
+
+/* A slash would make groups. */
+static hid_t create_set(const writer *w, const char *name, hid_t type)
+{
+    hsize_t none = 0, unlimited = H5S_UNLIMITED, chunk = BLOCK;
+    char *safe = malloc(strlen(name) + 1);
+    if (!safe)
+        return -1;
+    strcpy(safe, name);
+    for (char *c = safe; *c; c++)
+        if (*c == '/')
+            *c = '|';
+    hid_t space = H5Screate_simple(1, &none, &unlimited), how = H5Pcreate(H5P_DATASET_CREATE);
+    H5Pset_chunk(how, 1, &chunk);
+    H5Pset_shuffle(how);
+    H5Pset_deflate(how, 4);
+    H5Pset_obj_track_times(how, false);
+    hid_t set = H5Dcreate2(w->file, safe, type, space, H5P_DEFAULT, how, H5P_DEFAULT);
+    H5Pclose(how);
+    H5Sclose(space);
+    free(safe);
+    return set;
+}
+
+static bool append(hid_t set, hid_t type, hsize_t at, hsize_t count, const void *data)
+{
+    hsize_t size = at + count;
+    if (H5Dset_extent(set, &size) < 0)
+        return false;
+    hid_t space = H5Dget_space(set), memory = H5Screate_simple(1, &count, NULL);
+    bool good = H5Sselect_hyperslab(space, H5S_SELECT_SET, &at, NULL, &count, NULL) >= 0 &&
+                H5Dwrite(set, type, memory, space, H5P_DEFAULT, data) >= 0;
+    H5Sclose(memory);
+    H5Sclose(space);
+    return good;
+}
+
+static bool flush_block(writer *w)
+{
+    bool good = true;
+    for (size_t c = 0; good && c < w->columns && w->filled; c++)
+        good = c + 1 == w->columns && !w->s->keep_every
+                   ? append(w->sets[c], w->text_type, w->written, w->filled, w->status)
+                   : append(w->sets[c], H5T_NATIVE_DOUBLE, w->written, w->filled,
+                            w->block + c * BLOCK);
+    w->written += w->filled;
+    w->filled = 0;
+    return good;
+}
+
+static bool take_line(writer *w, char *line, double *row)
+{
+    const char *status;
+    line[strcspn(line, "\n")] = '\0';
+    size_t count = rows_parse(line, row, w->columns, &status);
+    for (size_t c = 0; c < count; c++)
+        w->block[c * BLOCK + w->filled] = row[c];
+    char *text = w->status + w->filled * STATUS_LENGTH;
+    memset(text, 0, STATUS_LENGTH);
+    snprintf(text, STATUS_LENGTH, "%s", status);
+    return ++w->filled < BLOCK || flush_block(w);
+}
+
+static bool write_rows(writer *w, FILE *rows)
+{
+    char *line = NULL;
+    size_t room = 0;
+    double *row = calloc(w->columns + 1, sizeof *row);
+    bool good = row != NULL;
+    rewind(rows);
+    for (long number = 0; good && getline(&line, &room, rows) > 0; number++)
+        good = number < 2 || take_line(w, line, row);
+    free(line);
+    free(row);
+    return good && !ferror(rows) && flush_block(w);
+}
+
+static bool write_all(writer *w, FILE *rows)
+{
+    const sweep *s = w->s;
+    const char *title = hm_model_title(s->s->model);
+    bool good = add_attribute(w->file, "hamel", hm_version()) &&
+                add_attribute(w->file, "model", hm_model_name(s->s->model)) &&
+                add_attribute(w->file, "title", title ? title : "") &&
+                add_attribute(w->file, "sweep", s->identity);
+    for (size_t c = 0; good && c < w->columns; c++) {
+        bool text = c + 1 == w->columns && !s->keep_every;
+        w->sets[c] = create_set(w, s->names[c], text ? w->text_type : H5T_NATIVE_DOUBLE);
+        good = w->sets[c] >= 0;
+    }
+    good = good && write_rows(w, rows);
+    for (size_t c = 0; c < w->columns; c++)
+        if (w->sets[c] > 0)
+            H5Dclose(w->sets[c]);
+    return good;
+}
+
+static hid_t create_file(const char *path)
+{
+    hid_t how = H5Pcreate(H5P_FILE_CREATE);
+    H5Pset_obj_track_times(how, false);
+    hid_t file = H5Fcreate(path, H5F_ACC_TRUNC, how, H5P_DEFAULT);
+    H5Pclose(how);
+    return file;
+}
+
+bool sweep_write_hdf5(const sweep *s, FILE *rows, const char *path)
+{
+    hm_file *out = NULL;
+    bool good = hm_file_create(NULL, path, &out) == HM_OK && hm_file_descriptor(out) >= 0;
+    writer w = {.s = s, .columns = s->name_count, .file = -1};
+    w.sets = calloc(w.columns + 1, sizeof *w.sets);
+    w.block = calloc(w.columns * BLOCK + 1, sizeof *w.block);
+    w.status = calloc(BLOCK, STATUS_LENGTH);
+    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+    good = good && w.sets && w.block && w.status;
+    if (good)
+        w.file = create_file(hm_file_path(out));
+    w.text_type = H5Tcopy(H5T_C_S1);
+    H5Tset_size(w.text_type, STATUS_LENGTH);
+    good = good && w.file >= 0 && write_all(&w, rows);
+    if (w.file >= 0 && H5Fclose(w.file) < 0)
+        good = false;
+    H5Tclose(w.text_type);
+    good = out && hm_file_finish(out, good ? HM_FILE_END_COMPLETE : HM_FILE_END_DISCARD) == HM_OK &&
+           good;
+    if (!good)
+        fprintf(stderr, "hamel: cannot write '%s'%s%s; the rows are in '%s'\n", path,
+                out && hm_file_error(out)[0] ? ": " : "", out ? hm_file_error(out) : "",
+                s->rows_path);
+    hm_file_destroy(out);
+    free(w.sets);
+    free(w.block);
+    free(w.status);
+    return good;
+}
+
+#else
+
+bool sweep_write_hdf5(const sweep *s, FILE *rows, const char *path)
+{
+    (void)s;
+    (void)rows;
+    fprintf(stderr, "hamel: this build has no HDF5; '%s' is not written\n", path);
+    return false;
+}
+
+#endif
