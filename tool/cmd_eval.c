@@ -383,7 +383,7 @@ static void print_contacts(const hm_evaluation *e)
         const hm_contact *c = &e->contacts[i];
         printf("%s    %-12s gap %.9g, velocity %.9g, %s", i ? "" : "contacts\n", c->name,
                positive_zero(c->gap), positive_zero(c->velocity), hm_contact_state_text(c->state));
-        if (c->state != HM_CONTACT_OPEN && e->solved)
+        if (c->state != HM_CONTACT_STATE_OPEN && e->solved)
             printf(", force %.9g", c->force);
         printf("\n");
     }

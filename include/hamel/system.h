@@ -132,10 +132,10 @@ HM_API hm_evaluate_options hm_evaluate_options_default(void);
 enum { HM_MOST_DENSE = 400 };
 
 typedef enum hm_contact_state {
-    HM_CONTACT_OPEN,
-    HM_CONTACT_CLOSED, /* and without friction */
-    HM_CONTACT_STICK,
-    HM_CONTACT_SLIP
+    HM_CONTACT_STATE_OPEN,
+    HM_CONTACT_STATE_CLOSED, /* and without friction */
+    HM_CONTACT_STATE_STICK,
+    HM_CONTACT_STATE_SLIP
 } hm_contact_state;
 /* "open", "closed", "stick", "slip" */
 HM_API const char *hm_contact_state_text(hm_contact_state state);

@@ -207,10 +207,11 @@ const char *hm_contact_state_text(hm_contact_state state)
 static hm_contact_state state_of(const hmi_contacts *c, size_t row)
 {
     const hm_model *model = c->sim->system->model;
-    hm_contact_state state = c->holds[row] ? HM_CONTACT_CLOSED : HM_CONTACT_OPEN;
+    hm_contact_state state = c->holds[row] ? HM_CONTACT_STATE_CLOSED : HM_CONTACT_STATE_OPEN;
     for (size_t j = 0; j < c->frictions && c->holds[row]; j++)
-        if (model->frictions.data[j].row == row && state != HM_CONTACT_SLIP)
-            state = c->mode[j] == HMI_FRICTION_SLIP ? HM_CONTACT_SLIP : HM_CONTACT_STICK;
+        if (model->frictions.data[j].row == row && state != HM_CONTACT_STATE_SLIP)
+            state = c->mode[j] == HMI_FRICTION_SLIP ? HM_CONTACT_STATE_SLIP
+                                                    : HM_CONTACT_STATE_STICK;
     return state;
 }
 

@@ -112,8 +112,7 @@ void hmi_recorder_observe(hmi_recorder *r)
     energy->now = hmi_ledger_total(&r->ledger, r->ode->sim, &at);
     s->work_scale = fmax(s->work_scale, fabs(energy->now));
     double work = hmi_ledger_sum(&r->ledger, s->y + s->size);
-    energy->left = energy->now - energy->start - energy->by_resets -
-                   energy->by_impacts - work;
+    energy->left = energy->now - energy->start - energy->by_resets - energy->by_impacts - work;
     keep_largest(&energy->error, energy->left);
 }
 
