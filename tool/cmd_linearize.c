@@ -42,8 +42,11 @@ static int read_options(const invocation *call, const hold_list *hold, hm_linear
     o->ignorable = keep ? HM_IGNORABLE_KEEP : drop ? HM_IGNORABLE_DROP : HM_IGNORABLE_WHEN_MOVING;
     o->find = find != NULL;
     o->steady = find && strcmp(find, "steady") == 0;
-    if (find && !o->steady && strcmp(find, "rest") != 0)
-        return usage_error("--find takes rest or steady, not '%s'", find);
+    o->periodic = find && strcmp(find, "periodic") == 0;
+    if (find && !o->steady && !o->periodic && strcmp(find, "rest") != 0)
+        return usage_error("--find takes rest, steady or periodic, not '%s'", find);
+    if (hold->count && o->periodic)
+        return usage_error("--hold is for --find rest and --find steady");
     if (hold->count && !find)
         return usage_error("--hold needs --find");
     o->hold = hold->names;
@@ -52,6 +55,11 @@ static int read_options(const invocation *call, const hold_list *hold, hm_linear
 }
 
 /* ---- JSON ---- */
+
+bool is_at_rest(const hm_linearization *l)
+{
+    return l->rest != HM_REST_NONE && l->rest != HM_REST_PERIODIC;
+}
 
 static json_t *names_list(const char *const *names, size_t count)
 {
@@ -76,7 +84,7 @@ static json_t *state_object(const hm_model *model, const hm_linearization *l)
 json_t *eigenvalue_list(const hm_linearization *l)
 {
     json_t *list = json_array();
-    for (size_t k = 0; k < l->dimension; k++)
+    for (size_t k = 0; k < l->dimension && l->A; k++)
         json_array_append_new(list, json_pack("{s:f, s:f, s:f}", "re", l->re[k], "im", l->im[k],
                                               "error", l->error[k]));
     return list;
@@ -84,15 +92,28 @@ json_t *eigenvalue_list(const hm_linearization *l)
 
 json_t *stable_value(const hm_linearization *l)
 {
-    return l->stability == HM_STABILITY_MARGINAL
-               ? json_string("marginal")
+    return l->stability == HM_STABILITY_MARGINAL ? json_string("marginal")
+           : l->stability == HM_STABILITY_UNDECIDED
+               ? json_null()
                : json_boolean(l->stability == HM_STABILITY_STABLE);
+}
+
+/* Floquet multipliers; null: there are none. */
+static json_t *multiplier_list(const hm_linearization *l)
+{
+    json_t *list = l->multiplier_re ? json_array() : json_null();
+    for (size_t k = 0; k < l->dimension && l->multiplier_re; k++)
+        json_array_append_new(list, json_pack("{s:o, s:o, s:o}", "re",
+                                              json_number_or_null(l->multiplier_re[k]), "im",
+                                              json_number_or_null(l->multiplier_im[k]), "error",
+                                              json_number_or_null(l->multiplier_error[k])));
+    return list;
 }
 
 static json_t *mode_list(const hm_linearization *l)
 {
     json_t *list = json_array();
-    for (size_t k = 0; k < l->dimension; k++)
+    for (size_t k = 0; k < l->dimension && l->A; k++)
         json_array_append_new(
             list,
             json_pack("{s:o, s:o}", "re", json_vector(l->modes_re + k * l->dimension, l->dimension),
@@ -102,8 +123,8 @@ static json_t *mode_list(const hm_linearization *l)
 
 static bool print_json(const hm_model *model, const hm_linearization *l)
 {
-    json_t *object = json_object(), *A = json_array();
-    for (size_t i = 0; i < l->dimension; i++)
+    json_t *object = json_object(), *A = l->A ? json_array() : json_null();
+    for (size_t i = 0; i < l->dimension && l->A; i++)
         json_array_append_new(A, json_vector(l->A + i * l->dimension, l->dimension));
     json_object_set_new(object, "model", json_string(hm_model_name(model)));
     json_object_set_new(object, "at", state_object(model, l));
@@ -113,9 +134,13 @@ static bool print_json(const hm_model *model, const hm_linearization *l)
     json_object_set_new(object, "eigenvalues", eigenvalue_list(l));
     json_object_set_new(object, "modes", mode_list(l));
     json_object_set_new(object, "stable", stable_value(l));
-    json_object_set_new(object, "equilibrium", json_boolean(l->rest != HM_REST_NONE));
+    json_object_set_new(object, "reason", l->reason ? json_string(l->reason) : json_null());
+    json_object_set_new(object, "equilibrium", json_boolean(is_at_rest(l)));
     json_object_set_new(object, "motion", json_string(hm_rest_text(l->rest)));
     json_object_set_new(object, "residual", json_number_or_null(l->residual));
+    json_object_set_new(object, "time", json_string(hm_time_dependence_text(l->time)));
+    json_object_set_new(object, "period", l->period > 0 ? json_real(l->period) : json_null());
+    json_object_set_new(object, "multipliers", multiplier_list(l));
     json_object_set_new(object, "frame", l->frame ? json_string(l->frame) : json_null());
     json_object_set_new(object, "symmetries", json_integer((json_int_t)l->symmetries));
     json_object_set_new(object, "dropped", names_list(l->dropped, l->dropped_count));
@@ -142,9 +167,11 @@ static void print_where(const hm_model *model, const hm_linearization *l)
         [HM_REST_STEADY] = "steady motion: all states below are constant",
         [HM_REST_RELATIVE] =
             "relative equilibrium: constant in a frame that moves along a symmetry",
+        [HM_REST_PERIODIC] = "periodic motion: what is kept of the state comes back",
         [HM_REST_NONE] = "neither equilibrium nor steady motion: valid for a short time only",
     };
-    printf("%s: %s (largest rate %.1e)\n", hm_model_name(model), texts[l->rest], l->residual);
+    printf("%s: %s (%s %.1e)\n", hm_model_name(model), texts[l->rest],
+           l->rest == HM_REST_PERIODIC ? "to within" : "largest rate", l->residual);
     for (size_t i = 0; i < l->n; i++) {
         char rate[64];
         snprintf(rate, sizeof rate, "%s'", hm_model_coordinate_name(model, i));
@@ -174,8 +201,10 @@ enum { MOST_COLUMNS = 10 };
 static void print_matrix_rows(const hm_linearization *l)
 {
     size_t d = l->dimension, shown = d < MOST_COLUMNS ? d : MOST_COLUMNS;
-    printf("state matrix of %zu independent variables%s\n", d,
-           shown < d ? " (--json gives all columns)" : "");
+    printf("state matrix of %zu independent variables", d);
+    if (l->time != HM_TIME_DEPENDENCE_NONE || l->rest == HM_REST_PERIODIC)
+        printf(" at t = %.10g, which changes with time", positive_zero(l->t));
+    printf("%s\n", shown < d ? " (--json gives all columns)" : "");
     printf("    %-12s", "");
     for (size_t j = 0; j < shown; j++)
         printf(" %12s", l->names[j]);
@@ -244,27 +273,85 @@ static void print_eigenvalues(const hm_linearization *l)
     }
 }
 
-static void print_verdict(const hm_linearization *l)
+static void print_multipliers(const hm_linearization *l)
 {
-    if (l->rest == HM_REST_NONE) {
-        printf(
-            "--find rest searches for an equilibrium near this state, --find steady for a steady "
-            "motion\n");
-        return;
+    printf("Floquet multipliers over the period %.12g%12smodulus\n", l->period, "");
+    for (size_t k = 0; k < l->dimension; k++) {
+        double re = l->multiplier_re[k], im = l->multiplier_im[k], error = l->multiplier_error[k];
+        if (im < 0)
+            continue; /* shown with its partner */
+        char pair[48] = "";
+        if (im > 0)
+            snprintf(pair, sizeof pair, " ± %.9g i", im);
+        printf("    %16.10g%-18s%*s%.10g, within %.1g\n", re, pair, im > 0 ? 1 : 0, "",
+               hypot(re, im), error);
     }
-    if (l->family)
-        printf("%zu of %zu zero eigenvalue%s belong%s to a %zu-parameter family of such states, "
-               "which does not affect stability\n",
-               l->family, l->zeros, l->zeros == 1 ? "" : "s", l->zeros == 1 ? "s" : "", l->family);
-    printf("%s", hm_stability_text(l->stability));
+}
+
+static void print_family(const hm_linearization *l)
+{
+    printf("%zu of %zu zero eigenvalue%s belong%s to a %zu-parameter family of such states, "
+           "which does not affect stability\n",
+           l->family, l->zeros, l->zeros == 1 ? "" : "s", l->family == 1 ? "s" : "", l->family);
+}
+
+static void print_verdict_of_multipliers(const hm_linearization *l)
+{
+    if (l->stability == HM_STABILITY_UNSTABLE)
+        printf(": a multiplier lies outside the unit circle\n");
+    else if (l->stability == HM_STABILITY_STABLE)
+        printf(": all multipliers%s lie inside the unit circle\n",
+               l->rest == HM_REST_PERIODIC && l->time == HM_TIME_DEPENDENCE_NONE
+                   ? " but that of a later beginning"
+                   : "");
+    else
+        printf(": no multiplier lies outside the unit circle, some lie on it within their error; "
+               "not decided by the linearisation\n");
+}
+
+static void print_verdict_of_eigenvalues(const hm_linearization *l)
+{
     if (l->stability == HM_STABILITY_UNSTABLE)
         printf(": an eigenvalue has a positive real part\n");
     else if (l->stability == HM_STABILITY_STABLE)
         printf(l->family ? ": the others have negative real parts; a disturbed motion settles on a "
                            "neighbouring state\n"
                          : ": all eigenvalues have negative real parts\n");
+    else if (l->zeros > l->family)
+        printf(
+            ": no real part is positive, and %s eigenvalue 0 belongs to no family of such states; "
+            "not decided by the linearisation\n",
+            l->zeros - l->family == 1 ? "an" : "more than one");
     else
-        printf(": no real part is positive, some are zero; nonlinear terms decide\n");
+        printf(": no real part is positive, some are zero; not decided by the linearisation\n");
+}
+
+static void print_verdict(const hm_linearization *l)
+{
+    bool by_time = l->multiplier_re && (l->time == HM_TIME_DEPENDENCE_PERIODIC || !is_at_rest(l));
+    if (l->rest == HM_REST_NONE && l->time == HM_TIME_DEPENDENCE_PERIODIC)
+        printf("the equations have the period %.12g: --find periodic searches for a motion of this "
+               "period\n",
+               l->period);
+    if (l->rest == HM_REST_NONE)
+        printf(
+            "--find rest searches for an equilibrium near this state, --find steady for a steady "
+            "motion\n");
+    if (l->multiplier_re && !by_time)
+        print_multipliers(l);
+    if (l->family && !by_time)
+        print_family(l);
+    if (by_time)
+        print_multipliers(l);
+    if (l->rest == HM_REST_NONE)
+        return;
+    printf("%s", hm_stability_text(l->stability));
+    if (l->stability == HM_STABILITY_UNDECIDED)
+        printf(": %s\n", l->reason);
+    else if (by_time)
+        print_verdict_of_multipliers(l);
+    else
+        print_verdict_of_eigenvalues(l);
 }
 
 static void print_text(const hm_model *model, const hm_linearization *l)
@@ -275,8 +362,10 @@ static void print_text(const hm_model *model, const hm_linearization *l)
         printf("the constraints leave no freedom: there is nothing to linearise\n");
         return;
     }
-    print_matrix_rows(l);
-    print_eigenvalues(l);
+    if (l->A) {
+        print_matrix_rows(l);
+        print_eigenvalues(l);
+    }
     print_verdict(l);
 }
 
@@ -314,6 +403,15 @@ static int linearize_once(session *s, const invocation *call, const hm_linearize
     return result;
 }
 
+static int read_period(const session *s, const invocation *call, hm_linearize_options *options)
+{
+    if (!option_number(s, call, "--period", &options->period))
+        return EXIT_BAD_INPUT;
+    if (option_value(call, "--period") && !(options->period > 0 && isfinite(options->period)))
+        return usage_error("--period is a positive time");
+    return EXIT_DONE;
+}
+
 static int run(const invocation *call)
 {
     session s;
@@ -325,6 +423,8 @@ static int run(const invocation *call)
     if (status == EXIT_DONE) {
         status = session_open(&s, call, true);
         if (status == EXIT_DONE)
+            status = read_period(&s, call, &options);
+        if (status == EXIT_DONE)
             status = option_value(call, "--param") ? linearize_trace(&s, call, &options)
                                                    : linearize_once(&s, call, &options);
         session_close(&s);
@@ -335,7 +435,9 @@ static int run(const invocation *call)
 
 static const option_spec options[] = {
     {"--at", "STATE", "the state, as in \"x=1, x'=0.2\"; default: the initial state"},
-    {"--find", "KIND", "search from this state: rest (an equilibrium) or steady (a steady motion)"},
+    {"--find", "KIND",
+     "search from this state: rest (an equilibrium), steady (a steady motion) or periodic"},
+    {"--period", "T", "the period of the equations, where it cannot be read from them"},
     {"--hold", "NAMES", "values that the search holds fixed, as in \"theta, phi'\""},
     {"--keep", NULL, "keep coordinates that do not occur in the equations"},
     {"--drop", NULL, "leave them out, at an equilibrium too"},

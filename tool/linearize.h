@@ -5,8 +5,10 @@
 #include "command.h"
 #include "values.h"
 
+/* At rest, steady or in relative equilibrium. */
+bool is_at_rest(const hm_linearization *l);
 json_t *eigenvalue_list(const hm_linearization *l);
-/* true, false or "marginal" */
+/* true, false, "marginal", or null where undecided */
 json_t *stable_value(const hm_linearization *l);
 
 /* Eigenvalues over the parameter --param. */

@@ -135,7 +135,7 @@ static void follow(trace *t, const hm_linearization *l)
     for (size_t k = 0; k < t->curves; k++) {
         size_t best = l->dimension;
         double nearest = INFINITY;
-        for (size_t i = 0; i < l->dimension && i < 2 * MOST_CURVES; i++) {
+        for (size_t i = 0; i < l->dimension && i < 2 * MOST_CURVES && l->A; i++) {
             double distance = t->first
                                   ? (double)i
                                   : hypot(l->re[i] - t->last[2 * k], l->im[i] - t->last[2 * k + 1]);
@@ -156,7 +156,7 @@ static void follow(trace *t, const hm_linearization *l)
 static double rightmost(const hm_linearization *l)
 {
     double largest = -INFINITY;
-    for (size_t k = 0; k < l->dimension; k++)
+    for (size_t k = 0; k < l->dimension && l->A; k++)
         if (!(l->family && hypot(l->re[k], l->im[k]) <= l->error[k]))
             largest = fmax(largest, fabs(l->re[k]) <= l->error[k] ? 0 : l->re[k]);
     return largest;
@@ -168,7 +168,7 @@ static void print_row(const trace *t, const hm_linearization *l)
         printf("%12s  %-9s %14s  eigenvalues\n", t->param, "", "largest re");
     printf("%12.6g  %-9s %14.8g ", t->row[0],
            l->rest == HM_REST_NONE ? "no rest" : hm_stability_text(l->stability), rightmost(l));
-    for (size_t k = 0; k < l->dimension && k < MOST_CURVES; k++) {
+    for (size_t k = 0; k < l->dimension && k < MOST_CURVES && l->A; k++) {
         double re = fabs(l->re[k]) <= l->error[k] ? 0 : l->re[k];
         if (l->im[k] > l->error[k])
             printf("  %.7g±%.7gi", re, l->im[k]);
@@ -188,13 +188,13 @@ static int add_point(trace *t, double value, const hm_linearization *l)
     t->row[0] = value;
     follow(t, l);
     t->row[2 * t->curves + 1] = rightmost(l);
-    t->row[2 * t->curves + 2] = l->rest == HM_REST_NONE ? NAN : (double)l->stability / 2;
+    t->row[2 * t->curves + 2] = l->stability == HM_STABILITY_UNDECIDED ? NAN
+                                                                       : (double)l->stability / 2;
     if (t->call->json)
-        json_array_append_new(t->points,
-                              json_pack("{s:f, s:o, s:o, s:b, s:o}", "value", value, "eigenvalues",
-                                        eigenvalue_list(l), "stable", stable_value(l),
-                                        "equilibrium", l->rest != HM_REST_NONE, "residual",
-                                        json_number_or_null(l->residual)));
+        json_array_append_new(t->points, json_pack("{s:f, s:o, s:o, s:b, s:o}", "value", value,
+                                                   "eigenvalues", eigenvalue_list(l), "stable",
+                                                   stable_value(l), "equilibrium", is_at_rest(l),
+                                                   "residual", json_number_or_null(l->residual)));
     else
         print_row(t, l);
     return exit_status_of(hm_table_add_row(t->table, t->row));

@@ -17,6 +17,11 @@
  * A relative equilibrium moves along a symmetry of the equations that no choice of coordinates shows:
  * a skate turning in a circle, a top in quaternions. Affine symmetries of the equations are looked
  * for; A is then that of the moving frame, on the quotient by all of them.
+ *
+ * Where t is in the equations, or what moves is in A, the matrix of one instant decides nothing. If it
+ * changes with a period T, the Floquet multipliers do: what one period makes of deviations. The state
+ * may then also be one of a periodic motion. Otherwise stability is left undecided, and `reason`
+ * says why.
  */
 #ifndef HAMEL_LINEARIZE_H
 #define HAMEL_LINEARIZE_H
@@ -35,8 +40,10 @@ typedef enum hm_ignorable {
 } hm_ignorable;
 
 typedef struct hm_linearize_options {
-    bool find;               /* search from the sim's state; default false: linearise there */
-    bool steady;             /* the search is for a steady motion; default false: at rest */
+    bool find;     /* search from the sim's state; default false: linearise there */
+    bool steady;   /* the search is for a steady motion; default false: at rest */
+    bool periodic; /* it is for a motion of the period of t, or of `period` */
+    double period; /* of the equations or of the motion; default 0: read from the equations */
     const char *const *hold; /* "x", "x'": values the search does not change; default none */
     size_t hold_count;
     hm_ignorable ignorable;
@@ -47,9 +54,10 @@ HM_API hm_linearize_options hm_linearize_options_default(void);
 typedef enum hm_stability {
     HM_STABILITY_UNSTABLE,
     HM_STABILITY_MARGINAL,
-    HM_STABILITY_STABLE
+    HM_STABILITY_STABLE,
+    HM_STABILITY_UNDECIDED /* the linearisation does not apply; `reason` says why */
 } hm_stability;
-/* "unstable", "marginal", "stable" */
+/* "unstable", "marginal", "stable", "undecided" */
 HM_API const char *hm_stability_text(hm_stability stability);
 
 /* What the state is. */
@@ -57,9 +65,19 @@ typedef enum hm_rest {
     HM_REST_NONE,        /* neither: A describes nearby motions for a short time only */
     HM_REST_EQUILIBRIUM, /* q' = 0, q'' = 0, z' = 0 */
     HM_REST_STEADY,      /* what is kept in y is constant, what was left out moves */
-    HM_REST_RELATIVE     /* constant in a frame that moves along a symmetry */
+    HM_REST_RELATIVE,    /* constant in a frame that moves along a symmetry */
+    HM_REST_PERIODIC     /* what is kept in y comes back after the period */
 } hm_rest;
 HM_API const char *hm_rest_text(hm_rest rest);
+
+/* Does the linearised system change with t? */
+typedef enum hm_time_dependence {
+    HM_TIME_DEPENDENCE_NONE,
+    HM_TIME_DEPENDENCE_PERIODIC,
+    HM_TIME_DEPENDENCE_OTHER
+} hm_time_dependence;
+/* "none", "periodic", "other" */
+HM_API const char *hm_time_dependence_text(hm_time_dependence dependence);
 
 typedef struct hm_linearization {
     double t;
@@ -67,22 +85,30 @@ typedef struct hm_linearization {
     const double *q, *v, *z;  /* the state it is about */
     size_t dimension;         /* of y */
     const char *const *names; /* of y: "x", "x'", "z" */
-    const double *A;          /* dimension x dimension, row-major */
-    const double *re, *im;    /* eigenvalues, real part falling, pairs together */
-    const double *error;      /* of each eigenvalue: a bound from rounding and its condition */
-    const double *modes_re;   /* row k: the mode of eigenvalue k over y, largest entry 1 */
+    const double *A;       /* dimension x dimension, row-major, at t; NULL, as what follows from it,
+                                 where the motion has no derivative at the state (`reason`) */
+    const double *re, *im; /* eigenvalues, real part falling, pairs together */
+    const double *error;   /* of each eigenvalue: a bound from rounding, the error of the state
+                                 and the eigenvalue's condition */
+    const double *modes_re; /* row k: the mode of eigenvalue k over y, largest entry 1 */
     const double *modes_im;
     size_t dropped_count;       /* coordinates left out because they do not enter: */
     const char *const *dropped; /* each would add an eigenvalue 0 */
     size_t symmetries;          /* relative equilibria: symmetries of the equations, */
     const char *frame;          /* and the one it moves along, "x' = 1 - 2*y, ..."; else NULL */
     hm_rest rest;
-    double residual;        /* largest rate of y, or violation of a constraint */
-    size_t zeros;           /* eigenvalues that are 0 within their error */
-    size_t family;          /* dimension of the family of such states through this one; as
+    double residual; /* largest rate of y (of a periodic motion: what it misses its beginning by),
+                                     or violation of a constraint */
+    size_t zeros;    /* eigenvalues that are 0 within their error */
+    size_t family;   /* dimension of the family of such states through this one; as
                                      many zeros belong to moving along it */
     hm_stability stability; /* zeros of the family do not count against it */
-    int iterations;         /* of the search */
+    const char *reason;     /* undecided: why; else NULL */
+    hm_time_dependence time;
+    double period; /* of a periodic one, or of a periodic motion; else 0 */
+    const double *multiplier_re, *multiplier_im; /* dimension, modulus falling; NULL: not found */
+    const double *multiplier_error;
+    int iterations; /* of the search */
 } hm_linearization;
 
 /* About the sim's present state, or one near it (`find`; the sim is then left there). options NULL:

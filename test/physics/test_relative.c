@@ -176,6 +176,34 @@ static void test_search(void **state)
     motion_close(m);
 }
 
+/* From a nearly conical motion the search finds the cone next to it, not the rest far away. */
+static void test_nearest_steady_motion(void **state)
+{
+    (void)state;
+    static const double speeds[] = {1.9, 2.1, 2.3};
+    for (size_t i = 0; i < 3; i++) {
+        char text[300];
+        snprintf(text, sizeof text,
+                 "param g = 9.81\ncoord x, y, z\nkinetic (x'^2 + y'^2 + z'^2)/2\n"
+                 "potential g*z\nconstraint rod: x^2 + y^2 + z^2 = 1\n"
+                 "initial x = 0.6, z ~ -0.8, y' = %g, x' = 0.05\n",
+                 speeds[i]);
+        motion *m = motion_text(text);
+        const hm_moved *moved;
+        size_t count;
+        hm_linearize_options o = hm_linearize_options_default();
+        o.find = o.steady = true;
+        assert_int_equal(hm_sim_make_consistent(m->sim, false, &moved, &count), HM_OK);
+        hm_linearization *l = about(m, &o);
+        double square = l->v[0] * l->v[0] + l->v[1] * l->v[1];
+        assert_int_equal(l->rest, HM_REST_RELATIVE);
+        check_number("W^2 = g/|z|", square / (1 - l->q[2] * l->q[2]), -9.81 / l->q[2], 1e-9);
+        check_number("near", l->q[2], -0.8, 0.1);
+        hm_linearization_destroy(l);
+        motion_close(m);
+    }
+}
+
 /* No claim for an elliptic orbit, nor for a top that nods. */
 static void test_no_claims(void **state)
 {
@@ -341,6 +369,7 @@ int main(void)
         cmocka_unit_test(test_skate_in_a_circle),
         cmocka_unit_test(test_sleeping_top_in_quaternions),
         cmocka_unit_test(test_search),
+        cmocka_unit_test(test_nearest_steady_motion),
         cmocka_unit_test(test_no_claims),
         cmocka_unit_test(test_drifting_chain),
         cmocka_unit_test(test_orbit_with_a_state),

@@ -69,9 +69,9 @@ static const scenario scenarios[] = {
              "force x = 0.4*cos(t)",
      .end = 6,
      .methods = ALL},
-    {.name = "a skate against a soft wall",
+    {.name = "hertz on a skate",
      .text = "coord x, y, th; kinetic (x'^2 + y'^2 + th'^2)/2; potential 0.2*x\n"
-             "force x = -50*max(0, x - 1)^2; constraint blade: y'*cos(th) = x'*sin(th)\n"
+             "force x = -50*max(0, x - 1)^1.5; constraint blade: y'*cos(th) = x'*sin(th)\n"
              "initial x' = 1, th = 0.3, th' = 0.4, y' ~ 0.3",
      .end = 3,
      .methods = "dop853 taylor radau"},
@@ -84,7 +84,7 @@ static const scenario scenarios[] = {
              "input u = if(t < 0.7 or t > 2.1, 0, 3); input w = max(t, 1) - abs(x)\n"
              "force x = u - w*y, y = w; initial y = 0.2",
      .end = 3,
-     .methods = "dop853 radau rk5"},
+     .methods = ALL},
     {.name = "hysteresis by a state",
      .text = "coord x; state z' = if(x > 0.2, 1 - z, -z); kinetic x'^2/2; potential 2*x^2\n"
              "force x = 1.5*z - 0.1*x'; initial x = 0.5",
@@ -260,11 +260,11 @@ static void compare_run(const scenario *s, const char *path, reference_model *r)
     long double other[LENGTH];
     char list[100];
     bool stopped = false;
-    t0 = run_to(path, "dop853", 1e-300, start); /* the consistent initial state */
+    t0 = run_to(path, "dop853", 1e-9, start); /* on the constraints */
     for (size_t i = 0; i < 2 * r->n + r->states; i++)
         other[i] = start[i];
     compare_accelerations(s, path, r, t0, start);
-    long double end = reference_run(r, 0, s->end, s->end / 4000, other, &stopped);
+    long double end = reference_run(r, t0, s->end, s->end / 4000, other, &stopped);
     snprintf(list, sizeof list, "%s", s->methods);
     for (char *method = strtok(list, " "); method; method = strtok(NULL, " ")) {
         t = run_to(path, method, s->end, y);

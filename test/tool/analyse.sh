@@ -79,7 +79,7 @@ expect_rejected '--steps'
 run hamel linearize n-pendulum --param N --from 1 --to 2
 expect_rejected 'sets a size'
 run hamel linearize bicycle --find anything
-expect_rejected 'rest or steady'
+expect_rejected 'rest, steady or periodic'
 run hamel linearize bicycle --hold x
 expect_rejected '--hold needs --find'
 run hamel linearize bicycle --find rest --hold nothing

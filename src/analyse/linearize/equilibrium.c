@@ -2,6 +2,7 @@
  * (equilibrium.h). */
 #include "analyse/linearize/equilibrium.h"
 
+#include "analyse/linearize/family.h"
 #include "linalg/linalg.h"
 
 #include <math.h>
@@ -285,31 +286,25 @@ static size_t find_kernel(const hmi_reduction *r, const hmi_kept *kept, double *
     return count;
 }
 
-/* A step from one state at rest along w, in the variables of y. */
-typedef struct family_step {
-    double t;
-    const double *from; /* size */
-    double *x;          /* size: where it leads */
-    const size_t *variable;
-    size_t count;
+typedef struct family_search {
+    hmi_reduction *r;
+    hmi_kept *kept;
     bool drop;
-} family_step;
+} family_search;
 
-/* Does a finite step along w, corrected, lead to another state at rest? */
-static hm_status try_direction(hmi_reduction *r, hmi_kept *kept, const family_step *s,
-                               const double *w, bool *found)
+static hm_status search_family(void *user, double t, double *x, bool *found)
 {
-    const double length = 1e-2;
-    hmi_search search = {.drop = s->drop, .tolerance = 1e-11, .most = 12};
-    double moved = 0;
-    hmi_copy((int)r->size, s->from, s->x);
-    for (size_t j = 0; j < s->count; j++)
-        s->x[s->variable[j]] += length * w[j];
-    hm_status status = hmi_find_rest(r, kept, &search, s->t, s->x);
-    for (size_t j = 0; j < s->count; j++)
-        moved += w[j] * (s->x[s->variable[j]] - s->from[s->variable[j]]);
-    *found = status == HM_OK && fabs(moved) > 0.5 * length && fabs(moved) < 2 * length;
+    const family_search *f = user;
+    hmi_search search = {.drop = f->drop, .tolerance = 1e-11, .most = 12};
+    hm_status status = hmi_find_rest(f->r, f->kept, &search, t, x);
+    *found = status == HM_OK;
     return status == HM_ERR_NOMEM ? status : HM_OK;
+}
+
+static double family_rate(void *user, size_t k)
+{
+    const family_search *f = user;
+    return f->r->rate[k];
 }
 
 hm_status hmi_family_dimension(hmi_reduction *r, hmi_kept *kept, bool drop, size_t *dimension)
@@ -320,20 +315,19 @@ hm_status hmi_family_dimension(hmi_reduction *r, hmi_kept *kept, bool drop, size
     double *A = hmi_arena_alloc(&arena, (2 * k * k + k + 1) * sizeof *A);
     size_t *variable = hmi_arena_alloc(&arena, (k + 1) * sizeof *variable);
     double *from = copy_state(r, &arena, r->x), *x = copy_state(r, &arena, r->x);
-    hm_status status = A && variable && from && x ? HM_OK : HM_ERR_NOMEM;
+    double *rate = copy_state(r, &arena, r->rate);
+    hm_status status = A && variable && from && x && rate ? HM_OK : HM_ERR_NOMEM;
     *dimension = 0;
     if (status == HM_OK) {
-        double *V = A + k * k, *sigma = V + k * k;
+        family_search own = {r, kept, drop};
+        double *V = A + k * k, *sigma = V + k * k, t = r->at.t;
         size_t count = find_kernel(r, kept, A, sigma, V);
-        const family_step step = {r->at.t, from, x, variable, k, drop};
+        const hmi_family_walk walk = {t, from,          rate,        x, variable,
+                                      k, search_family, family_rate, r, &own};
         for (size_t j = 0; j < k; j++)
             variable[j] = r->independent[kept->index[j]];
-        for (size_t i = 0; i < count && status == HM_OK; i++) {
-            bool found = false;
-            status = try_direction(r, kept, &step, V + (k - 1 - i) * k, &found);
-            *dimension += found;
-        }
-        hm_status again = hmi_reduction_update(r, step.t, from);
+        status = hmi_family_count(&walk, V + (k - count) * k, count, dimension);
+        hm_status again = hmi_reduction_update(r, t, from);
         status = status == HM_OK ? again : status;
         hmi_choose_kept(r, drop, kept);
     }
@@ -341,48 +335,49 @@ hm_status hmi_family_dimension(hmi_reduction *r, hmi_kept *kept, bool drop, size
     return status;
 }
 
-/* ---- along the motion ---- */
+/* ---- the error of a state ---- */
 
-/* The kept variables do not move at a state further along the motion. Where the motion cannot be
- * followed that far nothing speaks against it. */
-static bool rests_at(hmi_reduction *r, const bool *fixed, double t, double *x, double tolerance)
+/* The step with A step = -rate, rows of unit size, by singular values: those that are rounding, and
+ * the `family` smallest, are left out. */
+static void solve_by_values(const hmi_reduction *r, const hmi_kept *kept, size_t family, double *A,
+                            double *sigma, double *V, double *step)
 {
-    const hmi_point at = {t, x, x + r->n, x + 2 * r->n};
-    bool rests = true;
-    hm_status moved = hmi_reduction_restore(r, t, x);
-    if (moved == HM_OK)
-        moved = hmi_sim_accelerate(r->sim, &at, NULL);
-    const double *z = hmi_sim_state_rates(r->sim);
-    for (size_t k = 0; k < r->size && moved == HM_OK; k++)
-        if (fixed[k])
-            rests &= fabs(k < r->n       ? at.v[k]
-                          : k < 2 * r->n ? r->sim->last.qdd[k - r->n]
-                                         : z[k - 2 * r->n]) <= 10 * tolerance;
-    return rests;
+    size_t k = kept->count, d = r->dimension;
+    double *right = step + k;
+    for (size_t i = 0; i < k; i++) {
+        const double *row = r->A + kept->index[i] * d;
+        double size = hmi_max_abs((int)d, row), t = size > 0 ? 1 / size : 1;
+        right[i] = -t * r->rate[r->independent[kept->index[i]]];
+        for (size_t j = 0; j < k; j++)
+            A[j * k + i] = t * row[kept->index[j]];
+    }
+    hmi_svd((int)k, (int)k, A, sigma, V);
+    hmi_zero((int)k, step);
+    for (size_t i = 0; i + family < k && sigma[i] > 1e-14 * sigma[0]; i++) {
+        double part = hmi_dot((int)k, A + i * k, right) / (sigma[i] * sigma[i]);
+        hmi_axpy((int)k, part, V + i * k, step);
+    }
 }
 
-hm_status hmi_verify_steady(hmi_reduction *r, hmi_kept *kept, double tolerance, bool *steady)
+hm_status hmi_rest_error(const hmi_reduction *r, const hmi_kept *kept, size_t family, double *dx)
 {
-    static const double turns[] = {0.37, -0.81, 1.93};
+    size_t k = kept->count;
     hmi_arena arena;
+    bool failed = false;
     hmi_arena_init(&arena, r->arena.allocator);
-    double *x = copy_state(r, &arena, r->x);
-    bool *fixed = hmi_arena_alloc(&arena, r->size + 1);
-    hm_status status = x && fixed ? HM_OK : HM_ERR_NOMEM;
-    *steady = true;
-    if (status == HM_OK) {
-        for (size_t k = 0; k < kept->count; k++)
-            fixed[r->independent[kept->index[k]]] = true;
-        double fastest = hmi_max_abs((int)r->n, r->rate);
-        for (size_t i = 0; i < 3 && *steady && fastest > 0; i++) {
-            hmi_copy((int)r->size, r->x, x);
-            for (size_t k = 0; k < r->n; k++)
-                if (!fixed[k])
-                    x[k] += turns[i] / fastest * r->rate[k];
-            *steady = rests_at(r, fixed, r->at.t + turns[i] / fastest, x, tolerance);
+    double *A = hmi_arena_doubles(&arena, 2 * k * k + 3 * k, &failed);
+    double *direction = hmi_arena_doubles(&arena, r->size, &failed);
+    hmi_zero((int)r->size, dx);
+    if (!failed && k > 0) {
+        double *V = A + k * k, *sigma = V + k * k, *step = sigma + k;
+        solve_by_values(r, kept, family, A, sigma, V, step);
+        for (size_t j = 0; j < k; j++) {
+            size_t variable = r->independent[kept->index[j]];
+            double most = 1 + fabs(r->x[variable]);
+            hmi_reduction_direction(r, kept->index[j], direction);
+            hmi_axpy((int)r->size, fmax(-most, fmin(most, step[j])), direction, dx);
         }
-        status = hmi_reduction_update(r, r->at.t, r->x);
     }
     hmi_arena_release(&arena);
-    return status;
+    return failed ? HM_ERR_NOMEM : HM_OK;
 }

@@ -41,14 +41,13 @@ typedef struct hmi_search {
 HM_MUST_CHECK hm_status hmi_find_rest(hmi_reduction *r, hmi_kept *kept, hmi_search *search,
                                       double t, double *x);
 
-/* The dimension of the family of states at rest through that of r: directions in the kernel of A in
- * which a finite step, corrected by the search, leads to another state at rest. */
+/* The dimension of the family of states at rest through that of r (family.h). */
 HM_MUST_CHECK hm_status hmi_family_dimension(hmi_reduction *r, hmi_kept *kept, bool drop,
                                              size_t *dimension);
 
-/* Are the kept variables constant along the motion from the state of r? Tried at states further
- * along it. */
-HM_MUST_CHECK hm_status hmi_verify_steady(hmi_reduction *r, hmi_kept *kept, double tolerance,
-                                          bool *steady);
+/* How far, about, the state of r is from the one at rest that it stands for: a Newton step, all but
+ * its `family` worst determined directions. dx: all variables. */
+HM_MUST_CHECK hm_status hmi_rest_error(const hmi_reduction *r, const hmi_kept *kept, size_t family,
+                                       double *dx);
 
 #endif

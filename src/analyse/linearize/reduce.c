@@ -181,6 +181,21 @@ static void eliminate_all(hmi_reduction *r)
     eliminate(r, r->m, 2 * r->m, 0, r->size); /* rows without velocities at this state */
 }
 
+/* With the pivots of another state. */
+static bool eliminate_like(hmi_reduction *r, const hmi_reduction *like)
+{
+    take_rows(r);
+    for (size_t i = 0; i < like->rank; i++) {
+        size_t row = 0, column = like->dependent[i];
+        while (like->pivot[row] != column)
+            row++;
+        if (!(weight_of(r, row, column) > 1e-6 * r->row_size[row]))
+            return false;
+        pivot_on(r, row, column);
+    }
+    return true;
+}
+
 /* A deviation of dependent variables is that of the others: `row` over all variables becomes one
  * over the independent ones. */
 static void substitute_dependent(const hmi_reduction *r, double *row)
@@ -252,19 +267,24 @@ void hmi_reduction_turn(hmi_reduction *r, const double *B)
 
 /* ---- rounding ---- */
 
-/* Square roots of the diagonal of M: times these, all coordinates have one unit. */
+/* Square roots of the diagonal of M: times these, all coordinates have one unit. A coordinate without
+ * inertia, up to rounding (the norm of a quaternion), has none. */
 static void find_units(hmi_reduction *r)
 {
+    double largest = 0;
+    for (size_t i = 0; i < r->n; i++)
+        largest = fmax(largest, fabs(r->sim->dense.M[i * r->n + i]));
     for (size_t i = 0; i < r->n; i++) {
         double inertia = fabs(r->sim->dense.M[i * r->n + i]);
-        r->unit[i] = inertia > 0 ? sqrt(inertia) : 1;
+        r->unit[i] = inertia > 1e-14 * largest ? sqrt(inertia) : 1;
     }
 }
 
 /* Derivatives of q'' that cancel leave rounding, which must not count as a dependence: in units of
  * the mass metric, entries below rounding of the largest of their block become 0. */
-static void clean_block(hmi_reduction *r, size_t first)
+static void clean_block(hmi_reduction *r, int half)
 {
+    size_t first = half ? r->n : 0;
     const double *unit = r->unit;
     size_t width = r->size + 1;
     double largest = 0;
@@ -275,13 +295,38 @@ static void clean_block(hmi_reduction *r, size_t first)
         for (size_t j = 0; j < r->n; j++)
             if (fabs(r->J[i * width + first + j]) * unit[i] / unit[j] <= rounding * largest)
                 r->J[i * width + first + j] = 0;
+    r->rounded[half] = rounding * largest;
+}
+
+/* Dependent variables pass theirs on. */
+void hmi_reduction_rounding(const hmi_reduction *r, double *E)
+{
+    size_t n = r->n, d = r->dimension;
+    for (size_t i = 0; i < d; i++) {
+        size_t k = r->independent[i];
+        for (size_t j = 0; j < d; j++) {
+            double *sum = &E[i * d + j];
+            size_t column = r->independent[j];
+            *sum = 0;
+            if (k < n || k >= 2 * n)
+                continue;
+            if (column < 2 * n)
+                *sum = r->rounded[column >= n] * r->unit[column % n] / r->unit[k - n];
+            for (size_t row = 0; row < 2 * r->m; row++) {
+                size_t p = r->pivot[row];
+                if (p < 2 * n)
+                    *sum += fabs(r->E[row * r->size + column]) * r->rounded[p >= n] *
+                            r->unit[p % n] / r->unit[k - n];
+            }
+        }
+    }
 }
 
 static void clean(hmi_reduction *r)
 {
     find_units(r);
     clean_block(r, 0);
-    clean_block(r, r->n);
+    clean_block(r, 1);
 }
 
 /* Coordinates that no acceleration, state rate or constraint depends on. */
@@ -299,7 +344,40 @@ static void find_cyclic(hmi_reduction *r)
     }
 }
 
-hm_status hmi_reduction_update(hmi_reduction *r, double t, const double *x)
+static void find_force(hmi_reduction *r)
+{
+    const hm_sim *sim = r->sim;
+    const double *Q = hmi_sim_dynamics(r->sim) + sim->system->at.Q;
+    r->force = 0;
+    for (size_t i = 0; i < r->n; i++)
+        r->force = fmax(r->force, (fabs(Q[i]) + fabs(sim->last.total_reaction[i])) / r->unit[i]);
+}
+
+/* Values of the state are rounded, those that constraints determine by the largest of them. */
+double hmi_reduction_noise(const hmi_reduction *r, size_t k)
+{
+    const double *row = r->J + (k - r->n) * (r->size + 1);
+    double size = k < 2 * r->n ? r->force / r->unit[k - r->n] : 0, largest = 0;
+    for (size_t j = 0; j < 2 * r->n; j++)
+        largest = fmax(largest, fabs(r->x[j]) * r->unit[j % r->n]);
+    for (size_t j = 0; j < r->size; j++) {
+        double shared = j < 2 * r->n && r->m ? largest / r->unit[j % r->n] : 0;
+        size += fabs(row[j]) * fmax(fabs(r->x[j]), shared);
+    }
+    return 1000 * HMI_EPSILON * size;
+}
+
+void hmi_reduction_direction(const hmi_reduction *r, size_t j, double *dx)
+{
+    hmi_zero((int)r->size, dx);
+    dx[r->independent[j]] = 1;
+    for (size_t i = 0; i < 2 * r->m; i++)
+        if (r->pivot[i] != SIZE_MAX)
+            dx[r->pivot[i]] = -r->E[i * r->size + r->independent[j]];
+}
+
+/* Derivatives and rates at the state. */
+static hm_status evaluate_at(hmi_reduction *r, double t, const double *x)
 {
     hm_sim *sim = r->sim;
     memmove(r->x, x, r->size * sizeof *x); /* x may be r->x */
@@ -313,8 +391,30 @@ hm_status hmi_reduction_update(hmi_reduction *r, double t, const double *x)
     hmi_copy((int)r->n, sim->last.qdd, r->rate + r->n);
     hmi_copy((int)r->states, hmi_sim_state_rates(sim), r->rate + 2 * r->n);
     clean(r);
+    find_force(r);
     find_cyclic(r);
+    return HM_OK;
+}
+
+hm_status hmi_reduction_update(hmi_reduction *r, double t, const double *x)
+{
+    hm_status status = evaluate_at(r, t, x);
+    if (status != HM_OK)
+        return status;
     eliminate_all(r);
+    list_independent(r);
+    fill_matrix(r);
+    return HM_OK;
+}
+
+hm_status hmi_reduction_update_like(hmi_reduction *r, const hmi_reduction *like, double t,
+                                    const double *x)
+{
+    hm_status status = evaluate_at(r, t, x);
+    if (status == HM_OK && !eliminate_like(r, like))
+        status = HM_ERR_NUMERIC;
+    if (status != HM_OK)
+        return status;
     list_independent(r);
     fill_matrix(r);
     return HM_OK;

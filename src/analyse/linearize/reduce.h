@@ -50,6 +50,10 @@ typedef struct hmi_reduction {
     const bool *held;    /* size: to be independent if possible; NULL: none. Set by the caller */
     size_t *free;        /* size: scratch */
     double *scratch;     /* 2 size + 2m */
+    double
+        rounded[2]; /* entries of d(q'')/dq and d(q'')/dv up to this count as rounding, in units of
+                            the mass metric */
+    double force;   /* the largest force at the state, in units of the mass metric */
 } hmi_reduction;
 
 /* Memory for the sim's system. Release also after failure. */
@@ -58,6 +62,17 @@ void hmi_reduction_release(hmi_reduction *r);
 
 /* Everything at the state x = (q, v, z). Statuses as hmi_sim_accelerate. */
 HM_MUST_CHECK hm_status hmi_reduction_update(hmi_reduction *r, double t, const double *x);
+/* The same with the dependent variables of `like`, for comparison. HM_ERR_NUMERIC where these cannot
+ * be dependent here. */
+HM_MUST_CHECK hm_status hmi_reduction_update_like(hmi_reduction *r, const hmi_reduction *like,
+                                                  double t, const double *x);
+/* What rounding can make of the rate of variable k, a velocity or a state, where it is 0 on paper:
+ * a part of the terms that cancel in it. */
+double hmi_reduction_noise(const hmi_reduction *r, size_t k);
+/* What rounding can make of the entries of A, dimension squared. */
+void hmi_reduction_rounding(const hmi_reduction *r, double *E);
+/* Column j of T, dx = T dy: all variables for a unit of y_j. */
+void hmi_reduction_direction(const hmi_reduction *r, size_t j, double *dx);
 /* Moves the dependent variables (of the last update) in x until the constraints hold.
  * HM_ERR_INCONSISTENT where that does not succeed. */
 HM_MUST_CHECK hm_status hmi_reduction_restore(hmi_reduction *r, double t, double *x);

@@ -1,15 +1,13 @@
-/* Finds affine symmetries of the equations at random states, and motions along them
+/* Motions along symmetries: the moving frame, the quotient, and the search for them
  * (relative_equilibrium.h). */
 #include "analyse/linearize/relative_equilibrium.h"
 
-#include "base/random.h"
+#include "analyse/linearize/family.h"
 #include "linalg/linalg.h"
-#include "compile/jit/assemble.h"
 
 #include <math.h>
 #include <string.h>
 
-static const double zero_symmetry = 1e-9;  /* singular values, relative: a symmetry */
 static const double zero_direction = 1e-9; /* entries of Xi: no direction */
 
 /* ---- the object ---- */
@@ -19,184 +17,6 @@ void hmi_relative_equilibrium_release(hmi_relative_equilibrium *rel)
     if (rel->r)
         hmi_arena_release(&rel->arena);
     rel->r = NULL;
-}
-
-/* ---- the gradient of the energy ---- */
-
-typedef struct slope {
-    hmi_graph graph;
-    hmi_tape tape;
-    double *work;
-    bool known;
-} slope;
-
-static hm_status list_slope(hmi_relative_equilibrium *rel, slope *e, hmi_expr *list)
-{
-    const hm_system *system = rel->r->sim->system;
-    size_t n = rel->r->n;
-    hmi_adjoint adjoint;
-    hm_status status = HM_OK;
-    hmi_adjoint_init(&adjoint, system->allocator);
-    for (size_t i = 0; i < 2 * n; i++)
-        list[i] = e->graph.zero;
-    for (size_t half = 0; half < 2 && status == HM_OK; half++) {
-        status = hmi_gradient(&adjoint, &e->graph, system->derived.total,
-                              half ? HMI_SYM_VELOCITY : HMI_SYM_COORD);
-        for (size_t k = 0; k < adjoint.partials.count && status == HM_OK; k++)
-            list[half * n + adjoint.partials.data[k].index] = adjoint.partials.data[k].value;
-    }
-    hmi_adjoint_release(&adjoint);
-    return status == HM_OK ? hmi_graph_status(&e->graph) : status;
-}
-
-static hm_status slope_init(hmi_relative_equilibrium *rel, slope *e)
-{
-    const hm_system *system = rel->r->sim->system;
-    size_t n = rel->r->n;
-    hmi_expr *list = hmi_arena_alloc(&rel->arena, (2 * n + 1) * sizeof *list);
-    *e = (slope){.tape = {.allocator = system->allocator}};
-    if (!list)
-        return HM_ERR_NOMEM;
-    if (system->derived.total == HMI_NONE)
-        return HM_OK;
-    hm_status status = hmi_graph_copy(&e->graph, &system->derived.graph);
-    if (status == HM_OK)
-        status = list_slope(rel, e, list);
-    if (status == HM_OK)
-        status = hmi_tape_compile(&e->tape, &e->graph, list, 2 * n);
-    bool failed = false;
-    if (status == HM_OK)
-        e->work = hmi_arena_doubles(&rel->arena, e->tape.work_size, &failed);
-    e->known = true;
-    return failed ? HM_ERR_NOMEM : status;
-}
-
-static void slope_release(slope *e)
-{
-    hmi_tape_release(&e->tape);
-    if (e->known)
-        hmi_graph_release(&e->graph);
-}
-
-static const double *slope_at(slope *e, const hmi_reduction *r)
-{
-    const hmi_tape_values values = hmi_sim_values(r->sim, &r->at);
-    hmi_tape_prepare(&e->tape, &values, e->work);
-    hmi_tape_run(&e->tape, &values, e->work);
-    return hmi_tape_outputs(&e->tape, e->work);
-}
-
-/* ---- conditions on (c, B) at one state ---- */
-
-/* by_q.(c + B q) + by_v.(B v) - B_i q'' = 0, a row over the unknowns of unit size. i = n: without
- * the last term. */
-static void fill_condition(const hmi_relative_equilibrium *rel, const double *by_q,
-                           const double *by_v, size_t i, double *row)
-{
-    const hmi_reduction *r = rel->r;
-    size_t n = r->n;
-    for (size_t a = 0; a < n; a++) {
-        row[a] = by_q[a];
-        for (size_t b = 0; b < n && rel->unknowns > n; b++)
-            row[n + a * n + b] = by_q[a] * r->at.q[b] + by_v[a] * r->at.v[b] -
-                                 (a == i ? r->rate[n + b] : 0);
-    }
-    double size = hmi_max_abs((int)rel->unknowns, row);
-    for (size_t k = 0; k < rel->unknowns && size > 0; k++)
-        row[k] /= size;
-}
-
-static size_t conditions(const hmi_relative_equilibrium *rel)
-{
-    return rel->r->n + rel->r->states + 2 * rel->r->m + 1;
-}
-
-/* Writes all conditions of one state as rows of X, whose columns are contiguous and `height`
- * long. */
-static void add_state(hmi_relative_equilibrium *rel, slope *e, double *X, size_t height,
-                      size_t first)
-{
-    const hmi_reduction *r = rel->r;
-    size_t width = r->size + 1, n = r->n, count = conditions(rel);
-    double *row = rel->moving; /* not in use yet */
-    for (size_t k = 0; k < count; k++) {
-        const double *from = k < n + r->states ? r->J + k * width
-                                               : r->C + (k - n - r->states) * width;
-        if (k + 1 == count)
-            from = e->known ? slope_at(e, r) : rel->omega; /* zeros by now */
-        fill_condition(rel, from, from + n, k < n ? k : n, row);
-        for (size_t u = 0; u < rel->unknowns; u++)
-            X[u * height + first + k] = row[u];
-    }
-}
-
-/* Does t itself drive something? */
-static bool driven(const hmi_reduction *r)
-{
-    double most = 0;
-    for (size_t i = 0; i < r->n + r->states; i++)
-        most = fmax(most, fabs(r->J[i * (r->size + 1) + r->size]));
-    for (size_t i = 0; i < 2 * r->m; i++)
-        most = fmax(most, fabs(r->C[i * (r->size + 1) + r->size]));
-    return most > 1e-9;
-}
-
-/* ---- symmetries ---- */
-
-/* r at a state near `from` on the constraints; x is memory for it. */
-static hm_status wander(hmi_relative_equilibrium *rel, double t, const double *from, double *x,
-                        hmi_random *random)
-{
-    hmi_reduction *r = rel->r;
-    hm_status status = HM_ERR_NUMERIC;
-    double spread = 0.4;
-    for (int k = 0; k < 20 && status != HM_OK && status != HM_ERR_NOMEM; k++, spread *= 0.7) {
-        for (size_t i = 0; i < r->size; i++)
-            x[i] = from[i] + spread * (0.6 + fabs(from[i])) * hmi_random_between(random, -1, 1);
-        status = hmi_reduction_restore_all(r, t, x);
-        if (status == HM_OK)
-            status = hmi_reduction_update(r, t, x);
-    }
-    return status;
-}
-
-static hm_status take_symmetries(hmi_relative_equilibrium *rel, double *X, size_t height)
-{
-    size_t U = rel->unknowns;
-    bool failed = false;
-    double *sigma = hmi_arena_doubles(&rel->arena, U, &failed);
-    double *V = hmi_arena_doubles(&rel->arena, U * U, &failed);
-    if (failed)
-        return HM_ERR_NOMEM;
-    hmi_svd((int)height, (int)U, X, sigma, V);
-    while (rel->count < U && sigma[U - 1 - rel->count] <= zero_symmetry * fmax(sigma[0], 1e-300))
-        rel->count++;
-    rel->symmetry = V + (U - rel->count) * U;
-    return HM_OK;
-}
-
-static hm_status find_symmetries(hmi_relative_equilibrium *rel, double t, const double *from)
-{
-    hmi_reduction *r = rel->r;
-    slope e;
-    hmi_random random = {20260101};
-    size_t states = rel->unknowns / r->n + 5, height = states * conditions(rel);
-    bool any = true, failed = false;
-    double *X = hmi_arena_doubles(&rel->arena, height * rel->unknowns, &failed);
-    double *x = hmi_arena_doubles(&rel->arena, r->size, &failed);
-    if (failed)
-        return HM_ERR_NOMEM;
-    hm_status status = slope_init(rel, &e);
-    for (size_t k = 0; k < states && status == HM_OK && any; k++) {
-        status = wander(rel, t, from, x, &random);
-        if (status == HM_OK)
-            add_state(rel, &e, X, height, k * conditions(rel));
-        any = status == HM_OK && !driven(r);
-    }
-    slope_release(&e);
-    if (status == HM_OK && any)
-        status = take_symmetries(rel, X, height);
-    return status == HM_ERR_NOMEM ? status : HM_OK;
 }
 
 hm_status hmi_relative_equilibrium_init(hmi_relative_equilibrium *rel, hmi_reduction *r)
@@ -216,7 +36,7 @@ hm_status hmi_relative_equilibrium_init(hmi_relative_equilibrium *rel, hmi_reduc
     if (failed || !rel->out || !rel->pivot)
         return HM_ERR_NOMEM;
     hmi_copy((int)r->size, r->x, x);
-    hm_status status = find_symmetries(rel, r->at.t, x);
+    hm_status status = hmi_find_affine_symmetries(rel, r->at.t, x);
     hm_status again = hmi_reduction_update(r, r->at.t, x);
     return status == HM_OK ? again : status;
 }
@@ -241,15 +61,20 @@ static void lift(hmi_relative_equilibrium *rel)
     }
 }
 
-/* The symmetry that comes nearest to the motion. */
-static hm_status find_omega(hmi_relative_equilibrium *rel, double *X)
+/* What of the rate of variable k is not along omega times the symmetries. */
+static double frame_rate(const hmi_relative_equilibrium *rel, size_t k)
+{
+    double rate = rel->r->rate[k];
+    for (size_t s = 0; s < rel->count; s++)
+        rate -= rel->omega[s] * rel->Xi[s * rel->r->size + k];
+    return rate;
+}
+
+/* The frame of omega, and how much of the motion it leaves. */
+static void take_omega(hmi_relative_equilibrium *rel)
 {
     const hmi_reduction *r = rel->r;
     size_t n = r->n, U = rel->unknowns;
-    hmi_copy((int)(r->size * rel->count), rel->Xi, X);
-    hm_status status = rel->count ? hmi_minimum_norm(rel->arena.allocator, r->size, rel->count, X,
-                                                     1e-10, r->rate, rel->omega)
-                                  : HM_OK;
     memset(rel->moving, 0, U * sizeof(double));
     for (size_t s = 0; s < rel->count; s++)
         hmi_axpy((int)U, rel->omega[s], rel->symmetry + s * U, rel->moving);
@@ -257,13 +82,18 @@ static hm_status find_omega(hmi_relative_equilibrium *rel, double *X)
     if (U > n)
         hmi_copy((int)(n * n), rel->moving + n, rel->turn);
     rel->residual = 0;
-    for (size_t k = 0; k < r->size; k++) {
-        double rest = r->rate[k];
-        for (size_t s = 0; s < rel->count; s++)
-            rest -= rel->omega[s] * rel->Xi[s * r->size + k];
-        rel->residual = fmax(rel->residual, fabs(rest));
-    }
-    return status;
+    for (size_t k = 0; k < r->size; k++)
+        rel->residual = fmax(rel->residual, fabs(frame_rate(rel, k)));
+}
+
+/* The symmetry that comes nearest to the motion. */
+static hm_status find_omega(hmi_relative_equilibrium *rel, double *X)
+{
+    const hmi_reduction *r = rel->r;
+    hmi_copy((int)(r->size * rel->count), rel->Xi, X);
+    return rel->count ? hmi_minimum_norm(rel->arena.allocator, r->size, rel->count, X, 1e-10,
+                                         r->rate, rel->omega)
+                      : HM_OK;
 }
 
 /* The largest entry of rows without a pivot, coordinates before velocities; 0: none. */
@@ -318,20 +148,34 @@ static void choose_out(hmi_relative_equilibrium *rel)
     }
 }
 
+/* Everything that follows from omega. */
+static void use_omega(hmi_relative_equilibrium *rel)
+{
+    take_omega(rel);
+    hmi_reduction_turn(rel->r, rel->turn);
+    choose_out(rel);
+}
+
 hm_status hmi_relative_equilibrium_update(hmi_relative_equilibrium *rel)
 {
-    hmi_reduction *r = rel->r;
+    const hmi_reduction *r = rel->r;
     hmi_arena arena;
     hmi_arena_init(&arena, rel->arena.allocator);
     double *X = hmi_arena_alloc(&arena, (r->size * rel->count + 1) * sizeof *X);
     lift(rel);
     hm_status status = X ? find_omega(rel, X) : HM_ERR_NOMEM;
     hmi_arena_release(&arena);
-    if (status != HM_OK)
-        return status;
-    hmi_reduction_turn(r, rel->turn);
-    choose_out(rel);
-    return HM_OK;
+    if (status == HM_OK)
+        use_omega(rel);
+    return status;
+}
+
+void hmi_relative_equilibrium_update_near(hmi_relative_equilibrium *rel, const double *change)
+{
+    lift(rel);
+    for (size_t s = 0; s < rel->count && change; s++)
+        rel->omega[s] += change[s];
+    use_omega(rel);
 }
 
 /* w_k = y_k - sum_p E_pk y_p are constant along the orbit. */
@@ -354,6 +198,22 @@ void hmi_relative_equilibrium_matrix(const hmi_relative_equilibrium *rel, double
         }
 }
 
+void hmi_relative_equilibrium_rounding(const hmi_relative_equilibrium *rel, const double *of_A,
+                                       double *E)
+{
+    const hmi_reduction *r = rel->r;
+    size_t d = r->dimension, at = 0;
+    for (size_t k = 0; k < d; k++)
+        for (size_t l = 0; l < d && !rel->out[k]; l++) {
+            if (rel->out[l])
+                continue;
+            E[at] = of_A[k * d + l];
+            for (size_t p = 0; p < rel->rank; p++)
+                E[at] += fabs(rel->E[p * r->size + k]) * of_A[rel->pivot[p] * d + l];
+            at++;
+        }
+}
+
 /* ---- Newton's method ---- */
 
 /* The step over y and omega: (DF - omega DXi) dy - Xi domega = -(F - omega Xi), on y. */
@@ -361,12 +221,8 @@ static hm_status newton_step(hmi_relative_equilibrium *rel, double *X, double *r
 {
     const hmi_reduction *r = rel->r;
     size_t d = r->dimension, at = 0;
-    for (size_t i = 0; i < d; i++) {
-        size_t k = r->independent[i];
-        right[i] = -r->rate[k];
-        for (size_t s = 0; s < rel->count; s++)
-            right[i] += rel->omega[s] * rel->Xi[s * r->size + k];
-    }
+    for (size_t i = 0; i < d; i++)
+        right[i] = -frame_rate(rel, r->independent[i]);
     for (size_t j = 0; j < d; j++, at++)
         for (size_t i = 0; i < d; i++)
             X[at * d + i] = r->held && r->held[r->independent[j]] ? 0 : r->A[i * d + j];
@@ -380,29 +236,75 @@ static hm_status newton_step(hmi_relative_equilibrium *rel, double *X, double *r
 typedef struct relative_search {
     double tolerance, t, *x;
     int most;
-    double *X, *right, *step;
+    double *X, *right, *step, *before;
+    size_t *variable;
 } relative_search;
 
-static hm_status iterate(hmi_relative_equilibrium *rel, const relative_search *s)
+/* Everything at the state, back on the constraints. */
+static hm_status arrive(hmi_relative_equilibrium *rel, const relative_search *s)
+{
+    hm_status status = hmi_reduction_restore(rel->r, s->t, s->x);
+    if (status == HM_OK)
+        status = hmi_reduction_update(rel->r, s->t, s->x);
+    if (status == HM_OK)
+        status = hmi_relative_equilibrium_update(rel);
+    return status;
+}
+
+/* The step, halved while the residual does not fall: the search stays where it began. */
+static hm_status advance(hmi_relative_equilibrium *rel, const relative_search *s)
 {
     hmi_reduction *r = rel->r;
-    for (int k = 0;; k++) {
-        hm_status status = hmi_reduction_restore(r, s->t, s->x);
-        if (status == HM_OK)
-            status = hmi_reduction_update(r, s->t, s->x);
-        if (status == HM_OK)
-            status = hmi_relative_equilibrium_update(rel);
-        if (status != HM_OK || rel->residual <= s->tolerance)
+    size_t count = r->dimension;
+    double now = rel->residual;
+    hmi_copy((int)r->size, r->x, s->before);
+    for (size_t i = 0; i < count; i++)
+        s->variable[i] = r->independent[i];
+    double longest = fmax(1, hmi_max_abs((int)count, s->step));
+    for (double part = 1 / longest; part > 1e-4 / longest; part /= 2) {
+        hmi_copy((int)r->size, s->before, s->x);
+        for (size_t i = 0; i < count; i++)
+            s->x[s->variable[i]] += part * s->step[i];
+        hm_status status = arrive(rel, s);
+        if (status == HM_ERR_NOMEM || (status == HM_OK && rel->residual < now))
             return status;
+    }
+    return HM_ERR_NUMERIC;
+}
+
+/* As far as the residual falls; then the state before is the best. */
+static hm_status iterate(hmi_relative_equilibrium *rel, const relative_search *s)
+{
+    hm_status status = arrive(rel, s);
+    for (int k = 0; status == HM_OK && rel->residual > 0 && k < s->most; k++) {
+        status = newton_step(rel, s->X, s->right, s->step);
+        if (status == HM_OK)
+            status = advance(rel, s);
+        if (status == HM_ERR_NUMERIC) {
+            hmi_copy((int)rel->r->size, s->before, s->x);
+            status = arrive(rel, s);
+            break;
+        }
+    }
+    return status == HM_OK && !(rel->residual <= s->tolerance) ? HM_ERR_NUMERIC : status;
+}
+
+/* Whole steps, at most a unit long: for starts from where the residual has to rise first. */
+static hm_status iterate_boldly(hmi_relative_equilibrium *rel, const relative_search *s)
+{
+    hmi_reduction *r = rel->r;
+    hm_status status = arrive(rel, s);
+    for (int k = 0; status == HM_OK && !(rel->residual <= s->tolerance); k++) {
         if (k == s->most || !isfinite(rel->residual))
             return HM_ERR_NUMERIC;
         status = newton_step(rel, s->X, s->right, s->step);
-        if (status != HM_OK)
-            return status;
         double longest = fmax(1, hmi_max_abs((int)r->dimension, s->step));
-        for (size_t i = 0; i < r->dimension; i++)
+        for (size_t i = 0; i < r->dimension && status == HM_OK; i++)
             s->x[r->independent[i]] += s->step[i] / longest;
+        if (status == HM_OK)
+            status = arrive(rel, s);
     }
+    return status == HM_OK ? iterate(rel, s) : status;
 }
 
 hm_status hmi_relative_equilibrium_find(hmi_relative_equilibrium *rel, double tolerance, int most,
@@ -412,39 +314,41 @@ hm_status hmi_relative_equilibrium_find(hmi_relative_equilibrium *rel, double to
     size_t width = r->size + rel->count;
     hmi_arena arena;
     hmi_arena_init(&arena, rel->arena.allocator);
-    double *X = hmi_arena_alloc(&arena, (r->size * width + r->size + width + 1) * sizeof *X);
-    const relative_search search = {
-        tolerance, t, x, most, X, X + r->size * width, X + r->size * width + r->size};
-    hm_status status = X ? iterate(rel, &search) : HM_ERR_NOMEM;
+    bool failed = false;
+    relative_search search = {.tolerance = tolerance, .t = t, .x = x, .most = most};
+    search.X = hmi_arena_doubles(&arena, r->size * width, &failed);
+    search.right = hmi_arena_doubles(&arena, r->size, &failed);
+    search.step = hmi_arena_doubles(&arena, width, &failed);
+    search.before = hmi_arena_doubles(&arena, r->size, &failed);
+    search.variable = hmi_arena_alloc(&arena, (r->size + 1) * sizeof *search.variable);
+    double *start = hmi_arena_doubles(&arena, r->size, &failed);
+    hm_status status = search.variable && !failed ? HM_OK : HM_ERR_NOMEM;
+    if (status == HM_OK) {
+        hmi_copy((int)r->size, x, start);
+        status = iterate(rel, &search);
+    }
+    if (status != HM_OK && status != HM_ERR_NOMEM) {
+        hmi_copy((int)r->size, start, x);
+        status = hmi_reduction_update(rel->r, t, x);
+        if (status == HM_OK)
+            status = iterate_boldly(rel, &search);
+    }
     hmi_arena_release(&arena);
     return status == HM_ERR_INCONSISTENT ? HM_ERR_NUMERIC : status;
 }
 
 /* ---- families ---- */
 
-/* A step from one relative equilibrium, in the variables of the quotient. */
-typedef struct family_step {
-    double t;
-    const double *from; /* size */
-    double *x;          /* size: where it leads */
-    const size_t *variable;
-    size_t count;
-} family_step;
-
-/* Does a finite step along w, a vector of the quotient, lead to another relative equilibrium? */
-static hm_status try_direction(hmi_relative_equilibrium *rel, const family_step *s, const double *w,
-                               bool *found)
+static hm_status search_family(void *user, double t, double *x, bool *found)
 {
-    const double length = 1e-2;
-    double moved = 0;
-    hmi_copy((int)rel->r->size, s->from, s->x);
-    for (size_t i = 0; i < s->count; i++)
-        s->x[s->variable[i]] += length * w[i];
-    hm_status status = hmi_relative_equilibrium_find(rel, 1e-11, 20, s->t, s->x);
-    for (size_t i = 0; i < s->count; i++)
-        moved += w[i] * (s->x[s->variable[i]] - s->from[s->variable[i]]);
-    *found = status == HM_OK && fabs(moved) > 0.5 * length && fabs(moved) < 2 * length;
+    hm_status status = hmi_relative_equilibrium_find(user, 1e-11, 20, t, x);
+    *found = status == HM_OK;
     return status == HM_ERR_NOMEM ? status : HM_OK;
+}
+
+static double rate_of(void *user, size_t k)
+{
+    return frame_rate(user, k);
 }
 
 static size_t list_kept(const hmi_relative_equilibrium *rel, size_t *variable)
@@ -463,28 +367,53 @@ hm_status hmi_relative_equilibrium_family(hmi_relative_equilibrium *rel, const d
     hmi_arena arena;
     hmi_arena_init(&arena, rel->arena.allocator);
     size_t d = r->dimension;
-    double *X = hmi_arena_alloc(&arena, (2 * d * d + d + 2 * r->size + 1) * sizeof *X);
+    double *X = hmi_arena_alloc(&arena, (2 * d * d + d + 3 * r->size + 1) * sizeof *X);
     size_t *variable = hmi_arena_alloc(&arena, (d + 1) * sizeof *variable);
     hm_status status = X && variable ? HM_OK : HM_ERR_NOMEM;
     *dimension = 0;
     if (status == HM_OK) {
-        double *V = X + d * d, *sigma = V + d * d, *from = sigma + d;
-        size_t k = list_kept(rel, variable);
-        const family_step step = {r->at.t, from, from + r->size, variable, k};
+        double *V = X + d * d, *sigma = V + d * d, *from = sigma + d, *rate = from + r->size;
+        double t = r->at.t;
+        size_t k = list_kept(rel, variable), count = 0;
+        const hmi_family_walk walk = {
+            t, from, rate, rate + r->size, variable, k, search_family, rate_of, r, rel};
         for (size_t i = 0; i < k * k; i++)
             X[i] = A[i % k * k + i / k];
         hmi_copy((int)r->size, r->x, from);
+        for (size_t i = 0; i < r->size; i++)
+            rate[i] = frame_rate(rel, i);
         hmi_svd((int)k, (int)k, X, sigma, V);
-        for (size_t i = 0; i < k && status == HM_OK; i++) {
-            bool found = false;
-            if (sigma[i] <= 1e-9 * fmax(sigma[0], 1))
-                status = try_direction(rel, &step, V + i * k, &found);
-            *dimension += found;
-        }
-        hm_status again = hmi_reduction_update(r, step.t, from);
+        while (count < k && sigma[k - 1 - count] <= 1e-9 * fmax(sigma[0], 1))
+            count++;
+        status = hmi_family_count(&walk, V + (k - count) * k, count, dimension);
+        hm_status again = hmi_reduction_update(r, t, from);
         if (again == HM_OK)
             again = hmi_relative_equilibrium_update(rel);
         status = status == HM_OK ? again : status;
+    }
+    hmi_arena_release(&arena);
+    return status;
+}
+
+hm_status hmi_relative_equilibrium_error(hmi_relative_equilibrium *rel, double *dx, double *change)
+{
+    const hmi_reduction *r = rel->r;
+    size_t width = r->size + rel->count;
+    hmi_arena arena;
+    hmi_arena_init(&arena, rel->arena.allocator);
+    double *X = hmi_arena_alloc(&arena, (r->size * width + 2 * r->size + width + 1) * sizeof *X);
+    hm_status status = HM_ERR_NOMEM;
+    if (X) {
+        double *right = X + r->size * width, *direction = right + r->size,
+               *step = direction + r->size;
+        status = newton_step(rel, X, right, step);
+        hmi_zero((int)r->size, dx);
+        for (size_t j = 0; j < r->dimension && status == HM_OK; j++) {
+            hmi_reduction_direction(r, j, direction);
+            hmi_axpy((int)r->size, step[j], direction, dx);
+        }
+        if (status == HM_OK)
+            hmi_copy((int)rel->count, step + r->dimension, change);
     }
     hmi_arena_release(&arena);
     return status;

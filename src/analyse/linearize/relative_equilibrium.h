@@ -39,19 +39,30 @@ HM_MUST_CHECK hm_status hmi_relative_equilibrium_init(hmi_relative_equilibrium *
                                                       hmi_reduction *r);
 void hmi_relative_equilibrium_release(hmi_relative_equilibrium *rel);
 
+/* Of init, in affine_symmetries.c: the symmetries near the state `from`; r is used for other states. */
+HM_MUST_CHECK hm_status hmi_find_affine_symmetries(hmi_relative_equilibrium *rel, double t,
+                                                   const double *from);
 /* At the state of r: omega, the residual and which of y to leave out. r->A becomes that of the moving
  * frame. */
 HM_MUST_CHECK hm_status hmi_relative_equilibrium_update(hmi_relative_equilibrium *rel);
+/* The same at a state nearby, with the omega before changed by `change` (count; NULL: not at all). */
+void hmi_relative_equilibrium_update_near(hmi_relative_equilibrium *rel, const double *change);
 /* Newton's method for a relative equilibrium from the state x at time t, which becomes the result, as
  * does that of r; held variables stay. HM_ERR_NUMERIC: none was found. */
 HM_MUST_CHECK hm_status hmi_relative_equilibrium_find(hmi_relative_equilibrium *rel,
                                                       double tolerance, int most, double t,
                                                       double *x);
-/* The matrix on the quotient, (dimension - rank) squared. */
+/* The matrix on the quotient, (dimension - rank) squared, and what rounding can make of its entries. */
 void hmi_relative_equilibrium_matrix(const hmi_relative_equilibrium *rel, double *A);
+void hmi_relative_equilibrium_rounding(const hmi_relative_equilibrium *rel, const double *of_A,
+                                       double *E);
 /* Of the family of relative equilibria through this one, orbits counted as one; as
  * hmi_family_dimension. A: the matrix of this state. */
 HM_MUST_CHECK hm_status hmi_relative_equilibrium_family(hmi_relative_equilibrium *rel,
                                                         const double *A, size_t *dimension);
+/* How far, about, the state is from the relative equilibrium it stands for: a Newton step, dx over all
+ * variables and the change of omega (count). */
+HM_MUST_CHECK hm_status hmi_relative_equilibrium_error(hmi_relative_equilibrium *rel, double *dx,
+                                                       double *change);
 
 #endif

@@ -90,13 +90,54 @@ static void take_mode(const lapack_memory *x, size_t n, size_t k, double *re, do
     }
 }
 
-static void take_sorted(hmi_spectrum *s, const lapack_memory *x, double norm)
+/* Entry j of the right or left vector of eigenvalue k, squared modulus. */
+static double vector_size(const lapack_memory *x, const double *vectors, size_t n, size_t k,
+                          size_t j)
 {
-    size_t n = s->size;
+    const double *real = vectors + (x->wi[k] < 0 ? k - 1 : k) * n;
+    return x->wi[k] != 0 ? hypot(real[j], real[n + j]) : fabs(real[j]);
+}
+
+/* |y^H x| of eigenvalue k. */
+static double vector_product(const lapack_memory *x, size_t n, size_t k)
+{
+    size_t first = x->wi[k] < 0 ? k - 1 : k;
+    const double *l = x->vl + first * n, *r = x->vr + first * n;
+    double re = hmi_dot((int)n, l, r), im = 0;
+    if (x->wi[k] != 0) {
+        re += hmi_dot((int)n, l + n, r + n);
+        im = hmi_dot((int)n, l, r + n) - hmi_dot((int)n, l + n, r);
+    }
+    return hypot(re, im);
+}
+
+/* |y|^T E |x| / |y^H x| */
+static double entry_error(const lapack_memory *x, size_t n, size_t k, const double *E)
+{
+    double sum = 0;
+    for (size_t i = 0; i < n; i++) {
+        double row = 0;
+        for (size_t j = 0; j < n; j++)
+            if (E[i * n + j] > 0)
+                row += E[i * n + j] * vector_size(x, x->vr, n, k, j);
+        sum += row * vector_size(x, x->vl, n, k, i);
+    }
+    double product = vector_product(x, n, k);
+    return sum > 0 ? sum / fmax(product, HMI_EPSILON) : 0;
+}
+
+static void bound_errors(const lapack_memory *x, size_t n, double norm, const double *E)
+{
     for (size_t k = 0; k < n; k++) {
         double condition = x->rconde[k] > HMI_EPSILON ? x->rconde[k] : HMI_EPSILON;
         x->error[k] = rounding_factor * HMI_EPSILON * norm / condition;
+        x->error[k] += E ? entry_error(x, n, k, E) : 0;
     }
+}
+
+static void take_sorted(hmi_spectrum *s, const lapack_memory *x)
+{
+    size_t n = s->size;
     for (size_t k = 0; k < n; k++) {
         size_t place = 0;
         for (size_t i = 0; i < n; i++)
@@ -108,7 +149,8 @@ static void take_sorted(hmi_spectrum *s, const lapack_memory *x, double norm)
     }
 }
 
-hm_status hmi_spectrum_of(hmi_spectrum *s, hmi_arena *arena, size_t size, const double *A)
+hm_status hmi_spectrum_of(hmi_spectrum *s, hmi_arena *arena, size_t size, const double *A,
+                          const double *E)
 {
     lapack_memory x;
     if (!take_results(s, arena, size) || !take_memory(&x, arena, size))
@@ -126,6 +168,9 @@ hm_status hmi_spectrum_of(hmi_spectrum *s, hmi_arena *arena, size_t size, const 
             &norm, x.rconde, x.rcondv, x.work, &x.lwork, &unused, &info, 1, 1, 1, 1);
     if (info != 0)
         return HM_ERR_NUMERIC;
-    take_sorted(s, &x, norm);
-    return HM_OK;
+    bound_errors(&x, size, norm, E);
+    hm_status status = hmi_bound_clusters(arena, size, A, E, rounding_factor * HMI_EPSILON, x.wr,
+                                          x.wi, x.error);
+    take_sorted(s, &x);
+    return status;
 }

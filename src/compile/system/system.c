@@ -185,6 +185,24 @@ static bool reads_symbol(const hmi_tape *tape, hmi_symbol_kind kind, size_t inde
     return false;
 }
 
+/* A default that depends on velocities has no rate, one that depends on coordinates no second rate. */
+static void refuse_rate(const hm_model *model, size_t k, bool velocities)
+{
+    const hmi_input *input = &model->inputs.data[k];
+    if (velocities)
+        hmi_error(model->context, input->span,
+                  "let the default depend on t and the coordinates only",
+                  "the time derivative of input '%s' is needed, but its default depends on "
+                  "velocities",
+                  input->name);
+    else
+        hmi_error(model->context, input->span,
+                  "write its expression in the constraint itself (let instead of input)",
+                  "the second time derivative of input '%s' is needed, but its default depends on "
+                  "the motion: it has none before the accelerations are known",
+                  input->name);
+}
+
 static hm_status check_input_rates(const hm_system *system)
 {
     const hm_model *model = system->model;
@@ -194,11 +212,7 @@ static hm_status check_input_rates(const hm_system *system)
             hmi_symbol_kind kind = order == 1 ? HMI_SYM_INPUT_RATE : HMI_SYM_INPUT_RATE2;
             if (system->derived.input_values[order][k] == HMI_NONE &&
                 reads_symbol(&system->dynamics, kind, k))
-                hmi_error(model->context, model->inputs.data[k].span,
-                          "let the default depend on t and the coordinates only",
-                          "the time derivative of input '%s' is needed, but its default depends "
-                          "on velocities",
-                          model->inputs.data[k].name);
+                refuse_rate(model, k, system->derived.input_values[1][k] == HMI_NONE);
         }
     return hmi_context_status(model->context, errors);
 }

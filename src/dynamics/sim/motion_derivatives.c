@@ -391,14 +391,19 @@ static hm_status difference(hm_sim *sim, const hmi_point *at, hmi_jacobian_kind 
     return status == HM_OK ? last : status;
 }
 
+bool hmi_sim_jacobian_is_exact(const hm_sim *sim)
+{
+    return sim->system->model->servos.count == 0 && !(uses_ideal(sim) && uses_total(sim));
+}
+
 static hm_status derive(hm_sim *sim, const hmi_point *at, hmi_jacobian_kind kind,
                         const double *gains, double *J)
 {
     hm_status status = hmi_sim_prepare_derivatives(sim, kind);
     if (status != HM_OK)
         return status;
-    bool chained = sim->system->model->servos.count == 0 && !(uses_ideal(sim) && uses_total(sim));
-    return chained ? differentiate(sim, at, kind, gains, J) : difference(sim, at, kind, J);
+    return hmi_sim_jacobian_is_exact(sim) ? differentiate(sim, at, kind, gains, J)
+                                          : difference(sim, at, kind, J);
 }
 
 hm_status hmi_sim_jacobian(hm_sim *sim, const hmi_point *at, const double *gains, double *J)

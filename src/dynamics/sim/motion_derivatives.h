@@ -52,6 +52,8 @@ void hmi_sim_derivatives_destroy(hmi_sim_derivatives *derivatives);
  * where a derivative is not finite. By parameters: hm_sim_param_derivatives. */
 HM_MUST_CHECK hm_status hmi_sim_jacobian(hm_sim *sim, const hmi_point *at, const double *gains,
                                          double *J);
+/* false: J is found by differences, to about ten digits. */
+bool hmi_sim_jacobian_is_exact(const hm_sim *sim);
 /* Residuals of the constraints (2m: phi, then phi' or psi; 0 where a row has none) and, where it is
  * not NULL, their derivatives (2m x columns of J, row-major) at the point. */
 HM_MUST_CHECK hm_status hmi_sim_residual_jacobian(hm_sim *sim, const hmi_point *at,

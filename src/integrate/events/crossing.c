@@ -40,7 +40,7 @@ static bool watch(hmi_events *ev, double t, const double *y, double *h)
         return false;
     const double *g = hmi_switches_values(sw, &at);
     for (size_t k = 0; k < sw->count; k++) {
-        bool part = k < sw->switches && sw->of_direction[k];
+        bool part = k < sw->switches && hmi_switch_follows(sw, k);
         bool slides = k < sw->switches && sw->sliding[k];
         h[k] = part ? 1 : slides ? 1 - fabs(sw->mode[k]) : sw->side[k] * g[k];
         if (k >= sw->events_end)
@@ -187,7 +187,7 @@ static bool is_sampled(const hmi_events *ev, size_t k)
     const hmi_switches *sw = &ev->switches;
     if (k >= sw->events_end)
         return hmi_contact_is_sampled(hmi_events_contact(ev, k)) || !ev->watch.functions[k].closed;
-    if (k < sw->switches && (sw->sliding[k] || sw->of_direction[k])) {
+    if (k < sw->switches && (sw->sliding[k] || hmi_switch_follows(sw, k))) {
         const hmi_direction *u = direction_of(sw, k);
         return sw->sliding[k] || !u || u->stuck || !ev->watch.functions[k].closed;
     }
@@ -199,7 +199,7 @@ static bool is_watched(const hmi_events *ev, size_t k)
     const hmi_switches *sw = &ev->switches;
     if (k >= sw->events_end)
         return hmi_events_contact(ev, k)->watched;
-    return k >= sw->switches || !sw->of_direction[k] || direction_of(sw, k);
+    return k >= sw->switches || !hmi_switch_follows(sw, k) || direction_of(sw, k);
 }
 
 /* Values at the points of `degree` that those of half the degree do not have; place j of function k
@@ -471,36 +471,4 @@ hm_status hmi_events_find(hmi_events *ev, bool *found)
     if (status == HM_OK)
         settle_passed(ev, *found ? first : s->t, *found);
     return status;
-}
-
-/* ---- functions of t alone ---------------------------------------------------------------------- */
-
-/* How far to look ahead. A run without an end is looked through in windows that grow; a step ends
- * where a window does. */
-static double look_until(hmi_events *ev, double t, double limit)
-{
-    if (isfinite(ev->span))
-        return fmax(limit, t + ev->span);
-    const hmi_stepper *s = ev->stepper;
-    ev->window = fmax(2 * ev->window, 100 * (s->t - s->t_old));
-    if (ev->window == 0)
-        ev->window = 1;
-    return t + ev->window;
-}
-
-double hmi_events_next_time(hmi_events *ev, double limit)
-{
-    hmi_switches *sw = &ev->switches;
-    double t = ev->stepper->t, next = limit;
-    for (size_t k = 0; k < sw->switches; k++) {
-        bool sure;
-        if (!ev->watch.functions[k].time_only || sw->sliding[k] || !(limit > t))
-            continue;
-        if (ev->next_time[k] <= t)
-            ev->next_time[k] = hmi_watch_next_time(&ev->watch, k, sw->side[k], t,
-                                                   look_until(ev, t, limit), &sure);
-        if (ev->next_time[k] > t)
-            next = fmin(next, ev->next_time[k]);
-    }
-    return next;
 }

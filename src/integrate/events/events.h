@@ -110,6 +110,9 @@ bool hmi_events_fired(const hmi_events *events, size_t k);
  * only and come before it are in events->passed. HM_ERR_NUMERIC: a function cannot be followed
  * through the step (events->trouble); HM_ERR_NOMEM. */
 hm_status hmi_events_find(hmi_events *events, bool *found);
+
+/* ---- ahead.c ---- */
+
 /* No later than `limit`, where the next switch by a function of t alone comes: steps end there. */
 double hmi_events_next_time(hmi_events *events, double limit);
 

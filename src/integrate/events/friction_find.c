@@ -100,8 +100,7 @@ static hmi_expr mode(hmi_rebuilder *r, size_t k)
     return hmi_symbol(&r->graph, HMI_SYM_MODE, (uint32_t)k);
 }
 
-/* Is e the other's negative? a - b and b - a are nodes of their own. */
-static bool is_negative_of(const hmi_graph *g, hmi_expr e, hmi_expr other)
+bool hmi_is_negative_of(const hmi_graph *g, hmi_expr e, hmi_expr other)
 {
     const hmi_node *x = hmi_node_at(g, e), *y = hmi_node_at(g, other);
     bool differences = x->op == HMI_SUB && y->op == HMI_SUB && x->a == y->b && x->b == y->a;
@@ -117,7 +116,7 @@ static hmi_expr replace(hmi_rebuilder *r, hmi_direction_build *d, hmi_expr e, hm
     const hmi_node node = *hmi_node_at(r->from, e);
     int arity = hmi_op_arity((hmi_op)node.op);
     for (size_t i = 0; i < d->count; i++) {
-        bool negative = is_negative_of(r->from, e, d->part[i]);
+        bool negative = hmi_is_negative_of(r->from, e, d->part[i]);
         if (e != d->part[i] && !negative)
             continue;
         hmi_expr s = mode(r, d->first + 1 + i);
@@ -129,6 +128,9 @@ static hmi_expr replace(hmi_rebuilder *r, hmi_direction_build *d, hmi_expr e, hm
         return scale;
     if (arity == 0 || !is_velocity(r->from, e))
         return r->map[e] ? r->map[e] : e;
+    if (node.op == HMI_LT || node.op == HMI_LE || node.op == HMI_EQ)
+        return r->map
+            [e]; /* by its own mode: |u| > 0 is decided by sticking, not by what stands for |u| */
     if (scale != HMI_NONE && d->map[e])
         return d->map[e];
     if (depth > MOST_DEPTH)

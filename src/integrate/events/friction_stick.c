@@ -17,6 +17,7 @@ static void hold(hmi_switches *sw, hmi_direction *u, bool stuck)
         sw->sliding[u->first + i] = stuck;
     }
     u->stuck = stuck;
+    hmi_rests_settle(sw);
 }
 
 /* q'' and u' with the heading s = e_j (j = count: s = 0), into qdd[n] and rate[count]. */

@@ -17,15 +17,22 @@ static double sign_at(const hmi_isolation *search, double s)
 static verdict report(hmi_isolation *search, hmi_root_kind kind, double a, double b)
 {
     const hmi_root root = {kind, a, b, search->side};
+    search->undecided = false;
     if (kind == HMI_ROOT_CROSSING)
         search->side = -search->side;
     return search->found(search->user, &root) ? SETTLED : STOP;
 }
 
+/* Up to a g could not be told from zero, and from there it has its old sign: a touch, if so. */
+static verdict leave(hmi_isolation *search, double a)
+{
+    return search->undecided ? report(search, HMI_ROOT_TOUCH, search->undecided_from, a) : SETTLED;
+}
+
 /* On [a, b] g has the sign `sign` throughout: a crossing at a where another one held before. */
 static verdict without_root(hmi_isolation *search, double sign, double a)
 {
-    return sign == search->side ? SETTLED : report(search, HMI_ROOT_CROSSING, a, a);
+    return sign == search->side ? leave(search, a) : report(search, HMI_ROOT_CROSSING, a, a);
 }
 
 /* On [a, b] g rises (slope 1) or falls (-1): at most one root. */
@@ -34,6 +41,8 @@ static verdict monotone(hmi_isolation *search, double slope, double a, double b)
     if (slope == search->side && sign_at(search, a) == -search->side &&
         report(search, HMI_ROOT_CROSSING, a, a) == STOP) /* it was at a, and comes back */
         return STOP;
+    if (slope == search->side && leave(search, a) == STOP)
+        return STOP;
     return sign_at(search, b) == -search->side ? report(search, HMI_ROOT_CROSSING, a, b) : SETTLED;
 }
 
@@ -41,9 +50,12 @@ static verdict monotone(hmi_isolation *search, double slope, double a, double b)
 static verdict unsettled(hmi_isolation *search, double a, double b)
 {
     double end = sign_at(search, b);
-    if (end == -search->side)
-        return report(search, HMI_ROOT_CROSSING, a, b);
-    return end == 0 ? SETTLED : report(search, HMI_ROOT_TOUCH, a, b);
+    double from = search->undecided ? search->undecided_from : a;
+    if (end != 0)
+        return report(search, end == search->side ? HMI_ROOT_TOUCH : HMI_ROOT_CROSSING, from, b);
+    search->undecided = a > 0 || search->undecided; /* at the start it only leaves zero */
+    search->undecided_from = from;
+    return SETTLED;
 }
 
 /* Long pieces are halved first: that costs less than to ask. */

@@ -53,6 +53,8 @@ typedef struct hmi_isolation {
     double shortest;            /* pieces are not halved below that */
     long most_pieces;           /* looked at, at most */
     long pieces;                /* that were looked at */
+    bool undecided;             /* g could not be told from zero, */
+    double undecided_from;      /* from here up to what is looked at */
     double side;                /* sign of g before the step, and after what was found; +1 or -1 */
 } hmi_isolation;
 

@@ -40,6 +40,7 @@ static void take_side(hmi_switches *sw, size_t k, double side)
     sw->mode[k] = side;
     sw->held.sliding -= sw->sliding[k];
     sw->sliding[k] = false;
+    hmi_rests_settle(sw);
 }
 
 static void begin_sliding(hmi_switches *sw, size_t k, const double rate[2])
@@ -47,6 +48,22 @@ static void begin_sliding(hmi_switches *sw, size_t k, const double rate[2])
     sw->held.sliding += !sw->sliding[k];
     sw->sliding[k] = true;
     sw->mode[k] = -(rate[0] + rate[1]) / (rate[0] - rate[1]);
+    hmi_rests_settle(sw);
+}
+
+/* Where the law at rest is another than that of motion: does it hold? Then it does: same state, same answer. */
+static bool sticks_at_rest(hmi_events *ev, size_t k)
+{
+    hmi_switches *sw = &ev->switches;
+    double rate[2];
+    if (!hmi_rests_suppose(sw, k, true))
+        return false;
+    bool known = rates_on_both_sides(ev, k, rate);
+    hmi_rests_suppose(sw, k, false);
+    if (!known || !(rate[0] <= 0 && rate[1] >= 0 && rate[0] < rate[1]))
+        return false;
+    begin_sliding(sw, k, rate);
+    return true;
 }
 
 /* A switch at g = 0: to one side, or sliding where both sides push back. */
@@ -54,6 +71,8 @@ static void decide(hmi_events *ev, size_t k, bool fired)
 {
     hmi_switches *sw = &ev->switches;
     double rate[2], other = fired ? -sw->side[k] : sw->side[k];
+    if (sticks_at_rest(ev, k))
+        return;
     if (!rates_on_both_sides(ev, k, rate)) {
         take_side(sw, k, other);
         return;
@@ -139,12 +158,12 @@ hm_status hmi_events_find_sides(hmi_events *ev, bool reset)
     double *value = ev->values;
     memcpy(value, g, 2 * sw->count * sizeof *g);
     for (size_t k = 0; k < sw->switches; k++)
-        if (!sw->of_direction[k] && !hmi_events_fired(ev, k) && fabs(value[k]) > 1e-13 &&
+        if (!hmi_switch_follows(sw, k) && !hmi_events_fired(ev, k) && fabs(value[k]) > 1e-13 &&
             (reset || !sw->sliding[k]))
             take_side(sw, k, value[k] > 0 ? 1 : -1);
     for (size_t k = 0; k < sw->switches; k++) {
         bool fired = hmi_events_fired(ev, k);
-        if (sw->of_direction[k])
+        if (hmi_switch_follows(sw, k))
             continue;
         if (fired && reset && was_moved(ev, k, value))
             take_side(sw, k, value[k] > 0 ? 1 : -1);

@@ -46,9 +46,10 @@ typedef struct hmi_switches {
     bool *sliding;             /* by switch: s is found by the solve */
     hmi_direction *directions; /* held.directions of them */
     bool *of_direction;        /* by switch: it is part of a direction, or not used any more */
-    bool *has_rate;            /* by function: g' is known before the forces are */
-    double *side;              /* by function: the sign of g that holds, +1 or -1 */
-    bool needs_solve;          /* some g depends on accelerations or constraint forces */
+    size_t *rest_of; /* by switch: it is |u| of this switch u (friction_rest.c); or HMI_NO_SWITCH */
+    bool *has_rate;  /* by function: g' is known before the forces are */
+    double *side;    /* by function: the sign of g that holds, +1 or -1 */
+    bool needs_solve; /* some g depends on accelerations or constraint forces */
 
     hmi_tape dynamics, law, inputs; /* with modes */
     double *dynamics_work, *law_work, *inputs_work;
@@ -72,6 +73,19 @@ typedef struct hmi_switches {
      * the system's. */
     hmi_derived equations;
 } hmi_switches;
+
+#define HMI_NO_SWITCH SIZE_MAX
+
+/* Does switch k have its mode from others, so that it is neither watched nor decided? */
+static inline bool hmi_switch_follows(const hmi_switches *sw, size_t k)
+{
+    return sw->of_direction[k] || sw->rest_of[k] != HMI_NO_SWITCH;
+}
+
+/* friction_rest.c: modes of all |u| > 0, after what sticks has changed. */
+void hmi_rests_settle(hmi_switches *sw);
+/* The same as if the partner stuck or moved; false: nothing asks for that. */
+bool hmi_rests_suppose(hmi_switches *sw, size_t partner, bool rests);
 
 /* Finds the functions; count is 0 where there are none. Powers of the ledger go by the modes from then
  * on. Release also after a failure. */

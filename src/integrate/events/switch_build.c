@@ -34,7 +34,10 @@ static hmi_expr mode_of(hmi_rebuilder *r, hmi_expr a, hmi_expr b, bool *reversed
             continue;
         if (known->a == f.a && known->b == f.b)
             return hmi_symbol(&r->graph, HMI_SYM_MODE, (uint32_t)k);
-        if (f.b != HMI_NONE && known->a == f.b && known->b == f.a) {
+        bool swapped = f.b != HMI_NONE && known->a == f.b && known->b == f.a;
+        bool negative = f.b == HMI_NONE && known->b == HMI_NONE &&
+                        hmi_is_negative_of(&r->graph, f.a, known->a);
+        if (swapped || negative) {
             *reversed = !*reversed;
             return hmi_symbol(&r->graph, HMI_SYM_MODE, (uint32_t)k);
         }
@@ -89,9 +92,9 @@ static hmi_expr rebuild_switch(hmi_rebuilder *r, hmi_op op, hmi_expr x, hmi_expr
         return hmi_apply(g, op, x, y, 0);
     switch (op) {
     case HMI_SIGN:
-        return mode;
+        return reversed ? hmi_neg(g, mode) : mode;
     case HMI_ABS:
-        return hmi_mul(g, mode, x);
+        return hmi_mul(g, mode, reversed ? hmi_neg(g, x) : x);
     case HMI_MIN:
         return choose(r, mode, reversed, x, y);
     case HMI_MAX:
@@ -99,6 +102,17 @@ static hmi_expr rebuild_switch(hmi_rebuilder *r, hmi_op op, hmi_expr x, hmi_expr
     default: /* comparisons */
         return is_negative(r, mode, reversed);
     }
+}
+
+/* x = y holds for longer than a moment only where x - y is held at 0: |x - y| <= 0 (friction_rest.c). */
+static hmi_expr rebuild_equality(hmi_rebuilder *r, hmi_expr x, hmi_expr y)
+{
+    hmi_graph *g = &r->graph;
+    bool reversed;
+    hmi_expr w = hmi_sub(g, x, y), mode = mode_of(r, w, HMI_NONE, &reversed), rest = HMI_NONE;
+    if (mode != HMI_NONE)
+        rest = mode_of(r, hmi_mul(g, mode, reversed ? hmi_neg(g, w) : w), HMI_NONE, &reversed);
+    return rest == HMI_NONE ? hmi_apply(g, HMI_EQ, x, y, 0) : is_negative(r, rest, false);
 }
 
 static hmi_expr mapped(const hmi_rebuilder *r, hmi_expr e)
@@ -123,6 +137,10 @@ static hmi_expr rebuild(hmi_rebuilder *r, const hmi_graph *from, hmi_expr e)
     case HMI_LE:
         if (moves(&node))
             return rebuild_switch(r, (hmi_op)node.op, x, y);
+        break;
+    case HMI_EQ:
+        if (moves(&node))
+            return rebuild_equality(r, x, y);
         break;
     case HMI_SELECT:
         if (is_comparison(from, node.a)) {
@@ -399,6 +417,8 @@ static hm_status build(hmi_rebuilder *r, hmi_switches *sw, hmi_ledger *ledger, h
         status = allocate(sw, arena);
     if (status == HM_OK)
         status = hmi_directions_finish(r, sw);
+    if (status == HM_OK)
+        status = hmi_rests_find(r, sw);
     if (status == HM_OK && sw->count)
         status = compile_values(r, sw, arena);
     if (status == HM_OK && sw->switches)

@@ -57,4 +57,9 @@ void hmi_directions_forget(hmi_rebuilder *r);
 /* After all is built: the directions for running. */
 hm_status hmi_directions_finish(hmi_rebuilder *r, hmi_switches *sw);
 
+/* Is e the other's negative? a - b and b - a are nodes of their own. */
+bool hmi_is_negative_of(const hmi_graph *g, hmi_expr e, hmi_expr other);
+/* friction_rest.c: sw->rest_of, after everything was rebuilt. */
+hm_status hmi_rests_find(const hmi_rebuilder *r, hmi_switches *sw);
+
 #endif
