@@ -2,6 +2,7 @@
 #include "dynamics/sim/rounding.h"
 
 #include "compile/tape/rounding.h"
+#include "linalg/dense.h"
 
 #include <math.h>
 
@@ -92,6 +93,32 @@ hm_status hmi_sim_bound(hm_sim *sim, const hmi_point *at, const double **error)
     hmi_tape_bound(tape, &values, &errors, sim->tapes.dynamics_work, r->dynamics);
     *error = r->dynamics + tape->output_slot;
     return HM_OK;
+}
+
+/* The largest error in a row all of whose entries may be rounding errors; 0 for other rows. */
+static double terms_of_noise(const hm_sim *sim, size_t row, const double *error)
+{
+    const hmi_expr_matrix *A = &sim->system->derived.constraints.A;
+    const double *entry = hmi_sim_row_entries(sim);
+    double most = 0;
+    for (size_t k = A->start[row]; k < A->start[row + 1]; k++) {
+        if (!isfinite(error[k]) || fabs(entry[k]) > error[k])
+            return 0;
+        most = fmax(most, error[k]);
+    }
+    return most;
+}
+
+hm_status hmi_sim_row_terms(hm_sim *sim, const hmi_point *at, double *terms)
+{
+    const hmi_expr_matrix *A = &sim->system->derived.constraints.A;
+    const double *error;
+    hmi_sim_evaluate(sim, at);
+    hm_status status = hmi_sim_bound(sim, at, &error);
+    for (size_t i = 0; i < A->rows && status == HM_OK; i++)
+        terms[i] = terms_of_noise(sim, i, error + sim->system->at.A) /
+                   (HMI_TERM_ROUNDINGS * HMI_EPSILON);
+    return status;
 }
 
 hm_status hmi_sim_pose_errors(hm_sim *sim, const hmi_point *at, hmi_question *ask)

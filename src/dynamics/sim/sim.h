@@ -77,7 +77,7 @@ typedef struct hmi_sim_solve {
     double rank_tolerance, consistency_tolerance;    /* as in hmi_options, */
     int most_rank;                                   /* too */
     const bool *left_out;          /* m: rows that a run leaves out of solves; NULL: none */
-    const double *row_terms;       /* m: of what size of terms entries are differences; NULL */
+    const double *row_terms;       /* m: hmi_sim_row_terms of rounding.h; NULL: not known */
     struct hmi_compiled *compiled; /* of large repetitive systems; NULL: does not apply */
     struct hmi_large *large;       /* beyond HM_MOST_DENSE; NULL until first needed */
 } hmi_sim_solve;

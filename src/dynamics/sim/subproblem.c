@@ -1,6 +1,8 @@
 /* Selects the entries of some rows and coordinates and solves with them. */
 #include "dynamics/sim/subproblem.h"
 
+#include "dynamics/sim/rounding.h"
+
 #include "dynamics/formulations/workspace.h"
 
 #include <math.h>
@@ -136,6 +138,16 @@ static void scatter(hmi_subproblem *p)
             p->dense_A[i * p->n + shape->A_column[k]] = p->A[k];
 }
 
+/* Entries that are but rounding errors of the terms of their row constrain nothing. */
+static void clear_noise(hmi_subproblem *p)
+{
+    const double *terms = p->sim->solve.row_terms;
+    for (size_t i = 0; terms && i < p->m; i++)
+        for (size_t k = p->shape.A_start[i]; k < p->shape.A_start[i + 1]; k++)
+            if (fabs(p->A[k]) <= HMI_TERM_ROUNDINGS * HMI_EPSILON * terms[p->row[i]])
+                p->A[k] = 0;
+}
+
 void hmi_subproblem_take(hmi_subproblem *p)
 {
     const double *M = hmi_sim_mass_entries(p->sim), *A = hmi_sim_row_entries(p->sim);
@@ -143,6 +155,7 @@ void hmi_subproblem_take(hmi_subproblem *p)
         p->M[k] = M[p->M_from[k]];
     for (size_t k = 0; k < p->shape.A_start[p->m]; k++)
         p->A[k] = A[p->A_from[k]];
+    clear_noise(p);
     p->fresh = true;
     if (p->dense)
         scatter(p);

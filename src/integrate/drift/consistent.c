@@ -1,6 +1,7 @@
 /* The search for the nearest consistent state: first the nearest, then any, then to the last digits. */
 #include "integrate/drift/consistent.h"
 
+#include "dynamics/sim/rounding.h"
 #include "linalg/dense.h"
 
 #include <math.h>
@@ -284,6 +285,19 @@ static bool fits_already(problem *p, hmi_consistent *c, hm_level level)
     return fits;
 }
 
+/* Rows of rounding errors neither lead the way nor are violated. */
+static hm_status measure_terms(problem *p, hmi_arena *arena)
+{
+    hm_sim *sim = p->projection->ode->sim;
+    bool failed = false;
+    double *terms = hmi_arena_doubles(arena, sim->system->derived.constraints.count, &failed);
+    if (failed)
+        return HM_ERR_NOMEM;
+    hm_status status = hmi_sim_row_terms(sim, &p->at, terms);
+    sim->solve.row_terms = terms;
+    return status;
+}
+
 static hm_status solve_level(hmi_consistent *c, hm_level level, double t, double *y,
                              const bool *fixed)
 {
@@ -304,7 +318,10 @@ static hm_status solve_level(hmi_consistent *c, hm_level level, double t, double
     hmi_arena_init(&arena, projection->ode->sim->system->allocator);
     hm_status status = set_up(&p, &arena, fixed);
     if (status == HM_OK)
+        status = measure_terms(&p, &arena);
+    if (status == HM_OK)
         status = solve(&p, c, level);
+    projection->ode->sim->solve.row_terms = NULL;
     hmi_subproblem_destroy(p.subproblem);
     hmi_arena_release(&arena);
     return status;

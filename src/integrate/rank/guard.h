@@ -49,7 +49,7 @@ typedef struct hmi_row_choice {
     double *D, *R;  /* n, m: these units, of coordinates and rows */
     double *M_most; /* n x n: the largest that entries have been, */
     double *A_most; /* m x n: and the terms of which they were differences at the start, */
-    double *terms;  /* m: the largest of these in a row */
+    double *terms;  /* m: of rows that are but rounding errors: hmi_sim_row_terms */
     bool looked;    /* at the end of the present step, and found: */
     double angle, before; /* the least sine of rows kept there, and the last time */
     double risen;         /* the most that is left of a row left out */

@@ -117,20 +117,18 @@ static hm_status note_terms(hmi_guard *g)
     hmi_row_choice *c = &g->rows;
     const hmi_expr_matrix *A = &sim->system->derived.constraints.A;
     const double *error;
-    hm_status status = hmi_sim_bound(sim, hmi_sim_present(sim), &error);
+    hm_status status = hmi_sim_row_terms(sim, hmi_sim_present(sim), c->terms);
+    if (status == HM_OK)
+        status = hmi_sim_bound(sim, hmi_sim_present(sim), &error);
     if (status != HM_OK)
         return status;
     error += sim->system->at.A;
     memset(c->M_most, 0, c->n * c->n * sizeof(double));
     memset(c->A_most, 0, c->m * c->n * sizeof(double));
-    for (size_t i = 0; i < c->m; i++) {
-        c->terms[i] = 0;
-        for (size_t k = A->start[i]; k < A->start[i + 1]; k++) {
-            double terms = isfinite(error[k]) ? error[k] / (16 * HMI_EPSILON) : 0;
-            c->A_most[i * c->n + A->column.data[k]] = terms;
-            c->terms[i] = fmax(c->terms[i], terms);
-        }
-    }
+    for (size_t i = 0; i < c->m; i++)
+        for (size_t k = A->start[i]; k < A->start[i + 1]; k++)
+            c->A_most[i * c->n + A->column.data[k]] =
+                isfinite(error[k]) ? error[k] / (HMI_TERM_ROUNDINGS * HMI_EPSILON) : 0;
     return HM_OK;
 }
 

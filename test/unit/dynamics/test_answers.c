@@ -35,6 +35,58 @@ static void directions_without_mass(void **state)
                   "not determined along x'' + y''");
 }
 
+/* What a square demands its row of A does not say; where other rows say it, all is well. */
+static void rows_that_vanish(void **state)
+{
+    (void)state;
+#define PLANE "coord x, y; kinetic (x'^2 + y'^2)/2; potential x\n"
+    check_failure(PLANE "constraint c: x'^2 + y'^2 = 0", HM_ERR_UNDETERMINED, "constraint 'c'");
+    check_failure(PLANE "constraint c: (x' - y')^2 = 0", HM_ERR_UNDETERMINED, "constraint 'c'");
+    check_failure(PLANE "constraint c: (x - y)^2 = 0", HM_ERR_UNDETERMINED, "constraint 'c'");
+    check_failure(PLANE "constraint c: (x - y)^2 = 0; initial x' = 1", HM_ERR_INCONSISTENT,
+                  "constraint 'c' contradicts");
+    static const char *const good[] = {
+        PLANE "constraint a: x' = 0; constraint b: y' = 0; constraint c: x'^2 + y'^2 = 0",
+        PLANE "constraint a: x = y; constraint c: (x - y)^2 = 0; initial x' = 1, y' = 1",
+        PLANE "constraint c: x'^2 + y'^2 = 1; initial x' = 1",
+        "coord x, y; kinetic (x'^2 + y'^2)/2\nconstraint c: x'^2 + y'^2 = 0",
+    };
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        motion *m = motion_text(good[i]);
+        hm_evaluation at;
+        assert_int_equal(hm_sim_evaluate(m->sim, NULL, &at), HM_OK);
+        motion_close(m);
+    }
+}
+
+/* A row that is zero on paper constrains nothing, in an evaluation and in a run. */
+static void rows_of_rounding_errors(void **state)
+{
+    (void)state;
+    static const char *const rows[] = {
+        "param a = 0.1*3, b = 0.3; constraint c: (a - b)*x' = 0",
+        "param a = 0.1, b = 0.2, c = a + b - 0.3; constraint c0: c*x' = 0",
+        "constraint c: (sqrt(2)*sqrt(2) - 2)*x' = 0",
+        "param p = 1.1; constraint c: (sin(p)^2 + cos(p)^2 - 1)*x' = (a*7 - 0.7)*y'; param a = 0.1",
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char text[400];
+        hm_evaluation at;
+        snprintf(
+            text, sizeof text,
+            "coord x, y; kinetic (x'^2 + y'^2)/2; force x = 1\n%s\ninitial x' = 1\nsimulate 0 .. 1",
+            rows[i]);
+        motion *m = motion_text(text);
+        assert_int_equal(hm_sim_evaluate(m->sim, NULL, &at), HM_OK);
+        assert_int_equal(at.rank_A, 0);
+        check_number("x''", at.qdd[0], 1, 0);
+        assert_true(at.disagreement < 1e-12);
+        motion_must(m);
+        check_number(rows[i], motion_value(m, "x"), 1.5, 1e-9);
+        motion_close(m);
+    }
+}
+
 /* Friction mu |R| of the whole reaction R of a floor, with masses coupled by a: R = c - 2 |R| for
  * a mu = 2. It has no solution for c < 0 and two for c > 0: Painleve's paradox. */
 static void laws_of_total_reactions(void **state)
@@ -212,6 +264,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(directions_without_mass),
+        cmocka_unit_test(rows_that_vanish),
+        cmocka_unit_test(rows_of_rounding_errors),
         cmocka_unit_test(laws_of_total_reactions),
         cmocka_unit_test(multipliers_that_are_not_unique),
         cmocka_unit_test(servos_out_of_reach),
