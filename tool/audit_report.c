@@ -39,7 +39,7 @@ static void print_audit(const hm_model *model, const hm_audit *a, const double *
 hm_status show_audit(const hm_model *model, hm_sim *sim, json_t *object)
 {
     hm_audit a;
-    double *row_power = calloc(hm_model_constraint_count(model) + 1, sizeof *row_power);
+    double *row_power = memory_new(hm_model_constraint_count(model) + 1, sizeof *row_power);
     hm_status status = row_power ? hm_sim_audit(sim, &a, row_power) : HM_ERR_NOMEM;
     if (status == HM_OK && a.defined && object)
         json_object_set_new(json_object_get(object, "energy"), "audit",

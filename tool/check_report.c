@@ -45,7 +45,9 @@ static void print_nonlinear(const hm_constraint_analysis *c)
         line("it follows from the other constraints");
     else if (c->linear_form)
         line("with the others it amounts to %s%s", c->linear_form,
-             c->other_form ? " at the initial state" : "");
+             c->other_form                         ? " at the initial state"
+             : c->reduction == HM_REDUCTION_LINEAR ? ", near the initial state"
+                                                   : "");
     if (c->linear_form && c->linear_kind != HM_CLASS_UNCLASSIFIED)
         line("which is %s", hm_class_text(c->linear_kind));
     if (c->other_form)

@@ -4,9 +4,13 @@
 #include "command.h"
 #include "values.h"
 
+#include <errno.h>
 #include <math.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 /* ---- JSON ---- */
 
@@ -193,7 +197,7 @@ static int print_json(const session *s, const findings *found)
 
 static hm_status find_energy(const session *s, findings *found)
 {
-    found->row_works = calloc(hm_model_constraint_count(s->model) + 1, sizeof(bool));
+    found->row_works = memory_new(hm_model_constraint_count(s->model) + 1, sizeof(bool));
     return found->row_works ? hm_system_energy(s->system, &found->energy, found->row_works)
                             : HM_ERR_NOMEM;
 }
@@ -239,7 +243,7 @@ bool check_errors(const findings *found)
     return found->errors || is_inconsistent(w) || !w->known || w->message;
 }
 
-static int run(const invocation *call)
+static int check(const invocation *call)
 {
     session s;
     findings found = {0};
@@ -263,6 +267,39 @@ static int run(const invocation *call)
     free(found.row_works);
     session_close(&s);
     return status;
+}
+
+/* ---- in a process of its own ---- */
+
+/* The arithmetic behind the analysis (FLINT, GMP) aborts the process when memory runs out. The work is
+ * done in a child, so that this is said like any other failure. */
+static int status_of_child(int state)
+{
+    if (WIFEXITED(state))
+        return WEXITSTATUS(state);
+    int signal = WIFSIGNALED(state) ? WTERMSIG(state) : 0;
+    if (signal == SIGINT || signal == SIGTERM)
+        return EXIT_INTERRUPTED;
+    if (signal == SIGABRT || signal == SIGKILL)
+        fputs("hamel: out of memory\n", stderr);
+    else
+        fprintf(stderr, "hamel: the analysis ended by signal %d\n", signal);
+    return EXIT_FAILED;
+}
+
+static int run(const invocation *call)
+{
+    int state = 0;
+    fflush(NULL);
+    pid_t child = fork();
+    if (child < 0)
+        return check(call);
+    if (child == 0)
+        exit(check(call));
+    while (waitpid(child, &state, 0) < 0)
+        if (errno != EINTR)
+            return EXIT_FAILED;
+    return status_of_child(state);
 }
 
 static const option_spec options[] = {{0}};

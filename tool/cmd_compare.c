@@ -23,7 +23,7 @@ typedef struct comparing {
 /* conflated:"LHS = RHS"@alpha with its quotes, where a shell left them, taken off. */
 static char *read_with(const char *given)
 {
-    char *text = malloc(strlen(given) + 1), *to = text;
+    char *text = memory_new(1, strlen(given) + 1), *to = text;
     for (const char *s = given; text && *s; s++)
         if (*s != '"')
             *to++ = *s;
@@ -37,8 +37,8 @@ static int read_mu(comparing *x)
 {
     size_t k = hm_comparison_mu_count(x->comparison);
     const char *given = option_value(x->call, "--mu");
-    char *text = given ? strdup(given) : NULL, *rest = NULL;
-    x->mu = calloc(k + 1, sizeof *x->mu);
+    char *text = given ? memory_copy(given) : NULL, *rest = NULL;
+    x->mu = memory_new(k + 1, sizeof *x->mu);
     if (!x->mu || (given && !text))
         return EXIT_FAILED;
     int status = EXIT_DONE;
@@ -271,10 +271,11 @@ static bool write_plot(const comparing *x, const char *path)
     size_t shown = m->n < 6 ? m->n : 6;
     hm_figure *figure = NULL;
     char title[200];
-    double *columns = calloc(2 * shown * m->count + 1, sizeof *columns);
+    double *columns = memory_new(2 * shown * m->count + 1, sizeof *columns);
     snprintf(title, sizeof title, "%s: correct and %s", hm_model_name(x->s->model),
              hm_comparison_kind(x->comparison));
-    hm_status status = columns ? hm_figure_create(NULL, title, NULL, &figure) : HM_ERR_NOMEM;
+    hm_status status = columns ? hm_figure_create(memory_allocator(), title, NULL, &figure)
+                               : HM_ERR_NOMEM;
     const hm_curve series = {.label = NULL, .x = m->t, .y = m->distance, .count = m->count};
     const hm_panel distance = {
         .x_label = "t", .y_label = "distance", .curves = &series, .curve_count = 1};
@@ -298,8 +299,8 @@ static hm_status prepare_state(comparing *x)
     hm_status status = state_from_text(x->sim, x->s->model, at);
     if (status == HM_OK && !at && !hm_run_options_default(x->s->model).keep_initial)
         status = hm_sim_make_consistent(x->sim, false, &moved, &count);
-    x->q = calloc(n + 1, sizeof *x->q);
-    x->v = calloc(n + 1, sizeof *x->v);
+    x->q = memory_new(n + 1, sizeof *x->q);
+    x->v = memory_new(n + 1, sizeof *x->v);
     if (!x->q || !x->v)
         return HM_ERR_NOMEM;
     hm_sim_state(x->sim, x->q, x->v, NULL);

@@ -1,6 +1,7 @@
 /* hamel examples: what is built in, as a list or as text to start from. */
 #include "command.h"
 #include "examples.h"
+#include "values.h"
 
 #include <jansson.h>
 #include <string.h>
@@ -17,7 +18,7 @@ const struct hamel_example *find_example(const char *name)
 static void title_of(const struct hamel_example *example, char *title, size_t size)
 {
     title[0] = '\0';
-    hm_context *context = hm_context_create(NULL);
+    hm_context *context = hm_context_create(memory_allocator());
     hm_model *model = NULL;
     if (context && hm_model_parse(context, example->text, example->length, NULL, &model) == HM_OK &&
         hm_model_title(model))
@@ -35,8 +36,7 @@ static int print_json(void)
         json_array_append_new(
             list, json_pack("{s:s, s:s}", "name", hamel_examples[i].name, "title", title));
     }
-    bool written = list && json_dumpf(list, stdout, JSON_INDENT(2)) == 0;
-    printf("\n");
+    bool written = json_print(list);
     json_decref(list);
     return written ? EXIT_DONE : EXIT_FAILED;
 }

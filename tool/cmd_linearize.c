@@ -20,7 +20,7 @@ typedef struct hold_list {
 static int read_hold(const invocation *call, hold_list *hold)
 {
     const char *given = option_value(call, "--hold");
-    hold->text = given ? strdup(given) : NULL;
+    hold->text = given ? memory_copy(given) : NULL;
     if (given && !hold->text)
         return EXIT_FAILED;
     for (char *rest = NULL, *name = given ? strtok_r(hold->text, ", ", &rest) : NULL; name;

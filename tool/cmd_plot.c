@@ -9,6 +9,7 @@
 #include "examples.h"
 #include "figure_file.h"
 #include "output_file.h"
+#include "values.h"
 
 #include <jansson.h>
 #include <stdlib.h>
@@ -46,11 +47,9 @@ static bool find_columns(plot_job *j)
 {
     bool good = true;
     j->count = j->call->argument_count - 1;
-    j->columns = calloc(j->count + 1, sizeof *j->columns);
-    if (!j->columns) {
-        fputs("hamel: out of memory\n", stderr);
+    j->columns = memory_new(j->count + 1, sizeof *j->columns);
+    if (!j->columns)
         return false;
-    }
     for (size_t i = 0; i < j->count; i++)
         good = find_column(j, j->call->arguments[i + 1], &j->columns[i]) && good;
     const char *against = option_value(j->call, "--against");
@@ -103,7 +102,7 @@ static hm_status add_path(plot_job *j, bool space)
 /* All in one panel, by the logarithm of their size. */
 static hm_status add_log_histories(plot_job *j, size_t against)
 {
-    hm_curve *curves = calloc(j->count + 1, sizeof *curves);
+    hm_curve *curves = memory_new(j->count + 1, sizeof *curves);
     if (!curves)
         return HM_ERR_NOMEM;
     for (size_t i = 0; i < j->count; i++)
@@ -137,7 +136,7 @@ static hm_status make_figure(plot_job *j)
     const char *title = option_value(j->call, "--title");
     if (!title)
         title = j->count == 0 ? j->call->arguments[0] : NULL;
-    hm_status status = hm_figure_create(NULL, title, NULL, &j->figure);
+    hm_status status = hm_figure_create(memory_allocator(), title, NULL, &j->figure);
     if (status != HM_OK)
         return status;
     if (option_value(j->call, "--3d"))
@@ -159,7 +158,7 @@ static bool choose_output(plot_job *j)
     size_t stem = given                 ? strlen(given)
                   : dot && dot != input ? (size_t)(dot - input)
                                         : strlen(input);
-    j->output = malloc(stem + sizeof ".svg");
+    j->output = memory_new(1, stem + sizeof ".svg");
     if (!j->output)
         return false;
     snprintf(j->output, stem + 1, "%s", given ? given : input);
@@ -187,8 +186,7 @@ static int report(const plot_job *j)
                                    (json_int_t)hm_table_row_count(j->table), "columns",
                                    (json_int_t)hm_table_column_count(j->table), "panels",
                                    (json_int_t)hm_figure_panel_count(j->figure));
-        bool good = object && json_dumpf(object, stdout, JSON_INDENT(2)) == 0;
-        printf("\n");
+        bool good = json_print(object);
         json_decref(object);
         return good ? EXIT_DONE : EXIT_FAILED;
     }
@@ -226,7 +224,7 @@ static int run(const invocation *call)
     if (call->argument_count == 0)
         return usage_error(
             "the results file is missing: hamel plot FILE.csv; see hamel plot --help");
-    hm_context *context = hm_context_create(NULL);
+    hm_context *context = hm_context_create(memory_allocator());
     hm_status status = HM_ERR_NOMEM;
     if (context) {
         status = hm_table_load_csv(context, call->arguments[0], &j.table);
@@ -240,8 +238,6 @@ static int run(const invocation *call)
             stderr,
             "  hint: results come from hamel run %s --csv FILE; its --plot FILE plots them, too\n",
             call->arguments[0]);
-    else if (status == HM_ERR_NOMEM)
-        fprintf(stderr, "hamel: %s\n", hm_status_text(status));
     hm_figure_destroy(j.figure);
     hm_table_destroy(j.table);
     free(j.columns);

@@ -151,8 +151,6 @@ static int run_model(const invocation *call, session *s, job *j, unsigned groups
         code = exit_status_of(status = HM_ERR_NOMEM);
     else if (status == HM_OK)
         code = simulate(call, s, j, sim, &options);
-    if (status == HM_ERR_NOMEM)
-        fprintf(stderr, "hamel: %s\n", hm_status_text(status));
     print_sim_diagnostics(sim, call->quiet);
     run_files_destroy(&j->files);
     hm_sim_destroy(sim);

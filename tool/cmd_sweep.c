@@ -85,7 +85,7 @@ static bool add_name(sweep *s, const char *format, const char *name)
 {
     char text[512];
     snprintf(text, sizeof text, format, name);
-    s->names[s->name_count] = strdup(text);
+    s->names[s->name_count] = memory_copy(text);
     return s->names[s->name_count++] != NULL;
 }
 
@@ -97,7 +97,7 @@ static bool list_names(sweep *s)
     size_t n = hm_model_coordinate_count(model), columns = hm_sweep_plan_columns(s->plan);
     size_t measures = hm_measures_count(s->measures), states = hm_model_state_count(model);
     size_t outputs = hm_model_output_count(model);
-    s->names = calloc(columns + measures + 2 * n + states + outputs + 4, sizeof *s->names);
+    s->names = memory_new(columns + measures + 2 * n + states + outputs + 4, sizeof *s->names);
     bool good = s->names && add_name(s, "%s", "index");
     for (size_t i = 0; good && i < columns; i++)
         good = add_name(s, s->keep_every ? "%s(0)" : "%s", hm_sweep_plan_name(s->plan, i));
@@ -140,7 +140,7 @@ static void identify(sweep *s, unsigned long long index, unsigned long long coun
     snprintf(number, sizeof number, "%llx", (unsigned long long)hm_model_fingerprint(s->s->model));
     hash = mix(hash, number);
     size_t columns = hm_sweep_plan_columns(s->plan), points = hm_sweep_plan_points(s->plan);
-    double *values = calloc(columns + 1, sizeof *values);
+    double *values = memory_new(columns + 1, sizeof *values);
     for (size_t k = 0; values && option_value(s->call, "--points") && k < points; k++) {
         hm_sweep_plan_point(s->plan, k, values);
         for (size_t i = 0; i < columns; i++) {
@@ -277,8 +277,8 @@ static int name_files(sweep *s, unsigned long long index, unsigned long long cou
     if (!out)
         return EXIT_DONE;
     size_t size = strlen(out) + 80;
-    char *path = malloc(size);
-    s->rows_path = malloc(size + 8);
+    char *path = memory_new(1, size);
+    s->rows_path = memory_new(1, size + 8);
     s->out_text = path;
     if (!path || !s->rows_path)
         return out_of_memory();
@@ -302,7 +302,7 @@ static int prepare(sweep *s)
         return EXIT_BAD_INPUT;
     if (!list_names(s))
         return out_of_memory();
-    s->line = calloc(s->name_count + hm_measures_count(s->measures) + 1, sizeof *s->line);
+    s->line = memory_new(s->name_count + hm_measures_count(s->measures) + 1, sizeof *s->line);
     if (!s->line)
         return out_of_memory();
     s->next = s->first;
@@ -360,7 +360,7 @@ static int default_measures(const invocation *call, char **text)
 
 static int run_measured(const invocation *call, const char *text)
 {
-    hm_context *context = hm_context_create(NULL);
+    hm_context *context = hm_context_create(memory_allocator());
     hm_measures *measures = NULL;
     if (!context)
         return out_of_memory();

@@ -2,6 +2,8 @@
 #ifndef HAMEL_TOOL_COMMAND_H
 #define HAMEL_TOOL_COMMAND_H
 
+#include "memory.h"
+
 #include <hamel/hamel.h>
 
 #include <jansson.h>

@@ -12,6 +12,8 @@ const size_t command_count = sizeof commands / sizeof *commands;
 const option_spec common_options[] = {
     {"--json", NULL, "print JSON for programs"},
     {"--quiet", NULL, "suppress warnings"},
+    {"--max-memory", "SIZE",
+     "refuse work that needs more, as in 500M or 4G; 0: no limit; default 2G"},
     {"--help", NULL, "print this help"},
     {0},
 };
@@ -33,9 +35,9 @@ const option_values option_value_lists[] = {
 static const struct {
     const char *name;
     file_role role;
-} option_files[] = {{"--csv", FILE_WRITTEN},  {"--hdf5", FILE_WRITTEN}, {"--plot", FILE_WRITTEN},
-                    {"-o", FILE_WRITTEN},     {"--out", FILE_WRITTEN},  {"--points", FILE_READ},
-                    {"--ensemble", FILE_READ}};
+} option_files[] = {{"--csv", FILE_WRITTEN}, {"--hdf5", FILE_WRITTEN},  {"--plot", FILE_WRITTEN},
+                    {"-o", FILE_WRITTEN},    {"--out", FILE_WRITTEN},   {"--points", FILE_READ},
+                    {"--out", FILE_WRITTEN}, {"--ensemble", FILE_READ}, {"--points", FILE_READ}};
 
 file_role option_file_role(const char *name)
 {

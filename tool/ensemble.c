@@ -72,14 +72,12 @@ static int read_members(ensemble *e)
     e->inputs = hm_table_column_count(e->table);
     if (rows == 0)
         return usage_error("%s: there are no members, only a header", e->file);
-    e->columns = calloc(e->inputs, sizeof *e->columns);
-    e->values = calloc(rows * e->inputs, sizeof *e->values);
-    e->final = calloc(2 * e->n + e->states + 1, sizeof *e->final);
-    e->row = calloc(e->inputs + 2 * e->n + e->states + e->outputs + 5, sizeof *e->row);
-    if (!e->columns || !e->values || !e->final || !e->row) {
-        fprintf(stderr, "hamel: %s\n", hm_status_text(HM_ERR_NOMEM));
+    e->columns = memory_new(e->inputs, sizeof *e->columns);
+    e->values = memory_new(rows * e->inputs, sizeof *e->values);
+    e->final = memory_new(2 * e->n + e->states + 1, sizeof *e->final);
+    e->row = memory_new(e->inputs + 2 * e->n + e->states + e->outputs + 5, sizeof *e->row);
+    if (!e->columns || !e->values || !e->final || !e->row)
         return EXIT_FAILED;
-    }
     return find_columns(e) && take_values(e) ? EXIT_DONE : EXIT_BAD_INPUT;
 }
 
@@ -119,14 +117,14 @@ static size_t list_names(const ensemble *e, char (*names)[128])
 static bool open_csv(ensemble *e)
 {
     size_t most = e->inputs + 2 * e->n + e->states + e->outputs + 5;
-    char(*names)[128] = calloc(most, sizeof *names);
-    const char **list = calloc(most, sizeof *list);
+    char(*names)[128] = memory_new(most, sizeof *names);
+    const char **list = memory_new(most, sizeof *list);
     hm_status status = names && list ? HM_OK : HM_ERR_NOMEM;
     if (status == HM_OK) {
         size_t count = list_names(e, names);
         for (size_t i = 0; i < count; i++)
             list[i] = names[i];
-        status = hm_csv_create(NULL, e->csv_path, count, list, &e->csv);
+        status = hm_csv_create(memory_allocator(), e->csv_path, count, list, &e->csv);
     }
     free(names);
     free(list);
@@ -203,7 +201,7 @@ static void keep_failure(ensemble *e, const hm_member_result *r)
 {
     if (e->failure_count == MOST_FAILURES)
         return;
-    char *message = malloc(strlen(r->message) + 1);
+    char *message = memory_new(1, strlen(r->message) + 1);
     if (message)
         strcpy(message, r->message);
     e->failures[e->failure_count++] = (failure){r->member, message};

@@ -2,6 +2,8 @@
 #ifndef HAMEL_TOOL_FIGURE_FILE_H
 #define HAMEL_TOOL_FIGURE_FILE_H
 
+#include "memory.h"
+
 #include <hamel/file.h>
 #include <hamel/plot.h>
 

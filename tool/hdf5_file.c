@@ -193,8 +193,8 @@ static bool allocate(hdf5_file *f)
     f->block_rows = f->block_rows < 1 ? 1 : f->block_rows;
     if (f->block_rows > MOST_BLOCK_ROWS)
         f->block_rows = MOST_BLOCK_ROWS;
-    f->block = malloc(f->block_rows * width * sizeof *f->block);
-    f->piece = malloc(f->block_rows * width * sizeof *f->piece);
+    f->block = memory_new(1, f->block_rows * width * sizeof *f->block);
+    f->piece = memory_new(1, f->block_rows * width * sizeof *f->piece);
     return f->block && f->piece;
 }
 
@@ -239,7 +239,7 @@ static bool write_start(hdf5_file *f)
 
 hdf5_file *hdf5_create(const char *path, const column_set *columns)
 {
-    hdf5_file *f = calloc(1, sizeof *f);
+    hdf5_file *f = memory_new(1, sizeof *f);
     if (!f)
         return NULL;
     H5dont_atexit(); /* what remains after a failure must not be touched again */
@@ -247,7 +247,7 @@ hdf5_file *hdf5_create(const char *path, const column_set *columns)
     f->columns = columns;
     f->file = f->spool = -1;
     divide(f);
-    bool good = allocate(f) && hm_file_create(NULL, path, &f->out) == HM_OK;
+    bool good = allocate(f) && hm_file_create(memory_allocator(), path, &f->out) == HM_OK;
     if (good)
         good = hm_file_descriptor(f->out) >= 0 ? open_beside(f) : open_spool(f);
     if (!good || !write_start(f))

@@ -107,12 +107,12 @@ static int linearize_at(trace *t, double value, hm_linearization **l)
 static int start_table(trace *t, size_t curves)
 {
     size_t columns = 2 * curves + 3;
-    char(*texts)[24] = calloc(columns, sizeof *texts);
-    const char **names = calloc(columns, sizeof *names);
+    char(*texts)[24] = memory_new(columns, sizeof *texts);
+    const char **names = memory_new(columns, sizeof *names);
     hm_status status = HM_ERR_NOMEM;
     t->curves = curves;
-    t->row = calloc(columns, sizeof *t->row);
-    t->last = calloc(2 * curves + 1, sizeof *t->last);
+    t->row = memory_new(columns, sizeof *t->row);
+    t->last = memory_new(2 * curves + 1, sizeof *t->last);
     if (texts && names && t->row && t->last) {
         names[0] = t->param;
         for (size_t k = 0; k < 2 * curves; k++) {
@@ -121,7 +121,7 @@ static int start_table(trace *t, size_t curves)
         }
         names[columns - 2] = "largest_re";
         names[columns - 1] = "stable";
-        status = hm_table_create(NULL, columns, names, &t->table);
+        status = hm_table_create(memory_allocator(), columns, names, &t->table);
     }
     free(texts);
     free(names);
@@ -227,11 +227,12 @@ static bool write_csv(const trace *t, const char *path)
 {
     size_t columns = hm_table_column_count(t->table);
     hm_csv_writer *writer = NULL;
-    const char **names = calloc(columns, sizeof *names);
+    const char **names = memory_new(columns, sizeof *names);
     bool good = names != NULL;
     for (size_t j = 0; j < columns && good; j++)
         names[j] = hm_table_name(t->table, j);
-    hm_status status = good ? hm_csv_create(NULL, path, columns, names, &writer) : HM_ERR_NOMEM;
+    hm_status status = good ? hm_csv_create(memory_allocator(), path, columns, names, &writer)
+                            : HM_ERR_NOMEM;
     for (size_t i = 0; i < hm_table_row_count(t->table) && status == HM_OK; i++) {
         for (size_t j = 0; j < columns; j++)
             t->row[j] = hm_table_column(t->table, j)[i];
@@ -265,7 +266,7 @@ static bool write_plot(const trace *t, const char *path)
     hm_figure *figure = NULL;
     char title[160];
     snprintf(title, sizeof title, "%s: eigenvalues over %s", hm_model_name(t->s->model), t->param);
-    hm_status status = hm_figure_create(NULL, title, NULL, &figure);
+    hm_status status = hm_figure_create(memory_allocator(), title, NULL, &figure);
     if (status == HM_OK)
         status = add_panel(t, figure, 0, "real part");
     if (status == HM_OK)

@@ -100,6 +100,15 @@ static int unknown_option(const command *c, const char *name)
     return usage_error("unknown option '%s'; see hamel %s --help", name, c->name);
 }
 
+static int set_memory_limit(const char *text)
+{
+    size_t bytes;
+    if (!memory_read_size(text, &bytes))
+        return usage_error("--max-memory needs a size such as 500M or 4G, not '%s'", text);
+    memory_limit(bytes);
+    return EXIT_DONE;
+}
+
 /* --name VALUE and --name=VALUE alike. */
 static int parse_option(invocation *call, char **argument, char *next, bool *used_next)
 {
@@ -115,11 +124,12 @@ static int parse_option(invocation *call, char **argument, char *next, bool *use
         *(strcmp(name, "--json") == 0 ? &call->json : &call->quiet) = true;
         return EXIT_DONE;
     }
+    bool memory = strcmp(name, "--max-memory") == 0;
     int i = find_option(call->command, name);
     bool set = strcmp(name, "--set") == 0 && call->command->needs_model;
-    if (i < 0 && !set)
+    if (i < 0 && !set && !memory)
         return unknown_option(call->command, name);
-    if (!set && !call->command->options[i].argument) {
+    if (!set && !memory && !call->command->options[i].argument) {
         call->values[i] = "";
         return value ? usage_error("%s takes no value", name) : EXIT_DONE;
     }
@@ -129,6 +139,8 @@ static int parse_option(invocation *call, char **argument, char *next, bool *use
         value = next;
         *used_next = true;
     }
+    if (memory)
+        return set_memory_limit(value);
     if (set)
         return add_override(call, value);
     call->values[i] = value;
@@ -165,9 +177,23 @@ static int parse_arguments(invocation *call, int count, char **arguments)
     return EXIT_DONE;
 }
 
+/* A result that an allocation is missing from is no result, whatever became of the failure on its way
+ * through the command. */
+static int check_memory(int status)
+{
+    if (!memory_failed())
+        return status;
+    if (!memory_exceeded())
+        fputs("hamel: out of memory\n", stderr);
+    else if (status == EXIT_DONE || status == EXIT_FAILED)
+        fputs("hamel: more memory is needed than --max-memory allows\n", stderr);
+    return memory_exceeded() && status != EXIT_DONE ? status : EXIT_FAILED;
+}
+
 /* Flushes stdout; reports a full disk and the like. */
 static int finish_output(int status)
 {
+    status = check_memory(status);
     if (fflush(stdout) == 0 && !ferror(stdout))
         return status;
     fputs("hamel: cannot write the output\n", stderr);
@@ -185,14 +211,13 @@ static int run_command(const command *c, int count, char **arguments)
     while (c->options[options].name)
         options++;
     invocation call = {.command = c};
-    call.overrides = calloc((size_t)count + 1, sizeof *call.overrides);
-    call.values = calloc(options + 1, sizeof *call.values);
-    call.arguments = calloc((size_t)count + 1, sizeof *call.arguments);
+    call.overrides = memory_new((size_t)count + 1, sizeof *call.overrides);
+    call.values = memory_new(options + 1, sizeof *call.values);
+    call.arguments = memory_new((size_t)count + 1, sizeof *call.arguments);
     int status = EXIT_FAILED;
-    if (!call.overrides || !call.values || !call.arguments)
-        fputs("hamel: out of memory\n", stderr);
-    else if ((status = parse_arguments(&call, count, arguments)) == EXIT_DONE &&
-             (status = outputs_check(&call)) == EXIT_DONE)
+    if (call.overrides && call.values && call.arguments &&
+        (status = parse_arguments(&call, count, arguments)) == EXIT_DONE &&
+        (status = outputs_check(&call)) == EXIT_DONE)
         status = c->run(&call);
     free(call.overrides);
     free(call.values);
@@ -266,6 +291,7 @@ static void keep_freed_memory(void)
 int main(int argc, char **argv)
 {
     keep_freed_memory();
+    memory_start();
     if (argc < 2) {
         print_general_help(stderr);
         return EXIT_BAD_INPUT;

@@ -10,7 +10,7 @@ static double evaluate_text(const session *s, const char *text)
 {
     double number = NAN;
     size_t size = strlen(text) + 8;
-    char *statement = malloc(size);
+    char *statement = memory_new(1, size);
     if (statement && !strpbrk(text, ",=;#")) {
         snprintf(statement, size, "t = %s", text);
         if (hm_model_read_state(s->context, s->model, statement, &number, NULL, NULL, NULL, NULL,

@@ -62,7 +62,7 @@ __attribute__((format(printf, 2, 3))) static void add(column_set *set, const cha
 {
     if (set->count == set->capacity) {
         size_t capacity = set->capacity ? 2 * set->capacity : 32;
-        char **names = realloc(set->names, capacity * sizeof *names);
+        char **names = memory_resize(set->names, capacity * sizeof *names);
         if (!names) {
             set->failed = true;
             return;
@@ -75,7 +75,7 @@ __attribute__((format(printf, 2, 3))) static void add(column_set *set, const cha
     va_copy(again, args);
     size_t size = (size_t)vsnprintf(NULL, 0, format, again) + 1;
     va_end(again);
-    char *name = malloc(size);
+    char *name = memory_new(1, size);
     if (name)
         vsnprintf(name, size, format, args);
     va_end(args);
@@ -156,7 +156,7 @@ bool columns_create(column_set *set, const hm_model *model, unsigned groups)
     name_list(set, COLUMNS_VIOLATION, "violation", violation_names);
     name_by_constraint(set, COLUMNS_RESIDUAL, "residual");
     name_list(set, COLUMNS_CHECK, "check", check_names);
-    set->row = malloc((set->count + 1) * sizeof *set->row);
+    set->row = memory_new(1, (set->count + 1) * sizeof *set->row);
     for (size_t i = 0; i + 1 < GROUPS; i++)
         if (groups & groups_known[i].group)
             set->content |= groups_known[i].content;

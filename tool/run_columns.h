@@ -2,6 +2,8 @@
 #ifndef HAMEL_TOOL_RUN_COLUMNS_H
 #define HAMEL_TOOL_RUN_COLUMNS_H
 
+#include "memory.h"
+
 #include <hamel/hamel.h>
 
 /* Groups that --columns names. */

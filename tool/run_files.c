@@ -51,8 +51,8 @@ static bool add_csv(run_files *files, const double *row)
     const column_set *set = &files->columns;
     hm_status status = HM_OK;
     if (!files->csv)
-        status = hm_csv_create(NULL, files->csv_path, set->count, (const char *const *)set->names,
-                               &files->csv);
+        status = hm_csv_create(memory_allocator(), files->csv_path, set->count,
+                               (const char *const *)set->names, &files->csv);
     if (status == HM_OK)
         status = hm_csv_row(files->csv, row);
     if (status == HM_OK)
@@ -77,7 +77,8 @@ static bool add_to_table(run_files *files, const hm_frame *frame)
     column_set *set = &files->plot_columns;
     hm_status status = HM_OK;
     if (!files->table)
-        status = hm_table_create(NULL, set->count, (const char *const *)set->names, &files->table);
+        status = hm_table_create(memory_allocator(), set->count, (const char *const *)set->names,
+                                 &files->table);
     if (status == HM_OK)
         status = hm_table_add_row(files->table, columns_fill(set, frame));
     return status == HM_OK || refuse(files, files->plot_path, hm_status_text(status));
@@ -164,8 +165,8 @@ static bool write_plot(run_files *files, const hm_run_result *result)
     describe(result, subtitle, sizeof subtitle);
     const char *title = hm_model_title(files->model);
     hm_figure *figure = NULL;
-    hm_status status = hm_figure_create(NULL, title ? title : hm_model_name(files->model), subtitle,
-                                        &figure);
+    hm_status status = hm_figure_create(
+        memory_allocator(), title ? title : hm_model_name(files->model), subtitle, &figure);
     if (status == HM_OK)
         status = hm_figure_run(figure, files->table);
     bool good = status == HM_OK && figure_file_write(figure, files->plot_path);

@@ -20,7 +20,7 @@ static void print_diagnostic(const hm_diagnostic *diagnostic)
     char local[2048], *text = local;
     size_t length = hm_diagnostic_format(diagnostic, use_color(), local, sizeof local);
     if (length >= sizeof local) {
-        text = malloc(length + 1);
+        text = memory_new(1, length + 1);
         if (text)
             hm_diagnostic_format(diagnostic, use_color(), text, length + 1);
     }
@@ -60,6 +60,9 @@ int exit_status_of(hm_status status)
     case HM_ERR_LIMIT:
     case HM_ERR_IO:
         return EXIT_BAD_INPUT;
+    case HM_ERR_NOMEM:
+        memory_note_failure(); /* said at the end, by main.c */
+        return EXIT_FAILED;
     default:
         return EXIT_FAILED;
     }
@@ -73,11 +76,11 @@ enum { MOST_INPUT = 17 << 20 };
 static char *read_stdin(size_t *length)
 {
     size_t capacity = 1 << 16;
-    char *text = malloc(capacity);
+    char *text = memory_new(1, capacity);
     *length = 0;
     while (text && !feof(stdin) && !ferror(stdin) && *length < MOST_INPUT) {
         if (*length == capacity) {
-            char *grown = realloc(text, capacity *= 2);
+            char *grown = memory_resize(text, capacity *= 2);
             if (!grown) {
                 free(text);
                 return NULL;
@@ -174,18 +177,19 @@ int session_open_with(session *s, const invocation *call, bool with_system, cons
     *s = (session){0};
     if (engine_name && !hm_engine_find(engine_name, &engine))
         return usage_error("unknown engine '%s'; one of auto, interp, jit", engine_name);
-    *s = (session){.context = hm_context_create(NULL)};
-    if (!s->context) {
-        fputs("hamel: out of memory\n", stderr);
+    *s = (session){.context = hm_context_create(memory_allocator())};
+    if (!s->context)
         return EXIT_FAILED;
-    }
+    hm_limits limits = hm_limits_default();
+    limits.memory = memory_limit_now();
+    hm_context_set_limits(s->context, &limits);
     hm_status status = read_model(s, call, more, more_name);
     if (status == HM_OK && with_system)
         status = create_system(s, engine);
     bool silent = status != HM_OK && hm_context_diagnostic_count(s->context) == 0;
     s->warnings = warnings_of(s->context);
     print_diagnostics(s->context, call->quiet);
-    if (silent)
+    if (silent && status != HM_ERR_NOMEM)
         fprintf(stderr, "hamel: %s\n", hm_status_text(status));
     if (status == HM_ERR_IO)
         hint_at_examples(call->model);
@@ -199,6 +203,8 @@ int session_open(session *s, const invocation *call, bool with_system)
 
 void session_close(session *s)
 {
+    if (s->context && hm_context_memory_exceeded(s->context))
+        memory_note_exceeded();
     hm_system_destroy(s->system);
     hm_model_destroy(s->model);
     hm_context_destroy(s->context);
@@ -210,9 +216,9 @@ int session_reread(const session *s, const invocation *call, const char *name, c
                    session *again)
 {
     invocation changed = *call;
-    *again = (session){.context = hm_context_create(NULL), .length = s->length};
-    changed.overrides = calloc(call->override_count + 1, sizeof *changed.overrides);
-    again->text = s->text ? malloc(s->length + 1) : NULL;
+    *again = (session){.context = hm_context_create(memory_allocator()), .length = s->length};
+    changed.overrides = memory_new(call->override_count + 1, sizeof *changed.overrides);
+    again->text = s->text ? memory_new(1, s->length + 1) : NULL;
     hm_status status = HM_ERR_NOMEM;
     if (again->context && changed.overrides && (!s->text || again->text)) {
         if (s->text)

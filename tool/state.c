@@ -12,11 +12,11 @@ typedef struct state_arrays {
 static bool allocate_state(state_arrays *x, const hm_model *model)
 {
     size_t n = hm_model_coordinate_count(model), inputs = hm_model_input_count(model);
-    x->q = calloc(n + 1, sizeof *x->q);
-    x->v = calloc(n + 1, sizeof *x->v);
-    x->z = calloc(hm_model_state_count(model) + 1, sizeof *x->z);
-    x->u = calloc(inputs + 1, sizeof *x->u);
-    x->u_set = calloc(inputs + 1, sizeof *x->u_set);
+    x->q = memory_new(n + 1, sizeof *x->q);
+    x->v = memory_new(n + 1, sizeof *x->v);
+    x->z = memory_new(hm_model_state_count(model) + 1, sizeof *x->z);
+    x->u = memory_new(inputs + 1, sizeof *x->u);
+    x->u_set = memory_new(inputs + 1, sizeof *x->u_set);
     return x->q && x->v && x->z && x->u && x->u_set;
 }
 

@@ -41,7 +41,7 @@ static bool add_attribute(hid_t object, const char *name, const char *text)
 static hid_t create_set(const writer *w, const char *name, hid_t type)
 {
     hsize_t none = 0, unlimited = H5S_UNLIMITED, chunk = BLOCK;
-    char *safe = malloc(strlen(name) + 1);
+    char *safe = memory_new(1, strlen(name) + 1);
     if (!safe)
         return -1;
     strcpy(safe, name);
@@ -103,7 +103,7 @@ static bool write_rows(writer *w, FILE *rows)
 {
     char *line = NULL;
     size_t room = 0;
-    double *row = calloc(w->columns + 1, sizeof *row);
+    double *row = memory_new(w->columns + 1, sizeof *row);
     bool good = row != NULL;
     rewind(rows);
     for (long number = 0; good && getline(&line, &room, rows) > 0; number++)
@@ -145,11 +145,12 @@ static hid_t create_file(const char *path)
 bool sweep_write_hdf5(const sweep *s, FILE *rows, const char *path)
 {
     hm_file *out = NULL;
-    bool good = hm_file_create(NULL, path, &out) == HM_OK && hm_file_descriptor(out) >= 0;
+    bool good = hm_file_create(memory_allocator(), path, &out) == HM_OK &&
+                hm_file_descriptor(out) >= 0;
     writer w = {.s = s, .columns = s->name_count, .file = -1};
-    w.sets = calloc(w.columns + 1, sizeof *w.sets);
-    w.block = calloc(w.columns * BLOCK + 1, sizeof *w.block);
-    w.status = calloc(BLOCK, STATUS_LENGTH);
+    w.sets = memory_new(w.columns + 1, sizeof *w.sets);
+    w.block = memory_new(w.columns * BLOCK + 1, sizeof *w.block);
+    w.status = memory_new(BLOCK, STATUS_LENGTH);
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
     good = good && w.sets && w.block && w.status;
     if (good)

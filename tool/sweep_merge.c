@@ -21,13 +21,13 @@ static bool add_part(merge *m, const char *path)
 {
     if (m->count == m->room) {
         size_t room = m->room ? 2 * m->room : 16;
-        part *grown = realloc(m->parts, room * sizeof *grown);
+        part *grown = memory_resize(m->parts, room * sizeof *grown);
         if (!grown)
             return false;
         m->parts = grown;
         m->room = room;
     }
-    m->parts[m->count++] = (part){.path = strdup(path)};
+    m->parts[m->count++] = (part){.path = memory_copy(path)};
     return m->parts[m->count - 1].path != NULL;
 }
 
@@ -105,7 +105,7 @@ static int write_merged(const merge *m, const char *path)
     char block[1 << 16];
     size_t length;
     hm_file *file = NULL;
-    bool good = hm_file_create(NULL, path, &file) == HM_OK &&
+    bool good = hm_file_create(memory_allocator(), path, &file) == HM_OK &&
                 hm_file_write(file, m->parts[0].names, strlen(m->parts[0].names)) == HM_OK &&
                 hm_file_write(file, "\n", 1) == HM_OK;
     for (size_t i = 0; good && i < m->count; i++) {

@@ -70,9 +70,9 @@ static bool pass(sweep *s, double *row, size_t *bins)
 bool sweep_find_statistics(sweep *s)
 {
     size_t measures = hm_measures_count(s->measures);
-    double *row = calloc(s->name_count + 1, sizeof *row);
-    size_t *bins = calloc(measures * BINS + 1, sizeof *bins);
-    s->statistics = calloc(measures + 1, sizeof *s->statistics);
+    double *row = memory_new(s->name_count + 1, sizeof *row);
+    size_t *bins = memory_new(measures * BINS + 1, sizeof *bins);
+    s->statistics = memory_new(measures + 1, sizeof *s->statistics);
     bool good = row && bins && s->statistics;
     if (good && !s->keep_every) {
         good = pass(s, row, NULL) && pass(s, row, bins);

@@ -219,7 +219,8 @@ bool rows_publish(sweep *s, bool identified)
     if (!identified && (ends_in(s->out, ".h5") || ends_in(s->out, ".hdf5")))
         return sweep_write_hdf5(s, s->rows, s->out);
     hm_file *file = NULL;
-    bool good = hm_file_create(NULL, s->out, &file) == HM_OK && copy_rows(s, file, identified) &&
+    bool good = hm_file_create(memory_allocator(), s->out, &file) == HM_OK &&
+                copy_rows(s, file, identified) &&
                 hm_file_finish(file, HM_FILE_END_COMPLETE) == HM_OK;
     if (!good) {
         fprintf(stderr, "hamel: cannot write '%s'%s%s; the rows are in '%s'\n", s->out,

@@ -38,7 +38,7 @@ json_t *json_vector(const double *values, size_t count)
 
 static json_t *json_dense(const hm_matrix *matrix)
 {
-    double *dense = malloc((matrix->rows * matrix->columns + 1) * sizeof *dense);
+    double *dense = memory_new(1, (matrix->rows * matrix->columns + 1) * sizeof *dense);
     json_t *rows = json_array();
     if (!dense || !rows) {
         free(dense);
@@ -81,6 +81,8 @@ json_t *json_matrix(const hm_matrix *matrix, size_t coordinates)
 bool json_print(json_t *value)
 {
     const size_t flags = JSON_INDENT(2) | JSON_REAL_PRECISION(17);
+    if (memory_failed()) /* something is missing in it */
+        return false;
     return value && json_dumpf(value, stdout, flags) == 0 && putchar('\n') != EOF;
 }
 

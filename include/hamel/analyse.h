@@ -46,7 +46,8 @@ typedef enum hm_reduction {
     HM_REDUCTION_FOLLOWS,  /* it follows from the others */
     HM_REDUCTION_SQUARE,   /* the square of a linear form */
     HM_REDUCTION_BRANCHES, /* the product of two linear forms */
-    HM_REDUCTION_SUM       /* a sum of squares: several linear forms */
+    HM_REDUCTION_SUM,      /* a sum of squares: several linear forms */
+    HM_REDUCTION_LINEAR    /* one linear form in disguise, near the initial state: x'/y' = 1 */
 } hm_reduction;
 
 typedef struct hm_constraint_analysis {

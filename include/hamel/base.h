@@ -15,6 +15,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -85,6 +86,23 @@ typedef struct hm_context hm_context;
 /* allocator NULL: hm_allocator_default(). Returns NULL when there is no memory. */
 HM_API hm_context *hm_context_create(const hm_allocator *allocator);
 HM_API void hm_context_destroy(hm_context *context);
+
+/* What work with a context may take. Work that would need more ends with HM_ERR_LIMIT and a message that
+ * names the statement where one can be named. */
+typedef struct hm_limits {
+    size_t
+        memory; /* bytes allocated at one time for everything made with the context; default 2 GB;
+                      0: no limit */
+    int64_t steps; /* of writing a model out: loops, sums, calls; default 10^8; 0: no limit */
+} hm_limits;
+
+HM_API hm_limits hm_limits_default(void);
+/* For all that is done from now on. limits NULL: the defaults. */
+HM_API void hm_context_set_limits(hm_context *context, const hm_limits *limits);
+/* Was memory refused because of the limit in the last call that began with a model or system? */
+HM_API bool hm_context_memory_exceeded(const hm_context *context);
+/* The most bytes that were allocated at one time. */
+HM_API size_t hm_context_memory(const hm_context *context);
 
 /* Diagnostics in the order they were found. */
 HM_API size_t hm_context_diagnostic_count(const hm_context *context);

@@ -21,13 +21,39 @@ const char *hm_version(void)
     return HAMEL_VERSION;
 }
 
+hm_limits hm_limits_default(void)
+{
+    return (hm_limits){.memory = sizeof(size_t) > 4 ? (size_t)2048 << 20 : SIZE_MAX / 2,
+                       .steps = HMI_MOST_STEPS};
+}
+
+void hm_context_set_limits(hm_context *context, const hm_limits *limits)
+{
+    hm_limits chosen = limits ? *limits : hm_limits_default();
+    context->budget.limit = chosen.memory ? chosen.memory : SIZE_MAX;
+    context->most_steps = chosen.steps > 0 ? chosen.steps : INT64_MAX;
+}
+
+bool hm_context_memory_exceeded(const hm_context *context)
+{
+    return atomic_load(&context->budget.exceeded);
+}
+
+size_t hm_context_memory(const hm_context *context)
+{
+    return atomic_load_explicit(&context->budget.peak, memory_order_relaxed);
+}
+
 hm_context *hm_context_create(const hm_allocator *allocator)
 {
     hm_allocator chosen = allocator ? *allocator : hm_allocator_default();
+    hm_limits limits = hm_limits_default();
     hm_context *context = hmi_alloc(&chosen, sizeof *context);
     if (!context)
         return NULL;
-    *context = (hm_context){.allocator = chosen, .most_steps = HMI_MOST_STEPS};
+    *context = (hm_context){.most_steps = limits.steps};
+    hmi_budget_init(&context->budget, &chosen, limits.memory);
+    context->allocator = hmi_budget_allocator(&context->budget);
     hmi_arena_init(&context->arena, &context->allocator);
     return context;
 }
@@ -37,6 +63,7 @@ hm_context *hmi_context_create_for(const hm_allocator *allocator, const hmi_sour
 {
     hm_context *context = hm_context_create(allocator);
     if (context) {
+        context->budget.limit = SIZE_MAX; /* the allocator that it is given has a limit */
         context->borrowed = sources;
         context->borrowed_count = count;
     }
@@ -108,6 +135,9 @@ void hm_context_clear(hm_context *context)
 void hmi_context_begin(hm_context *context)
 {
     context->out_of_memory = context->limit_exceeded = context->repeated = false;
+    context->memory_said = false;
+    atomic_store(&context->budget.failed, false);
+    atomic_store(&context->budget.exceeded, false);
 }
 
 uint32_t hmi_context_add_source(hm_context *context, const char *name, const char *path,
@@ -281,6 +311,10 @@ static const char *copy_text(hm_context *context, const char *text)
 static void report(hm_context *context, hm_severity severity, hmi_span at, const char *hint,
                    const char *format, va_list args)
 {
+    if (severity == HM_SEVERITY_ERROR && atomic_load(&context->budget.failed)) {
+        context->out_of_memory = true; /* what is missing is not missing in the model */
+        return;
+    }
     if (!has_room(context, severity))
         return;
     hm_diagnostic diagnostic = {.severity = severity, .length = 1};
@@ -332,9 +366,38 @@ bool hmi_context_too_many(const hm_context *context)
     return context->errors >= HMI_MOST_ERRORS || context->out_of_memory;
 }
 
+/* "2 GB", "1536 MB" */
+static const char *size_text(size_t bytes, char text[32])
+{
+    bool whole = bytes % ((size_t)1 << 30) == 0;
+    snprintf(text, 32, "%zu %s", bytes >> (whole ? 30 : 20), whole ? "GB" : "MB");
+    return text;
+}
+
+hm_status hmi_context_memory_status(hm_context *context, hm_status status, hmi_span at,
+                                    const char *doing)
+{
+    hmi_budget *budget = &context->budget;
+    if (status == HM_OK || !atomic_load(&budget->failed))
+        return status;
+    if (!atomic_load(&budget->exceeded))
+        return HM_ERR_NOMEM;
+    size_t limit = budget->limit;
+    char text[32];
+    atomic_store(&budget->failed, false); /* there is memory for the message */
+    budget->limit = SIZE_MAX;
+    if (!context->memory_said)
+        hmi_error(context, at, "the limit is set by --max-memory, or by hm_limits",
+                  "%s needs more than %s of memory", doing, size_text(limit, text));
+    budget->limit = limit;
+    atomic_store(&budget->failed, true);
+    context->memory_said = context->limit_exceeded = true;
+    return HM_ERR_LIMIT;
+}
+
 hm_status hmi_context_status(const hm_context *context, size_t errors_before)
 {
-    if (context->out_of_memory)
+    if (context->out_of_memory && !context->memory_said)
         return HM_ERR_NOMEM;
     if (context->limit_exceeded)
         return HM_ERR_LIMIT;

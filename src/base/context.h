@@ -30,8 +30,9 @@ typedef struct hmi_source {
 } hmi_source;
 
 struct hm_context {
-    hm_allocator allocator;
-    hmi_arena arena; /* sources and message texts */
+    hmi_budget budget;      /* of everything that is made with this context */
+    hm_allocator allocator; /* the budget's */
+    hmi_arena arena;        /* sources and message texts */
     HMI_ARRAY(hmi_source) sources;
     const hmi_source *borrowed; /* the first sources are those of somebody else, */
     size_t borrowed_count;      /* so many; its own come after them */
@@ -40,7 +41,8 @@ struct hm_context {
     int64_t most_steps;     /* of writing a model out, HMI_MOST_STEPS; fuzzers lower it */
     bool out_of_memory;
     bool limit_exceeded;
-    bool repeated; /* an error was met that had been said before */
+    bool memory_said; /* that the memory limit was exceeded */
+    bool repeated;    /* an error was met that had been said before */
 };
 
 /* A context for diagnostics about the sources of another, which are only read: they, and the array,
@@ -81,6 +83,11 @@ void hmi_context_begin(hm_context *context);
 /* HM_ERR_NOMEM, HM_ERR_LIMIT or HM_ERR_INPUT when any of these happened since
  * `errors_before` (context->errors at the start of the stage); else HM_OK. */
 hm_status hmi_context_status(const hm_context *context, size_t errors_before);
+
+/* Says that the memory limit was exceeded, once, where it was: HM_ERR_LIMIT. Where it was not, and memory
+ * failed all the same, HM_ERR_NOMEM; else the status as given. `doing`: "writing the model out". */
+hm_status hmi_context_memory_status(hm_context *context, hm_status status, hmi_span at,
+                                    const char *doing);
 
 /* Line and column (from 1, in characters) of a byte offset. */
 void hmi_source_position(const hmi_source *source, uint32_t offset, int *line, int *column);

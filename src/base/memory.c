@@ -56,6 +56,58 @@ void hmi_free(const hm_allocator *allocator, void *ptr, size_t size)
         allocator->resize(allocator->user, ptr, size, 0);
 }
 
+/* ---- budgets ---- */
+
+/* Counts `more` bytes in place of `less`; false where the limit does not allow it. */
+static bool count_bytes(hmi_budget *b, size_t less, size_t more)
+{
+    size_t used = atomic_fetch_add_explicit(&b->used, more - less, memory_order_relaxed) + more -
+                  less;
+    if (more > less && used > b->limit) {
+        atomic_fetch_sub_explicit(&b->used, more - less, memory_order_relaxed);
+        atomic_store_explicit(&b->exceeded, true, memory_order_relaxed);
+        return false;
+    }
+    size_t peak = atomic_load_explicit(&b->peak, memory_order_relaxed);
+    while (used > peak && !atomic_compare_exchange_weak_explicit(
+                              &b->peak, &peak, used, memory_order_relaxed, memory_order_relaxed))
+        continue;
+    return true;
+}
+
+static void *budget_resize(void *user, void *ptr, size_t old_size, size_t new_size)
+{
+    hmi_budget *b = user;
+    if (new_size == 0) {
+        count_bytes(b, old_size, 0);
+        return b->inner.resize(b->inner.user, ptr, old_size, 0);
+    }
+    void *block = NULL;
+    if (count_bytes(b, old_size, new_size)) {
+        block = b->inner.resize(b->inner.user, ptr, old_size, new_size);
+        if (!block)
+            count_bytes(b, new_size, old_size);
+    }
+    if (!block)
+        atomic_store_explicit(&b->failed, true, memory_order_relaxed);
+    return block;
+}
+
+void hmi_budget_init(hmi_budget *budget, const hm_allocator *inner, size_t limit)
+{
+    budget->inner = *inner;
+    budget->limit = limit;
+    atomic_init(&budget->used, 0);
+    atomic_init(&budget->peak, 0);
+    atomic_init(&budget->failed, false);
+    atomic_init(&budget->exceeded, false);
+}
+
+hm_allocator hmi_budget_allocator(hmi_budget *budget)
+{
+    return (hm_allocator){budget_resize, budget};
+}
+
 struct hmi_arena_block {
     hmi_arena_block *next;
     size_t size; /* of the whole block, this header included */

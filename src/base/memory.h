@@ -8,10 +8,26 @@
 #define HMI_BASE_MEMORY_H
 
 #include <hamel/base.h>
+#include <stdatomic.h>
 #include <stdint.h>
 
 void *hmi_alloc(const hm_allocator *allocator, size_t size);
 void hmi_free(const hm_allocator *allocator, void *ptr, size_t size);
+
+/* An allocator that counts, and refuses what exceeds a limit. It remembers that something was refused, by
+ * the limit or by the allocator that it asks, so that what follows from it is not blamed on anybody.
+ * Threads may share it. */
+typedef struct hmi_budget {
+    hm_allocator inner;
+    size_t limit; /* bytes */
+    atomic_size_t used, peak;
+    atomic_bool failed;   /* an allocation failed, */
+    atomic_bool exceeded; /* because of the limit */
+} hmi_budget;
+
+void hmi_budget_init(hmi_budget *budget, const hm_allocator *inner, size_t limit);
+/* The budget must outlive what is allocated. */
+hm_allocator hmi_budget_allocator(hmi_budget *budget);
 
 /* An arena hands out memory that is released all at once. */
 typedef struct hmi_arena_block hmi_arena_block;

@@ -115,4 +115,40 @@ expect_status 0
 expect_out 'M is not positive'
 run hamel check - <<< "coord x, y; kinetic x'^2/2; constraint c: y = x"
 expect_done
+
+# Errors end with 1, also with --json; the last line claims no more than was tested.
+run hamel check - <<< "coord x, y; kinetic x'^2/2"
+expect_status 1
+expect_err 'not determined'
+expect_out 'the model is not sound'
+run hamel check - --json <<< "coord x, y; kinetic (x'^2 + y'^2)/2; force x = 1/y"
+expect_status 1
+run hamel check - <<< "coord x, y; kinetic (x'^2 + y'^2)/2; constraint c: x^2 + y^2 = 1; initial x = 2, y = 0"
+expect_status 2
+run hamel check - <<< "coord x; kinetic x'^2/2; force x = sqrt(abs(x))"
+expect_done
+expect_out 'not Lipschitz at the initial state' 'well-posedness not established'
+run hamel check - <<< "coord x; kinetic x'^2/2; force x = -x; initial x = 1"
+expect_done
+expect_out 'no problems found'
+
+# Friction of the constraints: (14) does not hold, (35) of Udwadia and Kalaba does. C along the row does no work.
+run hamel check - <<< "coord x, y; kinetic (x'^2 + y'^2)/2; potential 9.81*y; constraint floor: y = 0
+nonideal x = -0.2*abs(reaction(y))*x'; initial x' = 1"
+expect_done
+expect_out 'no: the constraints do work' "generalized D'Alembert, v·Qc = v·C, UK 2002 (35)"
+run hamel check - --json <<< "coord x, y; kinetic (x'^2 + y'^2)/2; potential 9.81*y; constraint floor: y = 0
+nonideal y = 3; initial x' = 1"
+expect_done
+expect_out '"dalembert": true' '"ideal": true'
+
+# When memory runs out the arithmetic behind the analysis aborts: that is said, and nothing else happens.
+if [ -z "${HAMEL_SANITIZE-}" ]; then
+    for limit in 60000 80000 100000 120000 150000; do
+        (ulimit -v $limit; "$HAMEL" check n-trailer --set N=30) > memory.out 2> memory.err
+        status=$?
+        [ $status -eq 0 ] || [ $status -eq 1 ] || [ $status -eq 127 ] || { echo "limit $limit: status $status"; cat memory.err; exit 1; }
+        [ $status -ne 1 ] || grep -q 'memory' memory.err || { echo "limit $limit:"; cat memory.err; exit 1; }
+    done
+fi
 finish

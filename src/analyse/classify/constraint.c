@@ -6,6 +6,7 @@
  * constraints. Verified: test/cases/test_classify.c
  */
 #include "analyse/classify/analysis.h"
+#include "analyse/classify/disguise.h"
 #include "analyse/classify/total_derivative.h"
 #include "analyse/integrals/potential.h"
 
@@ -177,9 +178,9 @@ static hm_status classify_linear(hmi_analysis *a, size_t k)
 
 static hm_reduction reduction_of(hmi_quadratic_kind kind)
 {
-    static const hm_reduction list[] = {HM_REDUCTION_NONE, HM_REDUCTION_FOLLOWS,
+    static const hm_reduction list[] = {HM_REDUCTION_NONE,   HM_REDUCTION_FOLLOWS,
                                         HM_REDUCTION_SQUARE, HM_REDUCTION_BRANCHES,
-                                        HM_REDUCTION_SUM};
+                                        HM_REDUCTION_SUM,    HM_REDUCTION_LINEAR};
     return list[kind];
 }
 
@@ -260,6 +261,8 @@ static hm_status classify_nonlinear(hmi_analysis *a, size_t k)
     row->kind = HM_CLASS_NONLINEAR_NONHOLONOMIC;
     const hmi_series_state initial = hmi_analysis_initial(a);
     hm_status status = hmi_study_quadratic(&a->sampler, k, &initial, &q);
+    if (status == HM_OK && q.kind == HMI_NOT_LINEAR)
+        status = hmi_study_disguise(&a->sampler, k, &initial, &q);
     if (status == HM_OK)
         status = show_reduction(a, k, &q);
     if (status == HM_OK)

@@ -19,6 +19,7 @@ typedef enum hmi_quadratic_kind {
     HMI_SQUARE,         /* of one linear form */
     HMI_BRANCHES,       /* a product of two */
     HMI_SUM_OF_SQUARES, /* several linear forms */
+    HMI_DISGUISED,      /* not quadratic, but one linear form (disguise.h) */
 } hmi_quadratic_kind;
 
 typedef struct hmi_quadratic {

@@ -157,7 +157,7 @@ static hm_status look_at_sides(survey *s, const hm_system *system, hm_energy *ou
         if (state != SIZE_MAX)
             status = audit(s, draw_on_side(s, hmi_sides_state(&sides, state)), out, row_works,
                            &good);
-        out->unseen += state == SIZE_MAX || !good;
+        out->unseen += f->kind != HMI_SIDE_ROOT && (state == SIZE_MAX || !good);
     }
     hmi_sides_release(&sides);
     return status;

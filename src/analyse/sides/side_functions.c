@@ -188,7 +188,7 @@ hmi_expr hmi_side_zero(hmi_graph *graph, const hmi_side_function *f)
     return f->b == HMI_NONE ? f->a : hmi_sub(graph, f->a, f->b);
 }
 
-size_t hmi_side_other(const hmi_side_function *f)
+bool hmi_side_exists(const hmi_side_function *f, size_t state)
 {
-    return f->start > 0 ? f->negative : f->positive;
+    return state != SIZE_MAX || f->kind != HMI_SIDE_ROOT;
 }

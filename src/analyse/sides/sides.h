@@ -50,9 +50,8 @@ void hmi_sides_release(hmi_sides *sides);
 const double *hmi_sides_state(const hmi_sides *sides, size_t state);
 /* a - b, in a copy of the system's graph. */
 hmi_expr hmi_side_zero(hmi_graph *graph, const hmi_side_function *f);
-/* The state on the side where the sign is not that of the initial state; SIZE_MAX: none. Where the initial
- * state lies between, the positive side. */
-size_t hmi_side_other(const hmi_side_function *f);
+/* Is there another side to look at? Beyond the zero of a square root lies nothing, where none was found. */
+bool hmi_side_exists(const hmi_side_function *f, size_t state);
 
 /* side_functions.c: fills in the list. */
 hm_status hmi_sides_collect(hmi_sides *sides);

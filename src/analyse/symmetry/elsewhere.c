@@ -158,7 +158,7 @@ static hm_status try_generators(attempt *a, const hmi_side_function *f, bool on_
         hmi_generator *of = &generators->list.data[i];
         if (tried)
             status = merge_answers(a, of, &now[i], f, on_run);
-        else if (!(of->where = limit(a, of->where, f, f->start)))
+        else if (f->kind != HMI_SIDE_ROOT && !(of->where = limit(a, of->where, f, f->start)))
             status = HM_ERR_NOMEM;
     }
     return status;
@@ -182,7 +182,8 @@ static hm_status try_side(attempt *a, const hmi_side_function *f, size_t state, 
             status = try_generators(a, f, on_run);
     }
     for (size_t i = 0; i < in->list.count && status == HM_OK; i++) {
-        if (of[i] == HOLDS || (of[i] == FAILS && on_run))
+        bool beyond = of[i] == NOT_TRIED && f->kind == HMI_SIDE_ROOT; /* there is no motion there */
+        if (of[i] == HOLDS || beyond || (of[i] == FAILS && on_run))
             continue;
         of[i] = HOLDS;
         in->list.data[i].where = limit(a, in->list.data[i].where, f, f->start);
@@ -193,16 +194,16 @@ static hm_status try_side(attempt *a, const hmi_side_function *f, size_t state, 
     return status;
 }
 
-/* A side that does not exist needs no trial: abs(x^2 + 1) has none. That none was found is no proof, and
- * the statement keeps to the side that was. */
+/* That no state was found on a side does not prove that there is none: the statement keeps to the side
+ * that was looked at. */
 static hm_status try_sides(attempt *a)
 {
     hm_status status = HM_OK;
     for (size_t k = 0; k < a->sides->list.count && status == HM_OK; k++) {
         const hmi_side_function *f = &a->sides->list.data[k];
-        if (f->start <= 0)
+        if (f->start <= 0 && hmi_side_exists(f, f->positive))
             status = try_side(a, f, f->positive, 1);
-        if (f->start >= 0 && status == HM_OK)
+        if (f->start >= 0 && status == HM_OK && hmi_side_exists(f, f->negative))
             status = try_side(a, f, f->negative, -1);
     }
     return status;

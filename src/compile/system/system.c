@@ -212,14 +212,25 @@ static hm_status find_used_multipliers(hm_system *system)
 
 /* ---- creation ---- */
 
-static void report_failure(const hm_system *system, hm_status status)
+/* Which statement asks for most: the one that most rows, or else the last coordinates, come from. */
+static hmi_span largest_statement(const hm_model *m)
 {
+    if (m->constraints.count >= m->coords.count && m->constraints.count > 0)
+        return m->constraints.data[m->constraints.count - 1].span;
+    return m->coords.count > 0 ? m->coords.data[m->coords.count - 1].span : hmi_no_span;
+}
+
+static hm_status report_failure(const hm_system *system, hm_status status)
+{
+    hm_context *context = system->model->context;
     if (status == HM_ERR_LIMIT && system->derived.graph.status == HM_ERR_LIMIT)
-        hmi_error(system->model->context, hmi_no_span, NULL,
+        hmi_error(context, hmi_no_span, NULL,
                   "the derived equations are too large: more than %d expressions", HMI_MOST_NODES);
     else if (status == HM_ERR_LIMIT)
-        hmi_error(system->model->context, hmi_no_span, NULL,
+        hmi_error(context, hmi_no_span, NULL,
                   "the derived equations are too large: M and A have too many entries");
+    return hmi_context_memory_status(context, status, largest_statement(system->model),
+                                     "deriving the equations of this many rows");
 }
 
 /* The context's list of them may grow when it reads another model; their texts stay where they are. */
@@ -270,7 +281,7 @@ hm_status hm_system_create_with(const hm_model *model, const hm_system_options *
     hmi_context_begin(model->context);
     hm_system *system = hmi_alloc(allocator, sizeof *system);
     if (!system)
-        return HM_ERR_NOMEM;
+        return hmi_context_memory_status(model->context, HM_ERR_NOMEM, hmi_no_span, "the model");
     *system = (hm_system){.model = model, .allocator = allocator};
     hm_status status = hmi_assembly_create(system);
     if (status == HM_OK)
@@ -278,7 +289,7 @@ hm_status hm_system_create_with(const hm_model *model, const hm_system_options *
     if (status == HM_OK)
         status = build(system);
     if (status != HM_OK) {
-        report_failure(system, status);
+        status = report_failure(system, status);
         hm_system_destroy(system);
         return status;
     }

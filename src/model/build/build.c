@@ -147,6 +147,8 @@ static bool run_block(hmi_builder *b, const hmi_statement *s, const hmi_scope *s
     bool good = true;
     for (; s && !hmi_context_too_many(b->context); s = s->next) {
         good = run_statement(b, s, &scope, top) && good;
+        if (b->context->out_of_memory)
+            (void)hmi_context_memory_status(b->context, HM_ERR_NOMEM, s->span, "this statement");
         if (b->context->limit_exceeded)
             return false;
     }
@@ -283,6 +285,7 @@ static hm_status build_from_tree(hm_context *context, hmi_tree *tree,
     hm_status status = hmi_context_status(context, errors);
     if (status == HM_OK && !good)
         status = model->graph.status != HM_OK ? model->graph.status : HM_ERR_INPUT;
+    status = hmi_context_memory_status(context, status, hmi_no_span, "writing the model out");
     hmi_builder_release(&builder);
     if (status != HM_OK) {
         hm_model_destroy(model);
@@ -329,7 +332,7 @@ static hm_status build_from_source(hm_context *context, uint32_t file,
     if (status == HM_OK)
         (*out)->fingerprint = fingerprint;
     hmi_tree_release(&tree);
-    return status;
+    return hmi_context_memory_status(context, status, hmi_no_span, "reading the model");
 }
 
 hm_model_options hm_model_options_default(void)
@@ -349,7 +352,9 @@ hm_status hm_model_parse(hm_context *context, const char *text, size_t length,
         return HM_ERR_LIMIT;
     }
     uint32_t file = hmi_context_add_source(context, name, NULL, text, length);
-    return file == HMI_NO_FILE ? HM_ERR_NOMEM : build_from_source(context, file, &chosen, model);
+    if (file == HMI_NO_FILE)
+        return hmi_context_memory_status(context, HM_ERR_NOMEM, hmi_no_span, "reading the model");
+    return build_from_source(context, file, &chosen, model);
 }
 
 hm_status hm_model_load(hm_context *context, const char *path, const hm_model_options *options,
@@ -361,6 +366,7 @@ hm_status hm_model_load(hm_context *context, const char *path, const hm_model_op
     uint32_t file = hmi_load_source(context, path, path, hmi_no_span);
     if (file == HMI_NO_FILE) {
         hm_status status = hmi_context_status(context, errors);
+        status = hmi_context_memory_status(context, status, hmi_no_span, "reading the model");
         return status == HM_ERR_INPUT ? HM_ERR_IO : status;
     }
     return build_from_source(context, file, &chosen, model);

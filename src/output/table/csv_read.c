@@ -11,8 +11,10 @@
 
 #include <errno.h>
 #include <math.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { MOST_LINE = 1 << 26, PIECE = 1 << 16 };
 
@@ -287,17 +289,21 @@ static hm_status cannot_read(hm_context *context, const char *path)
 
 hm_status hm_table_load_csv(hm_context *context, const char *path, hm_table **table)
 {
-    FILE *file = fopen(path, "rb");
-    if (!file)
+    int file = open(path, O_RDONLY | O_CLOEXEC); /* fopen's buffer would not be the allocator's */
+    if (file < 0)
         return cannot_read(context, path);
     reader r;
     open_reader(&r, context, path);
     char piece[PIECE];
-    while (r.status == HM_OK && !feof(file) && !ferror(file))
-        feed(&r, piece, fread(piece, 1, sizeof piece, file));
-    if (r.status == HM_OK && ferror(file))
-        r.status = cannot_read(context, path);
+    ssize_t got = 1;
+    while (r.status == HM_OK && got != 0) {
+        got = read(file, piece, sizeof piece);
+        if (got > 0)
+            feed(&r, piece, (size_t)got);
+        else if (got < 0 && errno != EINTR)
+            r.status = cannot_read(context, path);
+    }
     finish(&r);
-    fclose(file);
+    close(file);
     return close_reader(&r, table);
 }

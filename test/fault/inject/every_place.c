@@ -1,10 +1,11 @@
 /* Runs a command again and again, each time with another call failing, and compares what it does with
  * what it does undisturbed.
  *
- *   every_place LIBRARY KIND MOST [-w WORD] [-f FILE]... -- COMMAND...
+ *   every_place LIBRARY KIND MOST [-w WORD] [-f FILE]... [-n CALLS] -- COMMAND...
  *
  * At most MOST places are tried, spread evenly over all calls of that kind (0: all of them); a KIND
- * that ends in + makes all later calls fail, too. Allowed are the same output and files with the same
+ * that ends in + makes all later calls fail, too. -n says how many calls there are where some are in a
+ * process that the command starts, which goes on counting. Allowed are the same output and files with the same
  * exit status, and exit status 1 with a message on stderr that contains WORD. Prints one line:
  * calls, tried, right, said, then what is not allowed: wrong, status, silent, crashed, hung; and the
  * first places of each on stderr. Exit status 1 where there is any.
@@ -34,11 +35,12 @@ typedef struct trial {
 static const char *library, *kind, *word = "";
 static const char *files[MOST_FILES];
 static int file_count;
+static long given_calls;
 static char **command;
 static char folder[] = "/tmp/every-place-XXXXXX", out_path[64], err_path[64], count_path[64];
 
 /* What lies in a file; "" where there is none. Times, which differ between any two runs, are cut out:
- * lines that contain "wall" or "per second" or "_per_s". */
+ * lines that contain "wall", "evaluations, ", "per second" or "_per_s". */
 static char *content(const char *path)
 {
     FILE *file = fopen(path, "r");
@@ -46,7 +48,8 @@ static char *content(const char *path)
     size_t size = 0, length = 0;
     FILE *copy = open_memstream(&text, &size);
     while (file && getline(&line, &length, file) >= 0)
-        if (!strstr(line, "wall") && !strstr(line, "per second") && !strstr(line, "_per_s"))
+        if (!strstr(line, "wall") && !strstr(line, "evaluations, ") &&
+            !strstr(line, "per second") && !strstr(line, "_per_s"))
             fputs(line, copy);
     if (file)
         fclose(file);
@@ -153,7 +156,8 @@ static int try_places(long most)
 {
     long counts[VERDICTS] = {0}, tried = 0;
     trial reference = run(-1);
-    long calls = read_count(), stride = most > 0 && calls > most ? (calls + most - 1) / most : 1;
+    long calls = given_calls ? given_calls : read_count();
+    long stride = most > 0 && calls > most ? (calls + most - 1) / most : 1;
     /* a prime stride would not do better; the start moves with the number of calls */
     for (long k = stride > 1 ? calls % stride : 0; k < calls; k += stride, tried++) {
         trial t = run(k);
@@ -185,6 +189,8 @@ int main(int argc, char **argv)
     for (; i + 1 < argc && strcmp(argv[i], "--") != 0; i += 2)
         if (strcmp(argv[i], "-w") == 0)
             word = argv[i + 1];
+        else if (strcmp(argv[i], "-n") == 0)
+            given_calls = atol(argv[i + 1]);
         else if (file_count < MOST_FILES)
             files[file_count++] = argv[i + 1];
     command = argv + i + 1;
