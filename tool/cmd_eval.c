@@ -302,7 +302,7 @@ static bool any_above(const double *values, size_t count, double rounding)
 /* A line where a rank is not proved. */
 static void print_evidence(const char *what, int rank, const hm_rank_evidence *e)
 {
-    if (rank < 0 || e->verdict != HM_RANK_VERDICT_UNDECIDED)
+    if (rank < 0 || e->verdict != HM_RANK_VERDICT_UNDECIDED || isnan(e->bound))
         return;
     printf("    rank of %s: not proved; ", what);
     if (rank > 0 && !(e->kept > e->bound))

@@ -165,9 +165,11 @@ typedef enum hm_rank_verdict {
 
 typedef struct hm_rank_evidence {
     hm_rank_verdict verdict;
-    double kept;  /* the least singular value that counts: not below it; 0 where the rank is 0 */
-    double next;  /* the largest that does not count: not above it */
-    double bound; /* of the errors: rounding of the entries, and of the decomposition */
+    double kept; /* the least singular value that counts: not below it; 0 where the rank is 0 */
+    double next; /* the largest that does not count: not above it */
+    double
+        bound; /* of the errors: rounding of the entries, and of the decomposition; all three are NaN
+                     where nothing was measured (beyond HM_MOST_DENSE coordinates) */
 } hm_rank_evidence;
 
 HM_API const char *hm_rank_verdict_name(hm_rank_verdict verdict);
