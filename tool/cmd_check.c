@@ -170,7 +170,10 @@ static int print_json(const session *s, const findings *found)
     for (size_t i = 0; i < hm_model_coordinate_count(model); i++)
         json_array_append_new(coordinates, json_string(hm_model_coordinate_name(model, i)));
     for (size_t i = 0; i < a->constraint_count; i++) {
-        json_array_append_new(constraints, constraint_object(&a->constraints[i]));
+        json_t *one = constraint_object(&a->constraints[i]);
+        bool one_sided = hm_model_constraint(model, i).one_sided;
+        json_object_set_new(one, "sided", json_string(one_sided ? "one" : "two"));
+        json_array_append_new(constraints, one);
         catastatic &= a->constraints[i].catastatic;
     }
     for (size_t i = 0; i < a->remark_count; i++)

@@ -16,6 +16,52 @@ static json_t *coordinate_names(const hm_model *model)
     return list;
 }
 
+static bool is_absent(const hm_evaluation *e, size_t row)
+{
+    return e->absent && e->absent[row];
+}
+
+/* A list by row, or {rows, cols, entries}, without the rows that do not hold now. */
+static json_t *json_present(json_t *list, const hm_evaluation *e, size_t rows)
+{
+    json_t *entries = json_object_get(list, "entries");
+    size_t kept = rows;
+    if (!e->absent || !(json_is_array(list) || entries))
+        return list;
+    for (size_t i = rows; i-- > 0;) {
+        if (!e->absent[i])
+            continue;
+        kept--;
+        if (!entries)
+            json_array_remove(list, i);
+        for (size_t k = json_array_size(entries); k-- > 0;) {
+            json_t *row = json_array_get(json_array_get(entries, k), 0);
+            if ((size_t)json_integer_value(row) == i)
+                json_array_remove(entries, k);
+            else if ((size_t)json_integer_value(row) > i)
+                json_integer_set(row, json_integer_value(row) - 1);
+        }
+    }
+    if (entries)
+        json_object_set_new(list, "rows", json_integer((json_int_t)kept));
+    return list;
+}
+
+static json_t *contact_list(const hm_evaluation *e)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < e->contact_count; i++) {
+        const hm_contact *c = &e->contacts[i];
+        json_array_append_new(list,
+                              json_pack("{s:s, s:o, s:o, s:s, s:o}", "name", c->name, "gap",
+                                        json_number_or_null(c->gap), "velocity",
+                                        json_number_or_null(c->velocity), "state",
+                                        hm_contact_state_text(c->state), "force",
+                                        e->solved ? json_number_or_null(c->force) : json_null()));
+    }
+    return list;
+}
+
 static json_t *constraint_names(const hm_model *model)
 {
     json_t *list = json_array();
@@ -28,7 +74,7 @@ static json_t *redundant_names(const hm_model *model, const hm_evaluation *e)
 {
     json_t *list = json_array();
     for (size_t i = 0; e->redundant && i < hm_model_constraint_count(model); i++)
-        if (e->redundant[i])
+        if (e->redundant[i] && !is_absent(e, i))
             json_array_append_new(list, json_string(hm_model_constraint(model, i).name));
     return list;
 }
@@ -109,7 +155,7 @@ static void add_solution(json_t *object, const hm_model *model, const hm_evaluat
 {
     size_t n = hm_model_coordinate_count(model), m = hm_model_constraint_count(model);
     json_object_set_new(object, "a", json_vector(e->a, n));
-    json_object_set_new(object, "e", json_vector(e->e, m));
+    json_object_set_new(object, "e", json_present(json_vector(e->e, m), e, m));
     json_object_set_new(object, "rank",
                         json_pack("{s:o, s:o, s:o}", "M", json_rank(e->rank_M), "A",
                                   json_rank(e->rank_A), "MA", json_rank(e->rank_MA)));
@@ -172,12 +218,15 @@ static json_t *evaluation_object(const hm_model *model, const hm_evaluation *e)
     json_object_set_new(object, "v", json_vector(e->v, n));
     json_object_set_new(object, "M", json_matrix(&e->M, n));
     json_object_set_new(object, "Q", json_vector(e->Q, n));
-    json_object_set_new(object, "constraints", constraint_names(model));
-    json_object_set_new(object, "A", json_matrix(&e->A, n));
-    json_object_set_new(object, "b", json_vector(e->b, m));
+    json_object_set_new(object, "constraints", json_present(constraint_names(model), e, m));
+    json_object_set_new(object, "A", json_present(json_matrix(&e->A, n), e, m));
+    json_object_set_new(object, "b", json_present(json_vector(e->b, m), e, m));
     json_object_set_new(object, "C", json_vector(e->C, n));
     if (e->solved)
         add_solution(object, model, e);
+    else if (e->contact_count) /* no or several motions */
+        json_object_set_new(object, "qdd", json_null());
+    json_object_set_new(object, "contacts", contact_list(e));
     json_object_set_new(object, "energy", energy_object(e));
     json_object_set_new(object, "residual",
                         json_pack("{s:o, s:o}", "position",
@@ -253,7 +302,7 @@ static bool any_above(const double *values, size_t count, double rounding)
 /* A line where a rank is not proved. */
 static void print_evidence(const char *what, int rank, const hm_rank_evidence *e)
 {
-    if (rank < 0 || e->verdict != HM_RANK_VERDICT_UNDECIDED)
+    if (rank < 0 || e->verdict != HM_RANK_VERDICT_UNDECIDED || isnan(e->bound))
         return;
     printf("    rank of %s: not proved; ", what);
     if (rank > 0 && !(e->kept > e->bound))
@@ -274,7 +323,7 @@ static void print_verdict(const hm_model *model, const hm_evaluation *e)
     print_evidence("M", e->rank_M, &e->evidence_M);
     print_evidence("A", e->rank_A, &e->evidence_A);
     for (size_t i = 0; e->redundant && i < hm_model_constraint_count(model); i++)
-        if (e->redundant[i])
+        if (e->redundant[i] && !is_absent(e, i))
             printf("    %s is redundant: it depends on the rows before it\n",
                    hm_model_constraint(model, i).name);
     if (e->velocity_determined)
@@ -328,6 +377,29 @@ static void print_forces(const hm_model *model, const hm_evaluation *e)
     print_vector(model, "accelerations q''", e->qdd);
 }
 
+static void print_contacts(const hm_evaluation *e)
+{
+    for (size_t i = 0; i < e->contact_count && i < 60; i++) {
+        const hm_contact *c = &e->contacts[i];
+        printf("%s    %-12s gap %.9g, velocity %.9g, %s", i ? "" : "contacts\n", c->name,
+               positive_zero(c->gap), positive_zero(c->velocity), hm_contact_state_text(c->state));
+        if (c->state != HM_CONTACT_STATE_OPEN && e->solved)
+            printf(", force %.9g", c->force);
+        printf("\n");
+    }
+    if (e->contact_count > 60)
+        printf("    ... and %zu more (--json gives all)\n", e->contact_count - 60);
+}
+
+/* Residuals of rows that hold. */
+static bool is_violated(const hm_evaluation *e, const double *values, size_t m)
+{
+    for (size_t i = 0; values && i < m; i++)
+        if (fabs(values[i]) > 1e-12 && !is_absent(e, i))
+            return true;
+    return false;
+}
+
 static void print_outputs(const hm_model *model, const hm_evaluation *e)
 {
     for (size_t i = 0; e->outputs && i < hm_model_output_count(model); i++) {
@@ -349,9 +421,10 @@ static void print_text(const hm_model *model, const hm_evaluation *e)
         print_matrix("constraints A", &e->A);
         print_rows(model, "right-hand side b", e->b);
     }
-    if (any_above(e->position_residual, m, 1e-12))
+    print_contacts(e);
+    if (is_violated(e, e->position_residual, m))
         print_rows(model, "violation of the constraints (position)", e->position_residual);
-    if (any_above(e->velocity_residual, m, 1e-12))
+    if (is_violated(e, e->velocity_residual, m))
         print_rows(model, "violation of the constraints (velocity)", e->velocity_residual);
     if (e->solved) {
         print_forces(model, e);
@@ -461,7 +534,7 @@ static int evaluate(session *s, const invocation *call, const hm_evaluate_option
         status = settle_initial(s, call, sim);
     if (status == HM_OK) {
         status = hm_sim_evaluate(sim, options, &e);
-        if (status == HM_OK || (e.solved && status != HM_ERR_USAGE)) {
+        if (status == HM_OK || ((e.solved || e.contact_count) && status != HM_ERR_USAGE)) {
             hm_status shown = show(s, call, sim, &e, status == HM_OK);
             status = status == HM_OK ? shown : status;
         }

@@ -9,14 +9,16 @@
 enum { MOST_SHOWN = 40, MOST_EVENTS = 12 };
 
 /* Work by kind, in the order of cli.md. */
-enum { KINDS = 8 };
-static const char *const kind_names[KINDS] = {"impressed", "dissipation", "gyroscopic",    "ideal",
-                                              "nonideal",  "servo",       "explicit_time", "reset"};
+enum { KINDS = 9 };
+static const char *const kind_names[KINDS] = {"impressed",     "dissipation", "gyroscopic",
+                                              "ideal",         "nonideal",    "servo",
+                                              "explicit_time", "reset",       "impacts"};
 
 static void work_by_kind(const hm_ledger *w, double work[KINDS])
 {
-    const double values[KINDS] = {w->impressed, w->dissipation, w->gyroscopic,    w->ideal,
-                                  w->nonideal,  w->servo,       w->explicit_time, w->reset};
+    const double values[KINDS] = {w->impressed,     w->dissipation, w->gyroscopic,
+                                  w->ideal,         w->nonideal,    w->servo,
+                                  w->explicit_time, w->reset,       w->impacts};
     memcpy(work, values, sizeof values);
 }
 
@@ -59,10 +61,11 @@ static json_t *energy_object(const hm_run_result *result)
     for (int i = 0; i < KINDS; i++)
         json_object_set_new(by_kind, kind_names[i],
                             defined ? json_number_or_null(work[i]) : json_null());
-    return json_pack("{s:o, s:o, s:o, s:o}", "initial",
+    return json_pack("{s:o, s:o, s:o, s:o, s:o}", "initial",
                      json_number_or_null(defined ? result->energy_initial : NAN), "final",
                      json_number_or_null(defined ? result->energy_final : NAN), "balance_error",
-                     json_number_or_null(defined ? result->balance_error : NAN), "work", by_kind);
+                     json_number_or_null(defined ? result->balance_error : NAN), "work", by_kind,
+                     "impacts", json_number_or_null(defined ? result->work.impacts : NAN));
 }
 
 static json_t *event_list(const hm_run_result *result)
@@ -71,6 +74,22 @@ static json_t *event_list(const hm_run_result *result)
     for (size_t i = 0; i < result->event_count; i++)
         json_array_append_new(list, json_pack("{s:s, s:o}", "name", result->events[i].name, "t",
                                               json_number_or_null(result->events[i].t)));
+    return list;
+}
+
+static json_t *impact_list(const hm_run_impact *impacts, size_t count, bool energies)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < count; i++) {
+        json_t *names = json_array();
+        for (size_t k = 0; k < impacts[i].name_count; k++)
+            json_array_append_new(names, json_string(impacts[i].names[k]));
+        json_t *one = json_pack("{s:o, s:o}", "t", json_number_or_null(impacts[i].t), "names",
+                                names);
+        if (energies)
+            json_object_set_new(one, "energy_lost", json_number_or_null(impacts[i].energy_lost));
+        json_array_append_new(list, one);
+    }
     return list;
 }
 
@@ -122,6 +141,11 @@ bool run_report_json(const run_report *r)
     json_object_set_new(object, "violation", violation_object(r));
     json_object_set_new(object, "energy", energy_object(result));
     json_object_set_new(object, "events", event_list(result));
+    json_object_set_new(object, "impacts",
+                        impact_list(result->impacts, result->impact_count, true));
+    set_count(object, "impacts_dropped", (long)result->impacts_dropped);
+    json_object_set_new(object, "accumulations",
+                        impact_list(result->accumulations, result->accumulation_count, false));
     set_count(object, "events_dropped", (long)result->events_dropped);
     json_object_set_new(object, "moved", moved_list(result));
     json_object_set_new(object, "warnings", warning_list(result));

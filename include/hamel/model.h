@@ -125,6 +125,8 @@ typedef struct hm_constraint_info {
     bool linear;    /* in the velocities (position level: true) */
     bool rheonomic; /* t or an input occurs */
     bool servo;     /* enforced by a controller */
+    bool one_sided; /* lhs >= rhs */
+    bool switched;  /* holds while its condition is true */
 } hm_constraint_info;
 
 /* Passive constraints, then nothing else: servos are listed by their own functions. */

@@ -26,9 +26,10 @@ extern "C" {
 /* ---- frames: the motion at one time ---------------------------------------------------------- */
 
 /* Work or power by kind; they sum to E(t) - E(0), or to dE/dt. `reset`: what events that `set`
- * values changed. */
+ * values changed; `impacts`: what impacts did, negative where energy was lost. */
 typedef struct hm_ledger {
-    double impressed, dissipation, gyroscopic, ideal, nonideal, servo, explicit_time, reset;
+    double impressed, dissipation, gyroscopic, ideal, nonideal, servo, explicit_time, reset,
+        impacts;
 } hm_ledger;
 
 /* Why a frame is given. */
@@ -134,6 +135,14 @@ typedef struct hm_run_event {
     double t;
 } hm_run_event;
 
+/* An impact: the rows that took an impulse. Of an accumulation of impacts: the rows that came to rest. */
+typedef struct hm_run_impact {
+    double t; /* accumulations: their limit */
+    const char *const *names;
+    size_t name_count;
+    double energy_lost; /* 0 for accumulations */
+} hm_run_impact;
+
 /* An initial value that the consistency solver moved; name as written, "x" or "x'". */
 typedef struct hm_moved {
     const char *name;
@@ -164,6 +173,11 @@ typedef struct hm_run_result {
     const hm_run_event *events;
     size_t event_count;
     size_t events_dropped; /* beyond the 10 000 that are kept */
+    const hm_run_impact *impacts;
+    size_t impact_count;
+    size_t impacts_dropped; /* beyond the 20 000 that are kept */
+    const hm_run_impact *accumulations;
+    size_t accumulation_count;
     const hm_moved *moved;
     size_t moved_count;
     const char *const *warnings; /* the first 20; the last of them says where there were more */

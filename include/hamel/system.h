@@ -131,6 +131,24 @@ HM_API hm_evaluate_options hm_evaluate_options_default(void);
  * that use constraint forces and other formulations are refused with HM_ERR_LIMIT. */
 enum { HM_MOST_DENSE = 400 };
 
+typedef enum hm_contact_state {
+    HM_CONTACT_STATE_OPEN,
+    HM_CONTACT_STATE_CLOSED, /* and without friction */
+    HM_CONTACT_STATE_STICK,
+    HM_CONTACT_STATE_SLIP
+} hm_contact_state;
+/* "open", "closed", "stick", "slip" */
+HM_API const char *hm_contact_state_text(hm_contact_state state);
+
+/* A one-sided constraint row, or a row with friction. */
+typedef struct hm_contact {
+    const char *name;
+    double gap;      /* phi; 0 for rows on velocities */
+    double velocity; /* phi' or psi */
+    hm_contact_state state;
+    double force; /* the total multiplier */
+} hm_contact;
+
 /* Every quantity of the theory at the present state. Arrays belong to the sim and live until its
  * next evaluation. NULL where a quantity does not exist. Signs:
  *     M q'' = Q + u + Qc,   Qc = Qi + Qni,   Qi = A^T lambda,   A q'' = b. */
@@ -147,9 +165,11 @@ typedef enum hm_rank_verdict {
 
 typedef struct hm_rank_evidence {
     hm_rank_verdict verdict;
-    double kept;  /* the least singular value that counts: not below it; 0 where the rank is 0 */
-    double next;  /* the largest that does not count: not above it */
-    double bound; /* of the errors: rounding of the entries, and of the decomposition */
+    double kept; /* the least singular value that counts: not below it; 0 where the rank is 0 */
+    double next; /* the largest that does not count: not above it */
+    double
+        bound; /* of the errors: rounding of the entries, and of the decomposition; all three are NaN
+                     where nothing was measured (beyond HM_MOST_DENSE coordinates) */
 } hm_rank_evidence;
 
 HM_API const char *hm_rank_verdict_name(hm_rank_verdict verdict);
@@ -187,13 +207,17 @@ typedef struct hm_evaluation {
     const double *u;                   /* hm_model_servo_group_count x n; NULL without servos */
     const double *outputs;             /* hm_model_output_count */
     const double *drawings;            /* hm_model_drawing_values */
-    double gram_condition;             /* of A M^-1 A^T, rows of unit length; 0 unless M > 0 */
-    struct {                           /* relative sizes, of rounding order where all is well: */
-        double constraint;             /* A q'' - b */
-        double balance;                /* M q'' - Q - u - Qc */
-        double ideal;                  /* v.Qi for a basis v of virtual displacements */
-        double work;                   /* v.Qc - v.C */
-        double projection;             /* A M^-1 Qni: Qni is the projection of C */
+    const bool *absent; /* m: the row does not hold now: it is not part of A, b; NULL:
+                                          all hold */
+    const hm_contact *contacts;
+    size_t contact_count;
+    double gram_condition; /* of A M^-1 A^T, rows of unit length; 0 unless M > 0 */
+    struct {               /* relative sizes, of rounding order where all is well: */
+        double constraint; /* A q'' - b */
+        double balance;    /* M q'' - Q - u - Qc */
+        double ideal;      /* v.Qi for a basis v of virtual displacements */
+        double work;       /* v.Qc - v.C */
+        double projection; /* A M^-1 Qni: Qni is the projection of C */
     } check;
     struct {
         double impressed, dissipation, gyroscopic, ideal, nonideal, servo, explicit_time;

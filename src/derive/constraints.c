@@ -120,8 +120,21 @@ static hm_status derive_servos(hmi_derivation *d)
     return status;
 }
 
+static hm_status derive_tangents(hmi_derivation *d)
+{
+    row_set set;
+    const hm_model *model = d->eq->model;
+    hm_status status = open_rows(d, &set, &d->eq->tangents, model->tangents.count);
+    for (size_t i = 0; status == HM_OK && i < model->tangents.count; i++)
+        status = derive_row(d, &set, i, &model->tangents.data[i]);
+    hmi_substitution_release(&set.at_rest);
+    return status;
+}
+
 hm_status hmi_derive_constraints(hmi_derivation *d)
 {
     hm_status status = derive_passive(d);
-    return status == HM_OK ? derive_servos(d) : status;
+    if (status == HM_OK)
+        status = derive_servos(d);
+    return status == HM_OK ? derive_tangents(d) : status;
 }

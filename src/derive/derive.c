@@ -265,6 +265,7 @@ void hmi_derived_release(hmi_derived *eq)
     sparse_release(eq->allocator, &eq->M);
     sparse_release(eq->allocator, &eq->constraints.A);
     sparse_release(eq->allocator, &eq->servos.A);
+    sparse_release(eq->allocator, &eq->tangents.A);
     hmi_graph_release(&eq->graph);
     hmi_arena_release(&eq->arena);
 }

@@ -62,7 +62,8 @@ typedef struct hmi_derived {
     uint16_t force_symbols; /* HMI_DEP_FORCES bits that occur in Q and C */
 
     hmi_rows constraints;
-    hmi_rows servos; /* b with the gain terms; A, b of beta */
+    hmi_rows servos;   /* b with the gain terms; A, b of beta */
+    hmi_rows tangents; /* sliding velocities of frictions: A = dU/dq', b = -dU/dt at q'' = 0 */
 
     hmi_expr kinetic, potential, total; /* HMI_NONE where not defined */
     struct {

@@ -110,11 +110,16 @@ typedef enum hmi_event_action { HMI_EVENT_RECORD, HMI_EVENT_STOP, HMI_EVENT_SET 
 typedef struct hmi_statement hmi_statement;
 struct hmi_statement {
     hmi_statement_kind kind;
-    hmi_span span;   /* the whole statement */
-    hmi_ast *label;  /* NAME of the object, possibly indexed; NULL where none is given */
-    hmi_ast *first;  /* energies: E; constraints: lhs; "F at P": F; simulate, for: lower bound */
-    hmi_ast *second; /* constraints: rhs; "F at P": P; simulate, for: upper bound */
-    hmi_ast *third;  /* simulate: the output interval; servo: the gain */
+    hmi_span span;  /* the whole statement */
+    hmi_ast *label; /* NAME of the object, possibly indexed; NULL where none is given */
+    hmi_ast *first; /* energies: E; constraints: lhs; "F at P": F; simulate, for: lower bound */
+    hmi_ast *
+        second; /* constraints: rhs; friction: the constraint it is on; "F at P": P; simulate, for: upper bound */
+    hmi_ast *third; /* simulate: the output interval; servo: the gain; constraint: restitution;
+                        friction: the coefficient of sticking, or of both */
+    hmi_ast *when;  /* constraint: the condition under which it holds; friction: the coefficient of
+                        sliding where it is another one */
+    uint8_t relation; /* constraint: HMI_TOK_ASSIGN, HMI_TOK_GREATER_EQUAL or HMI_TOK_LESS_EQUAL */
     hmi_entry *entries;
     size_t entry_count;
     int word;          /* for: the index name; servo: law, or HMI_NO_NAME; draw: the kind */

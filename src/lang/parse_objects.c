@@ -48,28 +48,95 @@ static bool report_comparison(hmi_parser *p, const hmi_statement *s)
                       ? "write E = 0, and rising or falling for the direction"
                       : "write lhs = rhs; use 'event' to detect that a bound is reached",
                   "%s is an equation, not an inequality",
-                  s->kind == HMI_STMT_EVENT   ? "the condition of an event"
-                  : s->kind == HMI_STMT_SERVO ? "a servo"
-                                              : "a constraint");
+                  s->kind == HMI_STMT_EVENT ? "the condition of an event" : "a servo");
     return false;
+}
+
+/* A constraint that is written as a comparison: E1 >= E2 or E1 <= E2, once, at the top. */
+static bool take_relation(hmi_parser *p, hmi_statement *s)
+{
+    hmi_ast *e = s->first;
+    uint8_t op = e->ops[0];
+    if (op == HMI_TOK_EQUAL)
+        return report_comparison(p, s);
+    if (e->count > 2)
+        hmi_error(p->context, e->span, "write two constraints: lower <= x and x <= upper",
+                  "a constraint has one relation, not a chain");
+    else if (op == HMI_TOK_LESS || op == HMI_TOK_GREATER)
+        hmi_error(p->context, e->span, "a one-sided constraint includes its bound: write >= or <=",
+                  "'%c' is not a relation of a constraint", op == HMI_TOK_LESS ? '<' : '>');
+    else {
+        s->relation = op;
+        s->first = e->items[0];
+        s->second = e->items[1];
+        return true;
+    }
+    return false;
+}
+
+static bool is_logic(const hmi_ast *e)
+{
+    return e->kind == HMI_AST_NOT ||
+           (e->kind == HMI_AST_CHAIN && (e->ops[0] == HMI_TOK_AND || e->ops[0] == HMI_TOK_OR));
 }
 
 /* lhs = rhs, after the label. */
 static bool parse_equation(hmi_parser *p, hmi_statement *s)
 {
+    s->relation = HMI_TOK_ASSIGN;
     if (!s->first && !(s->first = hmi_parse_expr(p)))
         return false;
     if (p->token.kind != HMI_TOK_ASSIGN && is_comparison(s->first))
-        return report_comparison(p, s);
+        return s->kind == HMI_STMT_CONSTRAINT ? take_relation(p, s) : report_comparison(p, s);
+    if (s->kind == HMI_STMT_CONSTRAINT && p->token.kind != HMI_TOK_ASSIGN && is_logic(s->first)) {
+        hmi_error(p->context, s->first->span,
+                  "write a constraint for each relation; a condition goes behind 'when'",
+                  "a constraint is one relation: 'and', 'or' and 'not' cannot join several");
+        return false;
+    }
     if (!hmi_parser_expect(p, HMI_TOK_ASSIGN, "the left-hand side"))
         return false;
     s->second = hmi_parse_expr(p);
     return s->second != NULL;
 }
 
-bool hmi_parse_constraint(hmi_parser *p, hmi_statement *s)
+static bool parse_labelled_equation(hmi_parser *p, hmi_statement *s)
 {
     return parse_labelled(p, s) && parse_equation(p, s);
+}
+
+/* NAME: relation, restitution e, when COND: in this order. */
+bool hmi_parse_constraint(hmi_parser *p, hmi_statement *s)
+{
+    if (!parse_labelled_equation(p, s))
+        return false;
+    if (hmi_parser_accept_word(p, "restitution") && !(s->third = hmi_parse_expr(p)))
+        return false;
+    if (hmi_parser_accept_word(p, "when") && !(s->when = hmi_parse_expr(p)))
+        return false;
+    if (hmi_parser_at_word(p, "restitution") && !hmi_parser_said_enough(p)) {
+        hmi_error(p->context, p->token.span,
+                  s->third ? NULL : "write the relation, then restitution e, then when COND",
+                  s->third ? "'restitution' is given twice" : "'restitution' stands before 'when'");
+        return false;
+    }
+    return true;
+}
+
+/* NAME: U on C with mus, muk */
+bool hmi_parse_friction(hmi_parser *p, hmi_statement *s)
+{
+    if (!parse_labelled(p, s) || (!s->first && !(s->first = hmi_parse_expr(p))))
+        return false;
+    if (!hmi_parser_accept_word(p, "on"))
+        return hmi_parser_unexpected(p, "'on' and the name of a constraint");
+    if (!(s->second = parse_label(p, "the name of a constraint")))
+        return false;
+    if (!hmi_parser_accept_word(p, "with"))
+        return hmi_parser_unexpected(p, "'with' and a coefficient");
+    if (!(s->third = hmi_parse_expr(p)))
+        return false;
+    return !hmi_parser_accept(p, HMI_TOK_COMMA) || (s->when = hmi_parse_expr(p)) != NULL;
 }
 
 /* by x, y */
@@ -90,7 +157,7 @@ static bool parse_actuators(hmi_parser *p, hmi_statement *s)
 bool hmi_parse_servo(hmi_parser *p, hmi_statement *s)
 {
     s->word = HMI_NO_NAME;
-    if (!hmi_parse_constraint(p, s))
+    if (!parse_labelled_equation(p, s))
         return false;
     if (hmi_parser_accept_word(p, "by") && !parse_actuators(p, s))
         return false;
@@ -216,7 +283,7 @@ static bool parse_event_action(hmi_parser *p, hmi_statement *s)
 
 bool hmi_parse_event(hmi_parser *p, hmi_statement *s)
 {
-    if (!hmi_parse_constraint(p, s))
+    if (!parse_labelled_equation(p, s))
         return false;
     if (hmi_parser_accept_word(p, "rising"))
         s->direction = HMI_EVENT_RISING;

@@ -206,7 +206,7 @@ static const statement_parser parsers[HMI_STMT_COUNT] = {
     [HMI_STMT_FOR] = parse_for,
     [HMI_STMT_INCLUDE] = parse_include,
     [HMI_STMT_JOINT] = parse_reserved,
-    [HMI_STMT_FRICTION] = parse_reserved,
+    [HMI_STMT_FRICTION] = hmi_parse_friction,
     [HMI_STMT_TABLE] = parse_reserved,
     [HMI_STMT_DRAW] = hmi_parse_draw,
 };

@@ -117,6 +117,7 @@ const char *hmi_take_text(hmi_parser *parser);
 /* ---- statements about objects with a label (parse_objects.c) ---- */
 
 bool hmi_parse_constraint(hmi_parser *parser, hmi_statement *statement);
+bool hmi_parse_friction(hmi_parser *parser, hmi_statement *statement);
 bool hmi_parse_servo(hmi_parser *parser, hmi_statement *statement);
 bool hmi_parse_body(hmi_parser *parser, hmi_statement *statement);
 bool hmi_parse_symmetry(hmi_parser *parser, hmi_statement *statement);

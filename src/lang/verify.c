@@ -82,7 +82,8 @@ static const char *verify_entry(const hmi_tree *tree, const hmi_entry *entry,
 static const char *verify_statement(const hmi_tree *tree, const hmi_statement *s, int blocks,
                                     hmi_violation *violation)
 {
-    const hmi_ast *parts[] = {s->label, s->first, s->second, s->third, s->note.low, s->note.high};
+    const hmi_ast *parts[] = {s->label, s->first,    s->second,   s->third,
+                              s->when,  s->note.low, s->note.high};
     const char *found = s->kind < HMI_STMT_COUNT
                             ? verify_span(tree, s->span, violation)
                             : hmi_violated(violation, "a statement of no kind (%d)", s->kind);

@@ -106,7 +106,9 @@ static hm_constraint_info row_info(const hmi_constraint *row, bool servo)
                                 .level = row->level,
                                 .linear = row->linear,
                                 .rheonomic = row->rheonomic,
-                                .servo = servo};
+                                .servo = servo,
+                                .one_sided = row->one_sided,
+                                .switched = !servo && row->when != HMI_NONE};
 }
 
 size_t hm_model_constraint_count(const hm_model *model)

@@ -32,6 +32,8 @@ void hm_model_destroy(hm_model *model)
     hmi_array_release(allocator, &model->nonideal);
     hmi_array_release(allocator, &model->bodies);
     hmi_array_release(allocator, &model->constraints);
+    hmi_array_release(allocator, &model->frictions);
+    hmi_array_release(allocator, &model->tangents);
     hmi_array_release(allocator, &model->servos);
     hmi_array_release(allocator, &model->servo_rows);
     hmi_array_release(allocator, &model->symmetries);

@@ -65,14 +65,26 @@ typedef struct hmi_input {
     hmi_expr value; /* the default signal */
 } hmi_input;
 
-/* A constraint row, lhs - rhs = 0. */
+/* A constraint row, lhs - rhs = 0; one-sided: residual >= 0. */
 typedef struct hmi_constraint {
     const char *name;
     hmi_span span;
     hmi_expr residual;
     hm_level level;
     bool linear, rheonomic;
+    bool one_sided;
+    hmi_expr restitution; /* of parameters; one-sided rows on positions */
+    hmi_expr when;        /* a condition: the row holds while it is true; HMI_NONE: always */
 } hmi_constraint;
+
+/* Coulomb friction on a constraint row, with its sliding velocity: rows of model->tangents. */
+typedef struct hmi_friction {
+    const char *name;
+    hmi_span span;
+    uint32_t row;          /* the constraint that presses */
+    uint32_t first, count; /* of tangents: 1 or 2 */
+    hmi_expr mus, muk;
+} hmi_friction;
 
 typedef enum hmi_servo_law { HMI_LAW_IDEAL, HMI_LAW_LYAPUNOV } hmi_servo_law;
 
@@ -227,6 +239,8 @@ struct hm_model {
     HMI_ARRAY(hmi_body) bodies;
 
     HMI_ARRAY(hmi_constraint) constraints;
+    HMI_ARRAY(hmi_friction) frictions;
+    HMI_ARRAY(hmi_constraint) tangents; /* sliding velocities, as rows of velocity level */
     HMI_ARRAY(hmi_servo_group) servos;
     HMI_ARRAY(hmi_servo_row) servo_rows;
 
@@ -239,6 +253,8 @@ struct hm_model {
     HMI_ARRAY(const char *) literal; /* names that would be printed like others (name_clashes.c) */
     hmi_simulate simulate;
     bool keep_initial; /* `initial keep` was used */
+    bool
+        has_contacts; /* some constraint is one-sided, holds under a condition only, or has friction */
 };
 
 /* A model without anything in it, to be released by hm_model_destroy. NULL without memory. */

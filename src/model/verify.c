@@ -108,6 +108,10 @@ static const char *verify_physics(const hm_model *m, hmi_violation *v)
     CHECK_EACH(m->nonideal, hmi_force, verify_force(m, it, i, v));
     CHECK_EACH(m->constraints, hmi_constraint, verify_name(it->name, "constraint", i, v));
     CHECK_EACH(m->constraints, hmi_constraint, verify_expr(m, it->residual, "constraint", i, v));
+    CHECK_EACH(m->constraints, hmi_constraint,
+               it->when == HMI_NONE
+                   ? NULL
+                   : verify_expr(m, it->when, "the condition of constraint", i, v));
     CHECK_EACH(m->servos, hmi_servo_group, verify_servo(m, it, i, v));
     CHECK_EACH(m->servo_rows, hmi_servo_row, verify_expr(m, it->row.residual, "servo", i, v));
     CHECK_EACH(m->servo_rows, hmi_servo_row,

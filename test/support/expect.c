@@ -327,6 +327,40 @@ static void check_event(const expect_subject *s, expect_line *l, motion *m)
     }
 }
 
+/* The first of the list that names the row; NaN: none does. */
+static double first_time(const hm_run_impact *list, size_t count, const char *row)
+{
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = 0; k < list[i].name_count; k++)
+            if (strcmp(list[i].names[k], row) == 0)
+                return list[i].t;
+    return NAN;
+}
+
+static void check_times(const expect_subject *s, expect_line *l, motion *m, const char *what,
+                        const hm_run_impact *list, size_t count)
+{
+    char *rest = (char *)l->list, quantity[EXPECT_TEXT];
+    for (char *part; (part = expect_part(&rest));) {
+        char *value = expect_cut(part, "=");
+        part = expect_trim(part);
+        snprintf(quantity, sizeof quantity, "%s of %s", what, part);
+        expect_quantity(s, l, m, quantity, expect_number(m, value), first_time(list, count, part));
+    }
+}
+
+static void check_impact(const expect_subject *s, expect_line *l, motion *m)
+{
+    motion_must(m);
+    check_times(s, l, m, "impact", m->result.impacts, m->result.impact_count);
+}
+
+static void check_accumulation(const expect_subject *s, expect_line *l, motion *m)
+{
+    motion_must(m);
+    check_times(s, l, m, "accumulation", m->result.accumulations, m->result.accumulation_count);
+}
+
 static void check_violation(const expect_subject *s, expect_line *l, motion *m)
 {
     motion_must(m);
@@ -362,6 +396,8 @@ static const struct {
     {"at", check_at},
     {"conserved", check_conserved},
     {"event", check_event},
+    {"impact", check_impact},
+    {"accumulation", check_accumulation},
     {"violation", check_violation},
     {"balance", check_balance},
     {"method", check_method},

@@ -4,6 +4,8 @@
  *   # expect at T ± TOLERANCE [with NAME=VALUE, ...]: WHAT = VALUE, WHAT = VALUE, ... [-- NOTE]
  *   # expect conserved ± TOLERANCE [with ...]: WHAT, WHAT, ... [-- NOTE]
  *   # expect event ± TOLERANCE [with ...]: NAME = TIME (its first) ... [-- NOTE]
+ *   # expect impact ± TOLERANCE [with ...]: ROW = TIME (its first) ... [-- NOTE]
+ *   # expect accumulation ± TOLERANCE [with ...]: ROW = LIMIT (its first) ... [-- NOTE]
  *   # expect violation ± TOLERANCE [with ...]             the largest over the run
  *   # expect balance ± TOLERANCE [with ...]               of the energy ledger, over the run
  *   # expect method [with ...]: NAME

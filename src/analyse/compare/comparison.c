@@ -128,6 +128,11 @@ hm_status hm_comparison_create(hm_context *context, const hm_system *system, con
                                hm_comparison **out)
 {
     size_t n = system->derived.n, m = system->derived.constraints.count;
+    if (system->model->has_contacts) {
+        hmi_error(context, hmi_no_span, NULL,
+                  "models with one-sided, switched or rubbing constraints are not compared");
+        return HM_ERR_USAGE;
+    }
     if (n + m > HM_MOST_DENSE) {
         hmi_error(context, hmi_no_span, NULL,
                   "systems with more than %d coordinates and constraints are not compared",

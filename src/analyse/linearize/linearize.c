@@ -206,6 +206,11 @@ static void release(hmi_job *j)
 hm_status hm_sim_linearize(hm_sim *sim, const hm_linearize_options *options, hm_linearization **out)
 {
     const hm_linearize_options standard = hm_linearize_options_default();
+    if (sim->system->model->has_contacts) {
+        hmi_error(sim->context, hmi_no_span, NULL,
+                  "models with one-sided, switched or rubbing constraints are not linearised");
+        return HM_ERR_USAGE;
+    }
     if (!sim->dense.dynamics) {
         hmi_error(sim->context, hmi_no_span, NULL,
                   "systems with more than %d coordinates are not linearised", HM_MOST_DENSE);

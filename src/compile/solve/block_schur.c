@@ -308,6 +308,8 @@ static const char *refusal(const hmi_derived *eq)
         return "a small system is faster in one tape";
     if (eq->servos.count)
         return "the model has servos";
+    if (eq->model->has_contacts)
+        return "rows come and go";
     return eq->force_symbols ? "forces depend on reactions" : NULL;
 }
 

@@ -87,7 +87,8 @@ void hmi_assembly_destroy(hm_system *system)
 
 static hm_status assemble(hm_system *system)
 {
-    hmi_tape *const tapes[] = {&system->dynamics, &system->law, &system->report, &system->inputs};
+    hmi_tape *const tapes[] = {&system->dynamics, &system->law, &system->report, &system->inputs,
+                               &system->contact};
     for (size_t i = 0; i < sizeof tapes / sizeof *tapes; i++) {
         hm_status status = hmi_tape_assemble(tapes[i]);
         if (status != HM_OK)

@@ -113,6 +113,38 @@ static hm_status compile_report(hm_system *system, hmi_tape_scratch *scratch)
     return compile_list(&out, &system->report, &d->graph, scratch);
 }
 
+static hm_status compile_contact(hm_system *system, hmi_tape_scratch *scratch)
+{
+    const hmi_derived *d = &system->derived;
+    const hm_model *model = system->model;
+    hmi_contact_layout *at = &system->contact_at;
+    output_list out = {.allocator = system->allocator};
+    size_t m = d->constraints.count;
+    if (!model->has_contacts)
+        return HM_OK;
+    at->gap = append(&out, d->constraints.position_residual, m);
+    at->rate = append(&out, d->constraints.velocity_residual, m);
+    at->restitution = out.list.count;
+    for (size_t i = 0; i < m; i++)
+        append(&out, &model->constraints.data[i].restitution, 1);
+    at->when = out.list.count;
+    for (size_t i = 0; i < m; i++) {
+        hmi_expr when = model->constraints.data[i].when;
+        append(&out, when == HMI_NONE ? &d->graph.one : &when, 1);
+    }
+    at->tangent_A = append(&out, d->tangents.A.value.data, d->tangents.A.value.count);
+    at->tangent_b = append(&out, d->tangents.b, d->tangents.count);
+    at->sliding = append(&out, d->tangents.velocity_residual, d->tangents.count);
+    at->mus = out.list.count;
+    for (size_t i = 0; i < model->frictions.count; i++)
+        append(&out, &model->frictions.data[i].mus, 1);
+    at->muk = out.list.count;
+    for (size_t i = 0; i < model->frictions.count; i++)
+        append(&out, &model->frictions.data[i].muk, 1);
+    at->count = out.list.count;
+    return compile_list(&out, &system->contact, &d->graph, scratch);
+}
+
 static hm_status compile_inputs(hm_system *system, hmi_tape_scratch *scratch)
 {
     const hmi_derived *d = &system->derived;
@@ -133,6 +165,8 @@ static hm_status compile_tapes(hm_system *system)
         status = compile_report(system, &scratch);
     if (status == HM_OK)
         status = compile_inputs(system, &scratch);
+    if (status == HM_OK)
+        status = compile_contact(system, &scratch);
     hmi_tape_scratch_release(&scratch);
     return status;
 }
@@ -306,6 +340,7 @@ void hm_system_destroy(hm_system *system)
     hmi_tape_release(&system->dynamics);
     hmi_tape_release(&system->law);
     hmi_tape_release(&system->report);
+    hmi_tape_release(&system->contact);
     hmi_derived_release(&system->derived);
     hmi_assembly_destroy(system);
     hmi_free(system->allocator, system, sizeof *system);

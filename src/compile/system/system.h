@@ -7,6 +7,7 @@
  *   law       Q and C under given constraint forces, and the terms of Q that use none (n each); only where
  *             they use reactions
  *   report    residuals, momenta, energies, powers, outputs
+ *   contact   gaps, restitutions, conditions, frictions; only where a model has contacts
  * and, for large sparse systems, the constraint problem as array code (block_schur.h).
  */
 #ifndef HMI_COMPILE_SYSTEM_SYSTEM_H
@@ -28,6 +29,12 @@ typedef struct hmi_report_layout {
     size_t impressed, dissipation, gyroscopic, explicit_time, outputs, drawings, count;
 } hmi_report_layout;
 
+/* By row of the constraints: phi, phi' or psi, restitution, condition (1: holds); then the tangents of
+ * frictions and their coefficients. */
+typedef struct hmi_contact_layout {
+    size_t gap, rate, restitution, when, tangent_A, tangent_b, sliding, mus, muk, count;
+} hmi_contact_layout;
+
 struct hmi_assembly;
 
 struct hm_system {
@@ -36,9 +43,10 @@ struct hm_system {
     hmi_derived derived;
     bool interpreted; /* no machine code */
     struct hmi_assembly *assembly;
-    hmi_tape inputs, dynamics, law, report;
+    hmi_tape inputs, dynamics, law, report, contact;
     hmi_dynamics_layout at;
     hmi_report_layout report_at;
+    hmi_contact_layout contact_at;
     bool *multiplier_used;      /* m: some force law uses multiplier(c) */
     hmi_block_schur *schur;     /* NULL: does not apply, */
     const char *no_schur;       /* and why */

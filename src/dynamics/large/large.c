@@ -21,6 +21,8 @@ const char *hmi_large_refusal(const hm_system *system)
 {
     if (system->model->servos.count)
         return "servos";
+    if (system->model->has_contacts)
+        return "constraints that are one-sided or switch";
     return system->derived.force_symbols ? "force laws that use constraint forces" : NULL;
 }
 
@@ -233,12 +235,16 @@ static void check_answer(hmi_large *large, const hmi_large_equations *eq, const 
     out->check.ideal = out->check.work = out->check.projection = NAN; /* need a basis */
 }
 
+/* Pivots of the sparse solve decide, and are no singular values. */
+static const hm_rank_evidence not_measured = {HM_RANK_VERDICT_UNDECIDED, NAN, NAN, NAN};
+
 static void view(const hmi_solution *s, const double *v, size_t n, hm_evaluation *out)
 {
     out->solved = true;
     out->formulation = "sparse";
     out->formulations = s->formulations;
     out->rank_A = s->verdict.rank_A;
+    out->evidence_M = out->evidence_A = out->evidence_MA = not_measured;
     out->unique_acceleration = s->verdict.unique_acceleration;
     out->unique_multipliers = s->verdict.unique_multipliers;
     out->Qi = s->Qi;

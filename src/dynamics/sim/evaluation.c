@@ -1,6 +1,7 @@
 /* hm_sim_evaluate: every quantity of the theory at the present state. */
 #include "dynamics/sim/dirac.h"
 #include "dynamics/sim/evaluation.h"
+#include "dynamics/sim/contacts.h"
 #include "dynamics/sim/rounding.h"
 
 #include <math.h>
@@ -204,6 +205,29 @@ static hm_status solve_dense(hm_sim *sim, hmi_point *at, const hm_evaluate_optio
     return status;
 }
 
+/* Contacts: which rows hold, and what friction does. */
+static hm_status decide_contacts(hm_sim *sim, const hmi_point *at, hm_evaluation *out)
+{
+    hmi_contacts *c = sim->contacts;
+    hm_status status = hmi_contacts_evaluate(c, at);
+    out->absent = c->left_out;
+    out->contact_count = hmi_contacts_show(c, &out->contacts);
+    if (status != HM_OK && (c->solutions != 1 || c->trouble)) {
+        hmi_contacts_report(c);
+        return HM_ERR_UNDETERMINED;
+    }
+    return HM_OK; /* else the solve says what is wrong */
+}
+
+/* Total multipliers of contacts push, also where they are not unique. */
+static void keep_contact_forces(hm_sim *sim)
+{
+    const hmi_contacts *c = sim->contacts;
+    for (size_t i = 0; i < c->m; i++)
+        if (sim->system->model->constraints.data[i].one_sided)
+            sim->last.total_multiplier[i] = c->holds[i] ? c->force[i] : 0;
+}
+
 /* ---- large systems ---- */
 
 static hm_status refuse(const hm_sim *sim, const char *format, const char *what)
@@ -305,9 +329,14 @@ hm_status hm_sim_evaluate(hm_sim *sim, const hm_evaluate_options *options, hm_ev
         report_not_finite(sim, &at);
         return HM_ERR_NUMERIC;
     }
-    hm_status status = sim->dense.dynamics ? solve_dense(sim, &at, &chosen, out)
-                                           : hmi_sim_solve_large(sim, &at, &chosen, out);
-    if (status == HM_OK && !out->velocity_determined) {
+    hm_status status = sim->contacts ? decide_contacts(sim, &at, out) : HM_OK;
+    if (status != HM_OK)
+        return status;
+    status = sim->dense.dynamics ? solve_dense(sim, &at, &chosen, out)
+                                 : hmi_sim_solve_large(sim, &at, &chosen, out);
+    if (sim->contacts && status == HM_OK)
+        keep_contact_forces(sim);
+    if (status == HM_OK && !out->velocity_determined && !sim->contacts) {
         status = check_vanished(sim, &at);
         out->unique_acceleration = status == HM_OK;
     }
@@ -315,6 +344,12 @@ hm_status hm_sim_evaluate(hm_sim *sim, const hm_evaluate_options *options, hm_ev
         out->v = at.v;
         hmi_sim_run_report(sim, &at);
         view_report(sim, out);
+    }
+    if (out->solved && sim->contacts) { /* rows that do not hold do not count */
+        size_t rows = 0;
+        for (size_t i = 0; i < sim->contacts->m; i++)
+            rows += sim->contacts->holds[i];
+        out->unique_multipliers = out->rank_A == (int)rows;
     }
     sim->last.energy[HMI_QUANTITY_TOTAL] = out->total;
     const double *report = hmi_sim_run_report(sim, &at); /* outputs may use q'' and forces */

@@ -217,7 +217,7 @@ hm_status hmi_sim_motion_create(hm_sim *sim, const hmi_point *at, const hmi_moti
     const hmi_motion_source plain = {0};
     const hm_allocator *allocator = sim->system->allocator;
     *out = NULL;
-    if (!applies(sim) || (sim->solve.compiled && (!source || !source->graph)))
+    if (!applies(sim) || sim->contacts || (sim->solve.compiled && (!source || !source->graph)))
         return HM_OK; /* compiled.h serves large repetitive systems better */
     hmi_sim_motion *motion = hmi_alloc(allocator, sizeof *motion);
     if (!motion)

@@ -2,6 +2,7 @@
 #include "dynamics/sim/sim.h"
 
 #include "dynamics/large/large.h"
+#include "dynamics/sim/contacts.h"
 #include "dynamics/sim/motion_derivatives.h"
 #include "dynamics/sim/motion.h"
 
@@ -90,6 +91,8 @@ hm_status hm_sim_create(const hm_system *system, hm_sim **out)
         status = allocate(sim);
     if (status == HM_OK)
         status = hmi_sim_prepare_solve(sim);
+    if (status == HM_OK)
+        status = hmi_contacts_create(sim);
     if (status == HM_OK)
         status = take_compiled(sim);
     if (status != HM_OK) {

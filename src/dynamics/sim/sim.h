@@ -11,6 +11,7 @@
  *   solve     how to solve: the formulation, rows to leave out, and the sparse solvers.
  *   dense     the dense solve, of systems with at most HM_MOST_DENSE coordinates.
  *   motion    the compiled solve of small systems (motion.h).
+ *   contacts  which one-sided constraints are closed, what sticks (contacts.h); NULL: there are none.
  *   rounding  bounds of the rounding errors of M, A and b (rounding.h).
  *   extras    what is made when it is first asked for.
  *
@@ -28,6 +29,7 @@
 struct hmi_sim_derivatives;
 struct hmi_compiled;
 struct hmi_large;
+struct hmi_contacts;
 struct hmi_sim_motion;
 struct hmi_taylor_options;
 
@@ -85,6 +87,7 @@ typedef struct hmi_sim_dense {
     double *M, *A, *servo_A;
     hmi_servo *servos;
     double *velocity; /* n: where the Dirac form finds it (dirac.h) */
+    double *C;        /* n: C with the forces of friction statements */
 } hmi_sim_dense;
 
 typedef struct hmi_sim_motions {
@@ -125,6 +128,7 @@ struct hm_sim {
     hmi_sim_solve solve;
     hmi_sim_dense dense;
     hmi_sim_motions motion;
+    struct hmi_contacts *contacts;
     hmi_sim_rounding rounding;
     hmi_sim_extras extras;
 };

@@ -1,5 +1,6 @@
 /* q'' at a point, by whichever solve serves: the compiled one of large systems, the motion tape, the
  * sparse one, or the dense one, which is asked last and always has an answer. */
+#include "dynamics/sim/contacts.h"
 #include "dynamics/sim/evaluation.h"
 #include "dynamics/sim/motion.h"
 
@@ -52,6 +53,7 @@ hm_status hmi_sim_prepare_solve(hm_sim *sim)
     sim->dense.A = hmi_arena_doubles(&sim->arena, m * n, &failed);
     sim->dense.servo_A = hmi_arena_doubles(&sim->arena, servo_rows * n, &failed);
     sim->dense.velocity = hmi_arena_doubles(&sim->arena, n, &failed);
+    sim->dense.C = hmi_arena_doubles(&sim->arena, n, &failed);
     if (failed || !prepare_servos(sim))
         return HM_ERR_NOMEM;
     const hmi_dynamics_size size = {.n = (int)n,
@@ -88,10 +90,24 @@ static int evaluate_law(void *user, const hmi_reactions *reactions, double *Q, d
     for (size_t i = 0; i < 2 * n; i++)
         if (!isfinite(out[i]))
             return 1;
+    for (size_t i = 0; i < n && sim->contacts; i++)
+        C[i] += sim->contacts->extra[i];
     return 0;
 }
 
 /* ---- the dense solve ---- */
+
+/* C with the forces of friction statements; NULL: there are none. */
+static const double *nonideal_forces(hm_sim *sim)
+{
+    const hm_system *system = sim->system;
+    const double *C = hmi_sim_dynamics(sim) + system->at.C;
+    if (!sim->contacts || sim->contacts->frictions == 0)
+        return system->derived.has_nonideal ? C : NULL;
+    for (size_t i = 0; i < system->derived.n; i++)
+        sim->dense.C[i] = C[i] + sim->contacts->extra[i];
+    return sim->dense.C;
+}
 
 /* The terms of Q that use no constraint forces: they have a value wherever the law starts from. */
 static const double *free_forces(hm_sim *sim, const hmi_point *at)
@@ -121,7 +137,7 @@ void hmi_sim_pose(hm_sim *sim, const hmi_point *at, hmi_question *ask)
         .Q = symbols ? free_forces(sim, at) : values + system->at.Q,
         .A = sim->dense.A,
         .b = values + system->at.b,
-        .C = system->derived.has_nonideal && !symbols ? values + system->at.C : NULL,
+        .C = symbols ? NULL : nonideal_forces(sim),
         .law = symbols ? &ask->law : NULL,
         .last_reaction = sim->last.reaction,
         .last_total_reaction = sim->last.total_reaction,
@@ -185,6 +201,13 @@ static hm_status accelerate_dense(hm_sim *sim, const hmi_point *at, hmi_solution
     if (solution)
         *solution = local;
     return status;
+}
+
+/* Friction is found first: it depends on forces of contacts, and they on it. */
+static hm_status accelerate_in_contact(hm_sim *sim, const hmi_point *at, hmi_solution *solution)
+{
+    hm_status status = hmi_contacts_hold(sim->contacts, at);
+    return status == HM_OK ? accelerate_dense(sim, at, solution) : status;
 }
 
 /* ---- large systems ---- */
@@ -258,6 +281,8 @@ hm_status hmi_sim_accelerate(hm_sim *sim, const hmi_point *at, hmi_solution *sol
 
 hm_status hmi_sim_accelerate_here(hm_sim *sim, const hmi_point *at, hmi_solution *solution)
 {
+    if (sim->contacts)
+        return accelerate_in_contact(sim, at, solution);
     if (sim->dense.dynamics)
         return accelerate_dense(sim, at, solution);
     if (hmi_large_refusal(sim->system))
@@ -272,6 +297,13 @@ hm_status hmi_sim_accelerate_here(hm_sim *sim, const hmi_point *at, hmi_solution
 __attribute__((noinline)) static hm_status accelerate_otherwise(hm_sim *sim, double *qdd)
 {
     hmi_sim_motions *motion = &sim->motion;
+    if (sim->contacts) {
+        hm_status decided = hmi_contacts_evaluate(sim->contacts, hmi_sim_present(sim));
+        if (decided == HM_OK)
+            decided = hmi_sim_accelerate_here(sim, hmi_sim_present(sim), NULL);
+        memcpy(qdd, sim->last.qdd, sim->system->derived.n * sizeof *qdd);
+        return decided;
+    }
     if (!motion->tried) {
         hm_status made = hmi_sim_motion_create(sim, hmi_sim_present(sim), NULL, &motion->own);
         if (made != HM_OK)

@@ -34,6 +34,7 @@ typedef struct problem {
     hmi_projection *projection;
     hmi_projection_level *level;
     const double *residual; /* where the residuals of the level are */
+    const bool *skip;       /* by row of the model; NULL: none */
     hmi_point at;
     double *x; /* q or v there */
     size_t n, free_count;
@@ -66,8 +67,16 @@ static hm_status set_up(problem *p, hmi_arena *arena, const bool *fixed)
             p->free[p->free_count++] = i;
     if (p->free_count == 0)
         return HM_OK;
-    return hmi_subproblem_create(p->projection->ode->sim, p->level->row, m, p->free, p->free_count,
-                                 &p->subproblem);
+    hm_status status = hmi_subproblem_create(p->projection->ode->sim, p->level->row, m, p->free,
+                                             p->free_count, &p->subproblem);
+    if (status == HM_OK && p->skip)
+        hmi_subproblem_leave_out(p->subproblem, p->skip);
+    return status;
+}
+
+static bool is_skipped(const problem *p, size_t k)
+{
+    return p->skip && p->skip[p->level->row[k]];
 }
 
 /* M, A at the state, and how large each residual is, relative to the size of its terms. */
@@ -79,7 +88,7 @@ static double look(problem *p, bool with_matrices)
     hmi_residuals_evaluate(p->projection->residuals, &p->at);
     double sum = 0;
     for (size_t k = 0; k < p->level->count; k++) {
-        double r = p->residual[p->level->row[k]];
+        double r = is_skipped(p, k) ? 0 : p->residual[p->level->row[k]];
         p->b[k] = -r;
         double length = hmi_row_length(sim, p->level->row[k]);
         sum = hypot(sum, length > 0 ? r / length : r);
@@ -112,7 +121,7 @@ static bool follows(problem *p, double part, double step)
         return false;
     for (size_t k = 0; k < p->level->count; k++) {
         double left = (-p->b[k] - p->r[k] - part * p->slope[k]) / p->length[k];
-        bent = hypot(bent, left);
+        bent = is_skipped(p, k) ? bent : hypot(bent, left);
     }
     return bent <= BENT * part * step + rounding;
 }
@@ -180,6 +189,8 @@ static double judge(const problem *p, hmi_consistent *c, hm_level level)
     double worst = 0;
     for (size_t k = 0; k < p->level->count; k++) {
         size_t row = p->level->row[k];
+        if (is_skipped(p, k))
+            continue;
         double size = hmi_rounding_of_row(sim, row, p->x) / (2 * HMI_EPSILON);
         double length = hmi_row_length(sim, row); /* in units of the row, not of the person */
         double r = fabs(p->residual[row]) / fmax(size, 1e-6 * (length > 0 ? length : 1));
@@ -296,6 +307,7 @@ static hm_status solve_level(hmi_consistent *c, hm_level level, double t, double
         .projection = projection,
         .level = position ? &projection->position : &projection->velocity,
         .residual = position ? projection->residuals->position : projection->residuals->velocity,
+        .skip = position ? c->skip_position : c->skip_velocity,
         .at = hmi_ode_point(projection->ode, t, y),
         .x = position ? y : y + projection->ode->n,
         .n = projection->ode->n,

@@ -15,6 +15,8 @@
 
 typedef struct hmi_consistent {
     hmi_projection *projection;
+    /* By row of the model: rows that need not hold, on positions and on velocities; NULL: all do. */
+    const bool *skip_position, *skip_velocity;
     double tolerance;        /* a residual this many times the size of its terms is met; 1e-9 */
     size_t worst_row;        /* after a failure: the row that is violated most, */
     double violated_by;      /* by this much, */

@@ -104,13 +104,15 @@ static bool take_residual(hmi_projection_level *level, const double *residual)
 #define MOST_LEFT_OUT 1e6
 
 /* The largest residual relative to what rounding allows. Rows left out do not lead the way:
- * p->left_out keeps theirs. */
+ * p->left_out keeps theirs. With contacts they are rows that do not hold at all. */
 static double measure(hmi_projection *p, const hmi_projection_level *level)
 {
     const bool *left_out = p->ode->sim->solve.left_out;
     double largest = 0;
     p->left_out = 0;
     for (size_t k = 0; k < level->count; k++) {
+        if (p->ode->sim->contacts && left_out[level->row[k]])
+            continue;
         double *most = left_out && left_out[level->row[k]] ? &p->left_out : &largest;
         *most = larger(*most, measure_of(level->b[k], p->size[k]));
     }

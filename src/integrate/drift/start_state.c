@@ -1,6 +1,8 @@
 /* Finds the consistent state that a run starts from, and says why there is none. */
 #include "integrate/drift/start_state.h"
 
+#include "dynamics/sim/contacts.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,6 +16,11 @@ hm_status hmi_start_state_init(hmi_start_state *s, hmi_projection *projection, h
     s->found = hmi_arena_doubles(arena, ode->size, &failed);
     s->fixed = hmi_arena_alloc(arena, 2 * ode->n + 1);
     s->velocity_name = hmi_arena_alloc(arena, (ode->n + 1) * sizeof *s->velocity_name);
+    if (ode->sim->contacts) {
+        s->skip_position = hmi_arena_alloc(arena, ode->sim->contacts->m + 1);
+        s->skip_velocity = hmi_arena_alloc(arena, ode->sim->contacts->m + 1);
+        failed |= !s->skip_position || !s->skip_velocity;
+    }
     return failed || !s->fixed || !s->velocity_name ? HM_ERR_NOMEM : HM_OK;
 }
 
@@ -25,11 +32,55 @@ void hmi_start_state_release(hmi_start_state *s)
 
 /* ---- the search ---- */
 
+/* Rows whose condition is false need not hold, nor one-sided ones that are open or whose velocities an
+ * impact will change. */
+static void skip_contacts(hmi_start_state *s)
+{
+    const hmi_ode *ode = s->projection->ode;
+    hmi_contacts *c = ode->sim->contacts;
+    const hmi_point at = hmi_ode_point(ode, ode->sim->state.at.t, s->found);
+    hmi_contacts_read(c, &at);
+    for (size_t i = 0; i < c->m; i++) {
+        bool one_sided = ode->sim->system->model->constraints.data[i].one_sided;
+        s->skip_velocity[i] = one_sided || c->when[i] == 0;
+        s->skip_position[i] = s->skip_velocity[i];
+    }
+}
+
+/* Does another row have to be closed? One-sided rows are, where they are violated. */
+static bool close_violated(hmi_start_state *s)
+{
+    const hmi_ode *ode = s->projection->ode;
+    hmi_contacts *c = ode->sim->contacts;
+    const hmi_point at = hmi_ode_point(ode, ode->sim->state.at.t, s->found);
+    bool more = false;
+    hmi_sim_evaluate(ode->sim, &at);
+    hmi_contacts_read(c, &at);
+    for (size_t i = 0; i < c->m; i++) {
+        const hmi_constraint *row = &ode->sim->system->model->constraints.data[i];
+        if (!row->one_sided || row->level != HM_LEVEL_POSITION || c->when[i] == 0 ||
+            !s->skip_position[i] || c->gap[i] >= -hmi_contacts_gap_noise(c, i, &at))
+            continue;
+        s->skip_position[i] = false;
+        more = true;
+    }
+    return more;
+}
+
 static hm_status try_state(hmi_start_state *s, hmi_consistent *c)
 {
     const hmi_ode *ode = s->projection->ode;
+    hm_status status;
     memcpy(s->found, s->given, ode->size * sizeof *s->given);
-    return hmi_make_consistent(c, ode->sim->state.at.t, s->found, s->fixed, s->fixed + ode->n);
+    c->skip_position = s->skip_position;
+    c->skip_velocity = s->skip_velocity;
+    if (ode->sim->contacts)
+        skip_contacts(s);
+    do
+        status = hmi_make_consistent(c, ode->sim->state.at.t, s->found, s->fixed,
+                                     s->fixed + ode->n);
+    while (status == HM_OK && ode->sim->contacts && close_violated(s));
+    return status;
 }
 
 /* With all values free, is there a consistent state near this one? */

@@ -15,10 +15,11 @@
 typedef struct hmi_start_state {
     hmi_projection *projection;
     hmi_arena *arena;
-    bool fix_all;               /* nothing of the state may move */
-    bool *fixed;                /* 2 n: coordinates and velocities that may not */
-    double *given, *found;      /* states: before, and after */
-    const char **velocity_name; /* n: x', made when first needed */
+    bool fix_all;                        /* nothing of the state may move */
+    bool *fixed;                         /* 2 n: coordinates and velocities that may not */
+    double *given, *found;               /* states: before, and after */
+    bool *skip_position, *skip_velocity; /* by row: it need not hold (contacts) */
+    const char **velocity_name;          /* n: x', made when first needed */
     HMI_ARRAY(hm_moved) moved;
 } hmi_start_state;
 

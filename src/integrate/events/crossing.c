@@ -43,6 +43,8 @@ static bool watch(hmi_events *ev, double t, const double *y, double *h)
         bool part = k < sw->switches && hmi_switch_follows(sw, k);
         bool slides = k < sw->switches && sw->sliding[k];
         h[k] = part ? 1 : slides ? 1 - fabs(sw->mode[k]) : sw->side[k] * g[k];
+        if (k >= sw->events_end)
+            h[k] = hmi_contact_watched_value(ev->contact, k - sw->events_end, g[k]);
     }
     for (size_t k = 0; k < sw->held.directions; k++) {
         const hmi_direction *u = &sw->directions[k];
@@ -94,6 +96,8 @@ static void say_touch(const chase *c, const hmi_root *root)
 {
     const hmi_event *event = hmi_events_model_event(c->ev, c->function);
     double t = time_of(c->ev->stepper, root->a);
+    if (hmi_events_contact(c->ev, c->function))
+        return; /* it has just opened, or only touches */
     if (event)
         hmi_messages_warn(c->ev->messages,
                           "event '%s' comes as near to zero at t = %.9g as its error: whether it "
@@ -120,7 +124,7 @@ static bool take_root(void *user, const hmi_root *root)
         c->skip = false;
         return true;
     }
-    bool wanted = is_wanted(event, ev->switches.side[c->function] * c->flips);
+    bool wanted = is_wanted(event, (event ? ev->switches.side[c->function] : 1) * c->flips);
     if (event && (c->records || !wanted)) {
         const hmi_passed passed = {time_of(ev->stepper, root->b), c->function, wanted};
         c->flips = -c->flips;
@@ -143,6 +147,11 @@ static hmi_query query_of(const hmi_events *ev, size_t k)
     if (u) {
         query.sign = sw->side[k] > 0 ? 1 : -1;
         query.offset = sw->side[k] > 0 ? u->least : u->loose;
+    }
+    const hmi_contact_function *f = hmi_events_contact(ev, k);
+    if (f) {
+        query.sign = f->side;
+        query.offset = -f->side * f->slack;
     }
     return query;
 }
@@ -176,6 +185,8 @@ static hm_status look_through(chase *c, hmi_query *query, double end)
 static bool is_sampled(const hmi_events *ev, size_t k)
 {
     const hmi_switches *sw = &ev->switches;
+    if (k >= sw->events_end)
+        return hmi_contact_is_sampled(hmi_events_contact(ev, k)) || !ev->watch.functions[k].closed;
     if (k < sw->switches && (sw->sliding[k] || hmi_switch_follows(sw, k))) {
         const hmi_direction *u = direction_of(sw, k);
         return sw->sliding[k] || !u || u->stuck || !ev->watch.functions[k].closed;
@@ -186,6 +197,8 @@ static bool is_sampled(const hmi_events *ev, size_t k)
 static bool is_watched(const hmi_events *ev, size_t k)
 {
     const hmi_switches *sw = &ev->switches;
+    if (k >= sw->events_end)
+        return hmi_events_contact(ev, k)->watched;
     return k >= sw->switches || !hmi_switch_follows(sw, k) || direction_of(sw, k);
 }
 

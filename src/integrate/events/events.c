@@ -64,11 +64,15 @@ static hm_status allocate(hmi_events *ev, hmi_arena *arena)
 }
 
 hm_status hmi_events_init(hmi_events *ev, hmi_projection *projection, hmi_stepper *stepper,
-                          struct hmi_ledger *ledger, hmi_messages *messages, hmi_arena *arena)
+                          struct hmi_ledger *ledger, hmi_messages *messages,
+                          hmi_contact_run *contact, hmi_arena *arena)
 {
-    *ev = (hmi_events){
-        .ode = projection->ode, .projection = projection, .stepper = stepper, .messages = messages};
-    hm_status status = hmi_switches_init(&ev->switches, ev->ode->sim, ledger, arena);
+    *ev = (hmi_events){.ode = projection->ode,
+                       .projection = projection,
+                       .stepper = stepper,
+                       .messages = messages,
+                       .contact = contact};
+    hm_status status = hmi_switches_init(&ev->switches, ev->ode->sim, ledger, contact, arena);
     ev->ode->branches = ev->switches.switches ? &ev->switches.held : NULL;
     ev->ode->watched = ev->switches.count > 0;
     if (status == HM_OK && ev->switches.count)
@@ -105,7 +109,15 @@ void hmi_events_prepare(hmi_events *ev)
 const hmi_event *hmi_events_model_event(const hmi_events *ev, size_t k)
 {
     size_t switches = ev->switches.switches;
-    return k < switches ? NULL : &ev->ode->sim->system->model->events.data[k - switches];
+    return k < switches || k >= ev->switches.events_end
+               ? NULL
+               : &ev->ode->sim->system->model->events.data[k - switches];
+}
+
+hmi_contact_function *hmi_events_contact(const hmi_events *ev, size_t k)
+{
+    size_t first = ev->switches.events_end;
+    return k < first ? NULL : &ev->contact->functions[k - first];
 }
 
 bool hmi_events_fired(const hmi_events *ev, size_t k)

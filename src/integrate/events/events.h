@@ -67,6 +67,7 @@ typedef struct hmi_events {
     hmi_messages *messages;
     double span;   /* how long the run shall last; infinite where nobody knows */
     double window; /* then: how far functions of t alone were looked ahead last */
+    hmi_contact_run *contact;
     hmi_switches switches;
     hmi_watch watch;
     int fitted;                                      /* degree that `fit` is for; 0: none yet */
@@ -91,11 +92,14 @@ typedef struct hmi_events {
 /* All that is given outlives the events. Powers of the ledger go by the modes then. Release also
  * after a failure. */
 hm_status hmi_events_init(hmi_events *events, hmi_projection *projection, hmi_stepper *stepper,
-                          struct hmi_ledger *ledger, hmi_messages *messages, hmi_arena *arena);
+                          struct hmi_ledger *ledger, hmi_messages *messages,
+                          hmi_contact_run *contact, hmi_arena *arena);
 void hmi_events_release(hmi_events *events);
 /* Parameters changed. */
 void hmi_events_prepare(hmi_events *events);
-/* The event of the model that function k is; NULL: it is a switch. */
+/* The function of a contact that function k is; NULL: it is another one. */
+hmi_contact_function *hmi_events_contact(const hmi_events *events, size_t k);
+/* The event of the model that function k is; NULL: it is a switch or belongs to a contact. */
 const hmi_event *hmi_events_model_event(const hmi_events *events, size_t k);
 /* Does function k cross at the crossing? */
 bool hmi_events_fired(const hmi_events *events, size_t k);
@@ -131,6 +135,11 @@ hm_status hmi_events_check_jumps(hmi_events *events);
 
 /* Sides and modes at the state of the start. */
 hm_status hmi_events_begin(hmi_events *events);
+/* Contacts at the stepper's state, where a function of theirs fired, at the start or after a jump;
+ * *jumped: an impact changed velocities. A message is given where there is no motion. */
+hm_status hmi_events_settle_contacts(hmi_events *events, bool *jumped);
+/* Which conditions of contacts are watched in the next step. */
+hm_status hmi_events_watch_conditions(hmi_events *events);
 /* After the crossing has acted; reset: the state is another one. */
 hm_status hmi_events_find_sides(hmi_events *events, bool reset);
 /* What functions and their rates depend on. Velocities that are found and not integrated become

@@ -179,9 +179,32 @@ hm_status hmi_events_find_sides(hmi_events *ev, bool reset)
     if (status == HM_OK)
         status = hmi_events_forces(ev, &at);
     g = hmi_switches_values(sw, &at);
-    for (size_t k = sw->switches; k < sw->count; k++)
+    for (size_t k = sw->switches; k < sw->events_end; k++)
         side_of_event(ev, k, g, hmi_events_fired(ev, k), reset);
     return status;
+}
+
+hm_status hmi_events_watch_conditions(hmi_events *ev)
+{
+    hmi_switches *sw = &ev->switches;
+    hmi_point at = hmi_stepper_point(ev->stepper);
+    hm_status status = hmi_events_forces(ev, &at);
+    const double *g = hmi_switches_values(sw, &at) + sw->events_end;
+    hmi_contact_leave_conditions(ev->contact, g, g + sw->count);
+    return status;
+}
+
+hm_status hmi_events_settle_contacts(hmi_events *ev, bool *jumped)
+{
+    hmi_switches *sw = &ev->switches;
+    hmi_contact_run *contact = ev->contact;
+    const hmi_point at = hmi_stepper_point(ev->stepper);
+    for (size_t k = 0; k < contact->count; k++)
+        contact->fired[k] = hmi_events_fired(ev, sw->events_end + k);
+    hmi_contact_find_sides(contact, hmi_switches_values(sw, &at) + sw->events_end);
+    hmi_contact_find_conditions(contact);
+    hm_status status = hmi_contact_settle(contact, jumped);
+    return status == HM_OK ? hmi_events_watch_conditions(ev) : status;
 }
 
 hm_status hmi_events_begin(hmi_events *ev)

@@ -21,6 +21,7 @@
 #ifndef HMI_INTEGRATE_EVENTS_SWITCH_H
 #define HMI_INTEGRATE_EVENTS_SWITCH_H
 
+#include "integrate/contact/contact_run.h"
 #include "integrate/ode/ode.h"
 
 /* One u/|u|. Its functions, from number `first` on, are |u|, then u_1 .. u_count, then |s|; the first two
@@ -39,7 +40,8 @@ typedef struct hmi_switches {
     hmi_branches held; /* first: hmi_ode knows the switches by it */
     hm_sim *sim;
     size_t switches;           /* functions that switch: 0 .. switches - 1 */
-    size_t count;              /* all functions: events of the model come after them */
+    size_t count;              /* all functions: events of the model come after them, */
+    size_t events_end;         /* and functions of contacts from this number on */
     double *mode;              /* by switch: s */
     bool *sliding;             /* by switch: s is found by the solve */
     hmi_direction *directions; /* held.directions of them */
@@ -88,7 +90,7 @@ bool hmi_rests_suppose(hmi_switches *sw, size_t partner, bool rests);
 /* Finds the functions; count is 0 where there are none. Powers of the ledger go by the modes from then
  * on. Release also after a failure. */
 hm_status hmi_switches_init(hmi_switches *sw, hm_sim *sim, struct hmi_ledger *ledger,
-                            hmi_arena *arena);
+                            const hmi_contact_run *contact, hmi_arena *arena);
 void hmi_switches_release(hmi_switches *sw);
 void hmi_switches_prepare(hmi_switches *sw);
 /* Puts the tapes with modes into the sim, and takes them out again. */

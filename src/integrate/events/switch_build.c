@@ -235,6 +235,14 @@ static hm_status add_rates(hmi_rebuilder *r, hmi_switches *sw, hmi_expr *list)
 
 /* ---- tapes ---- */
 
+/* Functions without an expression are known after a solve, as multipliers are. */
+static hmi_expr contact_expression(hmi_rebuilder *r, const hmi_contact_function *f)
+{
+    if (f->a == HMI_NONE)
+        return hmi_symbol(&r->graph, HMI_SYM_TOTAL_MULTIPLIER, 0);
+    return f->b == HMI_NONE ? f->a : hmi_sub(&r->graph, f->a, f->b);
+}
+
 static hm_status compile_values(hmi_rebuilder *r, hmi_switches *sw, hmi_arena *arena)
 {
     const hm_model *model = sw->sim->system->model;
@@ -247,6 +255,8 @@ static hm_status compile_values(hmi_rebuilder *r, hmi_switches *sw, hmi_arena *a
     }
     for (size_t k = 0; k < model->events.count; k++)
         list[sw->switches + k] = sw->sim->system->derived.events[k];
+    for (size_t k = 0; k < r->contact->count; k++)
+        list[sw->events_end + k] = contact_expression(r, &r->contact->functions[k]);
     sw->functions = list;
     hm_status status = add_rates(r, sw, list);
     if (status != HM_OK)
@@ -400,7 +410,8 @@ static hm_status build(hmi_rebuilder *r, hmi_switches *sw, hmi_ledger *ledger, h
     for (size_t k = 0; k < states; k++)
         r->state_rates[k] = mapped(r, system->dynamics_outputs[system->at.state_rates + k]);
     sw->switches = r->functions.count;
-    sw->count = sw->switches + system->model->events.count;
+    sw->events_end = sw->switches + system->model->events.count;
+    sw->count = sw->events_end + r->contact->count;
     if (status == HM_OK)
         status = allocate(sw, arena);
     if (status == HM_OK)
@@ -423,7 +434,7 @@ static hm_status build(hmi_rebuilder *r, hmi_switches *sw, hmi_ledger *ledger, h
 }
 
 /* Is there anything to do? Most models have neither. */
-static bool has_switches(const hm_system *system)
+static bool has_switches(const hm_system *system, const hmi_contact_run *contact)
 {
     const hmi_graph *g = &system->derived.graph;
     for (size_t e = 0; e < g->nodes.count; e++) {
@@ -434,16 +445,17 @@ static bool has_switches(const hm_system *system)
         if (suspicious && moves(node))
             return true;
     }
-    return system->model->events.count > 0;
+    return system->model->events.count > 0 || contact->count > 0;
 }
 
-hm_status hmi_switches_init(hmi_switches *sw, hm_sim *sim, hmi_ledger *ledger, hmi_arena *arena)
+hm_status hmi_switches_init(hmi_switches *sw, hm_sim *sim, hmi_ledger *ledger,
+                            const hmi_contact_run *contact, hmi_arena *arena)
 {
-    hmi_rebuilder r = {.allocator = sim->system->allocator};
+    hmi_rebuilder r = {.allocator = sim->system->allocator, .contact = contact};
     *sw = (hmi_switches){.held.accelerate = hmi_switches_accelerate,
                          .held.look_up = hmi_directions_update,
                          .sim = sim};
-    if (!has_switches(sim->system))
+    if (!has_switches(sim->system, contact))
         return HM_OK;
     hmi_walk_init(&r.walk, r.allocator);
     hm_status status = build(&r, sw, ledger, arena);

@@ -25,6 +25,7 @@ typedef struct hmi_rebuilder {
     const hm_allocator *allocator;
     hmi_arena *arena;
     const hmi_graph *from;
+    const hmi_contact_run *contact;
     hmi_graph graph; /* the copy, which grows */
     hmi_expr *map;   /* by handle of the original; 0: not yet (no root maps to 0) */
     HMI_ARRAY(hmi_switch_function) functions;

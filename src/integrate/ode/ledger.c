@@ -89,11 +89,12 @@ static void find_powers(hmi_ledger *ledger, const hm_system *system, bool kept)
     ledger->tape_count = ledger->count;
     if (ideal_forces_work(system, kept))
         use(ledger, HMI_POWER_IDEAL);
-    if (d->has_nonideal)
+    bool nonideal = d->has_nonideal || system->model->frictions.count > 0;
+    if (nonideal)
         use(ledger, HMI_POWER_NONIDEAL);
     if (system->model->servos.count)
         use(ledger, HMI_POWER_SERVO);
-    ledger->needs_solution = d->has_nonideal || system->model->servos.count > 0;
+    ledger->needs_solution = nonideal || system->model->servos.count > 0;
 }
 
 hm_status hmi_ledger_init(hmi_ledger *ledger, hm_sim *sim, bool kept, hmi_arena *arena)
@@ -233,7 +234,8 @@ void hmi_ledger_integrate(hmi_ledger *ledger, hmi_stepper *s, double *work)
     s->ode->evaluations = evaluations; /* counted are those of the method */
 }
 
-hm_ledger hmi_ledger_view(const hmi_ledger *ledger, const double *work, double reset)
+hm_ledger hmi_ledger_view(const hmi_ledger *ledger, const double *work, double reset,
+                          double impacts)
 {
     double by_kind[HMI_POWERS] = {0};
     for (size_t k = 0; k < ledger->count; k++)
@@ -247,6 +249,7 @@ hm_ledger hmi_ledger_view(const hmi_ledger *ledger, const double *work, double r
         .servo = by_kind[HMI_POWER_SERVO],
         .explicit_time = by_kind[HMI_POWER_EXPLICIT_TIME],
         .reset = reset,
+        .impacts = impacts,
     };
 }
 

@@ -54,7 +54,8 @@ void hmi_ledger_powers(hmi_ledger *ledger, hm_sim *sim, const hmi_point *at,
 /* The integrals over the last step, for methods that do not carry works: adds to work[count]. */
 void hmi_ledger_integrate(hmi_ledger *ledger, hmi_stepper *s, double *work);
 /* Work by kind as people read it, and its sum. */
-hm_ledger hmi_ledger_view(const hmi_ledger *ledger, const double *work, double reset);
+hm_ledger hmi_ledger_view(const hmi_ledger *ledger, const double *work, double reset,
+                          double impacts);
 double hmi_ledger_sum(const hmi_ledger *ledger, const double *work);
 
 #endif

@@ -40,7 +40,7 @@ hm_status hmi_row_choice_init(hmi_guard *g)
     size_t m = g->projection->residuals->count, n = g->ode->n;
     const hm_sim *sim = g->ode->sim;
     hmi_row_choice *c = &g->rows;
-    if (m == 0 || !sim->dense.dynamics || sim->solve.compiled) /* dense algebra */
+    if (m == 0 || !sim->dense.dynamics || sim->solve.compiled || sim->contacts)
         return HM_OK;
     c->m = m;
     c->n = n;

@@ -59,7 +59,7 @@ void hmi_recorder_show_energy(const hmi_recorder *r, const double *report, const
     frame->kinetic = report[at->kinetic];
     frame->potential = report[at->potential];
     frame->total = report[at->total];
-    frame->work = hmi_ledger_view(&r->ledger, work, r->energy.by_resets);
+    frame->work = hmi_ledger_view(&r->ledger, work, r->energy.by_resets, r->energy.by_impacts);
     if (r->energy.known)
         frame->balance = r->energy.left;
 }

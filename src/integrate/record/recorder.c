@@ -1,6 +1,8 @@
 /* What is watched at every step of a run: violations of the constraints and the energy. */
 #include "integrate/record/recorder.h"
 
+#include "dynamics/sim/contacts.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -66,6 +68,20 @@ static void keep_largest(double *largest, double value)
         *largest = fabs(value);
 }
 
+/* One-sided rows are violated below zero, at their own level; rows that do not hold now are not. */
+static double violation_of(const hmi_recorder *r, size_t k, hm_level level)
+{
+    const hmi_contacts *contacts = r->ode->sim->contacts;
+    const hmi_constraint *row = &r->model->constraints.data[k];
+    double residual = level == HM_LEVEL_POSITION ? r->residuals->position[k]
+                                                 : r->residuals->velocity[k];
+    if (contacts && !contacts->in_force[k])
+        return 0;
+    if (!row->one_sided)
+        return residual;
+    return row->level == level ? fmax(0, -residual) : 0;
+}
+
 static void observe_violations(hmi_recorder *r, const hmi_point *at)
 {
     const hmi_violations *v = &r->violations;
@@ -74,8 +90,8 @@ static void observe_violations(hmi_recorder *r, const hmi_point *at)
     if (m)
         hmi_residuals_evaluate(r->residuals, at);
     for (size_t k = 0; k < m; k++) {
-        keep_largest(&v->position[k], r->residuals->position[k]);
-        keep_largest(&v->velocity[k], r->residuals->velocity[k]);
+        keep_largest(&v->position[k], violation_of(r, k, HM_LEVEL_POSITION));
+        keep_largest(&v->velocity[k], violation_of(r, k, HM_LEVEL_VELOCITY));
     }
     for (size_t i = 0; i < drift->count; i++) {
         keep_largest(&v->position[drift->row[i]], drift->position[i]);
@@ -96,7 +112,7 @@ void hmi_recorder_observe(hmi_recorder *r)
     energy->now = hmi_ledger_total(&r->ledger, r->ode->sim, &at);
     s->work_scale = fmax(s->work_scale, fabs(energy->now));
     double work = hmi_ledger_sum(&r->ledger, s->y + s->size);
-    energy->left = energy->now - energy->start - energy->by_resets - work;
+    energy->left = energy->now - energy->start - energy->by_resets - energy->by_impacts - work;
     keep_largest(&energy->error, energy->left);
 }
 

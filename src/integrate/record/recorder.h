@@ -30,6 +30,7 @@ typedef struct hmi_energy_audit {
     bool known;        /* there is a total energy */
     double start, now; /* at the start, and at the last accepted step */
     double by_resets;  /* what resets brought */
+    double by_impacts; /* what impacts brought: negative where they lost energy */
     double left;       /* the difference from the ledger at the last accepted step, */
     double error;      /* and the largest so far */
 } hmi_energy_audit;

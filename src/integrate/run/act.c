@@ -72,6 +72,31 @@ static hm_status reset(hmi_run *run)
     return status;
 }
 
+/* Does a function of a contact cross, or an event of another kind? */
+static bool crosses(const hmi_run *run, bool contact)
+{
+    const hmi_crossing *crossing = &run->events.crossing;
+    for (size_t i = 0; i < crossing->count; i++)
+        if ((hmi_events_contact(&run->events, crossing->which[i]) != NULL) == contact)
+            return true;
+    return false;
+}
+
+/* Contacts after events have set values; switches once more where an impact changed velocities. */
+static hm_status settle_contacts(hmi_run *run)
+{
+    bool jumped = false;
+    hm_status status = hmi_events_settle_contacts(&run->events, &jumped);
+    run->recorder.energy.by_impacts = run->contact.by_impacts;
+    if (status != HM_OK || !jumped)
+        return status;
+    run->events.crossing.count = 0; /* what fired has acted */
+    status = hmi_events_find_sides(&run->events, true);
+    return status == HM_OK && run->events.switches.switches
+               ? hmi_events_settle_contacts(&run->events, &jumped)
+               : status;
+}
+
 /* Only modes of smooth switchings change nothing in the state; all else starts afresh. */
 hm_status hmi_run_act(hmi_run *run)
 {
@@ -79,7 +104,7 @@ hm_status hmi_run_act(hmi_run *run)
     bool resets = false;
     cut_step(run, run->events.crossing.t);
     hm_status status = hmi_settle(&run->projection, s->t, s->y);
-    if (status == HM_OK)
+    if (status == HM_OK && crosses(run, false))
         status = hmi_events_check_zeno(&run->events);
     if (status == HM_OK)
         status = note_events(run, &resets);
@@ -90,6 +115,8 @@ hm_status hmi_run_act(hmi_run *run)
         status = hmi_events_find_sides(&run->events, resets);
     if (status == HM_OK && !resets)
         status = hmi_events_check_jumps(&run->events);
+    if (status == HM_OK && run->contact.contacts)
+        status = settle_contacts(run);
     s->f_valid = false;
     hmi_guard_forget(&run->guard, false);
     run->restart = true; /* with the next step: until then the dense output of this one is good */

@@ -50,8 +50,11 @@ static hm_status init_parts(hmi_run *run)
         status = hmi_recorder_init(&run->recorder, &run->ode, &run->residuals, &run->s,
                                    &run->options, &run->arena);
     if (status == HM_OK)
+        status = hmi_contact_run_init(&run->contact, &run->projection, &run->s,
+                                      &run->recorder.ledger, messages, &run->arena);
+    if (status == HM_OK)
         status = hmi_events_init(&run->events, &run->projection, &run->s, &run->recorder.ledger,
-                                 messages, &run->arena);
+                                 messages, &run->contact, &run->arena);
     if (status == HM_OK)
         status = hmi_guard_init(&run->guard, &run->projection, &run->s, messages, &run->arena);
     return status == HM_OK ? allocate(run) : status;
@@ -134,7 +137,7 @@ static hmi_motion_source describe_motion(const hmi_run *run, hmi_expr *powers)
 hm_status hmi_run_compile_motion(hmi_run *run, const hmi_point *at)
 {
     hmi_expr powers[HMI_POWERS];
-    bool wanted = !run->ode.dirac && run->drift != HMI_DRIFT_BAUMGARTE &&
+    bool wanted = !run->ode.dirac && !run->sim->contacts && run->drift != HMI_DRIFT_BAUMGARTE &&
                   run->sim->solve.formulation == HM_FORMULATION_AUTO;
     bool kept = has_motion(run, at, wanted);
     if (!wanted)
@@ -211,6 +214,7 @@ void hmi_run_destroy(void *memory)
         hmi_taylor_release(run->series);
     hmi_free(allocator, run->series, sizeof *run->series);
     hmi_events_release(&run->events);
+    hmi_contact_run_release(&run->contact);
     hmi_recorder_release(&run->recorder);
     hmi_projection_release(&run->projection);
     hmi_residuals_release(&run->residuals);

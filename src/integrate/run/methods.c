@@ -32,6 +32,10 @@ hm_status hmi_method_applies(const hmi_method *method, const hmi_ode *ode, const
         *why = "beyond 400 coordinates only dop853 and rk5 are available";
         return HM_ERR_USAGE;
     }
+    if (ode->sim->contacts && !method->table) {
+        *why = "with one-sided, switched or rubbing constraints only dop853 and rk5 are available";
+        return HM_ERR_USAGE;
+    }
     return method->applies ? method->applies(ode, why) : HM_OK;
 }
 

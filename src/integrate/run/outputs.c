@@ -154,6 +154,18 @@ hm_status hmi_run_give_passed(hmi_run *run, double until)
     return HM_OK;
 }
 
+/* A row at the moment of an impact shows the state after it: it is given with the next step. */
+static bool comes_after(const hmi_run *run, double t, double slack)
+{
+    const hmi_crossing *crossing = &run->events.crossing;
+    if (!run->crossed || t < run->reached - slack || run->reached >= run->options.end - slack)
+        return false;
+    for (size_t i = 0; i < crossing->count; i++)
+        if (hmi_events_contact(&run->events, crossing->which[i]))
+            return true;
+    return false;
+}
+
 /* An output time that rounding puts beyond the end is the end; an event that is the output time but
  * for rounding comes after its row, one that is a little earlier before it. */
 bool hmi_run_give_outputs(hmi_run *run)
@@ -164,6 +176,8 @@ bool hmi_run_give_outputs(hmi_run *run)
     for (double t = output_time(run); t <= run->reached + slack && t <= run->options.end + slack;
          t = output_time(run)) {
         double at = fmin(t, run->reached);
+        if (comes_after(run, t, slack))
+            return true;
         if (hmi_run_give_passed(run, at - slack) != HM_OK)
             return true; /* no memory: hmi_run_finish_step says so */
         if (run->interrupted)

@@ -18,7 +18,7 @@ static bool tell_progress(hmi_run *run)
 
 static hm_status go(hmi_run *run)
 {
-    hm_status status = HM_OK;
+    hm_status status = run->failed_start;
     bool wanted = hmi_run_give_outputs(run);
     while (wanted && !run->stopped && status == HM_OK && run->s.t < run->options.end) {
         if (run->options.most_steps && run->s.steps >= run->options.most_steps) {
@@ -91,7 +91,7 @@ hm_status hm_sim_step(hm_sim *sim)
 /* Steps to t, or one step where t is infinite. */
 static hm_status advance(hmi_run *run, double t)
 {
-    hm_status status = HM_OK;
+    hm_status status = run->failed_start;
     bool one = isinf(t);
     double limit = one ? 1e300 : t;
     while (status == HM_OK && run->s.t < limit) {
@@ -182,7 +182,13 @@ static void add_record(const hmi_run *run, hm_run_result *result)
     result->energy_initial = r->energy.start;
     result->energy_final = r->energy.now;
     result->balance_error = r->energy.error;
-    result->work = hmi_ledger_view(&r->ledger, run->s.y + run->ode.size, r->energy.by_resets);
+    result->work = hmi_ledger_view(&r->ledger, run->s.y + run->ode.size, r->energy.by_resets,
+                                   r->energy.by_impacts);
+    result->impacts = run->contact.impacts.data;
+    result->impact_count = run->contact.impacts.count;
+    result->impacts_dropped = run->contact.impacts_dropped;
+    result->accumulations = run->contact.accumulations.data;
+    result->accumulation_count = run->contact.accumulations.count;
     result->events = r->events.data;
     result->event_count = r->events.count;
     result->events_dropped = r->events_dropped;

@@ -1,8 +1,9 @@
 /* A run: the motion of a sim from its state at the start to the end, step by step.
  *
- * Four objects share the work, and each knows only those that are listed before it:
+ * Five objects share the work, and each knows only those that are listed before it:
  *
  *   recorder  (integrate/record)  what is told: frames, energy audit, violations, events, messages
+ *   contact   (integrate/contact) one-sided constraints, conditions and friction: impacts
  *   events    (integrate/events)  functions that change sign: where, and what happens there
  *   guard     (integrate/rank)    constraints that become dependent: rows, rank drops, fallback
  *   run       (here)              time: options, the method and its stepper, the order of things
@@ -66,18 +67,20 @@ typedef struct hmi_run {
     bool compiled; /* the parts above are complete: their tapes serve the next run too */
 
     hmi_recorder recorder;
+    hmi_contact_run contact;
     hmi_events events;
     hmi_guard guard;
 
     /* Time. */
-    hmi_stepper s;    /* the state, and the method that makes the steps */
-    bool automatic;   /* the method may be changed */
-    bool restart;     /* the method starts afresh with the next step: something jumped */
-    double reached;   /* by the last step, see hmi_run_step */
-    bool crossed;     /* there is a crossing at `reached`, which has not acted yet */
-    size_t passed;    /* recorded events of the step that were told */
-    bool stopped;     /* by a `stop` event */
-    bool interrupted; /* a callback wants to stop */
+    hmi_stepper s;          /* the state, and the method that makes the steps */
+    bool automatic;         /* the method may be changed */
+    bool restart;           /* the method starts afresh with the next step: something jumped */
+    double reached;         /* by the last step, see hmi_run_step */
+    bool crossed;           /* there is a crossing at `reached`, which has not acted yet */
+    size_t passed;          /* recorded events of the step that were told */
+    bool stopped;           /* by a `stop` event */
+    hm_status failed_start; /* contacts have no motion at the start: why */
+    bool interrupted;       /* a callback wants to stop */
     hmi_pace pace;
     double wall_start, wall_s;
 

@@ -32,11 +32,21 @@ static hm_status try_dirac(hmi_run *run)
     return status;
 }
 
+/* No or several forces of contacts at the start: the run fails there, with its first row. */
+static bool is_contact_trouble(const hmi_run *run)
+{
+    hmi_contacts *c = run->sim->contacts;
+    return c && hmi_contacts_evaluate(c, hmi_sim_present(run->sim)) != HM_OK &&
+           (c->solutions != 1 || c->trouble);
+}
+
 /* Where some u/|u| has no value at the start (rest) the sim alone cannot say; the modes do, in begin. */
 hm_status hmi_run_check_motion(hmi_run *run)
 {
     if (run->events.switches.held.directions &&
         hmi_directions_rest(&run->events.switches, hmi_sim_present(run->sim)))
+        return HM_OK;
+    if (is_contact_trouble(run))
         return HM_OK;
     hm_evaluation at;
     const hm_evaluate_options options = {.formulation = run->options.formulation};
@@ -69,7 +79,8 @@ static bool series_pay(const hmi_run *run)
 static const hmi_method *automatic_method(const hmi_run *run)
 {
     const char *why = NULL;
-    bool series = series_pay(run) && hmi_method_taylor.applies(&run->ode, &why) == HM_OK;
+    bool series = !run->sim->contacts && series_pay(run) &&
+                  hmi_method_taylor.applies(&run->ode, &why) == HM_OK;
     return series ? &hmi_method_taylor : &hmi_method_dop853;
 }
 
@@ -103,6 +114,8 @@ static hm_status settle_step(hmi_stepper *s, double t, double *y, double *moved)
     hm_status status = hmi_settle(&run->projection, t, y);
     if (status != HM_OK)
         return status;
+    if (run->contact.contacts)
+        hmi_contact_rest(&run->contact, t, y);
     for (size_t i = 0; i < s->size; i++)
         before[i] -= y[i];
     *moved = hmi_scaled_norm(s, before, y, y);
@@ -182,6 +195,32 @@ static void explain_start(const hmi_run *run, hm_status status, size_t errors)
               run->s.trouble ? run->s.trouble : hm_status_text(status));
 }
 
+/* Contacts at the start: an impact there belongs to the run. */
+static hm_status begin_contacts(hmi_run *run)
+{
+    bool jumped = false;
+    hmi_contact_run *contact = &run->contact;
+    contact->span = run->options.end - run->options.start;
+    run->s.t_begin = run->s.t;
+    hmi_recorder_start(&run->recorder);
+    memset(contact->was_in_force, 1, contact->contacts->m); /* as made consistent */
+    hm_status status = hmi_events_settle_contacts(&run->events, &jumped);
+    run->recorder.energy.by_impacts = contact->by_impacts;
+    if (status == HM_OK && jumped)
+        status = hmi_events_find_sides(&run->events, true);
+    run->failed_start = run->recorder.messages.status == HM_RUN_FAILED ? status : HM_OK;
+    return status;
+}
+
+/* The run has begun, and ends with its first row. */
+static hm_status fail_at_start(hmi_run *run)
+{
+    run->recorder.formulation = "";
+    hmi_ode_store(&run->ode, run->s.t, run->s.y);
+    run->s.t_begin = run->reached = run->pace.t = run->s.t;
+    return HM_OK;
+}
+
 /* The method and the recorder begin at the sim's state. */
 static hm_status begin(hmi_run *run)
 {
@@ -189,6 +228,10 @@ static hm_status begin(hmi_run *run)
     hmi_run_enter(run);
     hmi_ode_load(&run->ode, run->s.y);
     hm_status status = run->events.switches.count ? hmi_events_begin(&run->events) : HM_OK;
+    if (status == HM_OK && run->contact.contacts)
+        status = begin_contacts(run);
+    if (run->failed_start != HM_OK)
+        return fail_at_start(run);
     if (status == HM_OK && !run->recorder.formulation)
         status = hmi_ode_forces(&run->ode, run->s.t, run->s.y, &run->recorder.solution);
     if (status == HM_OK && !run->recorder.formulation)
@@ -198,7 +241,8 @@ static hm_status begin(hmi_run *run)
     explain_start(run, status, errors);
     hmi_ode_store(&run->ode, run->s.t, run->s.y);
     run->s.t_begin = run->reached = run->pace.t = run->s.t;
-    hmi_recorder_start(&run->recorder);
+    if (!run->contact.contacts)
+        hmi_recorder_start(&run->recorder);
     return status;
 }
 

@@ -161,7 +161,7 @@ static hm_status make_step(hmi_run *run, double t_limit)
     if (status != HM_OK && hmi_guard_fall_back(guard, t))
         status = try_step(run, t_limit);
     if ((status == HM_ERR_INCONSISTENT || status == HM_ERR_UNDETERMINED) && run->s.t == t &&
-        !run->ode.forgiving) {
+        !run->ode.forgiving && !run->sim->contacts) {
         status = hmi_guard_begin_forgiving(guard);
         if (status == HM_OK)
             status = try_step(run, t_limit);
@@ -175,7 +175,7 @@ static hm_status watch_constraints(hmi_run *run, long forgiven)
     hm_status status = hmi_guard_watch_forgiving(&run->guard, forgiven);
     if (status == HM_OK && hmi_guard_watch_rows(&run->guard))
         status = change_rows(run);
-    if (status == HM_OK && run->ode.kept)
+    if (status == HM_OK && run->ode.kept && !run->sim->contacts)
         status = hmi_guard_watch_rank(&run->guard);
     return status;
 }
@@ -200,6 +200,10 @@ hm_status hmi_run_step(hmi_run *run, double t_limit)
     hmi_stepper *s = &run->s;
     long forgiven = run->ode.forgiven;
     run->crossed = false;
+    if (run->contact.contacts)
+        hmi_contact_turn(&run->contact);
+    if (run->contact.steady)
+        (void)!hmi_events_watch_conditions(&run->events); /* the step says what is wrong */
     if (run->events.switches.switches)
         t_limit = hmi_events_next_time(&run->events, t_limit);
     hm_status status = run->restart ? s->method->start(s) : hmi_guard_change_method(&run->guard);

@@ -42,7 +42,7 @@ static bool check_trivial(hmi_builder *b, const hmi_constraint *row)
     }
     if (!hmi_constant_value(b, row->residual, &amount))
         return false;
-    if (!isfinite(amount) || fabs(amount) > 1e-12) {
+    if (!isfinite(amount) || (row->one_sided ? -amount : fabs(amount)) > 1e-12) {
         hmi_error(b->context, row->span, NULL,
                   "no motion can satisfy constraint '%s': it is violated by %s in every state",
                   row->name, hmi_number_text(amount, text));
@@ -53,8 +53,7 @@ static bool check_trivial(hmi_builder *b, const hmi_constraint *row)
     return true;
 }
 
-/* Level, linearity and soundness of a row that has its name, residual and span. */
-static bool classify_row(hmi_builder *b, hmi_constraint *row)
+bool hmi_check_row(hmi_builder *b, hmi_constraint *row)
 {
     const uint16_t allowed = HMI_STATE_DEPS | HMI_DEP(HMI_SYM_ACCELERATION);
     if (!hmi_check_contents(b, row->residual, allowed, row->span, "a constraint") ||
@@ -77,20 +76,33 @@ static bool classify_row(hmi_builder *b, hmi_constraint *row)
     return row->linear;
 }
 
-bool hmi_add_constraint(hmi_builder *b, const char *name, hmi_expr residual, hmi_span at)
+/* parts NULL: a two-sided row that always holds. */
+static bool add_row(hmi_builder *b, const char *name, hmi_expr residual, hmi_span at,
+                    const hmi_row_parts *parts, size_t k)
 {
-    hmi_constraint row = {.name = name, .residual = residual, .span = at};
+    hmi_constraint row = {.name = name,
+                          .residual = residual,
+                          .span = at,
+                          .one_sided = parts && parts->one_sided,
+                          .restitution = b->graph->zero,
+                          .when = HMI_NONE};
     uint32_t index = (uint32_t)b->model->constraints.count;
-    if (!hmi_declare_object(b, name, "constraint", index, at) || !classify_row(b, &row))
+    if (!hmi_declare_object(b, name, "constraint", index, at) || !hmi_check_row(b, &row))
+        return false;
+    if (parts && !hmi_apply_row_parts(b, parts, k, &row))
         return false;
     return hmi_array_push(&b->context->allocator, &b->model->constraints, row) || hmi_no_memory(b);
 }
 
+bool hmi_add_constraint(hmi_builder *b, const char *name, hmi_expr residual, hmi_span at)
+{
+    return add_row(b, name, residual, at, NULL, 0);
+}
+
 /* ---- names of rows ---- */
 
-/* The written label, or c1, c2, ... skipping names that are taken. */
-static const char *statement_name(hmi_builder *b, const hmi_statement *s, const hmi_scope *scope,
-                                  const char *what, const char *prefix, int *unnamed)
+const char *hmi_statement_name(hmi_builder *b, const hmi_statement *s, const hmi_scope *scope,
+                               const char *what, const char *prefix, int *unnamed)
 {
     char buffer[32];
     if (s->label) {
@@ -145,14 +157,18 @@ static bool build_residual(hmi_builder *b, const hmi_statement *s, const hmi_sco
                   hmi_shape_text(&lhs, shape[0]), hmi_shape_text(&rhs, shape[1]));
         return false;
     }
-    return hmi_value_combine(b, at, HMI_TOK_MINUS, &lhs, &rhs, out);
+    bool reversed = s->relation == HMI_TOK_LESS_EQUAL; /* rhs - lhs >= 0 */
+    return hmi_value_combine(b, at, HMI_TOK_MINUS, reversed ? &rhs : &lhs, reversed ? &lhs : &rhs,
+                             out);
 }
 
 bool hmi_build_constraint(hmi_builder *b, const hmi_statement *s, const hmi_scope *scope)
 {
     hmi_value residual;
-    const char *base = statement_name(b, s, scope, "constraint", "c", &b->unnamed_constraints);
-    if (!base || !build_residual(b, s, scope, &residual))
+    hmi_row_parts parts;
+    const char *base = hmi_statement_name(b, s, scope, "constraint", "c", &b->unnamed_constraints);
+    if (!base || !build_residual(b, s, scope, &residual) ||
+        !hmi_build_row_parts(b, s, scope, &residual, &parts))
         return false;
     uint32_t first = (uint32_t)b->model->constraints.count;
     size_t count = hmi_value_count(&residual);
@@ -162,7 +178,7 @@ bool hmi_build_constraint(hmi_builder *b, const hmi_statement *s, const hmi_scop
         return false;
     for (size_t k = 0; k < count; k++) {
         const char *name = row_name(b, base, &residual, k);
-        if (!name || !hmi_add_constraint(b, name, hmi_value_item(&residual, k), s->span))
+        if (!name || !add_row(b, name, hmi_value_item(&residual, k), s->span, &parts, k))
             return false;
     }
     return true;
@@ -227,7 +243,7 @@ static bool add_servo_row(hmi_builder *b, const hmi_statement *s, const char *na
     hmi_servo_row row = {.row = {.name = name, .residual = e, .span = s->span},
                          .servo = (uint32_t)b->model->servos.count};
     if (!hmi_declare_object(b, name, "servo", (uint32_t)b->model->servo_rows.count, s->span) ||
-        !classify_row(b, &row.row))
+        !hmi_check_row(b, &row.row))
         return false;
     if (row.row.level != HM_LEVEL_ACCELERATION && !s->third) {
         hmi_error(b->context, s->span, "add: with gain k", "servo '%s' has no gain", name);
@@ -247,7 +263,7 @@ bool hmi_build_servo(hmi_builder *b, const hmi_statement *s, const hmi_scope *sc
     hmi_value residual;
     hmi_servo_group servo = {.span = s->span,
                              .law = s->word == HMI_NO_NAME ? HMI_LAW_IDEAL : HMI_LAW_LYAPUNOV};
-    servo.name = statement_name(b, s, scope, "servo", "s", &b->unnamed_servos);
+    servo.name = hmi_statement_name(b, s, scope, "servo", "s", &b->unnamed_servos);
     if (!servo.name || !build_residual(b, s, scope, &residual) ||
         !build_actuators(b, s, scope, &servo) || !build_gain(b, s, scope, &servo))
         return false;

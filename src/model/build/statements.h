@@ -24,6 +24,7 @@ bool hmi_build_body(hmi_builder *b, const hmi_statement *s, const hmi_scope *sco
 bool hmi_build_gravity(hmi_builder *b, const hmi_statement *s, const hmi_scope *scope);
 bool hmi_build_constraint(hmi_builder *b, const hmi_statement *s, const hmi_scope *scope);
 bool hmi_build_servo(hmi_builder *b, const hmi_statement *s, const hmi_scope *scope);
+bool hmi_build_friction(hmi_builder *b, const hmi_statement *s, const hmi_scope *scope);
 bool hmi_build_initial(hmi_builder *b, const hmi_statement *s, const hmi_scope *scope);
 bool hmi_build_simulate(hmi_builder *b, const hmi_statement *s, const hmi_scope *scope);
 bool hmi_build_symmetry(hmi_builder *b, const hmi_statement *s, const hmi_scope *scope);
@@ -43,6 +44,24 @@ void hmi_check_initial_ranges(hmi_builder *b);
 /* Adds a coordinate; `symbol` is the new one. */
 bool hmi_add_coord(hmi_builder *b, const char *name, const hmi_shown *shown, hmi_span at,
                    hmi_expr *symbol);
+
+/* What a row has beside its residual, where it is one-sided or switched (contacts.c). */
+typedef struct hmi_row_parts {
+    bool one_sided, bounces; /* bounces: restitution is written */
+    hmi_value restitution;   /* a scalar, or one for each row */
+    hmi_expr when;           /* HMI_NONE: always */
+} hmi_row_parts;
+
+/* The parts behind the relation. */
+bool hmi_build_row_parts(hmi_builder *b, const hmi_statement *s, const hmi_scope *scope,
+                         const hmi_value *residual, hmi_row_parts *parts);
+/* Parts of row k of the statement, which has its level: are they sound? */
+bool hmi_apply_row_parts(hmi_builder *b, const hmi_row_parts *parts, size_t k, hmi_constraint *row);
+/* The written label, or prefix1, prefix2, ... skipping names that are taken. NULL after an error. */
+const char *hmi_statement_name(hmi_builder *b, const hmi_statement *s, const hmi_scope *scope,
+                               const char *what, const char *prefix, int *unnamed);
+/* Level, linearity and soundness of a row that has its name, residual and span. */
+bool hmi_check_row(hmi_builder *b, hmi_constraint *row);
 /* Adds a constraint row from an expression; shared by `constraint` and by quaternions. */
 bool hmi_add_constraint(hmi_builder *b, const char *name, hmi_expr residual, hmi_span at);
 /* After all statements: gravity acts on all bodies. */

@@ -163,7 +163,7 @@ typedef struct hmi_builder {
     hmi_tangent time_derivative;
     hmi_adjoint adjoint;
     int name_t, name_pi, name_greek_pi, name_energy, name_kinetic, name_potential;
-    int unnamed_constraints, unnamed_servos, unnamed_events;
+    int unnamed_constraints, unnamed_servos, unnamed_frictions, unnamed_events;
     const hm_override *overrides;
     size_t override_count;
     bool *override_used;
