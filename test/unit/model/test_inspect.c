@@ -75,9 +75,9 @@ static void kinds_of_constraints(void **state)
     (void)state;
     probe *p = probe_text(text);
     const hm_constraint_info expected[] = {
-        {"fix", HM_LEVEL_POSITION, true, true, false},
-        {"tie", HM_LEVEL_VELOCITY, false, false, false},
-        {"c1", HM_LEVEL_ACCELERATION, true, true, false},
+        {.name = "fix", .level = HM_LEVEL_POSITION, .linear = true, .rheonomic = true},
+        {.name = "tie", .level = HM_LEVEL_VELOCITY},
+        {.name = "c1", .level = HM_LEVEL_ACCELERATION, .linear = true, .rheonomic = true},
     };
     assert_int_equal(hm_model_constraint_count(p->model), 3);
     for (size_t i = 0; i < 3; i++) {
@@ -87,6 +87,7 @@ static void kinds_of_constraints(void **state)
         assert_int_equal(info.linear, expected[i].linear);
         assert_int_equal(info.rheonomic, expected[i].rheonomic);
         assert_int_equal(info.servo, expected[i].servo);
+        assert_false(info.one_sided || info.switched);
     }
     assert_int_equal(hm_model_servo_count(p->model), 1);
     assert_string_equal(hm_model_servo(p->model, 0).name, "hold");
