@@ -142,7 +142,7 @@ static const struct {
     {"constraint c[zz]: x = 0", 3, 14, "unknown name 'zz'"},
     {"constraint c: [x, y] = [1, 2, 3]", 3, 15,
      "the two sides of the equation have different shapes: a vector of 2 and a vector of 3"},
-    {"constraint c: x > 0", 3, 15, "a constraint is an equation, not an inequality"},
+    {"constraint c: x > 0", 3, 15, "'>' is not a relation of a constraint"},
     {"output o = sum(i = 1..zz, x)", 3, 23, "unknown name 'zz'"},
     {"output o = sum(i = 1..2.5, x)", 3, 23, "a bound must be a whole number, not 2.5"},
     {"output o = [x, y] + 1", 3, 12, "cannot add a vector of 2 and a number"},
