@@ -197,6 +197,10 @@ typedef struct hm_evaluation {
     int rank_M, rank_A, rank_MA;
     hm_rank_evidence evidence_M, evidence_A, evidence_MA;
     bool unique_acceleration, unique_multipliers;
+    /* A constraint demands more than its row of A says, since that vanishes where the constraint holds
+     * (x'^2 + y'^2 = 0): q'' is what A q'' = b gives, and a motion is refused. */
+    bool rows_vanish;
+    size_t vanished_row;
     bool velocity_determined;          /* degenerate Lagrangian: v is a result, qdd is NULL */
     bool definite, semidefinite;       /* M > 0, M >= 0 */
     const bool *redundant;             /* m: the row depends on rows before it */

@@ -56,6 +56,8 @@ static int by_look(const void *x, const void *y)
 /* Beside an x[...] every numbered x is meant, else those with the same number. */
 static void mark(hm_model *model, pool *p)
 {
+    if (p->names.count == 0)
+        return;
     const hmi_shown_name *names = p->names.data, *end = names + p->names.count;
     const hmi_shown_name *first = names; /* of those with one base: the family, if there is one */
     hmi_sort(p->names.data, p->names.count, sizeof *p->names.data, by_look);

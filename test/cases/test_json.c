@@ -113,14 +113,14 @@ static size_t check_names(const json_t *object, const char *key)
     return json_array_size(list);
 }
 
-/* {name: number, ...} */
+/* {name: number, ...}: one for each row that holds, and those of one-sided or switched rows that do not. */
 static void check_numbers(const json_t *object, const char *key, size_t count)
 {
     const char *name;
     json_t *value;
     json_t *numbers = (json_t *)get(object, key);
     assert_true(json_is_object(numbers));
-    assert_int_equal(json_object_size(numbers), count);
+    assert_true(json_object_size(numbers) >= count);
     json_object_foreach(numbers, name, value) assert_true(is_number_or_null(value));
 }
 

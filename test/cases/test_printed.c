@@ -233,6 +233,18 @@ static void compare_state(const char *path, const probe *p, const probe *with,
     }
 }
 
+/* Some row is one-sided, under a condition, or has friction: what is printed are the equations while all rows
+ * hold, without friction, and an evaluation decides about both. */
+static bool has_contacts(const probe *p)
+{
+    hm_evaluation at;
+    bool found = hm_sim_evaluate(p->sim, NULL, &at) == HM_OK && at.contact_count > 0;
+    for (size_t i = 0; i < hm_model_constraint_count(p->model); i++)
+        found = found || hm_model_constraint(p->model, i).one_sided ||
+                hm_model_constraint(p->model, i).switched;
+    return found;
+}
+
 static void check_json(void **state)
 {
     const char *path = *state;
@@ -244,7 +256,7 @@ static void check_json(void **state)
         fail_msg("%s: line %d: %s", path, error.line, error.text);
     probe *with = read_back(path, p, printed);
     closed_forms += json_object_get(printed, "qdd") != NULL;
-    for (int i = 0; i < STATES; i++)
+    for (int i = 0; i < STATES && !has_contacts(p); i++)
         if (set_state(p, i) && set_state(with, i)) {
             compare_state(path, p, with, printed);
             compare_energies(path, p, with);
@@ -388,6 +400,11 @@ static void check_c(void **state)
 {
     const char *path = *state;
     probe *p = probe_file(path, NULL, 0);
+    if (has_contacts(p)) { /* refused by name */
+        assert_int_equal(hm_system_derive(p->system, HM_FORMAT_C, append, NULL), HM_ERR_USAGE);
+        probe_close(p);
+        return;
+    }
     char *text = derive(p, HM_FORMAT_C);
     void *library = compile_printed(text);
     printed_function call;

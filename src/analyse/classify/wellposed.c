@@ -3,6 +3,7 @@
  * drawn around it.
  * Verified: test/unit/analyse/test_wellposed.c
  */
+#include "dynamics/sim/evaluation.h"
 #include "analyse/classify/analysis.h"
 #include "linalg/linalg.h"
 
@@ -41,6 +42,8 @@ static hm_status look_at_state(hmi_analysis *a, hm_sim *sim, hm_status *solved, 
 {
     const hm_evaluate_options options = {.formulation = HM_FORMULATION_AUTO, .compare = false};
     *solved = hm_sim_evaluate(sim, &options, at);
+    if (*solved == HM_OK && at->rows_vanish)
+        *solved = hmi_sim_refuse_vanished(sim, at);
     *distance = 0;
     if (*solved == HM_ERR_NOMEM)
         return *solved;

@@ -301,13 +301,13 @@ void hmi_sim_clear_unsolved(hm_sim *sim)
 }
 
 /* Bounds of entries are known where the dense solve was asked with them. */
-static hm_status check_vanished(hm_sim *sim, const hmi_point *at)
+static hm_status check_vanished(hm_sim *sim, const hmi_point *at, hm_evaluation *out)
 {
     const double *error = sim->dense.dynamics
                               ? sim->rounding.dynamics + sim->tapes.dynamics->output_slot +
                                     sim->system->at.A
                               : NULL;
-    return hmi_sim_check_vanished(sim, at, error);
+    return hmi_sim_check_vanished(sim, at, error, out);
 }
 
 hm_status hm_sim_evaluate(hm_sim *sim, const hm_evaluate_options *options, hm_evaluation *out)
@@ -336,10 +336,8 @@ hm_status hm_sim_evaluate(hm_sim *sim, const hm_evaluate_options *options, hm_ev
                                  : hmi_sim_solve_large(sim, &at, &chosen, out);
     if (sim->contacts && status == HM_OK)
         keep_contact_forces(sim);
-    if (status == HM_OK && !out->velocity_determined && !sim->contacts) {
-        status = check_vanished(sim, &at);
-        out->unique_acceleration = status == HM_OK;
-    }
+    if (status == HM_OK && !out->velocity_determined && !sim->contacts)
+        status = check_vanished(sim, &at, out);
     if (out->velocity_determined) { /* energies at the velocities found */
         out->v = at.v;
         hmi_sim_run_report(sim, &at);

@@ -28,10 +28,12 @@ HM_MUST_CHECK hm_status hmi_sim_solve_large(hm_sim *sim, const hmi_point *at,
 void hmi_sim_clear_unsolved(hm_sim *sim);
 
 /* vanished_rows.c: does the motion found stay on constraints whose rows vanish at the point just
- * evaluated? HM_ERR_UNDETERMINED with diagnostics where not, HM_ERR_NOMEM. error: bounds of the entries of
+ * evaluated? Where not, out says so and a warning, too. HM_ERR_NOMEM. error: bounds of the entries of
  * A, or NULL. The report is run elsewhere meanwhile. */
 HM_MUST_CHECK hm_status hmi_sim_check_vanished(hm_sim *sim, const hmi_point *at,
-                                               const double *error);
+                                               const double *error, hm_evaluation *out);
+/* The warning of such an evaluation as an error, for whoever needs the motion: HM_ERR_UNDETERMINED. */
+HM_MUST_CHECK hm_status hmi_sim_refuse_vanished(hm_sim *sim, const hm_evaluation *at);
 
 /* failure.c: diagnostics for a status other than HM_OK. */
 void hmi_sim_report_failure(const hm_sim *sim, hm_status status, const hmi_verdict *verdict);

@@ -77,13 +77,27 @@ static bool leaves_constraint(hm_sim *sim, const hmi_point *at, size_t row, doub
     return first > 3.5 && first < most && fabs(first - second) < 0.1 * first;
 }
 
-hm_status hmi_sim_check_vanished(hm_sim *sim, const hmi_point *at, const double *error)
+#define VANISHED_HINT                                                                              \
+    "write it in a form whose derivative does not vanish: x' = 0 and y' = 0 in place of x'^2 + "   \
+    "y'^2 = 0"
+#define VANISHED_TEXT                                                                              \
+    "the motion is not determined: the row of constraint '%s' in A vanishes where it holds, so "   \
+    "that A q'' = b does not say what it demands"
+
+hm_status hmi_sim_refuse_vanished(hm_sim *sim, const hm_evaluation *at)
+{
+    const hmi_constraint *row = sim->system->model->constraints.data + at->vanished_row;
+    hmi_error(sim->context, row->span, VANISHED_HINT, VANISHED_TEXT, row->name);
+    return HM_ERR_UNDETERMINED;
+}
+
+hm_status hmi_sim_check_vanished(hm_sim *sim, const hmi_point *at, const double *error,
+                                 hm_evaluation *out)
 {
     const hm_model *model = sim->system->model;
     const hm_allocator *allocator = sim->system->allocator;
     size_t bytes = 2 * sim->system->derived.n * sizeof(double);
     double *memory = NULL;
-    hm_status status = HM_OK;
     for (size_t i = 0; i < sim->system->derived.constraints.count; i++) {
         if (!vanishes(sim, i, error) || !is_nonlinear(sim, i))
             continue;
@@ -91,15 +105,12 @@ hm_status hmi_sim_check_vanished(hm_sim *sim, const hmi_point *at, const double 
             return HM_ERR_NOMEM;
         if (!leaves_constraint(sim, at, i, memory))
             continue;
-        hmi_error(sim->context, model->constraints.data[i].span,
-                  "write it in a form whose derivative does not vanish: x' = 0 and y' = 0 in place "
-                  "of x'^2 + y'^2 = 0",
-                  "the motion is not determined: the row of constraint '%s' in A vanishes where it "
-                  "holds, so that A q'' = b does not say what it demands",
-                  model->constraints.data[i].name);
-        status = HM_ERR_UNDETERMINED;
+        const hmi_constraint *c = &model->constraints.data[i];
+        hmi_warning(sim->context, c->span, VANISHED_HINT, VANISHED_TEXT, c->name);
+        out->rows_vanish = true;
+        out->vanished_row = i;
     }
     hmi_free(allocator, memory, memory ? bytes : 0);
     hmi_sim_refresh(sim, at);
-    return status;
+    return HM_OK;
 }

@@ -1,4 +1,5 @@
 /* The start of a run: a consistent state, the method, the first step; and another start. */
+#include "dynamics/sim/evaluation.h"
 #include "integrate/run/run.h"
 
 #include "base/clock.h"
@@ -57,7 +58,7 @@ hm_status hmi_run_check_motion(hmi_run *run)
         return status;
     status = hm_sim_evaluate(run->sim, &options, &at);
     run->recorder.formulation = at.formulation;
-    return status;
+    return status == HM_OK && at.rows_vanish ? hmi_sim_refuse_vanished(run->sim, &at) : status;
 }
 
 /* ---- the method ---- */

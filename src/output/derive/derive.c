@@ -63,9 +63,24 @@ static hm_status write_format(hmi_report *report, hm_format format)
     return report->status;
 }
 
+/* Which rows hold and what friction does is decided along a run: no function of the state says it. */
+static hm_status refuse_contacts(const hm_model *model)
+{
+    const char *name = model->frictions.count ? model->frictions.data[0].name : NULL;
+    for (size_t i = 0; !name; i++)
+        if (model->constraints.data[i].one_sided || model->constraints.data[i].when != HMI_NONE)
+            name = model->constraints.data[i].name;
+    hmi_error(model->context, hmi_no_span,
+              "--format text, latex and json show the equations while all rows hold",
+              "C code is not written for one-sided constraints, `when` and `friction`: '%s'", name);
+    return HM_ERR_USAGE;
+}
+
 hm_status hm_system_derive(const hm_system *system, hm_format format, hm_writer writer, void *user)
 {
     hmi_derivation_view view;
+    if (format == HM_FORMAT_C && system->model->has_contacts)
+        return refuse_contacts(system->model);
     hm_status status = hmi_derivation_prepare(&view, system);
     if (status == HM_OK) {
         hmi_report report = {.view = &view,

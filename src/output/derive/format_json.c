@@ -93,6 +93,12 @@ static void constraint(hmi_report *r, const hmi_constraint *row)
                   hm_level_text(row->level), row->linear ? "true" : "false",
                   row->rheonomic ? "rheonomic" : "scleronomic");
     expression(r, row->residual);
+    if (row->one_sided)
+        hmi_text_add(&r->text, ", \"sided\": \"one\"");
+    if (row->when != HMI_NONE) {
+        hmi_text_add(&r->text, ", \"when\": ");
+        expression(r, row->when);
+    }
     hmi_text_add(&r->text, "}");
     hmi_report_flush_if_large(r);
 }
@@ -107,6 +113,15 @@ static void constraints(hmi_report *r)
         constraint(r, &model->constraints.data[i]);
     }
     hmi_text_add(&r->text, "]");
+    if (model->frictions.count) {
+        key(r, "friction");
+        hmi_text_add(&r->text, "[");
+        for (size_t i = 0; i < model->frictions.count; i++) {
+            hmi_text_add(&r->text, i ? ", " : "");
+            string(r, model->frictions.data[i].name);
+        }
+        hmi_text_add(&r->text, "]");
+    }
     key(r, "servos");
     hmi_text_add(&r->text, "[");
     for (size_t i = 0; i < model->servo_rows.count; i++) {

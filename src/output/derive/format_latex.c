@@ -154,6 +154,10 @@ static void write_constraints(hmi_report *r)
     begin(r, "Constraints");
     hmi_write_residuals(r);
     end(r);
+    if (model->has_contacts)
+        hmi_text_add(&r->text,
+                     "One-sided constraints ($\\ge 0$) and those under a condition are written as "
+                     "they act while they hold; forces of friction are not written out.\n\n");
 }
 
 static void write_standard_form(hmi_report *r)

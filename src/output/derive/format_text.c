@@ -240,6 +240,28 @@ static void write_unconstrained(hmi_report *r)
     hmi_write_vector(r, "Q", r->view->Q, true);
 }
 
+/* What the equations below leave open. */
+static void write_contacts(hmi_report *r)
+{
+    const hm_model *model = r->view->model;
+    for (size_t i = 0; i < model->constraints.count; i++) {
+        const hmi_constraint *row = &model->constraints.data[i];
+        if (row->one_sided)
+            hmi_text_addf(&r->text,
+                          "%s%s is one-sided: ≥ 0 in place of = 0; below it is closed, and λ ≥ 0\n",
+                          indent, row->name);
+        if (row->when != HMI_NONE)
+            hmi_text_addf(&r->text, "%s%s holds under its condition only; below it holds\n", indent,
+                          row->name);
+    }
+    for (size_t i = 0; i < model->frictions.count; i++)
+        hmi_text_addf(&r->text,
+                      "%sfriction %s on %s: its force is part of C in `eval` and `run`, and is not "
+                      "written out below\n",
+                      indent, model->frictions.data[i].name,
+                      model->constraints.data[model->frictions.data[i].row].name);
+}
+
 static void write_constraints(hmi_report *r)
 {
     const hm_model *model = r->view->model;
@@ -247,6 +269,7 @@ static void write_constraints(hmi_report *r)
     hmi_write_residuals(r);
     if (model->constraints.count + model->servo_rows.count == 0)
         hmi_text_addf(&r->text, "%snone\n", indent);
+    write_contacts(r);
 }
 
 static void write_standard_form(hmi_report *r)
