@@ -16,10 +16,18 @@ for file in "$HAMEL_SOURCE_DIR"/examples/*.hamel; do
     ! grep -qE '^ *constraint ' "$file" || grep -q '^# expect class' "$file" || failed "$name: no class is expected"
     run hamel check "$file" < /dev/null
     expect_done
-    expect_out 'no problems found'
+    case "$name" in # a force that jumps at the initial state
+        slider-crank) expect_out 'well-posedness not established' ;;
+        *) expect_out 'no problems found' ;;
+    esac
     for format in $formats; do
         run hamel derive "$file" --format $format < /dev/null
-        expect_done
+        if [ $format = c ] && grep -qE '^(friction |constraint .*(>=|<=| when ))' "$file"; then
+            expect_status 2 # refused by name
+            expect_err 'C code is not written for'
+        else
+            expect_done
+        fi
     done
     run hamel eval "$file" < /dev/null
     expect_done
