@@ -298,7 +298,7 @@ static int run(const invocation *call)
     if (child < 0)
         return check(call);
     if (child == 0)
-        exit(check(call));
+        exit(finish_output(check(call)));
     while (waitpid(child, &state, 0) < 0)
         if (errno != EINTR)
             return EXIT_FAILED;

@@ -98,6 +98,9 @@ void print_diagnostics(hm_context *context, bool quiet);
 void print_sim_diagnostics(const hm_sim *sim, bool quiet);
 int exit_status_of(hm_status status);
 
+/* Flushes stdout and reports a full disk and the like: the exit status, given that of the work. */
+int finish_output(int status);
+
 /* "hamel: message" on stderr; returns EXIT_BAD_INPUT. */
 int usage_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

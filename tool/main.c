@@ -190,8 +190,7 @@ static int check_memory(int status)
     return memory_exceeded() && status != EXIT_DONE ? status : EXIT_FAILED;
 }
 
-/* Flushes stdout; reports a full disk and the like. */
-static int finish_output(int status)
+int finish_output(int status)
 {
     status = check_memory(status);
     if (fflush(stdout) == 0 && !ferror(stdout))

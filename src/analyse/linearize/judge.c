@@ -116,6 +116,10 @@ static hm_status find_error(hmi_job *j, const double *A, double *E, const state_
 {
     hmi_random random = {20261121};
     size_t d = j->out->face.dimension;
+    /* What was seen along the motion counts where it was seen of these variables. */
+    const double *noise = j->constant && j->look.kept == d && j->out->face.rest != HM_REST_RELATIVE
+                              ? j->look.noise
+                              : NULL;
     hm_status status = start_error(j, E);
     if (status == HM_OK)
         status = add_difference(j, error, 4, A, E);
@@ -127,8 +131,7 @@ static hm_status find_error(hmi_job *j, const double *A, double *E, const state_
     for (size_t i = 0; i < d; i++) { /* derivatives by differences have about ten digits */
         double size = hmi_sim_jacobian_is_exact(j->sim) ? 0 : hmi_max_abs((int)d, A + i * d);
         for (size_t k = 0; k < d; k++)
-            E[i * d + k] += 1e-9 * size +
-                            (j->look.noise && j->constant ? j->look.noise[i * d + k] : 0);
+            E[i * d + k] += 1e-9 * size + (noise ? noise[i * d + k] : 0);
     }
     return status;
 }

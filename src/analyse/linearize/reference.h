@@ -32,6 +32,7 @@ typedef struct hmi_reference_look {
     double motion;  /* the largest of the others */
     double *change; /* kept x kept: the largest differences of the matrix from the one at first */
     double *noise;  /* kept x kept: differences that the accuracy of the matrix explains */
+    size_t kept;    /* how many there were when it was looked */
     bool changed;   /* some are larger */
     bool failed;    /* at some time there was nothing to see: the motion could not be followed */
 } hmi_reference_look;

@@ -101,7 +101,7 @@ static hm_status start_look(hmi_job *j)
 {
     bool failed = false;
     size_t area = j->kept.count * j->kept.count;
-    j->look = (hmi_reference_look){0};
+    j->look = (hmi_reference_look){.kept = j->kept.count};
     j->look.change = hmi_arena_doubles(&j->r.arena, area, &failed);
     j->look.noise = hmi_arena_doubles(&j->r.arena, area, &failed);
     return failed ? HM_ERR_NOMEM : HM_OK;

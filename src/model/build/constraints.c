@@ -240,7 +240,11 @@ static bool build_gain(hmi_builder *b, const hmi_statement *s, const hmi_scope *
 
 static bool add_servo_row(hmi_builder *b, const hmi_statement *s, const char *name, hmi_expr e)
 {
-    hmi_servo_row row = {.row = {.name = name, .residual = e, .span = s->span},
+    hmi_servo_row row = {.row = {.name = name,
+                                 .residual = e,
+                                 .span = s->span,
+                                 .restitution = HMI_NONE,
+                                 .when = HMI_NONE},
                          .servo = (uint32_t)b->model->servos.count};
     if (!hmi_declare_object(b, name, "servo", (uint32_t)b->model->servo_rows.count, s->span) ||
         !hmi_check_row(b, &row.row))

@@ -268,10 +268,28 @@ static bool declare_coordinate(hmi_builder *b, const hmi_entry *entry)
     return true;
 }
 
+/* Is there room for all families of the statement? Said before the first of them takes time and memory. */
+static bool fits(hmi_builder *b, const hmi_statement *s)
+{
+    size_t count = b->model->coords.count;
+    for (size_t i = 0; i < s->entry_count; i++) {
+        hmi_family family = {.count = 1};
+        if (s->entries[i].index_count &&
+            !hmi_build_family(b, &s->entries[i], HMI_MOST_COORDS, &family))
+            return true; /* whoever declares it says what is wrong */
+        if (family.count > HMI_MOST_COORDS - count)
+            return too_many_coords(b, s->entries[i].span);
+        count += family.count;
+    }
+    return true;
+}
+
 bool hmi_build_coord(hmi_builder *b, const hmi_statement *s, const hmi_scope *scope)
 {
     (void)scope;
     bool good = true;
+    if (s->entry_count > 1 && !fits(b, s))
+        return false;
     for (size_t i = 0; i < s->entry_count; i++)
         good = (declare_coordinate(b, &s->entries[i]) ||
                 hmi_declare_failed(b, s->entries[i].target)) &&
