@@ -117,7 +117,7 @@ static void a_shared_mistake_is_seen(void **state)
     const hmi_equations known = {.M = M, .Q = Q, .A = A, .b = b, .A_error = error};
     hmi_options options = full_effort();
     assert_int_equal(hmi_dynamics_solve(d, &blind, &options, &found), HM_OK);
-    assert_true(found_qdd[0] == 0);
+    assert_true(found.qdd[0] == 0);
     double force = 1, wrong = 0;
     assert_true(hmi_weighted_difference(d, &known, &force, &wrong, 1) > 0.5);
     assert_true(hmi_weighted_difference(d, &blind, &force, &wrong, 1) < 1e-12);
