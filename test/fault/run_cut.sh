@@ -29,12 +29,17 @@ expect_out '"status": "interrupted"'
 run hamel plot long.csv.partial a b --against t -o cut.svg
 expect_done
 
+# A kill may fall into the middle of a write, which the kernel then cuts at the end of a page: about once in
+# 40 times the last row is torn. A writer that hands out torn rows itself would show every time.
 ran='a long run, killed'
-start_long_run
-kill -KILL $long
-wait $long 2> /dev/null
-status=$?
-expect_status 137
+for attempt in 1 2 3; do
+    start_long_run
+    kill -KILL $long
+    wait $long 2> /dev/null
+    status=$?
+    expect_status 137
+    [ -n "$(tail -c 1 long.csv.partial)" ] || break
+done
 run hamel plot long.csv.partial a b --against t -o cut.svg
 expect_done
 run head -n 1 long.csv.partial
