@@ -113,14 +113,14 @@ static size_t check_names(const json_t *object, const char *key)
     return json_array_size(list);
 }
 
-/* {name: number, ...}: one for each row that holds, and those of one-sided or switched rows that do not. */
+/* {name: number, ...} */
 static void check_numbers(const json_t *object, const char *key, size_t count)
 {
     const char *name;
     json_t *value;
     json_t *numbers = (json_t *)get(object, key);
     assert_true(json_is_object(numbers));
-    assert_true(json_object_size(numbers) >= count);
+    assert_int_equal(json_object_size(numbers), count);
     json_object_foreach(numbers, name, value) assert_true(is_number_or_null(value));
 }
 
@@ -157,6 +157,15 @@ static void check_control(const json_t *u, size_t n)
     json_object_foreach((json_t *)u, name, force) assert_int_equal(json_array_size(force), n);
 }
 
+static bool begins_open(const json_t *e)
+{
+    static const char *const models[] = {"ball_to_rest", "rope", "latch"};
+    for (size_t i = 0; i < sizeof models / sizeof *models; i++)
+        if (strcmp(json_string_value(get(e, "model")), models[i]) == 0)
+            return true;
+    return false;
+}
+
 static void check_evaluation(const json_t *e)
 {
     size_t n = check_names(e, "coordinates"), m = check_names(e, "constraints");
@@ -168,7 +177,10 @@ static void check_evaluation(const json_t *e)
     check_vector(e, "e", m);
     check_matrix(e, "M", n, n);
     check_matrix(e, "A", m, n);
-    check_numbers(e, "lambda", m);
+    /* Beside the rows that hold: those of contacts that are open at the initial state. */
+    size_t rows = json_object_size(get(e, "lambda"));
+    assert_true(rows == m || (rows > m && begins_open(e)));
+    check_numbers(e, "lambda", rows);
     check_names(e, "redundant");
     check_integer(get(e, "rank"), "M");
     check_integer(get(e, "rank"), "A");
@@ -179,8 +191,8 @@ static void check_evaluation(const json_t *e)
     check_energy(get(e, "energy"));
     assert_true(json_is_string(get(e, "formulation")));
     assert_true(is_number_or_null(get(e, "disagreement")));
-    check_numbers(get(e, "residual"), "position", m);
-    check_numbers(get(e, "residual"), "velocity", m);
+    check_numbers(get(e, "residual"), "position", rows);
+    check_numbers(get(e, "residual"), "velocity", rows);
 }
 
 static void check_eval(void **state)
