@@ -156,7 +156,10 @@ double hm_sim_param(const hm_sim *sim, size_t index)
 
 hm_status hm_sim_set_input(hm_sim *sim, size_t index, double value, double rate, double rate2)
 {
-    if (index >= sim->system->model->inputs.count)
+    const hm_model *model = sim->system->model;
+    if (index >= model->inputs.count)
+        return HM_ERR_USAGE;
+    if (!hmi_model_input_is_free(sim->context, model, index, hmi_no_span))
         return HM_ERR_USAGE;
     sim->given.inputs[0][index] = value;
     sim->given.inputs[1][index] = rate;
