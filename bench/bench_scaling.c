@@ -102,7 +102,7 @@ static double measure(const char *path, int N)
     return t;
 }
 
-static const int sizes[] = {12,  18,  24,  30,  42,  54,  60,  66,  84,   102,  150,
+static const int sizes[] = {12,  18,  24,  30,  42,  54,  60,  66,  84,  102,  150,
                             198, 210, 252, 300, 390, 396, 402, 408, 602, 1002, 2004};
 enum { SIZES = sizeof sizes / sizeof *sizes };
 
@@ -119,7 +119,8 @@ static void run_subject(const char *folder, const subject *s, const double *chai
     char path[512];
     double jump = 0, before = NAN;
     int jump_at = 0, before_n = 0;
-    snprintf(path, sizeof path, strcmp(s->name, "n-trailer") == 0 ? "examples/%s%s.hamel" : "%s/%s.hamel",
+    snprintf(path, sizeof path,
+             strcmp(s->name, "n-trailer") == 0 ? "examples/%s%s.hamel" : "%s/%s.hamel",
              strcmp(s->name, "n-trailer") == 0 ? "" : folder, s->name);
     if (!csv)
         printf("\n%s\n%8s %12s %10s %12s\n", s->name, "n", "q'' [us]", "ns per n", "of the chain");
@@ -146,8 +147,7 @@ static void run_subject(const char *folder, const subject *s, const double *chai
     int last = SIZES - 1, first = SIZES - 9; /* 210 .. 2004 */
     if (!csv)
         printf("largest jump %.2f at n = %d (wanted 1.5); growth exponent %.2f from %d to %d\n",
-               jump, jump_at,
-               log(out[last] / out[first]) / log((double)sizes[last] / sizes[first]),
+               jump, jump_at, log(out[last] / out[first]) / log((double)sizes[last] / sizes[first]),
                sizes[first], sizes[last]);
 }
 

@@ -28,7 +28,7 @@ typedef struct hmi_block_schur_layout {
     size_t check_count;
     size_t state_rates;
     size_t acceleration; /* n, late */
-    size_t met;          /* late; must not be negative: room that rows which shift M leave of A q'' = b */
+    size_t met; /* late; must not be negative: room that rows which shift M leave of A q'' = b */
     size_t count;
 } hmi_block_schur_layout;
 

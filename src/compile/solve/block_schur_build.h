@@ -6,7 +6,7 @@
 
 enum {
     FEWEST_COORDINATES = 61, /* below, everything in one tape is faster */
-    LARGEST_BLOCK = 8, /* a body: three coordinates and a quaternion */
+    LARGEST_BLOCK = 8,       /* a body: three coordinates and a quaternion */
     WIDEST_BAND = 8,
     MOST_TERMS = 64 /* of G, for each stored entry of A */
 };
@@ -43,9 +43,9 @@ typedef struct hmi_schur_builder {
     HMI_ARRAY(hmi_expr) outputs;
     size_t *pair_start; /* pattern of G without diagonal, both triangles */
     uint32_t *pair;
-    uint32_t *rank;     /* place of a constraint in the order */
-    uint32_t *touches;  /* by constraint: how many blocks it touches */
-    hmi_expr *weight;   /* by constraint: V where its block of M is shifted by it, else HMI_NONE */
+    uint32_t *rank;    /* place of a constraint in the order */
+    uint32_t *touches; /* by constraint: how many blocks it touches */
+    hmi_expr *weight;  /* by constraint: V where its block of M is shifted by it, else HMI_NONE */
 } hmi_schur_builder;
 
 #define NEW(b, type, count) ((type *)hmi_arena_alloc(&(b)->arena, ((count) + 1) * sizeof(type)))

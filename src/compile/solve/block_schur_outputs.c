@@ -115,13 +115,12 @@ static hmi_expr size_of(hmi_graph *g, hmi_expr e)
 static hmi_expr terms_of(hmi_schur_builder *b, const block *own, uint32_t r)
 {
     hmi_graph *g = b->g;
-    hmi_expr sum = size_of(g, times_inverse(g, b->force[own->first + r],
-                                            b->inverse[own->first + r]));
+    hmi_expr sum = size_of(g,
+                           times_inverse(g, b->force[own->first + r], b->inverse[own->first + r]));
     for (size_t i = 0; i < own->rows; i++) {
         const touch *t = &b->touching[own->row + i];
         hmi_expr lambda = hmi_symbol(g, HMI_SYM_MATRIX, b->rank[t->constraint]);
-        sum = hmi_add(g, sum,
-                      size_of(g, hmi_mul(g, b->parts.data[t->y + own->size + r], lambda)));
+        sum = hmi_add(g, sum, size_of(g, hmi_mul(g, b->parts.data[t->y + own->size + r], lambda)));
     }
     return sum;
 }

@@ -50,9 +50,8 @@ hm_status hmi_compiled_create(const hmi_block_schur *schur, hmi_arena *arena, hm
         status = hmi_ldlt_sparse_init(&compiled->ldlt, arena->allocator, arena, &G,
                                       most_fill(schur));
     }
-    if (status == HM_OK &&
-        !hmi_dependent_rows_init(&compiled->rows, arena, schur,
-                                 schur->banded ? NULL : &compiled->ldlt))
+    if (status == HM_OK && !hmi_dependent_rows_init(&compiled->rows, arena, schur,
+                                                    schur->banded ? NULL : &compiled->ldlt))
         status = HM_ERR_NOMEM;
     *out = status == HM_OK ? compiled : NULL;
     return status == HM_ERR_LIMIT ? HM_OK : status;
