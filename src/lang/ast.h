@@ -113,7 +113,8 @@ struct hmi_statement {
     hmi_statement_kind kind;
     hmi_span span;  /* the whole statement */
     hmi_ast *label; /* NAME of the object, possibly indexed; NULL where none is given */
-    hmi_ast *first; /* energies: E; constraints: lhs; joint: the length of a distance; "F at P": F; simulate, for: lower bound */
+    hmi_ast *
+        first; /* energies: E; constraints: lhs; joint: the length of a distance; "F at P": F; simulate, for: lower bound */
     hmi_ast *
         second; /* constraints: rhs; friction: the constraint it is on; "F at P": P; simulate, for: upper bound */
     hmi_ast *third; /* simulate: the output interval; servo: the gain; constraint: restitution;

@@ -149,8 +149,8 @@ typedef struct hmi_joint {
     hmi_span span;
     uint32_t first, count; /* rows */
     int dimension;         /* 2 or 3 */
-    hmi_expr side;         /* > 0 as meant, < 0 assembled like a mirror image; HMI_NONE: cannot be */
-    hmi_expr at[2][3];     /* its points on A and B */
+    hmi_expr side;     /* > 0 as meant, < 0 assembled like a mirror image; HMI_NONE: cannot be */
+    hmi_expr at[2][3]; /* its points on A and B */
     hmi_expr *push;
 } hmi_joint;
 

@@ -47,10 +47,11 @@ hm_status hmi_refuse_mirrored(const hmi_mirrored *m, hm_sim *sim)
         const hmi_joint *joint = &m->model->joints.data[i];
         if (joint->side == HMI_NONE || *side++ > 0)
             continue;
-        hmi_error(sim->context, joint->span,
-                  "start with the axes pointing the same way: change the initial values, or turn one "
-                  "of the axes round",
-                  "joint '%s' is assembled like a mirror image at the start", joint->name);
+        hmi_error(
+            sim->context, joint->span,
+            "start with the axes pointing the same way: change the initial values, or turn one "
+            "of the axes round",
+            "joint '%s' is assembled like a mirror image at the start", joint->name);
         return HM_ERR_INPUT;
     }
     return HM_OK;

@@ -23,15 +23,15 @@ enum { HMI_MOST_JOINT_ROWS = 6 };
 typedef struct hmi_assembly {
     hmi_graph *graph;
     bool planar;
-    hmi_nine R[2];       /* frames */
-    hmi_triple P[2];     /* points, in base axes */
-    hmi_triple axis[2];  /* unit vectors in the axes of A and of B */
+    hmi_nine R[2];        /* frames */
+    hmi_triple P[2];      /* points, in base axes */
+    hmi_triple axis[2];   /* unit vectors in the axes of A and of B */
     hmi_triple across[2]; /* perpendicular to axis[0] and to each other; in the plane across[0] */
-    hmi_nine C;          /* R_A^T R_B as meant */
+    hmi_nine C;           /* R_A^T R_B as meant */
     hmi_expr length;
     uint32_t count;
     hmi_expr residual[HMI_MOST_JOINT_ROWS];
-    hmi_triple force[HMI_MOST_JOINT_ROWS]; /* on B for a unit multiplier, */
+    hmi_triple force[HMI_MOST_JOINT_ROWS];  /* on B for a unit multiplier, */
     hmi_triple moment[HMI_MOST_JOINT_ROWS]; /* and about its point */
     hmi_expr side; /* positive as meant, negative in a mirrored assembly; HMI_NONE: there is none */
 } hmi_assembly;

@@ -97,7 +97,8 @@ static bool build_length(joint *j)
     if ((hmi_deps(j->b->graph, j->a.length) & ~HMI_DEP(HMI_SYM_PARAM)) ||
         !hmi_constant_value(j->b, j->a.length, &value) || value > 0)
         return true;
-    hmi_error(j->b->context, e->span, "points that coincide are joined by a ball, or by a hinge in the plane",
+    hmi_error(j->b->context, e->span,
+              "points that coincide are joined by a ball, or by a hinge in the plane",
               "the length of a distance must be positive, not %.9g", value);
     return false;
 }
@@ -155,10 +156,11 @@ static bool check_frame(joint *j, int k)
                   (k == 0 && (j->parts & (HMI_JOINT_LINE | HMI_JOINT_NORMAL)));
     if (!place || place->frame.rank == 2 || !needed)
         return true;
-    hmi_error(j->b->context, j->s->entries[k].target->span,
-              "give it an inertia and a frame (in the plane an angle), or join its origin by a ball "
-              "or a distance",
-              "'%s' is a particle: it has no frame", place->name);
+    hmi_error(
+        j->b->context, j->s->entries[k].target->span,
+        "give it an inertia and a frame (in the plane an angle), or join its origin by a ball "
+        "or a distance",
+        "'%s' is a particle: it has no frame", place->name);
     return false;
 }
 
@@ -294,8 +296,9 @@ static bool normalise(joint *j, const hmi_ast *e, hmi_triple *axis)
 static bool build_axis(joint *j, int k)
 {
     const hmi_ast *e = j->s->entries[k].second;
-    return !e || (build_triple(j, e, "the axis of a joint", HMI_DEP(HMI_SYM_PARAM), &j->a.axis[k]) &&
-                  normalise(j, e, &j->a.axis[k]));
+    return !e ||
+           (build_triple(j, e, "the axis of a joint", HMI_DEP(HMI_SYM_PARAM), &j->a.axis[k]) &&
+            normalise(j, e, &j->a.axis[k]));
 }
 
 static bool check_axis_count(joint *j)

@@ -446,7 +446,7 @@ static bool place_one(hmi_builder *b, hmi_place *place)
     if (!place->parts.on)
         return place_at(b, place);
     return hmi_is_ground(b, place->parts.on->value) ? place_on_ground(b, place)
-                                                : place_on(b, place, place->parent);
+                                                    : place_on(b, place, place->parent);
 }
 
 bool hmi_force_place(hmi_builder *b, hmi_place *place)

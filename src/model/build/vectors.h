@@ -78,7 +78,8 @@ static inline hmi_nine hmi_nine_product(hmi_graph *g, const hmi_nine *X, const h
 {
     hmi_nine Z;
     for (int j = 0; j < 3; j++) {
-        hmi_triple column = hmi_nine_times(g, X, (hmi_triple){{Y->c[0][j], Y->c[1][j], Y->c[2][j]}});
+        hmi_triple column = hmi_nine_times(g, X,
+                                           (hmi_triple){{Y->c[0][j], Y->c[1][j], Y->c[2][j]}});
         for (int i = 0; i < 3; i++)
             Z.c[i][j] = column.c[i];
     }

@@ -240,10 +240,10 @@ static const char *joint_hint(const call *c, const char *name)
     const hm_model *model = c->b->model;
     int64_t body = hmi_find_object(c->b, name, "body");
     if (body >= 0)
-        return c->b->places.data[body]->parts.on
-                   ? "the joint that carries a body leaves no multipliers: write the body `free` and "
-                     "join it by `joint NAME: ...` to see the force"
-                   : "wrench takes the NAME of a `joint` statement";
+        return c->b->places.data[body]->parts.on ? "the joint that carries a body leaves no "
+                                                   "multipliers: write the body `free` and "
+                                                   "join it by `joint NAME: ...` to see the force"
+                                                 : "wrench takes the NAME of a `joint` statement";
     int most = strlen(name) <= 3 ? 1 : 2;
     for (size_t i = 0; i < model->joints.count; i++)
         if (hmi_edit_distance(name, model->joints.data[i].name, most) <= most)
