@@ -143,6 +143,7 @@ hm_status hm_measures_parse(hm_context *context, const char *text, hm_measures *
     hm_measures *m = hmi_alloc(allocator, sizeof *m);
     hmi_text_piece rest = {text, strlen(text)}, entry;
     hm_status status = HM_OK;
+    *out = NULL;
     if (!m)
         return HM_ERR_NOMEM;
     *m = (hm_measures){.context = hmi_context_share(context)};

@@ -270,6 +270,7 @@ hm_status hm_sweep_plan_create(hm_context *context, const hm_model *model,
                  "a model and a specification are needed");
     const hm_allocator *allocator = &context->allocator;
     plan *p = hmi_alloc(allocator, sizeof *p);
+    *out = NULL;
     if (!p)
         return HM_ERR_NOMEM;
     hmi_share(&model->references);
