@@ -17,7 +17,8 @@
 #include <unistd.h>
 
 static const char text[] =
-    "model blade \"a blade\"\nparam N = 2, m = 2 in 0 .. 5 \"mass\", s = 0.2, I = 1.5\ncoord x, y, th\n"
+    "model blade \"a blade\"\nparam N = 2, m = 2 in 0 .. 5 \"mass\", s = 0.2, I = 1.5\ncoord x, y, "
+    "th\n"
     "input f = 0\nstate w' = x\n"
     "kinetic m/2*(x'^2 + y'^2) + m*s*th'*(y'*cos(th) - x'*sin(th)) + I/2*th'^2\n"
     "force x = f\nconstraint blade: y'*cos(th) = x'*sin(th)\n"
