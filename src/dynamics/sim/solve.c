@@ -277,6 +277,11 @@ hm_status hmi_sim_accelerate(hm_sim *sim, const hmi_point *at, hmi_solution *sol
         }
     }
     hmi_sim_evaluate(sim, at);
+    if (!solution && hmi_sim_has_compiled(sim) && hmi_compiled_doubts(sim->solve.compiled)) {
+        const hmi_sparse_shape shape = hmi_large_shape(sim->system);
+        hmi_compiled_confirm(sim->solve.compiled, &shape, hmi_sim_mass_entries(sim),
+                             hmi_sim_row_entries(sim));
+    }
     return hmi_sim_accelerate_here(sim, at, solution);
 }
 
