@@ -163,7 +163,7 @@ static bool parse_include(hmi_parser *p, hmi_statement *s)
 {
     if (p->token.kind != HMI_TOK_STRING)
         return hmi_parser_unexpected(p, "the path of a file in quotes");
-    s->text = hmi_take_text(p);
+    s->text = hmi_take_path(p);
     return s->text != NULL;
 }
 

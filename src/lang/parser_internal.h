@@ -115,6 +115,7 @@ bool hmi_parse_coord(hmi_parser *parser, hmi_statement *statement);
 bool hmi_parse_note(hmi_parser *parser, hmi_caption *note);
 /* The text of the present token, which is in quotes. NULL without memory. */
 const char *hmi_take_text(hmi_parser *parser);
+const char *hmi_take_path(hmi_parser *parser); /* as it is, for the file system */
 
 /* ---- statements about objects with a label (parse_objects.c) ---- */
 

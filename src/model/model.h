@@ -231,7 +231,8 @@ typedef struct hmi_simulate {
 } hmi_simulate;
 
 struct hm_model {
-    hm_context *context;
+    hm_context *context;       /* shared */
+    hmi_references references; /* of systems, plans */
     hmi_arena arena;
     hmi_graph graph;
     const char *name, *title;

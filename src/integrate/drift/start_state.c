@@ -1,4 +1,5 @@
 /* Finds the consistent state that a run starts from, and says why there is none. */
+#include "base/argument.h"
 #include "integrate/drift/start_state.h"
 
 #include "dynamics/sim/contacts.h"
@@ -257,6 +258,8 @@ static hm_status create(hm_sim *sim)
 
 hm_status hm_sim_make_consistent(hm_sim *sim, bool all_free, const hm_moved **moved, size_t *count)
 {
+    HMI_ARGUMENT(sim ? sim->context : NULL, sim && !sim->in_callback && (!moved || count),
+                 "a place for the count is needed; no call from a callback of the sim");
     const hm_evaluate_options defaults = {.formulation = HM_FORMULATION_AUTO};
     hm_evaluation at;
     if (sim->extras.run) /* it cannot go on from another state */

@@ -1,4 +1,5 @@
 /* Syntax tree -> model: the passes over the statements, and the public entry points. */
+#include "base/argument.h"
 #include "model/build/body.h"
 #include "model/verify.h"
 
@@ -361,9 +362,23 @@ hm_model_options hm_model_options_default(void)
     return (hm_model_options){.name = "<text>"};
 }
 
+static bool options_are_valid(const hm_model_options *options)
+{
+    size_t count = options ? options->override_count : 0;
+    if (count && !options->overrides)
+        return false;
+    for (size_t i = 0; i < count; i++)
+        if (!options->overrides[i].name || !options->overrides[i].value)
+            return false;
+    return true;
+}
+
 hm_status hm_model_parse(hm_context *context, const char *text, size_t length,
                          const hm_model_options *options, hm_model **model)
 {
+    HMI_ARGUMENT(
+        context, context && model && (text || length == 0) && options_are_valid(options),
+        "a text and a place for the model are needed, and names and values of all overrides");
     hm_model_options chosen = options ? *options : hm_model_options_default();
     const char *name = chosen.name ? chosen.name : "<text>";
     hmi_context_begin(context);
@@ -381,6 +396,9 @@ hm_status hm_model_parse(hm_context *context, const char *text, size_t length,
 hm_status hm_model_load(hm_context *context, const char *path, const hm_model_options *options,
                         hm_model **model)
 {
+    HMI_ARGUMENT(
+        context, context && model && path && options_are_valid(options),
+        "a path and a place for the model are needed, and names and values of all overrides");
     hm_model_options chosen = options ? *options : hm_model_options_default();
     size_t errors = context->errors;
     hmi_context_begin(context);
