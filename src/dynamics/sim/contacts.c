@@ -283,7 +283,7 @@ void hmi_contacts_apply(hmi_contacts *c)
 const char *hm_contact_state_text(hm_contact_state state)
 {
     static const char *const text[] = {"open", "closed", "stick", "slip"};
-    return text[state];
+    return (size_t)state < sizeof text / sizeof *text ? text[state] : "unknown";
 }
 
 /* A row with several frictions slips where one of them does. */

@@ -101,6 +101,9 @@ static hm_status choose_method(hmi_run *run)
     if (run->s.method->fixed_step && !(run->options.step > 0))
         return hmi_run_refuse(run, "method '%s' needs a step: --step H, or `step H` in `simulate`",
                               run->s.method->name);
+    hm_status status = hmi_run_check_pace(run);
+    if (status != HM_OK)
+        return status;
     run->s.memory = hmi_arena_alloc(&run->arena,
                                     run->s.method->memory_size(run->s.method, &run->ode));
     return run->s.memory ? hmi_guard_prepare_fallback(&run->guard) : HM_ERR_NOMEM;
