@@ -232,7 +232,8 @@ static void cubic_motion(source *s)
     for (int i = 0; i < count; i++) {
         bool velocity = next(s) % 2;
         double level = next_number(s);
-        cubic f = velocity ? (cubic){{v - level, a, b / 2, 0}} : (cubic){{x - level, v, a / 2, b / 6}};
+        cubic f = velocity ? (cubic){{v - level, a, b / 2, 0}}
+                           : (cubic){{x - level, v, a / 2, b / 6}};
         directions[i] = (int)(next(s) % 3);
         find_roots(&f, &expected[i]);
         if (expected[i].unclear)
@@ -259,8 +260,8 @@ static void switched_motion(source *s)
     if (next(s) % 2)
         add(&model, "if(x > %.17g, %.17g, %.17g)\n", level, above, below);
     else /* the same by sign */
-        add(&model, "(%.17g + %.17g + sign(x - %.17g)*(%.17g - %.17g))/2\n", above, below, level, above,
-            below);
+        add(&model, "(%.17g + %.17g + sign(x - %.17g)*(%.17g - %.17g))/2\n", above, below, level,
+            above, below);
     add(&model, "event e0: x = %.17g %s record\n", level, direction_words[direction]);
     add_run(&model, x, v, method);
     run(&model, &direction, &expected, 1);

@@ -3,8 +3,8 @@
  *
  * Where W = B B^T the problem has a solution if and only if it has one on a set of rows S with W_SS not
  * singular (an extreme point: W_SS v = 0 gives B^T v = 0, so that the columns of S depend on each other), and w
- * is the same for all of them. Any other W: what is called a solution is one. Rows and columns also come in
- * units of powers of two, which change nothing.
+ * is the same for all of them; rows and columns also come in units of powers of two, which change nothing. Any
+ * other W: what is called a solution is one.
  */
 #include "linalg/lcp.h"
 
@@ -24,11 +24,18 @@ typedef struct problem {
     int unit[MOST]; /* row and column i are in units of 2^unit */
 } problem;
 
+static problem shown; /* for reports */
+
 static void require(bool condition, const char *what)
 {
     if (condition)
         return;
     fprintf(stderr, "wrong: %s\n", what);
+    for (int i = 0; i < shown.n; i++) {
+        for (int j = 0; j < shown.n; j++)
+            fprintf(stderr, "%4d", shown.W[i][j]);
+        fprintf(stderr, "   q %4d   unit 2^%d\n", shown.q[i], shown.unit[i]);
+    }
     abort();
 }
 
@@ -51,7 +58,7 @@ static void make(problem *p, source *s)
     *p = (problem){.n = next(s, 1, MOST), .semidefinite = flags % 4 != 0};
     for (int i = 0; i < p->n; i++) {
         p->q[i] = next(s, -4, 4);
-        p->unit[i] = flags & 4 ? next(s, -20, 20) : 0;
+        p->unit[i] = p->semidefinite && flags & 4 ? next(s, -20, 20) : 0;
         for (int j = 0; j < (p->semidefinite ? width : p->n); j++)
             if (p->semidefinite)
                 B[i][j] = next(s, -3, 3);
@@ -62,6 +69,9 @@ static void make(problem *p, source *s)
         for (int j = 0; j < p->n; j++)
             for (int k = 0; k < width; k++)
                 p->W[i][j] += B[i][k] * B[j][k];
+    for (int i = 0; i < p->n; i++) /* units are told by the diagonal */
+        if (p->W[i][i] == 0)
+            p->unit[i] = 0;
 }
 
 /* ---- enumeration ---- */
@@ -179,6 +189,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     double W[MOST * MOST], q[MOST], z[MOST] = {0}, w[MOST], doubles[1000];
     int ints[100];
     make(&p, &s);
+    shown = p;
     require(hmi_lcp_doubles(p.n) <= 1000 && hmi_lcp_ints(p.n) <= 100, "memory");
     for (int i = 0; i < p.n; i++) {
         q[i] = ldexp(p.q[i], p.unit[i]);
@@ -192,7 +203,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     }
     bool there = enumerate(&p, w);
-    require(result == (there ? HMI_LCP_SOLVED : HMI_LCP_RAY), there ? "there is a solution" : "there is none");
+    require(result == (there ? HMI_LCP_SOLVED : HMI_LCP_RAY),
+            there ? "there is a solution" : "there is none");
     if (!there)
         return 0;
     check_solution(&p, z, w);

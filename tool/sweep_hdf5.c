@@ -104,8 +104,7 @@ static bool write_rows(writer *w, FILE *rows)
     char *line = NULL;
     size_t room = 0;
     double *row = memory_new(w->columns + 1, sizeof *row);
-    bool good = row != NULL;
-    rewind(rows);
+    bool good = row && rows_rewind(rows);
     for (long number = 0; good && getline(&line, &room, rows) > 0; number++)
         good = number < 2 || take_line(w, line, row);
     free(line);

@@ -49,7 +49,7 @@ for i in $(seq "$kills"); do
     moment=$((moment % (duration + duration / 10)))
     rm -f o.*
     ran="kill -9 after $moment us: hamel ${arguments[*]}"
-    timeout -s KILL "$(printf '%d.%06d' $((moment / 1000000)) $((moment % 1000000 + 1)))" "$HAMEL" "${arguments[@]}" > /dev/null 2>&1
+    { timeout -s KILL "$(printf '%d.%06d' $((moment / 1000000)) $((moment % 1000000 + 1)))" "$HAMEL" "${arguments[@]}" > /dev/null 2>&1; } 2> /dev/null
     [ $? -ne 137 ] || early=$((early + 1))
     check_files "$name"
 done

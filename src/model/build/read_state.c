@@ -82,6 +82,17 @@ typedef struct state_arrays {
     bool *u_set;
 } state_arrays;
 
+/* NULL where such a value is not wanted, or is none of a state. */
+static double *array_of(const state_arrays *to, hmi_symbol_kind kind)
+{
+    return kind == HMI_SYM_TIME       ? to->t
+           : kind == HMI_SYM_COORD    ? to->q
+           : kind == HMI_SYM_VELOCITY ? to->v
+           : kind == HMI_SYM_STATE    ? to->z
+           : kind == HMI_SYM_INPUT    ? to->u
+                                      : NULL;
+}
+
 static bool assign(hmi_builder *b, const hmi_entry *entry, const state_arrays *to)
 {
     hmi_expr target;
@@ -91,17 +102,11 @@ static bool assign(hmi_builder *b, const hmi_entry *entry, const state_arrays *t
         return false;
     const hmi_node *node = hmi_node_at(b->graph, target);
     hmi_symbol_kind kind = node->op == HMI_SYMBOL ? (hmi_symbol_kind)node->a : HMI_SYM_KIND_COUNT;
-    if (kind == HMI_SYM_TIME)
-        *to->t = value;
-    else if (kind == HMI_SYM_COORD)
-        to->q[node->b] = value;
-    else if (kind == HMI_SYM_VELOCITY)
-        to->v[node->b] = value;
-    else if (kind == HMI_SYM_STATE)
-        to->z[node->b] = value;
-    else if (kind == HMI_SYM_INPUT) {
-        to->u[node->b] = value;
-        to->u_set[node->b] = true;
+    double *array = array_of(to, kind);
+    if (array) {
+        array[kind == HMI_SYM_TIME ? 0 : node->b] = value;
+        if (kind == HMI_SYM_INPUT && to->u_set)
+            to->u_set[node->b] = true;
     } else {
         hmi_error(b->context, entry->target->span, kind == HMI_SYM_PARAM ? "use --set" : NULL,
                   "a state consists of t, coordinates, velocities, states and inputs");

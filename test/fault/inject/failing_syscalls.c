@@ -62,8 +62,9 @@ static int onward;
 
 typedef struct task {
     pid_t id;
-    int pending; /* the errno that its present call is to return */
-    int fresh;   /* its first stop is still to come */
+    int pending;                 /* the errno that its present call is to return */
+    unsigned long long argument; /* of a call that was changed */
+    int fresh;                   /* its first stop is still to come */
 } task;
 static task tasks[MOST_TASKS];
 
@@ -117,12 +118,17 @@ static void at_call(task *t)
         long call = calls++;
         if (fail_at < 0 || (onward ? call < fail_at : call != fail_at))
             return;
-        if (regs.orig_rax == SYS_brk) /* which fails by leaving the end of memory where it is */
+        if (regs.orig_rax == SYS_brk) { /* which fails by leaving the end of memory where it is */
+            t->argument = regs.rdi;
             regs.rdi = 0;
-        else
+        } else
             t->pending = chosen->error;
         if (regs.orig_rax != SYS_brk && regs.orig_rax != SYS_close) /* close fails and closes */
             regs.orig_rax = (unsigned long long)-1;
+        ptrace(PTRACE_SETREGS, t->id, NULL, &regs);
+    } else if (info.op == PTRACE_SYSCALL_INFO_EXIT && t->argument) {
+        regs.rdi = t->argument; /* registers come back as they were */
+        t->argument = 0;
         ptrace(PTRACE_SETREGS, t->id, NULL, &regs);
     } else if (info.op == PTRACE_SYSCALL_INFO_EXIT && t->pending) {
         regs.rax = (unsigned long long)-(long long)t->pending;
