@@ -152,28 +152,30 @@ static void add(hmi_export *x, const char *text)
 
 /* ---- opening ---- */
 
-static void write_opening(hmi_export *x)
+/* The helpers that the code calls; in single precision of float, not double. */
+static void write_helpers(hmi_export *x, const char *code)
+{
+    hmi_text helpers = {.allocator = x->allocator};
+    hmi_print_c_helpers(&helpers, code);
+    const char *from = hmi_text_view(&helpers), *word;
+    while (x->single && (word = strstr(from, "double")) != NULL) {
+        hmi_text_add_bytes(&x->text, from, (size_t)(word - from));
+        hmi_text_add(&x->text, "float");
+        from = word + strlen("double");
+    }
+    hmi_text_add(&x->text, from);
+    x->text.failed |= helpers.failed;
+    hmi_text_release(&helpers);
+}
+
+static void write_opening(hmi_export *x, const char *code)
 {
     if (x->header)
         hmi_text_addf(&x->text, "/* %s: see %s. Made by hamel %s. */\n#include \"%s\"\n\n",
                       hm_model_name(x->model), x->header, hm_version(), x->header);
     else
         hmi_export_c_header(x);
-    if (x->single) {
-        hmi_text start = {.allocator = x->allocator};
-        hmi_print_c_preamble(&start);
-        const char *from = hmi_text_view(&start), *word; /* helpers of float, not double */
-        while ((word = strstr(from, "double")) != NULL) {
-            hmi_text_add_bytes(&x->text, from, (size_t)(word - from));
-            hmi_text_add(&x->text, "float");
-            from = word + strlen("double");
-        }
-        hmi_text_add(&x->text, from);
-        x->text.failed |= start.failed;
-        hmi_text_release(&start);
-    } else {
-        hmi_print_c_preamble(&x->text);
-    }
+    write_helpers(x, code);
     add(x, x->single ? "#define @_SQRT sqrtf\n#define @_ABS fabsf\n#define @_POW powf\n"
                        "#define $_RANK_TOLERANCE 1e-4F\n#define $_LAW_TOLERANCE 1e-5F\n"
                        "#define $_DIFFERENCE 3e-3F\n"
@@ -418,9 +420,8 @@ static void write_exact_jacobian(hmi_export *x)
     hmi_derived_jacobian_release(&j);
 }
 
-void hmi_export_c_source(hmi_export *x)
+static void write_code(hmi_export *x)
 {
-    write_opening(x);
     write_flags(x);
     write_params(x);
     write_initial(x);
@@ -437,4 +438,15 @@ void hmi_export_c_source(hmi_export *x)
     hmi_export_template(x, hmi_template_jacobian, hmi_template_jacobian_length);
     hmi_text_add(&x->text, "\n");
     hmi_export_template(x, hmi_template_integrate, hmi_template_integrate_length);
+}
+
+void hmi_export_c_source(hmi_export *x)
+{
+    write_code(x);
+    hmi_text code = x->text; /* what it needs stands before it */
+    hmi_text_init(&x->text, x->allocator);
+    x->text.failed = code.failed;
+    write_opening(x, hmi_text_view(&code));
+    hmi_text_add(&x->text, hmi_text_view(&code));
+    hmi_text_release(&code);
 }

@@ -1,5 +1,5 @@
 /* What every format starts from: the equations as expressions, a consistent initial state, names. */
-#include "output/export/export.h"
+#include "output/export/script.h"
 
 #include <hamel/run.h>
 
@@ -130,14 +130,18 @@ static void find_start(hmi_export *x)
 
 /* ---- the whole ---- */
 
-static void name_model(hmi_export *x, const char *wanted)
+static void name_model(hmi_export *x, const hm_export_options *options)
 {
+    const char *wanted = options->name;
+    /* In Modelica parameters stand beside the arrays of the equations. */
+    bool beside = options->format == HM_EXPORT_FORMAT_MODELICA;
     hmi_export_identifier(wanted ? wanted : hm_model_name(x->model), x->name);
     for (size_t i = 0; i < HMI_EXPORT_NAME; i++) {
         char c = x->name[i];
         x->capitals[i] = c >= 'a' && c <= 'z' ? (char)(c - ('a' - 'A')) : c;
     }
-    if (x->status == HM_OK && !hmi_export_name_params(x))
+    if (x->status == HM_OK &&
+        !hmi_export_name_params(x, beside ? " M Q A b C du ddu rates lambda " : ""))
         x->status = HM_ERR_NOMEM;
 }
 
@@ -169,7 +173,7 @@ hm_status hmi_export_begin(hmi_export *x, hm_context *context, const hm_system *
         find_start(x);
     if (x->status == HM_OK)
         write_expressions(x);
-    name_model(x, options->name);
+    name_model(x, options);
     return x->status;
 }
 
@@ -212,10 +216,19 @@ static void write_format(hmi_export *x, const hm_export_options *options)
         (options->part == HM_EXPORT_PART_HEADER ? hmi_export_c_header : hmi_export_c_source)(x);
         break;
     case HM_EXPORT_FORMAT_SYMPY:
+        hmi_export_sympy(x);
+        break;
     case HM_EXPORT_FORMAT_JULIA:
+        hmi_export_julia(x);
+        break;
     case HM_EXPORT_FORMAT_MATLAB:
+        hmi_export_matlab(x);
+        break;
     case HM_EXPORT_FORMAT_MODELICA:
+        hmi_export_modelica(x);
+        break;
     case HM_EXPORT_FORMAT_AUTO:
+        hmi_export_auto(x);
         break;
     }
 }

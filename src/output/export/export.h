@@ -55,9 +55,10 @@ hm_status hmi_export_begin(hmi_export *x, hm_context *context, const hm_system *
                            const hm_export_options *options);
 void hmi_export_release(hmi_export *x);
 
-/* names.c: an identifier of letters, digits and '_' from any name; false: no memory. */
+/* names.c: an identifier of letters, digits and '_' from any name. */
 void hmi_export_identifier(const char *name, char out[HMI_EXPORT_NAME]);
-bool hmi_export_name_params(hmi_export *x);
+/* Those of the parameters, none of which is a word of `more` (" a b "); false: no memory. */
+bool hmi_export_name_params(hmi_export *x, const char *more);
 
 /* c_source.c, c_header.c */
 void hmi_export_c_source(hmi_export *x);

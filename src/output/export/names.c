@@ -30,7 +30,7 @@ void hmi_export_identifier(const char *name, char out[HMI_EXPORT_NAME])
 
 /* Words that C, C++, Fortran, Python, Julia, MATLAB or Modelica keep for themselves, and the names that
  * exported functions use. */
-static bool is_taken(const char *word)
+static bool is_taken(const char *word, const char *more)
 {
     static const char taken[] = " and as asm assert async auto await begin block bool break case "
                                 "catch char class connect const "
@@ -51,21 +51,21 @@ static bool is_taken(const char *word)
                                 "within with yield I E pi t q v z u w p ";
     char padded[HMI_EXPORT_NAME + 2];
     snprintf(padded, sizeof padded, " %s ", word);
-    return strstr(taken, padded) != NULL;
+    return strstr(taken, padded) || strstr(more, padded);
 }
 
 /* An identifier that no earlier one has; HMI_NO_NAME without memory. */
-static int intern_unique(hmi_names *names, const char *name)
+static int intern_unique(hmi_names *names, const char *name, const char *more)
 {
     char word[HMI_EXPORT_NAME], numbered[HMI_EXPORT_NAME + 24];
     hmi_export_identifier(name, word);
-    snprintf(numbered, sizeof numbered, "%s%s", word, is_taken(word) ? "_" : "");
+    snprintf(numbered, sizeof numbered, "%s%s", word, is_taken(word, more) ? "_" : "");
     for (unsigned k = 2; hmi_names_find(names, numbered, strlen(numbered)) != HMI_NO_NAME; k++)
         snprintf(numbered, sizeof numbered, "%s_%u", word, k);
     return hmi_names_intern(names, numbered, strlen(numbered));
 }
 
-bool hmi_export_name_params(hmi_export *x)
+bool hmi_export_name_params(hmi_export *x, const char *more)
 {
     hmi_names names;
     size_t count = x->model->params.count;
@@ -73,7 +73,7 @@ bool hmi_export_name_params(hmi_export *x)
     hmi_names_init(&names, x->allocator);
     x->params = hmi_arena_alloc(&x->arena, (count + 1) * sizeof *x->params);
     for (size_t i = 0; x->params && good && i < count; i++) {
-        int name = intern_unique(&names, x->model->params.data[i].name);
+        int name = intern_unique(&names, x->model->params.data[i].name, more);
         good = name != HMI_NO_NAME;
         const char *text = good ? hmi_names_text(&names, name) : "";
         char *copy = hmi_arena_alloc(&x->arena, strlen(text) + 1);
