@@ -102,9 +102,9 @@ typedef struct hmi_sim_rounding {
     double *inputs;   /* by place of the inputs tape's; their outputs are */
     double *input[3]; /* those of u, u', u'' */
     size_t dynamics_size, inputs_size;
-    double *params;        /* by parameter */
-    unsigned long version; /* of the parameters these belong to */
-    double *M, *A;         /* dense */
+    double *params;          /* by parameter */
+    unsigned long version;   /* of the parameters these belong to */
+    double *M, *A, *servo_A; /* dense */
 } hmi_sim_rounding;
 
 typedef struct hmi_sim_extras {
