@@ -207,7 +207,7 @@ static const statement_parser parsers[HMI_STMT_COUNT] = {
     [HMI_STMT_INCLUDE] = parse_include,
     [HMI_STMT_JOINT] = parse_reserved,
     [HMI_STMT_FRICTION] = hmi_parse_friction,
-    [HMI_STMT_TABLE] = parse_reserved,
+    [HMI_STMT_TABLE] = hmi_parse_table,
     [HMI_STMT_DRAW] = hmi_parse_draw,
 };
 

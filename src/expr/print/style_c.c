@@ -78,7 +78,7 @@ void hmi_print_c_preamble(hmi_text *out)
                       "    return n < 0 ? 1 / result : result;\n"
                       "}\n\n");
     for (int op = HMI_SYMBOL + 1; op < HMI_OP_COUNT; op++)
-        if (!is_operator((hmi_op)op) && !called_function((hmi_op)op))
+        if (op < HMI_TABLE && !is_operator((hmi_op)op) && !called_function((hmi_op)op))
             add_helper(out, (hmi_op)op);
 }
 
@@ -203,9 +203,29 @@ static void write_operation(writer *w, hmi_expr e, binding least)
     hmi_text_add(w->out, brackets ? ")" : "");
 }
 
+/* hm_table_f(x, order) or hm_table_f(x, y, order in x, order in y) */
+static void write_table(writer *w, hmi_expr e)
+{
+    bool two = hmi_op_of(w->graph, e) == HMI_TABLE2;
+    double address = hmi_constant_of(w->graph, hmi_operand(w->graph, e, two ? 2 : 1))->value;
+    const hmi_table_view *view = hmi_table_view_at(address);
+    hmi_text_addf(w->out, "hm_table_%s(", view->table->name);
+    write_value(w, hmi_operand(w->graph, e, 0), BINDS_SUM);
+    if (two) {
+        hmi_text_add(w->out, ", ");
+        write_value(w, hmi_operand(w->graph, e, 1), BINDS_SUM);
+        hmi_text_addf(w->out, ", %d, %d)", view->order[0], view->order[1]);
+    } else
+        hmi_text_addf(w->out, ", %d)", view->order[0]);
+}
+
 static void write_call(writer *w, hmi_expr e)
 {
     hmi_op op = hmi_op_of(w->graph, e);
+    if (op == HMI_TABLE || op == HMI_TABLE2) {
+        write_table(w, e);
+        return;
+    }
     size_t length = called_function(op);
     if (length) {
         hmi_text_add_bytes(w->out, value_of(op), length);
