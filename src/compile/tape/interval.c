@@ -363,13 +363,22 @@ static hmi_enclosure table(const hmi_table_view *view, hmi_enclosure x, hmi_encl
     return result;
 }
 
-/* Places in tables are numbers while a piece is held. */
+/* Places in tables are whole numbers while a piece is held, but for the widening of what they are computed
+ * from; between two of them only while something slides on a knot. False: it may be several. */
+static bool is_place(hmi_interval x, double *place)
+{
+    double middle = 0.5 * (x.lo + x.hi), whole = nearbyint(middle);
+    *place = fabs(middle - whole) < 1e-9 ? whole : middle;
+    return x.hi - x.lo < 1e-9;
+}
+
 static hmi_enclosure lookup(hmi_op op, hmi_enclosure x, hmi_enclosure y, hmi_enclosure z)
 {
-    if (x.value.lo != x.value.hi || y.value.lo != y.value.hi)
+    double place[2] = {0, y.value.lo};
+    if (!is_place(x.value, &place[0]) || (op == HMI_LOOKUP2 && !is_place(y.value, &place[1])))
         return nothing_known();
-    return (hmi_enclosure){exactly(hmi_op_value(op, x.value.lo, y.value.lo, z.value.lo)),
-                           exactly(0)};
+    double value = hmi_op_value(op, place[0], place[1], z.value.lo);
+    return (hmi_enclosure){exactly(value), exactly(0)};
 }
 
 /* ---- the table ------------------------------------------------------------------------------- */

@@ -257,6 +257,45 @@ double hmi_table_nearest(const hmi_table *table, int which, double x)
     return (double)knot + periods * (double)(n - 1);
 }
 
+/* One argument, and all pieces the same straight line? */
+static bool is_line(const hmi_table *table)
+{
+    if (table->arguments != 1 || table->outside == HMI_OUTSIDE_HOLD ||
+        table->outside == HMI_OUTSIDE_PERIODIC)
+        return false;
+    const double *first = table->piece + 4;
+    double h = table->axis[0].knot[1] - table->axis[0].knot[0];
+    for (size_t k = 1; k < table->axis[0].count; k++) {
+        const double *c = table->piece + 4 * k;
+        double size = 1e-12 * (fabs(first[1]) + fabs(first[0]) / h);
+        if (fabs(c[2]) * h > size || fabs(c[3]) * h * h > size || fabs(c[1] - first[1]) > size)
+            return false;
+    }
+    return true;
+}
+
+void hmi_table_stand_in(const hmi_table_view *view, double c[16])
+{
+    static const double factorial[4] = {1, 1, 2, 6};
+    const hmi_table *table = view->table;
+    int a = view->order[0], b = view->order[1];
+    bool line = is_line(table);
+    for (int p = 0; p < 4; p++)
+        for (int q = 0; q < 4; q++) {
+            double any = 0.618033988749895 * (table->number + 1) * (1 + p + a) + 0.41421356 * (q + b);
+            double value = 0.3 + any - floor(any);
+            bool there = p + a < 4 && q + b < 4 && (table->arguments == 2 || q + b == 0);
+            if (line) {
+                there = there && p + a < 2;
+                value = p + a == 0 ? table->piece[4] - table->piece[5] * table->axis[0].knot[0]
+                                   : table->piece[5];
+            }
+            c[4 * p + q] = !there ? 0
+                                  : value * (factorial[p + a] / factorial[p]) *
+                                        (factorial[q + b] / factorial[q]);
+        }
+}
+
 /* ---- bounds ---- */
 
 /* Of the derivative of a piece over [lo, hi] of its own variable: by its Taylor polynomial about the

@@ -52,7 +52,8 @@ typedef struct hmi_axis {
 struct hmi_table {
     const char *name;
     const char *latex; /* the same with underscores as LaTeX wants them */
-    int arguments; /* 1 or 2 */
+    int number;        /* among those of the model */
+    int arguments;     /* 1 or 2 */
     hmi_table_kind kind;
     hmi_table_outside outside;
     hmi_axis axis[2];
@@ -96,6 +97,11 @@ double hmi_table_lookup2(double place, double second, double view);
 double hmi_table_nearest(const hmi_table *table, int axis, double x);
 /* Is x outside a table that has no values there? */
 bool hmi_table_ends(const hmi_table *table, int axis, double x);
+
+/* For statements about all motions: coefficients of a cubic in x, y (by 4 p + q) that stands for any
+ * function in the table's place, differentiated as the view is; a table that is one straight line stands
+ * for itself. What holds for it holds for the table. */
+void hmi_table_stand_in(const hmi_table_view *view, double c[16]);
 
 /* Bounds of a view's derivative for x (and y) within the bounds; false where nothing is known. A
  * derivative that jumps at a knot within is bounded on both sides of it, and *jumps is set. */

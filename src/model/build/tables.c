@@ -406,7 +406,8 @@ bool hmi_build_table(hmi_builder *b, const hmi_statement *s, const hmi_scope *sc
     hmi_table *table = new_table(b);
     if (!table)
         return false;
-    *table = (hmi_table){.arguments = (int)head->count,
+    *table = (hmi_table){.number = (int)b->model->table_count,
+                         .arguments = (int)head->count,
                          .name = hmi_arena_text(&b->model->arena, text, strlen(text))};
     table->latex = escaped(b, text);
     bool good = table->name && table->latex && read_words(b, s, table) &&

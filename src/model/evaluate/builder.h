@@ -230,6 +230,9 @@ enum {
     HMI_ALL_DEPS = 0xFFFF,
 };
 
+/* Reports floor and ceil of what moves, which jump, and with `kinks` tables that are not smooth. */
+bool hmi_check_jumps(hmi_builder *b, hmi_expr e, hmi_span at, const char *where, bool kinks);
+
 /* ---- names (names.c) ---- */
 
 const hmi_binding *hmi_find_binding(const hmi_builder *b, const hmi_scope *scope, int name);
