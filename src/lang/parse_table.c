@@ -8,7 +8,7 @@
 
 static bool is_known_word(const hmi_parser *p, const hmi_token *word)
 {
-    static const char *const words[] = {"linear", "cubic",  "monotone", "hold",
+    static const char *const words[] = {"linear", "cubic",    "monotone", "hold",
                                         "extend", "periodic", "columns"};
     const char *text = p->lexer.text + word->span.start;
     for (size_t k = 0; k < sizeof words / sizeof *words; k++)

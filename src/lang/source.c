@@ -129,13 +129,13 @@ static bool included_already(const hmi_parser *p, const char *path)
 /* The resolved path of an include, checked; NULL after reporting. */
 static const char *resolve_include(hmi_parser *p, hmi_span at, const char *path, bool numbers)
 {
-    const char *rule = numbers ? "a file of numbers must lie inside the folder of the file that names it"
-                               : "an included file must lie inside the folder of the file that includes it";
+    const char *rule =
+        numbers ? "a file of numbers must lie inside the folder of the file that names it"
+                : "an included file must lie inside the folder of the file that includes it";
     const char *what = numbers ? "the path" : "include of";
     size_t length;
     if (path[0] == '\0') {
-        hmi_error(p->context, at,
-                  numbers ? "write \"file.csv\"" : "write include \"other.hamel\"",
+        hmi_error(p->context, at, numbers ? "write \"file.csv\"" : "write include \"other.hamel\"",
                   "the path is empty");
         return NULL;
     }

@@ -250,7 +250,7 @@ struct hm_model {
     HMI_ARRAY(hmi_output) outputs;
     HMI_ARRAY(hmi_drawing) drawings;
     size_t drawing_values; /* of all drawings */
-    hmi_table *tables; /* one array, as constants of the graph refer to it */
+    hmi_table *tables;     /* one array, as constants of the graph refer to it */
     size_t table_count;
     HMI_ARRAY(hmi_named_expr) named;
     HMI_ARRAY(const char *) literal; /* names that would be printed like others (name_clashes.c) */

@@ -151,8 +151,8 @@ static void test_left(void **state)
 {
     (void)state;
     motion *m = motion_text("table push(s) = [[-1, 1], [0, 1], [2, 1]] linear\n"
-                    "coord x; kinetic x'^2/2; force x = push(x) - 1; "
-                    "initial x' = 1; simulate 0 .. 5 every 1");
+                            "coord x; kinetic x'^2/2; force x = push(x) - 1; "
+                            "initial x' = 1; simulate 0 .. 5 every 1");
     assert_int_not_equal(motion_run(m), HM_OK);
     check_number("time", m->result.t_end, 2, 1e-9);
     assert_true(motion_says(m, "table 'push' has no value above 2"));
@@ -167,9 +167,9 @@ static void test_left(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_inputs),  cmocka_unit_test(test_cubic_force),
+        cmocka_unit_test(test_inputs),    cmocka_unit_test(test_cubic_force),
         cmocka_unit_test(test_potential), cmocka_unit_test(test_cam),
-        cmocka_unit_test(test_grid),    cmocka_unit_test(test_sliding),
+        cmocka_unit_test(test_grid),      cmocka_unit_test(test_sliding),
         cmocka_unit_test(test_left)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -39,7 +39,8 @@ typedef enum hmi_op {
 #include "expr/graph/ops.def"
 #undef OP
     HMI_OP_COUNT,
-    HMI_PLAIN_OPS_END = HMI_TABLE /* operations from here on take a view of a table, not just numbers */
+    HMI_PLAIN_OPS_END =
+        HMI_TABLE /* operations from here on take a view of a table, not just numbers */
 } hmi_op;
 
 /* What a leaf stands for. The index counts within the kind. */

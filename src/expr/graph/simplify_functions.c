@@ -66,7 +66,8 @@ static hmi_expr function_of_number(hmi_graph *g, hmi_op op, hmi_expr a)
     if (exact != HMI_NONE)
         return exact;
     double value = hmi_op_value(op, x, 0, 0);
-    if (op == HMI_ABS || op == HMI_SIGN || op == HMI_FLOOR || op == HMI_CEIL || op == HMI_NOT || (op == HMI_LOG && x == 1) ||
+    if (op == HMI_ABS || op == HMI_SIGN || op == HMI_FLOOR || op == HMI_CEIL || op == HMI_NOT ||
+        (op == HMI_LOG && x == 1) ||
         (op == HMI_SQRT && value == floor(value) && value * value == x))
         return hmi_number(g, value);
     return hmi_intern(g, op, a, 0, 0);

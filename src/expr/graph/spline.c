@@ -211,7 +211,8 @@ static void ends_of(const hmi_axis *axis, size_t k, size_t end[2])
 }
 
 /* One argument: by differences, which loses fewer digits than the matrix. */
-static void make_piece(const hmi_table *table, const double *z, const double *d, size_t k, double *c)
+static void make_piece(const hmi_table *table, const double *z, const double *d, size_t k,
+                       double *c)
 {
     const hmi_axis *axis = &table->axis[0];
     size_t end[2];
@@ -342,7 +343,8 @@ static hm_status build_pieces(hmi_table *table, const double *values, hmi_arena 
 hm_status hmi_table_build(hmi_table *table, const double *values, hmi_arena *arena)
 {
     for (int k = 0; k < HMI_TABLE_VIEWS; k++) {
-        table->derivative[k] = (hmi_table_view){table, {(uint8_t)(k / 4), (uint8_t)(k % 4)}, 2, false};
+        table->derivative[k] = (hmi_table_view){
+            table, {(uint8_t)(k / 4), (uint8_t)(k % 4)}, 2, false};
         table->coefficient[k] = table->derivative[k];
     }
     for (int k = 0; k < 2; k++) {
@@ -351,8 +353,7 @@ hm_status hmi_table_build(hmi_table *table, const double *values, hmi_arena *are
     }
     for (int k = 0; k < table->arguments; k++) {
         hmi_axis *axis = &table->axis[k];
-        axis->per_step = (double)(axis->count - 1) /
-                         (axis->knot[axis->count - 1] - axis->knot[0]);
+        axis->per_step = (double)(axis->count - 1) / (axis->knot[axis->count - 1] - axis->knot[0]);
     }
     return table->arguments == 2 ? build_cells(table, values, arena)
                                  : build_pieces(table, values, arena);

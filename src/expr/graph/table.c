@@ -170,7 +170,8 @@ static place place_at(const hmi_table *table, const hmi_axis *axis, double whole
     int64_t B = knot_within(table, axis, (int64_t)half, &periods);
     bool behind = whole - 2 * half > 0.5;
     size_t k = (size_t)B, piece = behind ? k + 1 : k;
-    if (table->outside == HMI_OUTSIDE_PERIODIC && !behind && k == 0) { /* the last piece, at its end */
+    if (table->outside == HMI_OUTSIDE_PERIODIC && !behind &&
+        k == 0) { /* the last piece, at its end */
         piece = axis->count - 1;
         return (place){piece, axis->knot[piece] - axis->knot[piece - 1]};
     }
@@ -282,7 +283,8 @@ void hmi_table_stand_in(const hmi_table_view *view, double c[16])
     bool line = is_line(table);
     for (int p = 0; p < 4; p++)
         for (int q = 0; q < 4; q++) {
-            double any = 0.618033988749895 * (table->number + 1) * (1 + p + a) + 0.41421356 * (q + b);
+            double any = 0.618033988749895 * (table->number + 1) * (1 + p + a) +
+                         0.41421356 * (q + b);
             double value = 0.3 + any - floor(any);
             bool there = p + a < 4 && q + b < 4 && (table->arguments == 2 || q + b == 0);
             if (line) {
@@ -441,8 +443,7 @@ double hmi_table_size(const hmi_table_view *v, double x, double y)
                     width[k] = axis->knot[piece[k]] - axis->knot[piece[k] - 1];
             }
             double factor = 6; /* a bound of p!/(p - order)! */
-            sum += factor * fabs(c[columns == 1 ? p : 4 * p + q]) *
-                   pow(width[0], p - v->order[0]) *
+            sum += factor * fabs(c[columns == 1 ? p : 4 * p + q]) * pow(width[0], p - v->order[0]) *
                    (columns == 4 && q >= v->order[1] ? pow(width[1], q - v->order[1])
                                                      : columns == 1);
         }

@@ -21,7 +21,11 @@
 
 #include <hamel/base.h>
 
-typedef enum hmi_table_kind { HMI_TABLE_LINEAR, HMI_TABLE_CUBIC, HMI_TABLE_MONOTONE } hmi_table_kind;
+typedef enum hmi_table_kind {
+    HMI_TABLE_LINEAR,
+    HMI_TABLE_CUBIC,
+    HMI_TABLE_MONOTONE
+} hmi_table_kind;
 
 typedef enum hmi_table_outside {
     HMI_OUTSIDE_ERROR,
@@ -60,10 +64,10 @@ struct hmi_table {
     /* By piece (the second argument's runs faster): 4 coefficients, or 4 x 4 with the first argument's
      * power as the row. */
     const double *piece;
-    double range[HMI_TABLE_COEFFICIENTS][2];          /* of each derivative, one argument only */
-    hmi_table_view derivative[HMI_TABLE_VIEWS];       /* by 4 order[0] + order[1] */
-    hmi_table_view coefficient[HMI_TABLE_VIEWS];      /* likewise */
-    hmi_table_view knots[2], others[2];               /* by axis */
+    double range[HMI_TABLE_COEFFICIENTS][2];     /* of each derivative, one argument only */
+    hmi_table_view derivative[HMI_TABLE_VIEWS];  /* by 4 order[0] + order[1] */
+    hmi_table_view coefficient[HMI_TABLE_VIEWS]; /* likewise */
+    hmi_table_view knots[2], others[2];          /* by axis */
 };
 
 /* The values: count[0] x count[1] numbers, the second argument's index runs faster (count[1] is 1 for

@@ -10,8 +10,11 @@ static void add_numbers(hmi_text *out, const double *value, size_t count)
 {
     char buffer[HMI_NUMBER_TEXT];
     for (size_t k = 0; k < count; k++)
-        hmi_text_addf(out, "%s%s%s", k == 0 ? "" : k % 4 ? ", " : ",\n        ", value[k] < 0 ? "-" : "",
-                      hmi_number_text(fabs(value[k]), buffer));
+        hmi_text_addf(out, "%s%s%s",
+                      k == 0  ? ""
+                      : k % 4 ? ", "
+                              : ",\n        ",
+                      value[k] < 0 ? "-" : "", hmi_number_text(fabs(value[k]), buffer));
 }
 
 static void add_array(hmi_text *out, const char *name, const double *value, size_t count)
@@ -30,7 +33,8 @@ static const char polynomial[] =
     "           : order == 2 ? 2 * c[2] + u * (6 * c[3])\n"
     "                        : 6 * c[3];\n"
     "}\n\n"
-    "/* x := x less the knot that the piece begins with; the number of the piece, -1: x is outside.\n"
+    "/* x := x less the knot that the piece begins with; the number of the piece, -1: x is "
+    "outside.\n"
     " * outside: 0 an error, 1 goes on, 2 periodic. */\n"
     "static inline int hm_locate(const double *knot, int count, int outside, double *x)\n"
     "{\n"
@@ -39,7 +43,8 @@ static const char polynomial[] =
     "    if (!isfinite(*x) || (outside == 0 && !(*x >= first - slack && *x <= last + slack)))\n"
     "        return -1;\n"
     "    if (outside == 2)\n"
-    "        *x = fmin(fmax(*x - (last - first) * floor((*x - first) / (last - first)), first), last);\n"
+    "        *x = fmin(fmax(*x - (last - first) * floor((*x - first) / (last - first)), first), "
+    "last);\n"
     "    int low = 0, high = count;\n"
     "    while (high > low) {\n"
     "        int middle = (low + high) / 2;\n"
@@ -79,13 +84,14 @@ static void add_grid(hmi_text *out, const hmi_table *table)
     add_array(out, "x_knot", table->axis[0].knot, nx);
     add_array(out, "y_knot", table->axis[1].knot, ny);
     add_array(out, "piece", table->piece, 16 * (nx + 1) * (ny + 1));
-    hmi_text_addf(out,
-                  "    double row[4];\n"
-                  "    int i = hm_locate(x_knot, %zu, %d, &x), j = hm_locate(y_knot, %zu, %d, &y);\n"
-                  "    for (int p = 0; p < 4 && i >= 0 && j >= 0; p++)\n"
-                  "        row[p] = hm_piece(piece + 16 * (i * %zu + j) + 4 * p, in_y, y);\n"
-                  "    return i < 0 || j < 0 ? NAN : hm_piece(row, in_x, x);\n}\n\n",
-                  nx, outside_number(table), ny, outside_number(table), ny + 1);
+    hmi_text_addf(
+        out,
+        "    double row[4];\n"
+        "    int i = hm_locate(x_knot, %zu, %d, &x), j = hm_locate(y_knot, %zu, %d, &y);\n"
+        "    for (int p = 0; p < 4 && i >= 0 && j >= 0; p++)\n"
+        "        row[p] = hm_piece(piece + 16 * (i * %zu + j) + 4 * p, in_y, y);\n"
+        "    return i < 0 || j < 0 ? NAN : hm_piece(row, in_x, x);\n}\n\n",
+        nx, outside_number(table), ny, outside_number(table), ny + 1);
 }
 
 void hmi_print_c_tables(hmi_text *out, const hmi_table *tables, size_t count)

@@ -98,6 +98,8 @@ static void say_touch(const chase *c, const hmi_root *root)
     double t = time_of(c->ev->stepper, root->a);
     if (hmi_events_contact(c->ev, c->function))
         return; /* it has just opened, or only touches */
+    if (hmi_locations_has_table(c->ev, c->function))
+        return; /* both pieces have the same value there */
     if (event)
         hmi_messages_warn(c->ev->messages,
                           "event '%s' comes as near to zero at t = %.9g as its error: whether it "

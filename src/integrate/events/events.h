@@ -138,6 +138,8 @@ hm_status hmi_events_check_jumps(hmi_events *events);
 void hmi_locations_find(hmi_events *events);
 /* Where a piece ended at the crossing, its end becomes the knot that fired. */
 void hmi_locations_move_on(hmi_events *events);
+/* Does function k belong to a table? */
+bool hmi_locations_has_table(const hmi_events *events, size_t k);
 /* Is nothing but knots of tables crossed? */
 bool hmi_locations_only(const hmi_events *events);
 /* HM_ERR_NUMERIC, with the stepper's trouble, where a table is left that has no values outside. */

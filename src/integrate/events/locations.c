@@ -224,18 +224,22 @@ void hmi_locations_move_on(hmi_events *ev)
     }
 }
 
-bool hmi_locations_only(const hmi_events *ev)
+bool hmi_locations_has_table(const hmi_events *ev, size_t k)
 {
     const hmi_switches *sw = &ev->switches;
-    bool only = ev->crossing.count > 0;
-    for (size_t i = 0; i < ev->crossing.count && only; i++) {
-        size_t k = ev->crossing.which[i];
-        only = false;
-        for (size_t j = 0; j < sw->location_count && !only; j++) {
-            const hmi_location *l = &sw->locations[j];
-            only = l->table && (l->first == k || l->first + 1 == k);
-        }
+    for (size_t j = 0; j < sw->location_count && k < sw->switches; j++) {
+        const hmi_location *l = &sw->locations[j];
+        if (l->table && (l->first == k || l->first + 1 == k))
+            return true;
     }
+    return false;
+}
+
+bool hmi_locations_only(const hmi_events *ev)
+{
+    bool only = ev->crossing.count > 0;
+    for (size_t i = 0; i < ev->crossing.count && only; i++)
+        only = hmi_locations_has_table(ev, ev->crossing.which[i]);
     return only;
 }
 

@@ -163,8 +163,7 @@ hm_status hmi_events_find_sides(hmi_events *ev, bool reset)
     memcpy(value, g, 2 * sw->count * sizeof *g);
     for (size_t k = 0; k < sw->switches; k++)
         if (!hmi_switch_follows(sw, k) && !sw->is_way[k] && !hmi_events_fired(ev, k) &&
-            fabs(value[k]) > 1e-13 &&
-            (reset || !sw->sliding[k]))
+            fabs(value[k]) > 1e-13 && (reset || !sw->sliding[k]))
             take_side(sw, k, value[k] > 0 ? 1 : -1);
     for (size_t k = 0; k < sw->switches; k++) {
         bool fired = hmi_events_fired(ev, k);

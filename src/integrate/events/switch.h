@@ -60,7 +60,7 @@ typedef struct hmi_switches {
     bool *of_direction;        /* by switch: it is part of a direction, or not used any more */
     hmi_location *locations;
     size_t location_count;
-    bool *is_way; /* by switch: it is the second function of a location */
+    bool *is_way;    /* by switch: it is the second function of a location */
     size_t *rest_of; /* by switch: it is |u| of this switch u (friction_rest.c); or HMI_NO_SWITCH */
     bool *has_rate;  /* by function: g' is known before the forces are */
     double *side;    /* by function: the sign of g that holds, +1 or -1 */

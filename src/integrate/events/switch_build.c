@@ -451,8 +451,9 @@ static bool has_switches(const hm_system *system, const hmi_contact_run *contact
     for (size_t e = 0; e < g->nodes.count; e++) {
         const hmi_node *node = &g->nodes.data[e];
         bool suspicious = node->op == HMI_FLOOR || node->op == HMI_CEIL || node->op == HMI_TABLE ||
-                          node->op == HMI_TABLE2 || node->op == HMI_ABS || node->op == HMI_SIGN || node->op == HMI_MIN ||
-                          node->op == HMI_MAX || node->op == HMI_LT || node->op == HMI_LE ||
+                          node->op == HMI_TABLE2 || node->op == HMI_ABS || node->op == HMI_SIGN ||
+                          node->op == HMI_MIN || node->op == HMI_MAX || node->op == HMI_LT ||
+                          node->op == HMI_LE ||
                           (node->op == HMI_DIV && hmi_deps(g, node->b) & HMI_DEP(HMI_SYM_VELOCITY));
         if (suspicious && moves(node))
             return true;

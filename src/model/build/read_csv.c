@@ -288,8 +288,8 @@ static bool keep_row(reader *r)
     hmi_csv *csv = r->csv;
     hmi_span last = r->cell[r->cells - 1];
     if (r->cells != r->width) {
-        hmi_error(r->context, last, NULL, "this row has %zu cell%s, the first one has %zu", r->cells,
-                  r->cells == 1 ? "" : "s", r->width);
+        hmi_error(r->context, last, NULL, "this row has %zu cell%s, the first one has %zu",
+                  r->cells, r->cells == 1 ? "" : "s", r->width);
         return false;
     }
     for (size_t k = 0; k < r->count; k++) {
@@ -311,7 +311,8 @@ static bool names_columns(const reader *r)
 {
     for (size_t k = 0; k < r->cells; k++) {
         char first = r->cell[k].length ? text_at(r, r->cell[k])[0] : '0';
-        bool digits = (first >= '0' && first <= '9') || first == '-' || first == '+' || first == '.';
+        bool digits = (first >= '0' && first <= '9') || first == '-' || first == '+' ||
+                      first == '.';
         if (!digits && !is_number(r, r->cell[k]))
             return true;
     }

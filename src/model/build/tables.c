@@ -106,8 +106,7 @@ static bool read_columns(hmi_builder *b, const hmi_statement *s, size_t count,
         return true;
     hmi_error(b->context, last->span,
               count == 2 ? "write columns \"x\", \"y\"" : "write columns \"x\", \"y\", \"z\"",
-              "this table has %zu columns, %zu %s named", count, given,
-              given == 1 ? "is" : "are");
+              "this table has %zu columns, %zu %s named", count, given, given == 1 ? "is" : "are");
     return false;
 }
 
@@ -241,8 +240,8 @@ static bool place_rows(hmi_builder *b, const hmi_statement *s, const rows *r,
         const double *row = r->values + 3 * k;
         size_t i = index_of(&table->axis[0], row[0]), j = index_of(&table->axis[1], row[1]);
         if (!isnan(values[i * ny + j])) {
-            hmi_error(b->context, r->cells[3 * k], NULL,
-                      "the node %.12g, %.12g is given twice", row[0], row[1]);
+            hmi_error(b->context, r->cells[3 * k], NULL, "the node %.12g, %.12g is given twice",
+                      row[0], row[1]);
             return false;
         }
         values[i * ny + j] = row[2];
@@ -399,7 +398,7 @@ bool hmi_build_table(hmi_builder *b, const hmi_statement *s, const hmi_scope *sc
 {
     const hmi_ast *head = s->label;
     if (!check_head(b, head))
-        return head->kind == HMI_AST_CALL ? hmi_declare_failed(b, head) : false;
+        return hmi_declare_failed(b, head);
     hmi_ast name = *head;
     const char *text = hmi_names_text(&b->tree->names, head->name);
     name.span.length = (uint32_t)strlen(text);

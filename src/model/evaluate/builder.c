@@ -159,8 +159,7 @@ bool hmi_check_jumps(hmi_builder *b, hmi_expr e, hmi_span at, const char *where,
 {
     hmi_walk *walk = &b->walk;
     const uint16_t moving = (uint16_t)~HMI_DEP(HMI_SYM_PARAM);
-    if (hmi_walk_begin(walk, b->graph) != HM_OK ||
-        hmi_walk_add(walk, b->graph, e, moving) != HM_OK)
+    if (hmi_walk_begin(walk, b->graph) != HM_OK || hmi_walk_add(walk, b->graph, e, moving) != HM_OK)
         return hmi_no_memory(b);
     for (size_t i = 0; i < walk->order.count; i++) {
         const hmi_node *node = hmi_node_at(b->graph, walk->order.data[i]);

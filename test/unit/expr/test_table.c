@@ -123,9 +123,18 @@ static void test_tensor(void **state)
     static const double x[4] = {0, 1, 2.5, 4}, y[5] = {-1, 0, 0.5, 2, 3};
     static const struct {
         double x, y, f[6];
-    } expected[] = {{0.4, -0.7, {0.2890090931632648, 0.23345093601282263, 0.001028846153846017, 1, -0.42452285171504384, 0.24403846153846173}},
-                    {1.7, 0.2, {1.2948569299881811, 0.04035601424761079, 1.8220769230769231, 1, -0.7882526634678644, 0.6957692307692296}},
-                    {3.9, 2.5, {10.998886574616712, 1.4790232709106177, 5.431009615384615, 1, -0.03174602778778207, 0.3721153846153857}}};
+    } expected[] = {{0.4,
+                     -0.7,
+                     {0.2890090931632648, 0.23345093601282263, 0.001028846153846017, 1,
+                      -0.42452285171504384, 0.24403846153846173}},
+                    {1.7,
+                     0.2,
+                     {1.2948569299881811, 0.04035601424761079, 1.8220769230769231, 1,
+                      -0.7882526634678644, 0.6957692307692296}},
+                    {3.9,
+                     2.5,
+                     {10.998886574616712, 1.4790232709106177, 5.431009615384615, 1,
+                      -0.03174602778778207, 0.3721153846153857}}};
     static const int order[6][2] = {{0, 0}, {1, 0}, {0, 1}, {1, 1}, {2, 0}, {0, 2}};
     double z[20];
     for (int i = 0; i < 20; i++)
@@ -169,7 +178,8 @@ static void test_places(void **state)
                     double B = k + end, place = 2 * B + !end;
                     double knot = hmi_table_lookup(2 * B, hmi_table_address(&table.knots[0]));
                     double left = hmi_table_lookup(2.0 * k, hmi_table_address(&table.knots[0]));
-                    double right = hmi_table_lookup(2.0 * k + 1, hmi_table_address(&table.others[0]));
+                    double right = hmi_table_lookup(2.0 * k + 1,
+                                                    hmi_table_address(&table.others[0]));
                     double x = left + 0.3 * (right - left), u = x - knot, sum = 0;
                     for (int p = 3; p >= 0; p--)
                         sum = sum * u +
@@ -194,8 +204,7 @@ static void test_bounds(void **state)
             double lo[2] = {-2 + 0.03 * i}, hi[2] = {lo[0] + 0.013 * (i % 40)}, range[2];
             bool jumps;
             for (int order = 0; order < 4; order++) {
-                assert_true(
-                    hmi_table_bounds(&table.derivative[4 * order], lo, hi, range, &jumps));
+                assert_true(hmi_table_bounds(&table.derivative[4 * order], lo, hi, range, &jumps));
                 for (int k = 0; k <= 20; k++) {
                     double y = at(&table, order, lo[0] + (hi[0] - lo[0]) * k / 20);
                     assert_true(range[0] - 1e-12 <= y && y <= range[1] + 1e-12);
@@ -209,8 +218,8 @@ static void test_bounds(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_natural), cmocka_unit_test(test_periodic),
+        cmocka_unit_test(test_natural),  cmocka_unit_test(test_periodic),
         cmocka_unit_test(test_monotone), cmocka_unit_test(test_tensor),
-        cmocka_unit_test(test_places), cmocka_unit_test(test_bounds)};
+        cmocka_unit_test(test_places),   cmocka_unit_test(test_bounds)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
