@@ -181,7 +181,8 @@ static void find_slopes(const hmi_table *table, const line *l)
 /* ---- pieces ---- */
 
 /* Coefficients by value and slope at the left end and at the right end of piece k. */
-static void piece_matrix(const hmi_table *table, const hmi_axis *axis, size_t k, double A[4][4])
+static void piece_matrix(const hmi_table *table, const hmi_table_axis *axis, size_t k,
+                         double A[4][4])
 {
     memset(A, 0, 16 * sizeof(double));
     bool outer = k == 0 || k == axis->count;
@@ -204,7 +205,7 @@ static void piece_matrix(const hmi_table *table, const hmi_axis *axis, size_t k,
 }
 
 /* Nodes at the ends of piece k. */
-static void ends_of(const hmi_axis *axis, size_t k, size_t end[2])
+static void ends_of(const hmi_table_axis *axis, size_t k, size_t end[2])
 {
     end[0] = k ? k - 1 : 0;
     end[1] = k < axis->count ? k : axis->count - 1;
@@ -214,7 +215,7 @@ static void ends_of(const hmi_axis *axis, size_t k, size_t end[2])
 static void make_piece(const hmi_table *table, const double *z, const double *d, size_t k,
                        double *c)
 {
-    const hmi_axis *axis = &table->axis[0];
+    const hmi_table_axis *axis = &table->axis[0];
     size_t end[2];
     ends_of(axis, k, end);
     c[0] = z[end[0]];
@@ -235,7 +236,7 @@ static void make_piece(const hmi_table *table, const double *z, const double *d,
 /* nodes[0..3]: z, its slope along x, along y, along both. */
 static void make_cell(const hmi_table *table, double *const nodes[4], size_t i, size_t j, double *c)
 {
-    const hmi_axis *x = &table->axis[0], *y = &table->axis[1];
+    const hmi_table_axis *x = &table->axis[0], *y = &table->axis[1];
     size_t ex[2], ey[2];
     double A[4][4], B[4][4], data[4][4], half[4][4];
     piece_matrix(table, x, i, A);
@@ -301,7 +302,7 @@ static hm_status build_cells(hmi_table *table, const double *values, hmi_arena *
 /* Bounds of derivatives over all pieces that have an end. */
 static void find_ranges(hmi_table *table)
 {
-    const hmi_axis *axis = &table->axis[0];
+    const hmi_table_axis *axis = &table->axis[0];
     for (int order = 0; order < 4; order++) {
         double *range = table->range[order];
         range[0] = INFINITY;
@@ -352,7 +353,7 @@ hm_status hmi_table_build(hmi_table *table, const double *values, hmi_arena *are
         table->others[k] = (hmi_table_view){table, {0, 0}, (uint8_t)k, true};
     }
     for (int k = 0; k < table->arguments; k++) {
-        hmi_axis *axis = &table->axis[k];
+        hmi_table_axis *axis = &table->axis[k];
         axis->per_step = (double)(axis->count - 1) / (axis->knot[axis->count - 1] - axis->knot[0]);
     }
     return table->arguments == 2 ? build_cells(table, values, arena)

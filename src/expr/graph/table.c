@@ -25,13 +25,13 @@ const hmi_table_view *hmi_table_slope(const hmi_table_view *view, int k)
 
 /* ---- pieces ---- */
 
-static double period_of(const hmi_axis *axis)
+static double period_of(const hmi_table_axis *axis)
 {
     return axis->knot[axis->count - 1] - axis->knot[0];
 }
 
 /* The number of knots at or before x: its piece. */
-static size_t piece_of(const hmi_axis *axis, double x)
+static size_t piece_of(const hmi_table_axis *axis, double x)
 {
     size_t n = axis->count;
     if (!(x >= axis->knot[0]))
@@ -53,7 +53,7 @@ static size_t piece_of(const hmi_axis *axis, double x)
 }
 
 /* Beyond an end by rounding of a time or a position is not outside. */
-static double slack_of(const hmi_axis *axis)
+static double slack_of(const hmi_table_axis *axis)
 {
     double first = axis->knot[0], last = axis->knot[axis->count - 1];
     return 1e-12 * (last - first) + 8e-16 * fmax(fabs(first), fabs(last));
@@ -61,14 +61,14 @@ static double slack_of(const hmi_axis *axis)
 
 bool hmi_table_ends(const hmi_table *table, int axis, double x)
 {
-    const hmi_axis *a = &table->axis[axis];
+    const hmi_table_axis *a = &table->axis[axis];
     double slack = slack_of(a);
     return table->outside == HMI_OUTSIDE_ERROR &&
            !(x >= a->knot[0] - slack && x <= a->knot[a->count - 1] + slack);
 }
 
 /* An outside piece that has no polynomial goes on with that of its neighbour. */
-static size_t with_polynomial(const hmi_table *table, const hmi_axis *axis, size_t piece)
+static size_t with_polynomial(const hmi_table *table, const hmi_table_axis *axis, size_t piece)
 {
     if (table->outside != HMI_OUTSIDE_ERROR && table->outside != HMI_OUTSIDE_PERIODIC)
         return piece;
@@ -76,12 +76,12 @@ static size_t with_polynomial(const hmi_table *table, const hmi_axis *axis, size
 }
 
 /* Polynomials of outside pieces are in x less the knot at their end. */
-static double origin_of(const hmi_axis *axis, size_t piece)
+static double origin_of(const hmi_table_axis *axis, size_t piece)
 {
     return axis->knot[piece ? piece - 1 : 0];
 }
 
-static double reduced(const hmi_table *table, const hmi_axis *axis, double x)
+static double reduced(const hmi_table *table, const hmi_table_axis *axis, double x)
 {
     if (table->outside != HMI_OUTSIDE_PERIODIC)
         return x;
@@ -111,7 +111,7 @@ double hmi_table_value(double x, double view)
 {
     const hmi_table_view *v = hmi_table_view_at(view);
     const hmi_table *table = v->table;
-    const hmi_axis *axis = &table->axis[0];
+    const hmi_table_axis *axis = &table->axis[0];
     if (!isfinite(x) || hmi_table_ends(table, 0, x))
         return NAN;
     x = reduced(table, axis, x);
@@ -131,7 +131,7 @@ double hmi_table_value2(double x, double y, double view)
     double at[2] = {x, y}, row[4];
     size_t piece[2];
     for (int k = 0; k < 2; k++) {
-        const hmi_axis *axis = &table->axis[k];
+        const hmi_table_axis *axis = &table->axis[k];
         if (!isfinite(at[k]) || hmi_table_ends(table, k, at[k]))
             return NAN;
         at[k] = reduced(table, axis, at[k]);
@@ -152,7 +152,8 @@ typedef struct place {
 } place;
 
 /* Knot B of a periodic table is one of the first count - 1, some periods on. */
-static int64_t knot_within(const hmi_table *table, const hmi_axis *axis, int64_t B, double *periods)
+static int64_t knot_within(const hmi_table *table, const hmi_table_axis *axis, int64_t B,
+                           double *periods)
 {
     int64_t distinct = (int64_t)axis->count - 1, last = distinct;
     *periods = 0;
@@ -164,7 +165,7 @@ static int64_t knot_within(const hmi_table *table, const hmi_axis *axis, int64_t
     return k;
 }
 
-static place place_at(const hmi_table *table, const hmi_axis *axis, double whole)
+static place place_at(const hmi_table *table, const hmi_table_axis *axis, double whole)
 {
     double periods, half = floor(whole / 2);
     int64_t B = knot_within(table, axis, (int64_t)half, &periods);
@@ -188,7 +189,7 @@ static double shifted(const double *c, size_t stride, int p, double shift)
 
 static double knot_value(const hmi_table_view *v, double whole)
 {
-    const hmi_axis *axis = &v->table->axis[v->axis];
+    const hmi_table_axis *axis = &v->table->axis[v->axis];
     double periods, half = floor(whole / 2);
     int64_t B = (int64_t)half, last = (int64_t)axis->count - 1;
     if (v->other)
@@ -246,7 +247,7 @@ double hmi_table_lookup2(double where, double second, double view)
 
 double hmi_table_nearest(const hmi_table *table, int which, double x)
 {
-    const hmi_axis *axis = &table->axis[which];
+    const hmi_table_axis *axis = &table->axis[which];
     double periods = 0, y = x;
     if (table->outside == HMI_OUTSIDE_PERIODIC) {
         periods = floor((x - axis->knot[0]) / period_of(axis));
@@ -319,7 +320,7 @@ enum { MOST_PIECES = 64 };
 static void bound_pieces(const hmi_table *table, int order, double lo, double hi, double range[2],
                          size_t *pieces)
 {
-    const hmi_axis *axis = &table->axis[0];
+    const hmi_table_axis *axis = &table->axis[0];
     size_t first = with_polynomial(table, axis, piece_of(axis, lo));
     size_t last = with_polynomial(table, axis, piece_of(axis, hi));
     *pieces = last - first + 1;
@@ -393,7 +394,7 @@ bool hmi_table_bounds(const hmi_table_view *view, const double lo[2], const doub
     range[1] = -INFINITY;
     *jumps = false;
     for (int k = 0; k < table->arguments; k++) {
-        const hmi_axis *axis = &table->axis[k];
+        const hmi_table_axis *axis = &table->axis[k];
         low[k] = lo[k];
         high[k] = hi[k];
         if (hmi_table_ends(table, k, lo[k]) || hmi_table_ends(table, k, hi[k]))
@@ -424,7 +425,7 @@ double hmi_table_size(const hmi_table_view *v, double x, double y)
     double u[2] = {0, 0}, sum = 0;
     size_t piece[2] = {0, 0};
     for (int k = 0; k < table->arguments; k++) {
-        const hmi_axis *axis = &table->axis[k];
+        const hmi_table_axis *axis = &table->axis[k];
         double r = reduced(table, axis, at[k]);
         piece[k] = with_polynomial(table, axis, piece_of(axis, r));
         /* The difference from the knot carries the rounding of both. */
@@ -437,7 +438,7 @@ double hmi_table_size(const hmi_table_view *v, double x, double y)
         for (int q = 0; q < columns; q++) {
             double width[2] = {u[0], u[1]};
             for (int k = 0; k < table->arguments; k++) { /* no farther than the piece is wide */
-                const hmi_axis *axis = &table->axis[k];
+                const hmi_table_axis *axis = &table->axis[k];
                 bool inner = piece[k] > 0 && piece[k] < axis->count;
                 if (inner)
                     width[k] = axis->knot[piece[k]] - axis->knot[piece[k] - 1];

@@ -47,11 +47,11 @@ typedef struct hmi_table_view {
     bool other; /* the knot at the other end of the piece */
 } hmi_table_view;
 
-typedef struct hmi_axis {
+typedef struct hmi_table_axis {
     const double *knot; /* strictly increasing */
     size_t count;       /* at least 2 */
     double per_step;    /* pieces by length, for a first guess */
-} hmi_axis;
+} hmi_table_axis;
 
 struct hmi_table {
     const char *name;
@@ -60,7 +60,7 @@ struct hmi_table {
     int arguments;     /* 1 or 2 */
     hmi_table_kind kind;
     hmi_table_outside outside;
-    hmi_axis axis[2];
+    hmi_table_axis axis[2];
     /* By piece (the second argument's runs faster): 4 coefficients, or 4 x 4 with the first argument's
      * power as the row. */
     const double *piece;

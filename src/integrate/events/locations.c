@@ -262,7 +262,7 @@ hm_status hmi_locations_check(hmi_events *ev)
     const hmi_location *l = find_outside(&ev->switches);
     if (!l)
         return HM_OK;
-    const hmi_axis *axis = &l->table->axis[l->axis];
+    const hmi_table_axis *axis = &l->table->axis[l->axis];
     bool before = ev->switches.side[l->first] < 0;
     snprintf(ev->outside, sizeof ev->outside,
              "table '%.60s' has no value %s %.9g%s: hold, extend or periodic behind it says what "

@@ -167,8 +167,8 @@ static bool build_line(hmi_builder *b, const rows *r, hmi_table *table)
         knots[k] = r->values[2 * k];
         values[k] = r->values[2 * k + 1];
     }
-    table->axis[0] = (hmi_axis){.knot = knots, .count = r->count};
-    table->axis[1] = (hmi_axis){.count = 1};
+    table->axis[0] = (hmi_table_axis){.knot = knots, .count = r->count};
+    table->axis[1] = (hmi_table_axis){.count = 1};
     if (table->outside == HMI_OUTSIDE_PERIODIC) {
         double *last = &values[r->count - 1];
         if (!nearly_equal(values[0], *last, largest(values, r->count)))
@@ -187,7 +187,7 @@ static int by_value(const void *x, const void *y)
 }
 
 /* The different values of a column, in order. */
-static bool make_axis(hmi_builder *b, const rows *r, size_t column, hmi_axis *axis)
+static bool make_axis(hmi_builder *b, const rows *r, size_t column, hmi_table_axis *axis)
 {
     double *knots = hmi_model_alloc(b, r->count * sizeof *knots);
     size_t count = 0;
@@ -199,11 +199,11 @@ static bool make_axis(hmi_builder *b, const rows *r, size_t column, hmi_axis *ax
     for (size_t k = 0; k < r->count; k++)
         if (count == 0 || knots[k] != knots[count - 1])
             knots[count++] = knots[k];
-    *axis = (hmi_axis){.knot = knots, .count = count};
+    *axis = (hmi_table_axis){.knot = knots, .count = count};
     return true;
 }
 
-static size_t index_of(const hmi_axis *axis, double x)
+static size_t index_of(const hmi_table_axis *axis, double x)
 {
     size_t low = 0, high = axis->count;
     while (high - low > 1) {

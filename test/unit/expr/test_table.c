@@ -85,7 +85,7 @@ static void test_periodic(void **state)
     for (int turn = -3; turn <= 3; turn++)
         check_number("turned", at(&table, 1, 0.77 + 4 * turn), expected[2].f[1], 1e-12);
     static const double few[3] = {0, 1, 3}, heights[3] = {1, 2, 1};
-    table.axis[0] = (hmi_axis){.knot = few, .count = 3};
+    table.axis[0] = (hmi_table_axis){.knot = few, .count = 3};
     assert_int_equal(hmi_table_build(&table, heights, &f.arena), HM_OK);
     check_number("two pieces", at(&table, 0, 0.3), 1.258, 1e-14);
     check_number("two pieces", at(&table, 0, 2.2), 1.304, 1e-14);
