@@ -1,6 +1,7 @@
 /* hamel sweep --merge: the parts that --shard wrote become one file, the same bytes as without shards. */
 #include "sweep.h"
 
+#include <errno.h>
 #include <glob.h>
 #include <math.h>
 #include <stdlib.h>
@@ -36,7 +37,7 @@ static int add_pattern(merge *m, const char *pattern)
 {
     glob_t found;
     if (glob(pattern, GLOB_NOCHECK, NULL, &found) != 0) {
-        fprintf(stderr, "hamel: out of memory\n");
+        say("hamel: out of memory\n");
         return EXIT_FAILED;
     }
     bool good = true;
@@ -44,7 +45,7 @@ static int add_pattern(merge *m, const char *pattern)
         good = add_part(m, found.gl_pathv[i]);
     globfree(&found);
     if (!good)
-        fprintf(stderr, "hamel: out of memory\n");
+        say("hamel: out of memory\n");
     return good ? EXIT_DONE : EXIT_FAILED;
 }
 
@@ -68,6 +69,8 @@ static int open_part(part *p)
         return usage_error("'%s' cannot be read", p->path);
     p->first_line = read_line(p->file);
     p->names = p->first_line ? read_line(p->file) : NULL;
+    if (ferror(p->file))
+        return usage_error("'%s' cannot be read: %s", p->path, strerror(errno));
     char *shard = p->names ? strstr(p->first_line, " shard ") : NULL;
     if (!shard || strncmp(p->first_line, "# hamel sweep ", 14) != 0 ||
         sscanf(shard, " shard %zu/%zu", &p->index, &p->count) != 2)
@@ -116,8 +119,8 @@ static int write_merged(const merge *m, const char *path)
     good = file &&
            hm_file_finish(file, good ? HM_FILE_END_COMPLETE : HM_FILE_END_DISCARD) == HM_OK && good;
     if (!good)
-        fprintf(stderr, "hamel: cannot write '%s'%s%s\n", path, file ? ": " : "",
-                file ? hm_file_error(file) : "");
+        say("hamel: cannot write '%s'%s%s\n", path, file ? ": " : "",
+            file ? hm_file_error(file) : "");
     hm_file_destroy(file);
     return good ? EXIT_DONE : EXIT_FAILED;
 }

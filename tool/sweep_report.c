@@ -48,7 +48,8 @@ static bool pass(sweep *s, double *row, size_t *bins)
            before = s->name_count - measures - 1;
     char *line = NULL;
     const char *status;
-    rewind(s->rows);
+    if (!rows_rewind(s->rows))
+        return false;
     for (long number = 0; getline(&line, &room, s->rows) > 0; number++) {
         if (number < 2)
             continue;
@@ -80,7 +81,7 @@ bool sweep_find_statistics(sweep *s)
             find_quantiles(&s->statistics[i], bins + i * BINS);
     }
     if (!good)
-        fprintf(stderr, "hamel: the statistics of the sweep could not be computed\n");
+        say("hamel: the statistics of the sweep could not be computed\n");
     free(row);
     free(bins);
     return good;
@@ -115,8 +116,11 @@ void sweep_print(const sweep *s)
                    c->quantile[0], c->quantile[2], c->quantile[4]);
         printf(" %8zu\n", c->count);
     }
-    if (s->out && !s->broken && s->next == s->end)
-        printf("written: %s\n", s->out);
+    if (s->out && !s->broken && s->next == s->end) {
+        fputs("written: ", stdout);
+        print_shown(s->out);
+        putchar('\n');
+    }
 }
 
 /* ---- JSON ---- */

@@ -163,17 +163,8 @@ static bool parse_include(hmi_parser *p, hmi_statement *s)
 {
     if (p->token.kind != HMI_TOK_STRING)
         return hmi_parser_unexpected(p, "the path of a file in quotes");
-    s->text = hmi_take_text(p);
+    s->text = hmi_take_path(p);
     return s->text != NULL;
-}
-
-/* Words that are reserved before their statements exist. */
-static bool parse_reserved(hmi_parser *p, hmi_statement *s)
-{
-    if (!hmi_parser_said_enough(p))
-        hmi_error(p->context, p->previous, NULL, "'%s' statements cannot be read yet",
-                  hmi_statement_word(s->kind));
-    return false;
 }
 
 typedef bool (*statement_parser)(hmi_parser *p, hmi_statement *s);
@@ -205,7 +196,7 @@ static const statement_parser parsers[HMI_STMT_COUNT] = {
     [HMI_STMT_OUTPUT] = hmi_parse_output,
     [HMI_STMT_FOR] = parse_for,
     [HMI_STMT_INCLUDE] = parse_include,
-    [HMI_STMT_JOINT] = parse_reserved,
+    [HMI_STMT_JOINT] = hmi_parse_joint,
     [HMI_STMT_FRICTION] = hmi_parse_friction,
     [HMI_STMT_TABLE] = hmi_parse_table,
     [HMI_STMT_DRAW] = hmi_parse_draw,

@@ -144,6 +144,8 @@ typedef struct hmi_c_function {
 void hmi_print_c_preamble(hmi_text *out);
 /* After it: the tables of the model, as functions that the others call. */
 void hmi_print_c_tables(hmi_text *out, const hmi_table *tables, size_t count);
+/* The same with those helpers alone that the code calls. */
+void hmi_print_c_helpers(hmi_text *out, const char *code);
 hm_status hmi_print_c_function(hmi_text *out, const hmi_graph *graph,
                                const hmi_c_function *function);
 
