@@ -52,6 +52,10 @@ static bool find_followed(hmi_builder *b, const hmi_constraint *row, bool *found
         hmi_input *input = &b->model->inputs.data[node.b];
         if (input->value == HMI_NONE)
             return false; /* reported where it was declared */
+        if (derivatives == 2 &&
+            !hmi_check_jumps(b, input->value, input->span,
+                             "the default of an input in a constraint on positions", true))
+            return false;
         if ((int)(node.a - HMI_SYM_INPUT) + derivatives <= own_derivatives(b, input->value))
             continue;
         *found = true;
