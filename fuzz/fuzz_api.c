@@ -81,18 +81,22 @@ typedef struct job {
     hm_system *system;
     hm_sim *sims[SIMS];
     hm_comparison *comparison;
+    bool formulated; /* a sim keeps the formulation of its last run */
     source s;
 } job;
 
-/* A failure has a message, in the context of the sim or of the job. */
+/* A failure has a message, in the context of the sim or of the job, or in the result of the run. */
 static void require_said(const job *j, const hm_sim *sim, hm_status status, const char *what)
 {
     if (status == HM_OK || status == HM_ERR_NOMEM)
         return;
-    require(hm_context_error_count(j->context) +
-                    (sim ? hm_context_error_count(hm_sim_context(sim)) : 0) >
-                0,
-            what);
+    hm_run_result result;
+    bool in_result = sim && hm_sim_result(sim, &result) == HM_OK && result.message &&
+                     result.message[0];
+    size_t said = hm_context_error_count(j->context);
+    if (sim)
+        said += hm_context_error_count(hm_sim_context(sim));
+    require(said > 0 || in_result, what);
 }
 
 static void numbers(job *j, double *values)
@@ -124,8 +128,10 @@ static hm_run_options next_options(job *j)
         o.every = next_number(&j->s);
     if (strange & 16)
         o.end = next_number(&j->s);
-    if (strange & 32)
+    if (strange & 32) {
         o.formulation = (hm_formulation)(next(&j->s) % 12);
+        j->formulated = true;
+    }
     if (strange & 64)
         o.drift = next(&j->s) % 2 ? "none" : "elsewhere";
     if (strange & 128)
@@ -259,9 +265,10 @@ static void check_recovery(job *j)
     for (size_t i = 0; i < hm_model_param_count(j->model); i++)
         changed |= !(hm_sim_param(j->sims[0], i) == hm_sim_param(fresh, i));
     hm_status first = hm_sim_accelerate(j->sims[0], a), second = hm_sim_accelerate(fresh, b);
-    if (!changed && !hm_model_input_count(j->model)) {
+    if (!changed && !j->formulated && !hm_model_input_count(j->model)) {
         require(first == second, "a sim does not recover");
-        require(first != HM_OK || memcmp(a, b, sizeof a) == 0, "a sim remembers");
+        for (int i = 0; first == HM_OK && i < ROOM; i++) /* independent rows may be others */
+            require(fabs(a[i] - b[i]) <= 1e-6 * (1 + fabs(b[i])), "a sim remembers");
     }
     hm_sim_destroy(fresh);
 }
