@@ -23,6 +23,11 @@ HM_MUST_CHECK hm_status hmi_sim_solve_large(hm_sim *sim, const hmi_point *at,
                                             const hm_evaluate_options *options,
                                             hm_evaluation *evaluation);
 
+/* hm_sim_evaluate by the sparse solve, where it is cheaper than the dense one and decides ranks well: for
+ * who needs the motion, and not all verdicts. */
+HM_MUST_CHECK hm_status hmi_sim_evaluate_quickly(hm_sim *sim, const hm_evaluate_options *options,
+                                                 hm_evaluation *evaluation);
+
 /* Without an answer outputs that use accelerations or constraint forces have no value: in the report
  * as last run. */
 void hmi_sim_clear_unsolved(hm_sim *sim);
