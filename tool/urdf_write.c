@@ -86,14 +86,13 @@ static void put_inertial(FILE *out, const urdf_link *l)
 {
     double J[3][3];
     if (l->mass > 0) {
-        fputs("mass ", out);
+        fputs(" mass ", out);
         put_number(out, l->mass);
-        fputs("  ", out);
     }
     if (!is_zero(l->J, 6)) {
         turned_inertia(l, J);
         bool diagonal = J[1][0] == 0 && J[2][0] == 0 && J[2][1] == 0;
-        fputs(diagonal ? "inertia diag(" : "inertia [", out);
+        fputs(diagonal ? "  inertia diag(" : "  inertia [", out);
         for (int k = 0; k < 3; k++) {
             fputs(k ? ", " : "", out);
             if (diagonal)
@@ -101,12 +100,11 @@ static void put_inertial(FILE *out, const urdf_link *l)
             else
                 put_vector(out, J[k]);
         }
-        fputs(diagonal ? ")  " : "]  ", out);
+        fputs(diagonal ? ")" : "]", out);
     }
     if (!is_zero(l->com.xyz, 3)) {
-        fputs("com ", out);
+        fputs("  com ", out);
         put_vector(out, l->com.xyz);
-        fputs("  ", out);
     }
 }
 
@@ -206,7 +204,7 @@ static void put_motion(FILE *out, const urdf_robot *r, const urdf_joint *j)
 static void put_body(FILE *out, const urdf_robot *r, const urdf_options *options, int k)
 {
     const urdf_link *l = &r->links[k];
-    fprintf(out, "body %s { ", l->id);
+    fprintf(out, "body %s {", l->id);
     put_inertial(out, l);
     if (l->joint == URDF_NONE) {
         if (options->floating)
@@ -214,7 +212,7 @@ static void put_body(FILE *out, const urdf_robot *r, const urdf_options *options
                     "\n    on ground at [%s_x, %s_y, %s_z] by ball(%s_e0, %s_e1, %s_e2, %s_e3)",
                     l->id, l->id, l->id, l->id, l->id, l->id, l->id);
         else
-            fputs("on ground by weld", out);
+            fputs(" on ground by weld", out);
     } else {
         const urdf_joint *j = &r->joints[l->joint];
         fprintf(out, "\n    on %s ", r->links[j->parent].id);
@@ -375,7 +373,8 @@ static void put_header(FILE *out, const urdf_robot *r)
     put_text(out, r->name);
     fputs("\"\n# imported from ", out);
     put_text(out, r->file);
-    fprintf(out, ": %zu links, %zu joints\n", r->link_count, r->joint_count);
+    fprintf(out, ": %zu link%s, %zu joint%s\n", r->link_count, r->link_count == 1 ? "" : "s",
+            r->joint_count, r->joint_count == 1 ? "" : "s");
     put_names(out, r);
     fputs("\nparam g = 9.81\ngravity [0, 0, -g]\n\n", out);
 }
