@@ -44,6 +44,8 @@ static void skip_contacts(hmi_start_state *s)
     const hmi_ode *ode = s->projection->ode;
     hmi_contacts *c = ode->sim->contacts;
     const hmi_point at = hmi_ode_point(ode, ode->sim->state.at.t, s->found);
+    hmi_contacts_forget_sizes(c);
+    hmi_contacts_measure(c, &at, 0);
     hmi_contacts_read(c, &at);
     for (size_t i = 0; i < c->m; i++) {
         bool one_sided = ode->sim->system->model->constraints.data[i].one_sided;
