@@ -323,7 +323,7 @@ static char *read_all(const char *path)
     FILE *in = fopen(path, "r");
     assert_non_null(in);
     char *text = calloc(1, MOST_TEXT);
-    fread(text, 1, MOST_TEXT - 1, in);
+    assert_true(fread(text, 1, MOST_TEXT - 1, in) > 0);
     fclose(in);
     return text;
 }
@@ -335,7 +335,7 @@ static char *imported(const char *path)
     FILE *in = popen(command, "r");
     assert_non_null(in);
     char *text = calloc(1, MOST_TEXT);
-    fread(text, 1, MOST_TEXT - 1, in);
+    assert_true(fread(text, 1, MOST_TEXT - 1, in) > 0);
     assert_int_equal(pclose(in), 0);
     return text;
 }
