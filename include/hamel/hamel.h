@@ -9,6 +9,7 @@
 #include <hamel/ensemble.h>
 #include <hamel/export.h>
 #include <hamel/file.h>
+#include <hamel/language.h>
 #include <hamel/linalg.h>
 #include <hamel/linearize.h>
 #include <hamel/model.h>

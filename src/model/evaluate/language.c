@@ -1,0 +1,88 @@
+/* What <hamel/language.h> offers: layout and words of texts. */
+#include "lang/layout.h"
+#include "lang/parser_internal.h"
+#include "lang/words.h"
+#include "model/evaluate/builder.h"
+
+#include <hamel/language.h>
+
+#include <string.h>
+
+/* The text as a source of the context; HMI_NO_FILE without memory. */
+static uint32_t add_text(hm_context *context, const char *name, const char *text, size_t length)
+{
+    return hmi_context_add_source(context, name ? name : "<text>", NULL, text, length);
+}
+
+hm_status hm_text_format(hm_context *context, const char *name, const char *text, size_t length,
+                         hm_writer writer, void *user)
+{
+    if (!context || !text || !writer)
+        return HM_ERR_USAGE;
+    uint32_t file = add_text(context, name, text, length);
+    if (file == HMI_NO_FILE)
+        return HM_ERR_NOMEM;
+    hmi_text out;
+    hmi_text_init(&out, &context->allocator);
+    hm_status status = hmi_layout(context, file, &out);
+    if (status == HM_OK && out.length > 0 && !writer(user, hmi_text_view(&out), out.length))
+        status = HM_ERR_IO;
+    hmi_text_release(&out);
+    return status;
+}
+
+static hm_word_kind kind_of(const char *text, const hmi_word *word)
+{
+    char name[64];
+    if (word->statement)
+        return HM_WORD_KIND_STATEMENT;
+    if (word->span.length >= sizeof name)
+        return HM_WORD_KIND_NAME;
+    memcpy(name, text + word->span.start, word->span.length);
+    name[word->span.length] = '\0';
+    return hmi_is_function(name) && !word->declares && word->scope == 0 ? HM_WORD_KIND_FUNCTION
+                                                                        : HM_WORD_KIND_NAME;
+}
+
+hm_status hm_text_words(hm_context *context, const char *text, size_t length, hm_word **words,
+                        size_t *count)
+{
+    hmi_words found = {0};
+    if (!context || !text || !words || !count)
+        return HM_ERR_USAGE;
+    *words = NULL;
+    *count = 0;
+    uint32_t file = add_text(context, NULL, text, length);
+    hm_status status = file == HMI_NO_FILE ? HM_ERR_NOMEM : hmi_read_words(context, file, &found);
+    hm_word *list = status == HM_OK
+                        ? hmi_alloc(&context->allocator, (found.count + 1) * sizeof *list)
+                        : NULL;
+    if (status == HM_OK && !list)
+        status = HM_ERR_NOMEM;
+    for (size_t i = 0; status == HM_OK && i < found.count; i++)
+        list[i] = (hm_word){
+            .start = found.data[i].span.start,
+            .length = found.data[i].span.length,
+            .kind = kind_of(hmi_context_source(context, file)->text, &found.data[i]),
+            .declares = found.data[i].declares,
+            .scope = found.data[i].scope};
+    if (status == HM_OK) {
+        *words = list;
+        *count = found.count;
+    }
+    hmi_array_release(&context->allocator, &found);
+    return status;
+}
+
+void hm_words_free(hm_context *context, hm_word *words, size_t count)
+{
+    if (context && words)
+        hmi_free(&context->allocator, words, (count + 1) * sizeof *words);
+}
+
+const char *hm_language_word(hm_word_kind kind, size_t index)
+{
+    if (kind == HM_WORD_KIND_STATEMENT)
+        return index < HMI_STMT_COUNT ? hmi_statement_word((hmi_statement_kind)index) : NULL;
+    return kind == HM_WORD_KIND_FUNCTION ? hmi_function_name(index) : NULL;
+}
