@@ -389,9 +389,11 @@ static bool build_by_kind(hmi_builder *b, const hmi_ast *e, const hmi_scope *sco
 
 static bool within_limits(hmi_builder *b, hmi_span at)
 {
-    if (b->depth <= HMI_MOST_EXPRESSION_DEPTH)
+    bool low = hmi_stack_is_low(b->context->stack_floor);
+    if (b->depth <= HMI_MOST_EXPRESSION_DEPTH && !low)
         return hmi_spend(b, 1, at);
-    hmi_error(b->context, at, NULL, "definitions are nested too deeply");
+    hmi_error(b->context, at, low ? "a thread with a larger stack reads it; ulimit -s" : NULL,
+              "definitions are nested too deeply%s", low ? " for the stack of this thread" : "");
     return false;
 }
 
