@@ -106,8 +106,7 @@ static bool write_rows(writer *w, FILE *rows)
     char *line = NULL;
     size_t room = 0;
     double *row = memory_new(w->columns + 1, sizeof *row);
-    bool good = row != NULL;
-    rewind(rows);
+    bool good = row && rows_rewind(rows);
     for (long number = 0; good && getline(&line, &room, rows) > 0; number++)
         good = number < 2 || take_line(w, line, row);
     free(line);
@@ -128,10 +127,9 @@ static bool write_all(writer *w, FILE *rows)
         w->sets[c] = create_set(w, s->names[c], text ? w->text_type : H5T_NATIVE_DOUBLE);
         good = w->sets[c] >= 0;
     }
-    good = good && write_rows(w, rows);
-    for (size_t c = 0; c < w->columns; c++)
-        if (w->sets[c] > 0)
-            H5Dclose(w->sets[c]);
+    good = good && write_rows(w, rows) && H5Fflush(w->file, H5F_SCOPE_LOCAL) >= 0;
+    for (size_t c = 0; good && c < w->columns; c++)
+        good = H5Dclose(w->sets[c]) >= 0;
     return good;
 }
 
@@ -151,7 +149,8 @@ static bool write_file(const sweep *s, FILE *rows, const char *path)
     w.sets = memory_new(w.columns + 1, sizeof *w.sets);
     w.block = memory_new(w.columns * BLOCK + 1, sizeof *w.block);
     w.status = memory_new(BLOCK, STATUS_LENGTH);
-    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+    H5dont_atexit(); /* what remains after a failure must not be touched again */
+    H5Eset_auto2(H5E_DEFAULT, NULL, NULL); /* the library is not to print */
     if (!w.sets || !w.block || !w.status)
         return false;
     w.file = create_file(path);

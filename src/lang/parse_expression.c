@@ -173,7 +173,8 @@ static bool is_reserved(const hmi_parser *p, const hmi_token *token)
            !names_power(p);
 }
 
-hmi_ast *hmi_parse_name(hmi_parser *p, const char *what)
+/* any: a reserved word will do, on the same line. */
+static hmi_ast *take_name(hmi_parser *p, const char *what, bool any)
 {
     hmi_token token = p->token;
     if (token.kind != HMI_TOK_NAME) {
@@ -183,7 +184,7 @@ hmi_ast *hmi_parse_name(hmi_parser *p, const char *what)
         return NULL;
     }
     const char *text = p->lexer.text + token.span.start;
-    bool reserved = is_reserved(p, &token);
+    bool reserved = is_reserved(p, &token) && !(any && !hmi_parser_at_line_start(p));
     if (reserved && hmi_parser_said_enough(p))
         return NULL;
     if (reserved && hmi_parser_at_line_start(p)) {
@@ -205,6 +206,16 @@ hmi_ast *hmi_parse_name(hmi_parser *p, const char *what)
     }
     hmi_parser_advance(p);
     return node;
+}
+
+hmi_ast *hmi_parse_name(hmi_parser *p, const char *what)
+{
+    return take_name(p, what, false);
+}
+
+hmi_ast *hmi_parse_label(hmi_parser *p, const char *what)
+{
+    return take_name(p, what, true);
 }
 
 /* sum(i = a .. b, body): the present token is '('. */
@@ -495,11 +506,11 @@ static void explain_missing_operator(hmi_parser *p)
                   p->lexer.text + p->token.span.start);
 }
 
-hmi_ast *hmi_parse_expr(hmi_parser *p)
+static hmi_ast *parse_whole(hmi_parser *p, level at)
 {
     if (!enter(p))
         return NULL;
-    hmi_ast *e = parse_operand(p, LEVEL_OR);
+    hmi_ast *e = parse_operand(p, at);
     leave(p);
     /* 2x, 2(x + y): multiplication is written out. A name after an expression may be a word of the
      * statement (at, by, every), so only what cannot be is caught here. */
@@ -511,4 +522,14 @@ hmi_ast *hmi_parse_expr(hmi_parser *p)
         return NULL;
     }
     return e;
+}
+
+hmi_ast *hmi_parse_expr(hmi_parser *p)
+{
+    return parse_whole(p, LEVEL_OR);
+}
+
+hmi_ast *hmi_parse_sum(hmi_parser *p)
+{
+    return parse_whole(p, LEVEL_SUM);
 }

@@ -8,6 +8,7 @@
 
 #include "base/context.h"
 #include "expr/graph/graph.h"
+#include "expr/graph/table.h"
 #include "expr/print/print.h"
 #include "lang/ast.h"
 
@@ -141,6 +142,19 @@ typedef struct hmi_body {
     hmi_span span;
 } hmi_body;
 
+/* A `joint` statement, whose rows are among the constraints. What a unit multiplier of row k does to
+ * body B is push[k * size ...]: a force (in base axes, at the point of B) and a moment about that point,
+ * size = 6 numbers in space and 3 in the plane. */
+typedef struct hmi_joint {
+    const char *name;
+    hmi_span span;
+    uint32_t first, count; /* rows */
+    int dimension;         /* 2 or 3 */
+    hmi_expr side;     /* > 0 as meant, < 0 assembled like a mirror image; HMI_NONE: cannot be */
+    hmi_expr at[2][3]; /* its points on A and B */
+    hmi_expr *push;
+} hmi_joint;
+
 typedef struct hmi_component {
     hmi_symbol_kind kind; /* coordinate, velocity or state */
     uint32_t index;
@@ -238,6 +252,7 @@ struct hm_model {
     HMI_ARRAY(hmi_force) forces;
     HMI_ARRAY(hmi_force) nonideal;
     HMI_ARRAY(hmi_body) bodies;
+    HMI_ARRAY(hmi_joint) joints;
 
     HMI_ARRAY(hmi_constraint) constraints;
     HMI_ARRAY(hmi_friction) frictions;
@@ -250,6 +265,8 @@ struct hm_model {
     HMI_ARRAY(hmi_output) outputs;
     HMI_ARRAY(hmi_drawing) drawings;
     size_t drawing_values; /* of all drawings */
+    hmi_table *tables;     /* one array, as constants of the graph refer to it */
+    size_t table_count;
     HMI_ARRAY(hmi_named_expr) named;
     HMI_ARRAY(const char *) literal; /* names that would be printed like others (name_clashes.c) */
     hmi_simulate simulate;

@@ -205,9 +205,9 @@ static hm_status begin_contacts(hmi_run *run)
     bool jumped = false;
     hmi_contact_run *contact = &run->contact;
     contact->span = run->options.end - run->options.start;
-    run->s.t_begin = run->s.t;
+    run->s.t_begin = run->s.t_old = run->s.t;
     hmi_recorder_start(&run->recorder);
-    memset(contact->was_in_force, 1, contact->contacts->m); /* as made consistent */
+    hmi_contact_forget(contact);
     hm_status status = hmi_events_settle_contacts(&run->events, &jumped);
     run->recorder.energy.by_impacts = contact->by_impacts;
     if (status == HM_OK && jumped)

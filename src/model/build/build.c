@@ -15,6 +15,7 @@ static const hmi_statement_builder by_pass[][HMI_STMT_COUNT] = {
             [HMI_STMT_COORD] = hmi_build_coord,
             [HMI_STMT_INPUT] = hmi_build_input_name,
             [HMI_STMT_STATE] = hmi_build_state_name,
+            [HMI_STMT_TABLE] = hmi_build_table,
         },
     [HMI_PASS_BODIES] =
         {
@@ -24,6 +25,11 @@ static const hmi_statement_builder by_pass[][HMI_STMT_COUNT] = {
         {
             [HMI_STMT_INPUT] = hmi_build_input,
             [HMI_STMT_STATE] = hmi_build_state,
+        },
+    [HMI_PASS_START] =
+        {
+            [HMI_STMT_INITIAL] = hmi_build_initial,
+            [HMI_STMT_SIMULATE] = hmi_build_simulate,
         },
     [HMI_PASS_PHYSICS] =
         {
@@ -36,6 +42,7 @@ static const hmi_statement_builder by_pass[][HMI_STMT_COUNT] = {
             [HMI_STMT_BODY] = hmi_build_body,
             [HMI_STMT_GRAVITY] = hmi_build_gravity,
             [HMI_STMT_CONSTRAINT] = hmi_build_constraint,
+            [HMI_STMT_JOINT] = hmi_build_joint,
             [HMI_STMT_SERVO] = hmi_build_servo,
         },
     [HMI_PASS_RUN] =
@@ -44,8 +51,6 @@ static const hmi_statement_builder by_pass[][HMI_STMT_COUNT] = {
             [HMI_STMT_TORQUE] = hmi_build_torque,
             [HMI_STMT_NONIDEAL] = hmi_build_force,
             [HMI_STMT_FRICTION] = hmi_build_friction,
-            [HMI_STMT_INITIAL] = hmi_build_initial,
-            [HMI_STMT_SIMULATE] = hmi_build_simulate,
             [HMI_STMT_SYMMETRY] = hmi_build_symmetry,
             [HMI_STMT_EVENT] = hmi_build_event,
             [HMI_STMT_OUTPUT] = hmi_build_output,
@@ -70,7 +75,8 @@ static bool run_block(hmi_builder *b, const hmi_statement *s, const hmi_scope *s
 static bool only_at_top(hmi_builder *b, const hmi_statement *s, bool top)
 {
     bool declares = s->kind == HMI_STMT_PARAM || s->kind == HMI_STMT_COORD ||
-                    s->kind == HMI_STMT_MODEL || s->kind == HMI_STMT_SIMULATE;
+                    s->kind == HMI_STMT_MODEL || s->kind == HMI_STMT_SIMULATE ||
+                    s->kind == HMI_STMT_TABLE;
     if (top || !declares)
         return true;
     if (b->pass != HMI_PASS_DECLARE)
@@ -246,6 +252,7 @@ static bool build_model(hmi_builder *b)
     b->force_place = hmi_force_place;
     run_pass(b, HMI_PASS_BODIES);
     run_pass(b, HMI_PASS_SIGNALS);
+    run_pass(b, HMI_PASS_START);
     run_pass(b, HMI_PASS_PHYSICS);
     run_pass(b, HMI_PASS_RUN);
     if (!hmi_context_too_many(b->context) && !b->context->limit_exceeded) {
@@ -280,6 +287,8 @@ static bool adopt_labels(hm_model *model)
         good = adopt_label(model, &model->tangents.data[i].name) && good;
     for (size_t i = 0; i < model->bodies.count; i++)
         good = adopt_label(model, &model->bodies.data[i].name) && good;
+    for (size_t i = 0; i < model->joints.count; i++)
+        good = adopt_label(model, &model->joints.data[i].name) && good;
     for (size_t i = 0; i < model->symmetries.count; i++)
         good = adopt_label(model, &model->symmetries.data[i].name) && good;
     for (size_t i = 0; i < model->events.count; i++)

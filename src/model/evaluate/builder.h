@@ -33,8 +33,9 @@ typedef enum hmi_pass {
     HMI_PASS_DECLARE, /* model, param, coord; names of input, state, let */
     HMI_PASS_BODIES,  /* names of bodies, coordinates of free ones */
     HMI_PASS_SIGNALS, /* the right-hand sides of input and state */
-    HMI_PASS_PHYSICS, /* energies, bodies, masses, constraints, servos */
-    HMI_PASS_RUN      /* forces, non-ideal forces, initial, simulate, symmetry, event, output */
+    HMI_PASS_START,   /* initial, simulate: joints are measured there */
+    HMI_PASS_PHYSICS, /* energies, bodies, masses, constraints, joints, servos */
+    HMI_PASS_RUN      /* forces, non-ideal forces, symmetry, event, output */
 } hmi_pass;
 
 typedef struct hmi_scope hmi_scope;
@@ -70,6 +71,7 @@ typedef enum hmi_binding_kind {
     HMI_BIND_FAMILY,  /* coord q[a..b], param a[0..2] */
     HMI_BIND_INDEXED, /* states or inputs declared one by one as z[i] */
     HMI_BIND_LET,
+    HMI_BIND_TABLE,
     HMI_BIND_MEMBERS, /* let R[i] = E; the members are in hmi_builder.members */
     HMI_BIND_FAILED   /* its declaration has an error; uses say nothing more */
 } hmi_binding_kind;
@@ -83,6 +85,7 @@ typedef struct hmi_binding {
     hmi_binding_kind kind;
     hmi_value value;
     hmi_let *let;
+    const hmi_table *table;
     const hmi_bounds *bounds; /* family */
     uint32_t index_count;     /* family, members */
     hmi_symbol_kind symbol;   /* family: what its members are */
@@ -238,6 +241,9 @@ enum {
     HMI_ALL_DEPS = 0xFFFF,
 };
 
+/* Reports floor and ceil of what moves, which jump, and with `kinks` tables that are not smooth. */
+bool hmi_check_jumps(hmi_builder *b, hmi_expr e, hmi_span at, const char *where, bool kinks);
+
 /* ---- names (names.c) ---- */
 
 const hmi_binding *hmi_find_binding(const hmi_builder *b, const hmi_scope *scope, int name);
@@ -285,6 +291,13 @@ typedef enum hmi_rotation_kind {
     HMI_ROT_TRANSPOSE
 } hmi_rotation_kind;
 
+/* What the quaternions of a rotation are visited for: to constrain them, or to start them at ~ 1. */
+typedef enum hmi_quaternion_purpose {
+    HMI_QUATERNION_NORM,
+    HMI_QUATERNION_START,
+    HMI_QUATERNION_VISITS
+} hmi_quaternion_purpose;
+
 struct hmi_rotation {
     hmi_rotation_kind kind;
     hmi_expr axis[3], angle;
@@ -294,7 +307,8 @@ struct hmi_rotation {
     /* A product may have as many factors as a chain has links: walks over them are not recursive,
      * and angular velocities are found once. [0] in base axes, [1] in body axes. */
     hmi_expr omega[2][3];
-    bool omega_known[2], visited;
+    bool omega_known[2];
+    bool visited[HMI_QUATERNION_VISITS];
     struct {
         hmi_rotation *rotation;
         bool body;
@@ -309,10 +323,10 @@ bool hmi_rotation_tag_product(hmi_builder *b, const hmi_value *x, const hmi_valu
                               hmi_value *out);
 bool hmi_rotation_tag_transpose(hmi_builder *b, const hmi_value *x, hmi_value *out);
 /* Calls `visit` once for every quaternion that a rotation is composed of and that was not visited
- * before. False as soon as a visit fails. */
+ * before for this purpose. False as soon as a visit fails. */
 typedef bool hmi_quaternion_visit(void *context, const hmi_expr quaternion[4]);
-bool hmi_rotation_quaternions(const hmi_rotation *rotation, hmi_quaternion_visit *visit,
-                              void *context);
+bool hmi_rotation_quaternions(const hmi_rotation *rotation, hmi_quaternion_purpose purpose,
+                              hmi_quaternion_visit *visit, void *context);
 /* Angular velocity in body axes or in base axes. */
 bool hmi_rotation_omega(hmi_builder *b, hmi_span at, const hmi_value *R, bool body_axes,
                         hmi_value *out);
@@ -323,6 +337,8 @@ bool hmi_rotation_omega(hmi_builder *b, hmi_span at, const hmi_value *R, bool bo
 bool hmi_constant_value(hmi_builder *b, hmi_expr e, double *value);
 /* The same where a number is wanted; reports what is none. */
 bool hmi_number_of(hmi_builder *b, hmi_expr e, hmi_span at, const char *what, double *out);
+/* The same for good: the parameters that it is made of become structural. */
+bool hmi_fixed_number_of(hmi_builder *b, hmi_expr e, hmi_span at, const char *what, double *out);
 /* A whole number; the parameters that it is made of become structural. */
 bool hmi_whole_of(hmi_builder *b, hmi_expr e, hmi_span at, const char *what, int64_t *out);
 
@@ -342,6 +358,7 @@ typedef enum hmi_argument_kind {
     HMI_ARGUMENT_BODY,       /* a body, by name: origin(b), point(b, u) */
     HMI_ARGUMENT_MOMENTUM,   /* the same: momentum(x) */
     HMI_ARGUMENT_POWER,      /* a word: power(impressed) */
+    HMI_ARGUMENT_JOINT,      /* a joint, by name: wrench(j) */
     HMI_ARGUMENT_CONSTRAINT  /* one constraint, by name: multiplier(c) */
 } hmi_argument_kind;
 hmi_argument_kind hmi_function_argument(int function);

@@ -250,6 +250,63 @@ static bool build_place(const call *c, hmi_value *out)
     return true;
 }
 
+/* ---- joints ---- */
+
+/* Why is there no such joint? */
+static const char *joint_hint(const call *c, const char *name)
+{
+    const hm_model *model = c->b->model;
+    int64_t body = hmi_find_object(c->b, name, "body");
+    if (body >= 0)
+        return c->b->places.data[body]->parts.on ? "the joint that carries a body leaves no "
+                                                   "multipliers: write the body `free` and "
+                                                   "join it by `joint NAME: ...` to see the force"
+                                                 : "wrench takes the NAME of a `joint` statement";
+    int most = strlen(name) <= 3 ? 1 : 2;
+    for (size_t i = 0; i < model->joints.count; i++)
+        if (hmi_edit_distance(name, model->joints.data[i].name, most) <= most)
+            return hmi_context_printf(c->b->context, "did you mean '%s'?",
+                                      model->joints.data[i].name);
+    return hmi_find_object(c->b, name, "constraint") >= 0 ||
+                   hmi_find_object(c->b, name, "vector constraint") >= 0
+               ? "write total_multiplier(NAME) for a constraint"
+               : NULL;
+}
+
+static const hmi_joint *find_joint(const call *c)
+{
+    const hmi_ast *label = c->e->items[0];
+    const hmi_ast *base = label->kind == HMI_AST_INDEX ? label->items[0] : label;
+    if (base->kind != HMI_AST_NAME) {
+        hmi_error(c->b->context, label->span, NULL, "%s takes the name of a joint", c->name);
+        return NULL;
+    }
+    const char *name = hmi_label_text(c->b, label, c->scope);
+    int64_t index = name ? hmi_find_object(c->b, name, "joint") : -1;
+    if (name && index < 0)
+        hmi_error(c->b->context, label->span, joint_hint(c, name), "there is no joint '%s'", name);
+    return index < 0 ? NULL : &c->b->model->joints.data[index];
+}
+
+/* Force and moment on B: what each row pushes, times its multiplier in the true motion. */
+static bool build_wrench(const call *c, hmi_value *out)
+{
+    hmi_graph *g = c->b->graph;
+    const hmi_joint *joint = forces_allowed(c) ? find_joint(c) : NULL;
+    size_t size = joint && joint->dimension == 3 ? 6 : 3;
+    if (!joint || !hmi_value_new(c->b, 1, size, 1, out))
+        return false;
+    for (size_t i = 0; i < size; i++) {
+        out->items[i] = g->zero;
+        for (uint32_t k = 0; k < joint->count; k++)
+            out->items[i] = hmi_add(
+                g, out->items[i],
+                hmi_mul(g, joint->push[k * size + i],
+                        hmi_symbol(g, HMI_SYM_TOTAL_MULTIPLIER, joint->first + k)));
+    }
+    return true;
+}
+
 /* ---- quantities of the equations ---- */
 
 static bool build_momentum(const call *c, hmi_value *out)
@@ -277,6 +334,30 @@ static bool build_power(const call *c, hmi_value *out)
     return false;
 }
 
+/* ---- tables ---- */
+
+static bool call_table(hmi_builder *b, const hmi_ast *e, const hmi_scope *scope,
+                       const hmi_table *table, hmi_value *out)
+{
+    uint32_t count = (uint32_t)table->arguments;
+    hmi_value few[FEW_ARGUMENTS];
+    hmi_expr x[2] = {0};
+    if (e->count != count) {
+        hmi_error(b->context, e->span, NULL, "%s takes %u argument%s, not %u", table->name, count,
+                  count == 1 ? "" : "s", e->count);
+        return false;
+    }
+    if (!evaluate_arguments(b, e, scope, few))
+        return false;
+    for (uint32_t k = 0; k < count; k++)
+        if (!hmi_value_scalar(b, e->items[k]->span, &few[k], &x[k]))
+            return false;
+    hmi_expr view = hmi_number(b->graph, hmi_table_address(&table->derivative[0]));
+    *out = hmi_scalar(count == 2 ? hmi_apply(b->graph, HMI_TABLE2, x[0], x[1], view)
+                                 : hmi_apply(b->graph, HMI_TABLE, x[0], view, 0));
+    return true;
+}
+
 /* ---- calls ---- */
 
 static bool call_function(hmi_builder *b, const hmi_ast *e, const hmi_scope *scope, int function,
@@ -296,6 +377,8 @@ static bool call_function(hmi_builder *b, const hmi_ast *e, const hmi_scope *sco
         return build_momentum(&c, out);
     case HMI_ARGUMENT_POWER:
         return build_power(&c, out);
+    case HMI_ARGUMENT_JOINT:
+        return build_wrench(&c, out);
     case HMI_ARGUMENT_VALUES:
         break;
     }
@@ -309,6 +392,8 @@ bool hmi_build_call(hmi_builder *b, const hmi_ast *e, const hmi_scope *scope, hm
     const hmi_binding *binding = hmi_find_binding(b, scope, e->name);
     if (binding && binding->kind == HMI_BIND_LET && binding->let->target->kind == HMI_AST_CALL)
         return call_let(b, e, scope, binding->let, out);
+    if (binding && binding->kind == HMI_BIND_TABLE)
+        return call_table(b, e, scope, binding->table, out);
     int function = hmi_function_called(b, e);
     if (function != HMI_NO_FUNCTION)
         return call_function(b, e, scope, function, out);
