@@ -37,6 +37,7 @@ static bool prepare_servos(hm_sim *sim)
             .b = out + sim->system->at.servo_b + first,
             .b_free = lyapunov ? out + sim->system->at.servo_b_free + first : NULL,
             .actuated = actuated,
+            .limit = out + sim->system->at.servo_limit + s,
         };
     }
     return true;
@@ -285,6 +286,20 @@ bool hmi_sim_accelerate_compiled(hm_sim *sim, const hmi_point *at)
                hmi_compiled_state_rates(compiled), states * sizeof(double));
     sim->last.stale = true;
     return true;
+}
+
+bool hmi_sim_factor_compiled(hm_sim *sim, const hmi_point *at)
+{
+    if (!hmi_sim_has_compiled(sim))
+        return false;
+    const hmi_tape_values values = hmi_sim_values(sim, at);
+    return hmi_compiled_factor(sim->solve.compiled, &values);
+}
+
+bool hmi_sim_project_compiled(hm_sim *sim, const hmi_point *at, const double *r, double *d)
+{
+    const hmi_tape_values values = hmi_sim_values(sim, at);
+    return hmi_compiled_project(sim->solve.compiled, &values, r, d);
 }
 
 /* ---- the hot path ---- */
