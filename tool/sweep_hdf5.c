@@ -109,6 +109,7 @@ static bool write_rows(writer *w, FILE *rows)
     bool good = row && rows_rewind(rows);
     for (long number = 0; good && getline(&line, &room, rows) > 0; number++)
         good = number < 2 || take_line(w, line, row);
+    good = good && feof(rows); /* else there was no memory for a line */
     free(line);
     free(row);
     return good && !ferror(rows) && flush_block(w);
