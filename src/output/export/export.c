@@ -239,9 +239,11 @@ size_t hm_export_identifier(const hm_system *system, const hm_export_options *op
                             size_t size)
 {
     char word[HMI_EXPORT_NAME];
+    if (!system)
+        return 0;
     const char *wanted = options && options->name ? options->name : hm_model_name(system->model);
     hmi_export_identifier(wanted, word);
-    return (size_t)snprintf(name, size, "%s", word);
+    return (size_t)snprintf(name, name ? size : 0, "%s", word);
 }
 
 static void write_format(hmi_export *x, const hm_export_options *options)
@@ -282,7 +284,7 @@ hm_status hm_system_export(hm_context *context, const hm_system *system,
     HMI_ARGUMENT(context, context && system && writer, "a system and a writer are needed");
     HMI_ARGUMENT(context,
                  !options || ((unsigned)options->format < FORMATS &&
-                              (unsigned)options->part <= HM_EXPORT_PART_HEADER),
+                              (unsigned)options->part <= HM_EXPORT_PART_DESCRIPTION),
                  "there is no such format or part");
     options = options ? options : &defaults;
     hm_status status = hmi_export_begin(&x, context, system, options);
