@@ -114,13 +114,15 @@ static void join_parts(builder *w)
         w->lambda[i] = hmi_plain_add(w->graph, w->lambda[i], w->lambda_C[i]);
 }
 
-static hm_status build(builder *w, hmi_motion_tape *motion)
+/* All outputs as expressions. */
+static hm_status write_outputs(builder *w, hmi_motion_tape *motion)
 {
     const hmi_motion_request *ask = w->ask;
+    size_t most = ask->matrices.tree ? HMI_MOST_TREE : HMI_MOST_MOTION;
     hm_status status = allocate(w);
     if (status == HM_OK)
         status = hmi_schur_init(&w->schur, w->graph, &w->arena, &ask->matrices,
-                                w->graph->nodes.count + HMI_MOST_MOTION);
+                                w->graph->nodes.count + most);
     if (status == HM_OK)
         status = solve(w);
     if (status != HM_OK)
@@ -140,21 +142,102 @@ static hm_status build(builder *w, hmi_motion_tape *motion)
     motion->lambda = w->count;
     for (size_t i = 0; i < w->m; i++)
         put(w, hmi_schur_model_multiplier(&w->schur, i, w->lambda[i]));
-    return w->graph->status == HM_OK
-               ? hmi_tape_compile(&motion->tape, w->graph, w->outputs, w->count)
-               : w->graph->status;
+    motion->by_tree = ask->matrices.tree != NULL;
+    return w->graph->status;
+}
+
+static hm_status begin(builder *w, const hmi_motion_request *request, hmi_motion_tape *motion)
+{
+    *motion = (hmi_motion_tape){0};
+    *w = (builder){.ask = request, .graph = request->graph};
+    w->n = request->matrices.n;
+    w->m = request->matrices.m;
+    hmi_arena_init(&w->arena, request->graph->allocator);
+    return write_outputs(w, motion);
+}
+
+static void end(builder *w)
+{
+    hmi_schur_release(&w->schur);
+    hmi_arena_release(&w->arena);
+}
+
+static hm_status compile(builder *w, hmi_motion_tape *motion)
+{
+    return hmi_tape_compile(&motion->tape, w->graph, w->outputs, w->count);
 }
 
 hm_status hmi_motion_compile(hmi_motion_tape *motion, const hmi_motion_request *request)
 {
-    *motion = (hmi_motion_tape){0};
-    builder w = {.ask = request, .graph = request->graph};
-    w.n = request->matrices.n;
-    w.m = request->matrices.m;
-    hmi_arena_init(&w.arena, request->graph->allocator);
-    hm_status status = build(&w, motion);
-    hmi_arena_release(&w.arena);
+    builder w;
+    hm_status status = begin(&w, request, motion);
+    if (status == HM_OK)
+        status = compile(&w, motion);
+    end(&w);
     return status;
+}
+
+/* Operations below the outputs; SIZE_MAX without memory. */
+static size_t operations(const builder *w)
+{
+    hmi_walk walk;
+    hmi_walk_init(&walk, w->graph->allocator);
+    hm_status status = hmi_walk_begin(&walk, w->graph);
+    for (size_t k = 0; status == HM_OK && k < w->count; k++)
+        if (w->outputs[k] != HMI_NONE)
+            status = hmi_walk_add(&walk, w->graph, w->outputs[k], 0xFFFF);
+    size_t count = status == HM_OK ? walk.order.count : SIZE_MAX;
+    hmi_walk_release(&walk);
+    return count;
+}
+
+/* A dense M takes at least this many products. */
+static bool surely_less(const builder *tree, size_t count)
+{
+    const hmi_expr_matrix *M = tree->ask->matrices.M_pattern;
+    size_t n = tree->n;
+    return M->column.count == n * (n + 1) / 2 && count < n * n * n / 6;
+}
+
+/* Is the way by M at most as long? Then it is compiled. */
+static bool compile_shorter(hmi_motion_tape *motion, const hmi_motion_request *request, size_t count,
+                            hm_status *status)
+{
+    builder plain;
+    hmi_motion_tape other;
+    bool shorter = begin(&plain, request, &other) == HM_OK && operations(&plain) <= count;
+    if (shorter) {
+        *motion = other;
+        *status = compile(&plain, motion);
+    }
+    end(&plain);
+    return shorter;
+}
+
+static hm_status compile_tree(hmi_motion_tape *motion, const hmi_motion_request *request,
+                              const hmi_motion_tree *tree)
+{
+    hmi_motion_request along = *request;
+    builder w;
+    along.graph = tree->graph;
+    along.matrices.tree = tree->form;
+    along.Q = tree->form->Q.data;
+    hm_status status = begin(&w, &along, motion);
+    size_t count = status == HM_OK ? operations(&w) : 0;
+    if (status == HM_OK &&
+        (surely_less(&w, count) || !compile_shorter(motion, request, count, &status)))
+        status = compile(&w, motion);
+    end(&w);
+    return status;
+}
+
+hm_status hmi_motion_compile_best(hmi_motion_tape *motion, const hmi_motion_request *request,
+                                  const hmi_motion_tree *tree)
+{
+    hm_status status = tree ? compile_tree(motion, request, tree) : HM_ERR_USAGE;
+    if (status != HM_ERR_USAGE && status != HM_ERR_LIMIT)
+        return status;
+    return hmi_motion_compile(motion, request);
 }
 
 void hmi_motion_release(hmi_motion_tape *motion)

@@ -154,8 +154,18 @@ static void shift_mass(hmi_schur *s)
 
 /* ---- the Gram matrix ---- */
 
+static void forward(hmi_schur *s, hmi_expr *x)
+{
+    if (s->by_tree)
+        hmi_recursion_forward(&s->tree, s->graph, x);
+    else
+        hmi_eliminate_forward(&s->M, s->graph, x);
+}
+
 static bool is_diagonal(const hmi_schur *s)
 {
+    if (s->by_tree)
+        return false;
     for (size_t i = 0; i < s->n; i++)
         for (size_t j = 0; j < i; j++)
             if (s->M.S[i * s->n + j] != s->graph->zero)
@@ -229,7 +239,7 @@ static hm_status form_gram(hmi_schur *s)
     for (size_t i = 0; i < s->m; i++) {
         for (size_t j = 0; j < s->n; j++)
             s->W[i * s->n + j] = s->A[i * s->n + j];
-        hmi_eliminate_forward(&s->M, s->graph, s->W + i * s->n);
+        forward(s, s->W + i * s->n);
         if (s->graph->status == HM_OK && s->graph->nodes.count > s->M.most_nodes)
             return HM_ERR_LIMIT;
     }
@@ -245,6 +255,22 @@ static hm_status form_gram(hmi_schur *s)
     return s->graph->status;
 }
 
+static hm_status factor_tree(hmi_schur *s, const hmi_tree_form *form, double least_ratio)
+{
+    hm_status status = hmi_recursion_create(&s->tree, s->graph, form, s->n, least_ratio, &s->margin,
+                                            s->M.most_nodes);
+    for (size_t i = 0; status == HM_OK && i < s->n; i++) {
+        s->M.pivot[i] = s->tree.pivot.data[i];
+        s->M.inverse[i] = s->tree.inverse.data[i];
+    }
+    return status;
+}
+
+void hmi_schur_release(hmi_schur *s)
+{
+    hmi_recursion_release(&s->tree);
+}
+
 hm_status hmi_schur_init(hmi_schur *s, hmi_graph *graph, hmi_arena *arena,
                          const hmi_schur_input *input, size_t most_nodes)
 {
@@ -254,15 +280,20 @@ hm_status hmi_schur_init(hmi_schur *s, hmi_graph *graph, hmi_arena *arena,
     hm_status status = allocate(s, most_nodes);
     if (status != HM_OK)
         return status;
-    load_mass(s, input);
+    s->by_tree = input->tree != NULL;
+    if (!s->by_tree)
+        load_mass(s, input);
     load_rows(s, input);
+    if (s->has_shift && s->by_tree)
+        return HM_ERR_USAGE;
     if (s->has_shift)
         shift_mass(s);
     if (graph->status != HM_OK)
         return graph->status;
     bool alone = s->m == 0 || s->has_shift || is_diagonal(s);
     double least_ratio = alone ? HMI_WELL_CONDITIONED : HMI_BOTH_WELL_CONDITIONED;
-    status = hmi_eliminate(&s->M, graph, least_ratio, &s->margin);
+    status = s->by_tree ? factor_tree(s, input->tree, least_ratio)
+                        : hmi_eliminate(&s->M, graph, least_ratio, &s->margin);
     if (status == HM_OK)
         status = form_gram(s);
     return status == HM_OK ? hmi_eliminate(&s->G, graph, least_ratio, &s->margin) : status;
@@ -290,7 +321,7 @@ hm_status hmi_schur_multipliers(hmi_schur *s, const hmi_expr *Q, const hmi_expr 
 {
     hmi_graph *g = s->graph;
     load_force(s, Q, b, a);
-    hmi_eliminate_forward(&s->M, g, a);
+    forward(s, a);
     for (size_t j = 0; j < s->n; j++)
         a[j] = hmi_plain_mul(g, a[j], s->M.inverse[j]);
     for (size_t i = 0; i < s->m; i++) {
@@ -315,7 +346,10 @@ void hmi_schur_accelerations(hmi_schur *s, const hmi_expr *a, const hmi_expr *la
             force = hmi_plain_mul(g, force, s->M.inverse[j]);
         x[j] = hmi_plain_add(g, a[j], force);
     }
-    hmi_eliminate_backward(&s->M, g, x);
+    if (s->by_tree)
+        hmi_recursion_backward(&s->tree, g, x);
+    else
+        hmi_eliminate_backward(&s->M, g, x);
 }
 
 /* The square of the largest acceleration that rounding errors come from, free or constrained, in

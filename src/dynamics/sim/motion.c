@@ -121,6 +121,30 @@ static bool applies(const hm_sim *sim)
            system->derived.constraints.count <= HM_MOST_DENSE;
 }
 
+/* Small or sparse mass matrices are best eliminated as they are. */
+static bool worth_a_tree(const hmi_derived *d)
+{
+    enum { FEW = 4 };
+    return d->n >= FEW && d->quadratic && !d->force_symbols &&
+           d->M.column.count >= d->n + d->n * FEW / 2;
+}
+
+/* Through M, or along the recursion of velocities where that is shorter. */
+static hm_status compile_either(const hmi_derived *d, const hmi_motion_request *request,
+                                hmi_motion_tape *program)
+{
+    hmi_graph graph;
+    hmi_tree_form form = {0};
+    hm_status status = hmi_graph_copy(&graph, &d->graph);
+    hm_status found = status == HM_OK ? hmi_tree_form_create(&form, d, &graph) : status;
+    const hmi_motion_tree tree = {.graph = &graph, .form = &form};
+    if (found != HM_ERR_NOMEM)
+        status = hmi_motion_compile_best(program, request, found == HM_OK ? &tree : NULL);
+    hmi_tree_form_release(&form);
+    hmi_graph_release(&graph);
+    return found == HM_ERR_NOMEM ? found : status;
+}
+
 static hm_status compile(hm_sim *sim, const hmi_motion_source *source, const bool *shift,
                          const size_t *rows, size_t row_count, hmi_motion_tape *program)
 {
@@ -151,7 +175,9 @@ static hm_status compile(hm_sim *sim, const hmi_motion_source *source, const boo
         .nonideal_power = source->nonideal_power,
     };
     if (status == HM_OK)
-        status = hmi_motion_compile(program, &request);
+        status = worth_a_tree(d) && !source->graph && !shift
+                     ? compile_either(d, &request, program)
+                     : hmi_motion_compile(program, &request);
     hmi_graph_release(&graph);
     return status;
 }
