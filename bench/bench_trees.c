@@ -54,8 +54,10 @@ static void begin(text *out, int n)
 
 static void end(text *out, int n)
 {
-    put(out, "gravity [0,0,-9.81]\nfor i = 1..%d { initial q[i] = 0.3 + 0.1*i, "
-             "q[i]' = 0.2 - 0.03*i }\nsimulate 0 .. 1\n", n);
+    put(out,
+        "gravity [0,0,-9.81]\nfor i = 1..%d { initial q[i] = 0.3 + 0.1*i, "
+        "q[i]' = 0.2 - 0.03*i }\nsimulate 0 .. 1\n",
+        n);
 }
 
 static void write_arm(text *out, int n)
@@ -66,8 +68,8 @@ static void write_arm(text *out, int n)
         put(out, "let R%d = R%d*%s(q[%d])\n", i, i - 1, i % 2 ? "rotz" : "roty", i);
     for (int i = 1; i <= n; i++) {
         double length = i % 2 ? 0.4 : 0.05;
-        put(out, "let C%d = P%d + R%d*[0.01, 0.02, %g]\nlet P%d = P%d + R%d*[0,0,%g]\n", i, i - 1, i,
-            length / 2, i, i - 1, i, length);
+        put(out, "let C%d = P%d + R%d*[0.01, 0.02, %g]\nlet P%d = P%d + R%d*[0,0,%g]\n", i, i - 1,
+            i, length / 2, i, i - 1, i, length);
         put(out, "body b%d { mass %g  %s  frame R%d  at C%d }\n", i, 4 - 0.3 * (i % 7), inertia, i,
             i);
     }
@@ -79,7 +81,8 @@ static void write_carried(text *out, int n, bool binary)
     begin(out, n);
     for (int i = 1; i <= n; i++) {
         int parent = binary ? i / 2 : i - 1;
-        put(out, "body b%d { mass %g  %s  com [0.01, 0.02, 0.1]  on ", i, 4 - 0.3 * (i % 7), inertia);
+        put(out, "body b%d { mass %g  %s  com [0.01, 0.02, 0.1]  on ", i, 4 - 0.3 * (i % 7),
+            inertia);
         if (parent)
             put(out, "b%d at [%g, 0.05, 0.3] ", parent, i % 2 ? 0.1 : -0.1);
         else
@@ -213,8 +216,8 @@ static bool measure(hm_context *context, const char *kind, int n, text *model_te
     hm_sim *sim = NULL;
     write_model(model_text, kind, n);
     double *qdd = malloc(3 * (size_t)n * sizeof *qdd), start = now();
-    bool good = qdd && hm_model_parse(context, model_text->data, model_text->length, NULL, &model) ==
-                           HM_OK;
+    bool good = qdd && hm_model_parse(context, model_text->data, model_text->length, NULL,
+                                      &model) == HM_OK;
     good = good && hm_system_create(model, &system) == HM_OK;
     out->derive = now() - start;
     good = good && hm_sim_create(system, &sim) == HM_OK && hm_sim_accelerate(sim, qdd) == HM_OK;
@@ -252,8 +255,9 @@ static bool show(hm_context *context, const char *kind, const int *sizes, text *
         printf("\n");
     }
     double ratio = log((double)to / from);
-    printf("| %s | exponent | %.2f | %.2f | %.2f | | |\n", kind, log(last.each / first.each) / ratio,
-           log(last.derive / first.derive) / ratio, log(last.first / first.first) / ratio);
+    printf("| %s | exponent | %.2f | %.2f | %.2f | | |\n", kind,
+           log(last.each / first.each) / ratio, log(last.derive / first.derive) / ratio,
+           log(last.first / first.first) / ratio);
     return true;
 }
 

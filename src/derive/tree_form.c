@@ -70,9 +70,9 @@ static hm_status take_planar_rotation(builder *w, const hmi_body *body)
 {
     hmi_expr omega = body->omega[0];
     hm_status status = add_product(w, omega, omega, body->inertia[0]);
-    return status == HM_OK ? add_inertial(w, omega,
-                                          hmi_mul(w->graph, body->inertia[0], rate_of(w, omega)))
-                           : status;
+    return status == HM_OK
+               ? add_inertial(w, omega, hmi_mul(w->graph, body->inertia[0], rate_of(w, omega)))
+               : status;
 }
 
 static bool is_isotropic(const hmi_graph *g, const hmi_expr J[9])

@@ -11,7 +11,7 @@
  * statements) goes by Lagrange's equations, its products found in the expression itself.
  *
  * This is where algorithms of O(n) start from (compile/solve/recursion.h).
- * Verified: test/unit/derive/test_tree_form.c
+ * Verified: test/unit/dynamics/test_tree.c
  */
 #ifndef HMI_DERIVE_TREE_FORM_H
 #define HMI_DERIVE_TREE_FORM_H

@@ -200,8 +200,8 @@ static bool surely_less(const builder *tree, size_t count)
 }
 
 /* Is the way by M at most as long? Then it is compiled. */
-static bool compile_shorter(hmi_motion_tape *motion, const hmi_motion_request *request, size_t count,
-                            hm_status *status)
+static bool compile_shorter(hmi_motion_tape *motion, const hmi_motion_request *request,
+                            size_t count, hm_status *status)
 {
     builder plain;
     hmi_motion_tape other;
@@ -224,8 +224,8 @@ static hm_status compile_tree(hmi_motion_tape *motion, const hmi_motion_request 
     along.Q = tree->form->Q.data;
     hm_status status = begin(&w, &along, motion);
     size_t count = status == HM_OK ? operations(&w) : 0;
-    if (status == HM_OK &&
-        (surely_less(&w, count) || !compile_shorter(motion, request, count, &status)))
+    if (status == HM_OK && (tree->alone || surely_less(&w, count) ||
+                            !compile_shorter(motion, request, count, &status)))
         status = compile(&w, motion);
     end(&w);
     return status;
@@ -235,7 +235,7 @@ hm_status hmi_motion_compile_best(hmi_motion_tape *motion, const hmi_motion_requ
                                   const hmi_motion_tree *tree)
 {
     hm_status status = tree ? compile_tree(motion, request, tree) : HM_ERR_USAGE;
-    if (status != HM_ERR_USAGE && status != HM_ERR_LIMIT)
+    if ((status != HM_ERR_USAGE && status != HM_ERR_LIMIT) || (tree && tree->alone))
         return status;
     return hmi_motion_compile(motion, request);
 }

@@ -37,6 +37,7 @@ typedef struct hmi_motion_request {
 typedef struct hmi_motion_tree {
     hmi_graph *graph; /* grows, too */
     const hmi_tree_form *form;
+    bool alone; /* the way by M does not apply */
 } hmi_motion_tree;
 
 /* Where the outputs are; q'', z', powers follow each other. */

@@ -97,8 +97,7 @@ static hm_status find_nodes(builder *w, const hmi_tree_form *form)
 {
     hm_status status = hmi_walk_begin(&w->walk, w->g);
     for (size_t k = 0; status == HM_OK && k < form->products.count; k++) {
-        status = hmi_walk_add(&w->walk, w->g, form->products.data[k].a,
-                              HMI_DEP(HMI_SYM_VELOCITY));
+        status = hmi_walk_add(&w->walk, w->g, form->products.data[k].a, HMI_DEP(HMI_SYM_VELOCITY));
         if (status == HM_OK)
             status = hmi_walk_add(&w->walk, w->g, form->products.data[k].b,
                                   HMI_DEP(HMI_SYM_VELOCITY));
@@ -139,8 +138,8 @@ static hm_status make_variables(builder *w)
         hmi_expr e = w->walk.order.data[i];
         const hmi_node *node = hmi_node_at(w->g, e);
         bool leaf = node->op == HMI_SYMBOL;
-        if (!leaf && (w->uses.data[i] < 2 ||
-                      (w->uses.data[i] < IN_PRODUCT && has_one_operand(w->g, e))))
+        if (!leaf &&
+            (w->uses.data[i] < 2 || (w->uses.data[i] < IN_PRODUCT && has_one_operand(w->g, e))))
             continue;
         const hmi_recursion_variable variable = {.node = e,
                                                  .coordinate = leaf ? node->b : none,
@@ -266,8 +265,7 @@ static hm_status replace(builder *w, uint32_t u)
         }
         if (v[u].size != g->zero) {
             hmi_expr square = hmi_plain_mul(g, a.value, a.value);
-            v[a.variable].size = larger(g, v[a.variable].size,
-                                        hmi_plain_mul(g, square, v[u].size));
+            v[a.variable].size = larger(g, v[a.variable].size, hmi_plain_mul(g, square, v[u].size));
         }
     }
     return status;
@@ -434,9 +432,8 @@ void hmi_recursion_forward(hmi_recursion *r, hmi_graph *g, hmi_expr *x)
         for (size_t l = 0; y[i] != g->zero && l < v->operands.count; l++) {
             const hmi_recursion_term term = v->operands.data[l];
             hmi_expr part = hmi_plain_mul(g, term.value, y[i]);
-            y[term.variable] = v->coordinate == none
-                                   ? hmi_plain_add(g, y[term.variable], part)
-                                   : hmi_plain_sub(g, y[term.variable], part);
+            y[term.variable] = v->coordinate == none ? hmi_plain_add(g, y[term.variable], part)
+                                                     : hmi_plain_sub(g, y[term.variable], part);
         }
         if (v->coordinate != none)
             x[v->coordinate] = y[i];

@@ -17,7 +17,7 @@
  * As in eliminate.h, M = L E L^T in effect: forward is L^-1, backward L^-T, pivots E. A pivot has to be
  * more than least_ratio of the largest number that was subtracted from on the way to it, which is the
  * scale of its rounding errors (`size`).
- * Verified: test/unit/compile/test_recursion.c
+ * Verified: test/unit/dynamics/test_tree.c
  */
 #ifndef HMI_COMPILE_SOLVE_RECURSION_H
 #define HMI_COMPILE_SOLVE_RECURSION_H
@@ -51,10 +51,10 @@ typedef struct hmi_recursion {
     const hm_allocator *allocator;
     size_t n;
     HMI_ARRAY(hmi_recursion_variable) variables;
-    HMI_ARRAY(uint32_t) order;         /* in which variables are replaced or eliminated */
-    HMI_ARRAY(uint32_t) ready;         /* while it is built */
+    HMI_ARRAY(uint32_t) order;          /* in which variables are replaced or eliminated */
+    HMI_ARRAY(uint32_t) ready;          /* while it is built */
     HMI_ARRAY(hmi_expr) pivot, inverse; /* by coordinate */
-    HMI_ARRAY(hmi_expr) scratch;       /* by variable */
+    HMI_ARRAY(hmi_expr) scratch;        /* by variable */
 } hmi_recursion;
 
 /* HM_ERR_USAGE: a velocity is not affine in q', or a pivot is a structural zero; HM_ERR_LIMIT: the graph

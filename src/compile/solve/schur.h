@@ -38,7 +38,8 @@ typedef struct hmi_schur_input {
     const hmi_expr *M, *A;
     const size_t *rows; /* m rows of A_pattern; NULL: all */
     const bool *shift;  /* by row of A_pattern; NULL: M as it is */
-    const hmi_tree_form *tree; /* M along the recursion of velocities, without a shift; NULL: as above */
+    const hmi_tree_form
+        *tree; /* M along the recursion of velocities, without a shift; NULL: as above */
 } hmi_schur_input;
 
 typedef struct hmi_schur {

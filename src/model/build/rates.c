@@ -5,7 +5,7 @@
  * chain rule gives the same numbers from nine entries of R'; with omega there are three numbers that
  * hand motion on from body to body. These rates are not what is printed or derived: they are noted
  * beside the model, for the solve that runs along the tree (derive/tree_form.h).
- * Verified: test/unit/derive/test_tree_form.c
+ * Verified: test/unit/dynamics/test_tree.c
  */
 #include "model/build/body.h"
 
@@ -60,8 +60,7 @@ static bool note_carried(hmi_builder *b, const hmi_carried *carried)
     hmi_graph *g = b->graph;
     if (r->rows != 3 || !plain_motion(b, R) || !plain_motion(b, &carried->vector))
         return true;
-    if (!hmi_rotation_omega(b, hmi_no_span, R, false, &omega) ||
-        !note_frame(b, R, omega.items) ||
+    if (!hmi_rotation_omega(b, hmi_no_span, R, false, &omega) || !note_frame(b, R, omega.items) ||
         !hmi_value_derivative(b, hmi_no_span, &carried->vector, &slide) ||
         !hmi_value_product(b, hmi_no_span, R, &slide, &drift))
         return false;
