@@ -170,9 +170,9 @@ static void test_trees_in_space(void **state)
 {
     static text model;
     (void)state;
-    for (int round = 0; round < 12; round++) {
+    for (int round = 0; round < 7; round++) {
         random_source random = {(uint64_t)round + 5};
-        int n = 12 + 7 * round;
+        int n = 12 + 8 * round;
         carried(&model, n, round % 4, &random);
         finish(&model, n, false);
         check_model(&model, true, (uint64_t)round, 1e-10);
@@ -184,7 +184,7 @@ static void test_by_hand(void **state)
 {
     static text model;
     (void)state;
-    for (int n = 7; n <= 120; n = n * 3 / 2) {
+    for (int n = 7; n <= 110; n *= 2) {
         begin(&model, n);
         put(&model, "let R0 = rotz(0)\nlet P0 = [0, 0, 0.1*sin(t)]\n");
         for (int i = 1; i <= n; i++) {
@@ -204,7 +204,7 @@ static void test_in_the_plane(void **state)
 {
     static text model;
     (void)state;
-    for (int n = 20; n <= 80; n *= 2) {
+    for (int n = 20; n <= 40; n *= 2) {
         begin(&model, n);
         put(&model, "body b1 { mass 1  inertia 0.1  com [0, -a]  on ground by hinge(q[1]) }\n");
         for (int i = 2; i <= n; i++)
@@ -232,7 +232,7 @@ static void test_loops(void **state)
 {
     static text model;
     (void)state;
-    for (int round = 0; round < 6; round++) {
+    for (int round = 0; round < 4; round++) {
         random_source random = {(uint64_t)round + 50};
         int n = 24 + 8 * round;
         carried(&model, n, round % 3, &random);
