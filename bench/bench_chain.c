@@ -108,6 +108,8 @@ static bool open_chain(ours *o, int count)
     options.overrides = &override;
     options.override_count = 1;
     *o = (ours){.context = hm_context_create(NULL)};
+    hm_context_set_limits(o->context,
+                          &(hm_limits){0}); /* 10^6 coordinates take more than the default */
     bool good = hm_model_parse(o->context, chain, strlen(chain), &options, &o->model) == HM_OK &&
                 hm_system_create(o->model, &o->system) == HM_OK &&
                 hm_sim_create(o->system, &o->sim) == HM_OK &&

@@ -36,7 +36,7 @@ static double compile_time(const hmi_tape *tape)
     if (hmi_jit_compile(tape, 1, hmi_tape_interpret, &code) != HM_OK)
         return 0;
     double elapsed = now() - start;
-    hmi_jit_release(&code);
+    hmi_machine_code_release(&code);
     return elapsed;
 }
 

@@ -54,7 +54,8 @@ static bool open_ensemble(ensemble *e, hand_model model)
         e->values[k] = 1 + (model == HAND_SKATE ? 2e-4 : 1e-4) * (double)k;
     return hm_model_parse(e->context, text, strlen(text), &options, &e->file) == HM_OK &&
            hm_system_create(e->file, &e->system) == HM_OK &&
-           hm_ensemble_find_column(e->file, model == HAND_SKATE ? "th'" : "a", &e->column) == HM_OK;
+           hm_ensemble_find_column(e->context, e->file, model == HAND_SKATE ? "th'" : "a",
+                                   &e->column) == HM_OK;
 }
 
 static void close_ensemble(ensemble *e)

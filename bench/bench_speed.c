@@ -111,6 +111,8 @@ static bool open_model(loaded *m, const char *text, int N)
     options.overrides = &override;
     options.override_count = N > 0;
     *m = (loaded){.context = hm_context_create(NULL)};
+    hm_context_set_limits(m->context,
+                          &(hm_limits){0}); /* 10^6 coordinates take more than the default */
     size_t length = strlen(text);
     bool file = length > 6 && strcmp(text + length - 6, ".hamel") == 0;
     hm_status read = file ? hm_model_load(m->context, path, &options, &m->model)
@@ -310,13 +312,11 @@ static void chain_rows(void)
     (void)chain_row(1000, 2);
     (void)chain_row(10000, 2);
     double large = chain_row(333333, 0);
-    if (isfinite(large)) {
-        double exponent = log(large / small) / log(3333.33);
-        bool good = exponent <= 1.05;
-        printf("%-44s %12s %12.3f %8s <= 1.05 %s\n", "growth exponent, 3e2 to 1e6 coordinates", "",
-               exponent, "", good ? "" : "missed");
-        missed += !good;
-    }
+    double exponent = log(large / small) / log(3333.33);
+    bool good = exponent <= 1.05; /* also not where the large chain could not be evaluated */
+    printf("%-44s %12s %12.3f %8s <= 1.05 %s\n", "growth exponent, 3e2 to 1e6 coordinates", "",
+           exponent, "", good ? "" : "missed");
+    missed += !good;
 }
 
 /* ---- from file to the first result ---- */

@@ -219,7 +219,7 @@ static int analyse(const session *s, bool quiet, findings *found)
         silent = done != HM_OK;
     }
     if (silent)
-        fprintf(stderr, "hamel: %s\n", hm_status_text(done));
+        say("hamel: %s\n", hm_status_text(done));
     return exit_status_of(done);
 }
 
@@ -232,7 +232,7 @@ static void warn_of_negative_mass(const session *s, bool quiet, const hm_wellpos
         return;
     json_array_append_new(s->warnings, json_string(message));
     if (!quiet)
-        fprintf(stderr, "hamel: warning: %s\n", message);
+        say("hamel: warning: %s\n", message);
 }
 
 static bool is_inconsistent(const hm_wellposedness *w)
@@ -286,7 +286,7 @@ static int status_of_child(int state)
     if (signal == SIGABRT || signal == SIGKILL)
         fputs("hamel: out of memory\n", stderr);
     else
-        fprintf(stderr, "hamel: the analysis ended by signal %d\n", signal);
+        say("hamel: the analysis ended by signal %d\n", signal);
     return EXIT_FAILED;
 }
 

@@ -236,7 +236,9 @@ static void print_motion(const hm_diverging *m)
 static hm_status print_text(const comparing *x)
 {
     bool written = false;
-    printf("%s with %s\n", hm_model_name(x->s->model), option_value(x->call, "--with"));
+    printf("%s with ", hm_model_name(x->s->model));
+    print_shown(option_value(x->call, "--with"));
+    putchar('\n');
     hm_status status = hm_comparison_write(x->comparison, write_stdout, NULL, &written);
     print_accelerations(x);
     print_motion(&x->motion);

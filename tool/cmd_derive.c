@@ -36,7 +36,7 @@ static int run(const invocation *call)
         hm_status derived = hm_system_derive(s.system, format, write_stdout, NULL);
         print_diagnostics(s.context, call->quiet);
         if (derived != HM_OK)
-            fprintf(stderr, "hamel: %s\n", hm_status_text(derived));
+            say("hamel: %s\n", hm_status_text(derived));
         status = derived == HM_ERR_IO ? EXIT_FAILED : exit_status_of(derived);
     }
     session_close(&s);

@@ -488,8 +488,8 @@ static hm_status show(const session *s, const invocation *call, hm_sim *sim, con
     if (asked)
         status = hm_sim_geometry(sim, &geometry);
     if (asked && status != HM_OK)
-        fprintf(stderr, "hamel: --geometry needs a positive definite M and constraints that do not "
-                        "contradict each other\n");
+        say("hamel: --geometry needs a positive definite M and constraints that do not "
+            "contradict each other\n");
     if (geometry && call->json)
         add_geometry(object, s->model, geometry);
     else if (geometry)

@@ -52,7 +52,7 @@ static int run(const invocation *call)
                                          : hm_system_explain(s.system, stage, write_stdout, NULL);
         print_diagnostics(s.context, call->quiet);
         if (explained != HM_OK)
-            fprintf(stderr, "hamel: %s\n", hm_status_text(explained));
+            say("hamel: %s\n", hm_status_text(explained));
         status = explained == HM_ERR_IO ? EXIT_FAILED : exit_status_of(explained);
     }
     session_close(&s);

@@ -33,13 +33,13 @@ static bool find_column(const plot_job *j, const char *name, size_t *column)
     if (*column != HM_NO_COLUMN)
         return true;
     const char *meant = hm_table_suggest(j->table, name);
-    fprintf(stderr, "hamel: '%s' has no column '%s'", j->call->arguments[0], name);
+    say("hamel: '%s' has no column '%s'", j->call->arguments[0], name);
     if (meant)
-        fprintf(stderr, "; did you mean '%s'?", meant);
-    fprintf(stderr, "\n  hint: its columns are");
+        say("; did you mean '%s'?", meant);
+    say("\n  hint: its columns are");
     for (size_t i = 0; i < hm_table_column_count(j->table) && i < 30; i++)
-        fprintf(stderr, "%s%s", i ? ", " : " ", hm_table_name(j->table, i));
-    fprintf(stderr, "%s\n", hm_table_column_count(j->table) > 30 ? ", ..." : "");
+        say("%s%s", i ? ", " : " ", hm_table_name(j->table, i));
+    say("%s\n", hm_table_column_count(j->table) > 30 ? ", ..." : "");
     return false;
 }
 
@@ -190,8 +190,11 @@ static int report(const plot_job *j)
         json_decref(object);
         return good ? EXIT_DONE : EXIT_FAILED;
     }
-    if (!j->call->quiet)
-        printf("written: %s\n", j->output);
+    if (!j->call->quiet) {
+        fputs("written: ", stdout);
+        print_shown(j->output);
+        putchar('\n');
+    }
     return EXIT_DONE;
 }
 
@@ -206,7 +209,7 @@ static int plot(plot_job *j)
         return EXIT_BAD_INPUT;
     hm_status status = make_figure(j);
     if (status != HM_OK) {
-        fprintf(stderr, "hamel: %s\n", hm_status_text(status));
+        say("hamel: %s\n", hm_status_text(status));
         return exit_status_of(status);
     }
     return figure_file_write(j->figure, j->output) ? report(j) : EXIT_FAILED;

@@ -66,12 +66,11 @@ static void say_how_it_ended(const hm_run_result *result, bool files_failed)
 {
     const char *why = result->message ? result->message : "";
     if (result->status == HM_RUN_INTERRUPTED && !files_failed)
-        fprintf(stderr, "hamel: interrupted at t = %.10g\n", result->t_end);
+        say("hamel: interrupted at t = %.10g\n", result->t_end);
     else if (result->status == HM_RUN_FAILED && strstr(why, "t = "))
-        fprintf(stderr, "hamel: the run failed: %s\n", why);
+        say("hamel: the run failed: %s\n", why);
     else if (result->status == HM_RUN_FAILED)
-        fprintf(stderr, "hamel: the run failed at t = %.10g%s%s\n", result->t_end,
-                why[0] ? ": " : "", why);
+        say("hamel: the run failed at t = %.10g%s%s\n", result->t_end, why[0] ? ": " : "", why);
 }
 
 static int report(const invocation *call, session *s, job *j, const hm_run_options *options,
@@ -92,7 +91,7 @@ static int report(const invocation *call, session *s, job *j, const hm_run_optio
                     complete && files_good ? j->files.hdf5_path : NULL,
                     files_good ? j->files.plot_path : NULL};
     for (size_t i = 0; !call->quiet && i < result->warning_count; i++)
-        fprintf(stderr, "hamel: warning: %s\n", result->warnings[i]);
+        say("hamel: warning: %s\n", result->warnings[i]);
     bool written = true;
     if (call->json)
         written = run_report_json(&r);
@@ -106,7 +105,7 @@ static int report(const invocation *call, session *s, job *j, const hm_run_optio
 static bool started(hm_status status)
 {
     return status == HM_OK || status == HM_ERR_NUMERIC || status == HM_ERR_UNDETERMINED ||
-           status == HM_ERR_INCONSISTENT;
+           status == HM_ERR_INCONSISTENT || status == HM_ERR_LIMIT;
 }
 
 static int simulate(const invocation *call, session *s, job *j, hm_sim *sim,
@@ -125,8 +124,8 @@ static int simulate(const invocation *call, session *s, job *j, hm_sim *sim,
     print_sim_diagnostics(sim, call->quiet);
     if (!started(status) || !result.q) {
         if (errors == 0)
-            fprintf(stderr, "hamel: %s\n",
-                    result.message && result.message[0] ? result.message : hm_status_text(status));
+            say("hamel: %s\n",
+                result.message && result.message[0] ? result.message : hm_status_text(status));
         return exit_status_of(status);
     }
     return report(call, s, j, options, status, &result);
@@ -190,6 +189,9 @@ static const option_spec options[] = {
     {"--method", "NAME", "auto, rk5, dop853, taylor, radau, rattle, dla, midpoint"},
     {"--drift", "HOW", "project, baumgarte, baumgarte(a,b) or none"},
     {"--formulation", "NAME", "auto, uk, gram, kkt, nullspace, gauss, singular, dirac"},
+    {"--max-steps", "N", "of a run; 0: no limit; default 1e9"},
+    {"--max-rows", "N", "output times of a run; default 1e9"},
+    {"--max-events", "N", "events and impacts of a run; default 1e8"},
     {"--at", "STATE",
      "start from here, as in \"x=1, x'=0.2, t=0\"; others: as in the initial state"},
     {"--ensemble", "FILE",

@@ -128,9 +128,10 @@ static uint64_t mix(uint64_t hash, const char *text)
 static void identify(sweep *s, unsigned long long index, unsigned long long count)
 {
     static const char *const options[] = {
-        "--grid",    "--random", "--samples", "--seed",  "--sobol",      "--points",
-        "--measure", "--keep",   "--from",    "--to",    "--every",      "--rtol",
-        "--atol",    "--step",   "--method",  "--drift", "--formulation"};
+        "--grid",   "--random",      "--samples",   "--seed",     "--sobol",
+        "--points", "--measure",     "--keep",      "--from",     "--to",
+        "--every",  "--rtol",        "--atol",      "--step",     "--method",
+        "--drift",  "--formulation", "--max-steps", "--max-rows", "--max-events"};
     uint64_t hash = mix(UINT64_C(0xcbf29ce484222325), hm_version());
     char number[64];
     for (size_t i = 0; i < sizeof options / sizeof *options; i++)
@@ -211,7 +212,7 @@ static bool on_progress(void *user, size_t done, size_t count)
 
 static int out_of_memory(void)
 {
-    fprintf(stderr, "hamel: %s\n", hm_status_text(HM_ERR_NOMEM));
+    say("hamel: %s\n", hm_status_text(HM_ERR_NOMEM));
     return EXIT_FAILED;
 }
 
@@ -223,12 +224,12 @@ static int report(sweep *s, hm_status status)
     if (complete && good)
         good = rows_publish(s, shard);
     if (status != HM_OK) {
-        fprintf(stderr, "hamel: %s\n", hm_status_text(status));
+        say("hamel: %s\n", hm_status_text(status));
         return exit_status_of(status);
     }
     if (!complete && s->out)
-        fprintf(stderr, "hamel: %zu of %zu points are done, in %s; --resume does the others\n",
-                s->next - s->first, s->end - s->first, s->rows_path);
+        say("hamel: %zu of %zu points are done, in %s; --resume does the others\n",
+            s->next - s->first, s->end - s->first, s->rows_path);
     bool written = true;
     if (s->call->json)
         written = sweep_json(s);
@@ -422,6 +423,9 @@ static const option_spec options[] = {
     {"--method", "NAME", "auto, rk5, dop853, taylor, radau, rattle, dla, midpoint"},
     {"--drift", "HOW", "project, baumgarte, baumgarte(a,b) or none"},
     {"--formulation", "NAME", "auto, uk, gram, kkt, nullspace, gauss, singular, dirac"},
+    {"--max-steps", "N", "of a run; 0: no limit; default 1e9"},
+    {"--max-rows", "N", "output times of a run; default 1e9"},
+    {"--max-events", "N", "events and impacts of a run; default 1e8"},
     {"--engine", "NAME", "auto, interp (portable) or jit (machine code): same results"},
     {0},
 };

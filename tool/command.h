@@ -4,6 +4,7 @@
 
 #include "memory.h"
 
+#include <stdarg.h>
 #include <hamel/hamel.h>
 
 #include <jansson.h>
@@ -100,6 +101,12 @@ int exit_status_of(hm_status status);
 
 /* Flushes stdout and reports a full disk and the like: the exit status, given that of the work. */
 int finish_output(int status);
+
+/* say.c: a message on stderr, with a line feed at its end or none; hidden characters are shown as escapes. */
+void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void say_arguments(const char *format, va_list args) __attribute__((format(printf, 1, 0)));
+/* The same on stdout, for a text that came from elsewhere: a path. */
+void print_shown(const char *text);
 
 /* "hamel: message" on stderr; returns EXIT_BAD_INPUT. */
 int usage_error(const char *format, ...) __attribute__((format(printf, 1, 2)));

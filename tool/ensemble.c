@@ -85,7 +85,7 @@ static int read_members(ensemble *e)
 
 static bool cannot_write(ensemble *e, const char *why)
 {
-    fprintf(stderr, "hamel: cannot write '%s'%s%s\n", e->csv_path, why[0] ? ": " : "", why);
+    say("hamel: cannot write '%s'%s%s\n", e->csv_path, why[0] ? ": " : "", why);
     e->failed = true;
     return false;
 }
@@ -265,7 +265,7 @@ static bool finish_csv(ensemble *e, bool complete)
     if (!good)
         cannot_write(e, hm_csv_error(e->csv));
     else if (!complete)
-        fprintf(stderr, "hamel: the completed members are in %s\n", hm_csv_path(e->csv));
+        say("hamel: the completed members are in %s\n", hm_csv_path(e->csv));
     return good;
 }
 
@@ -275,12 +275,12 @@ static int conclude(ensemble *e, hm_status status)
     bool good = finish_csv(e, !interrupted && status == HM_OK);
     print_diagnostics(e->s->context, e->call->quiet);
     if (status != HM_OK) {
-        fprintf(stderr, "hamel: %s\n", hm_status_text(status));
+        say("hamel: %s\n", hm_status_text(status));
         return exit_status_of(status);
     }
     if (interrupted)
-        fprintf(stderr, "hamel: interrupted: %zu of %zu members completed\n",
-                e->result.members - e->result.interrupted, e->result.members);
+        say("hamel: interrupted: %zu of %zu members completed\n",
+            e->result.members - e->result.interrupted, e->result.members);
     if (e->call->json)
         good = ensemble_json(e) && good;
     else

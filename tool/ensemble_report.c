@@ -58,7 +58,9 @@ static void print_failures(const ensemble *e)
 void ensemble_print(const ensemble *e)
 {
     const hm_ensemble_result *r = &e->result;
-    printf("%s: %zu members from %s\n", hm_model_name(e->s->model), r->members, e->file);
+    printf("%s: %zu members from ", hm_model_name(e->s->model), r->members);
+    print_shown(e->file);
+    putchar('\n');
     printf("  ok         %zu", r->ok + r->events);
     if (r->events)
         printf(" (%zu ended by an event)", r->events);
@@ -76,8 +78,11 @@ void ensemble_print(const ensemble *e)
         printf("  violation  %.3g at most\n", e->violation);
     printf("  energy     balance error %.3g at most\n", e->balance_error);
     print_spread(e);
-    if (e->csv_path && !e->failed)
-        printf("written: %s\n", e->csv ? hm_csv_path(e->csv) : e->csv_path);
+    if (e->csv_path && !e->failed) {
+        fputs("written: ", stdout);
+        print_shown(e->csv ? hm_csv_path(e->csv) : e->csv_path);
+        putchar('\n');
+    }
 }
 
 /* ---- JSON ---- */

@@ -1,4 +1,5 @@
 /* Writes a figure to a file as SVG or PNG, whole or not at all. */
+#include "command.h"
 #include "figure_file.h"
 
 #include <errno.h>
@@ -19,12 +20,12 @@ bool figure_file_possible(const char *path)
     if (has_extension(path, ".svg"))
         return true;
     if (!has_extension(path, ".png")) {
-        fprintf(stderr, "hamel: the name of a plot must end in .svg or .png, not '%s'\n", path);
+        say("hamel: the name of a plot must end in .svg or .png, not '%s'\n", path);
         return false;
     }
     if (!png_available)
-        fprintf(stderr, "hamel: this build of hamel has no cairo and cannot write PNG; use a name "
-                        "that ends in .svg\n");
+        say("hamel: this build of hamel has no cairo and cannot write PNG; use a name "
+            "that ends in .svg\n");
     return png_available;
 }
 
@@ -98,7 +99,7 @@ bool figure_file_write(const hm_figure *figure, const char *path)
     if (error && file && hm_file_error(file)[0])
         error = hm_file_error(file); /* the cause, not that something failed */
     if (error)
-        fprintf(stderr, "hamel: cannot write '%s': %s\n", path, error);
+        say("hamel: cannot write '%s': %s\n", path, error);
     hm_file_destroy(file);
     return !error;
 }

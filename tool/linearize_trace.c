@@ -38,8 +38,7 @@ static int unknown_parameter(const trace *t)
     const hm_model *model = t->s->model;
     usage_error("there is no parameter '%s'", t->param);
     for (size_t i = 0; i < hm_model_param_count(model); i++)
-        fprintf(stderr, "%s%s",
-                i ? ", " : "  hint: the parameters are: ", hm_model_param_name(model, i));
+        say("%s%s", i ? ", " : "  hint: the parameters are: ", hm_model_param_name(model, i));
     fputs(hm_model_param_count(model) ? "\n" : "", stderr);
     return EXIT_BAD_INPUT;
 }
@@ -213,7 +212,7 @@ static int run_values(trace *t)
         if (status != EXIT_DONE) {
             fflush(stdout);
             print_sim_diagnostics(t->sim, t->call->quiet);
-            fprintf(stderr, "hamel: stopped at %s = %.6g\n", t->param, value);
+            say("hamel: stopped at %s = %.6g\n", t->param, value);
             return status;
         }
         hm_context_clear(hm_sim_context(t->sim));
@@ -241,8 +240,8 @@ static bool write_csv(const trace *t, const char *path)
     if (status == HM_OK)
         status = hm_csv_finish(writer, true);
     if (status != HM_OK)
-        fprintf(stderr, "hamel: cannot write '%s': %s\n", path,
-                status == HM_ERR_IO ? hm_csv_error(writer) : hm_status_text(status));
+        say("hamel: cannot write '%s': %s\n", path,
+            status == HM_ERR_IO ? hm_csv_error(writer) : hm_status_text(status));
     hm_csv_destroy(writer);
     free(names);
     return status == HM_OK;

@@ -15,7 +15,7 @@ int usage_error(const char *format, ...)
     va_list args;
     va_start(args, format);
     fputs("hamel: ", stderr);
-    vfprintf(stderr, format, args);
+    say_arguments(format, args);
     fputc('\n', stderr);
     va_end(args);
     return EXIT_BAD_INPUT;

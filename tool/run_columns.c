@@ -1,4 +1,5 @@
 /* Names the columns of results and fills them from a frame. */
+#include "command.h"
 #include "run_columns.h"
 
 #include <math.h>
@@ -36,9 +37,9 @@ static bool add_group(const char *name, size_t length, unsigned *groups)
             *groups |= groups_known[i].group;
             return true;
         }
-    fprintf(stderr, "hamel: unknown columns '%.*s'; one of", (int)length, name);
+    say("hamel: unknown columns '%.*s'; one of", (int)length, name);
     for (size_t i = 0; i < GROUPS; i++)
-        fprintf(stderr, "%s%s", i ? ", " : " ", groups_known[i].name);
+        say("%s%s", i ? ", " : " ", groups_known[i].name);
     fputc('\n', stderr);
     return false;
 }

@@ -1,4 +1,5 @@
 /* Writes the rows of a run to CSV, HDF5 and the table of the plot. */
+#include "command.h"
 #include "run_files.h"
 
 #include "figure_file.h"
@@ -41,7 +42,7 @@ unsigned run_files_content(const run_files *files)
 
 static bool refuse(run_files *files, const char *path, const char *why)
 {
-    fprintf(stderr, "hamel: cannot write '%s': %s\n", path, why);
+    say("hamel: cannot write '%s': %s\n", path, why);
     files->failed = true;
     return false;
 }
@@ -138,9 +139,9 @@ bool run_files_add(run_files *files, const hm_frame *frame)
 
 static void say_kept(const char *path, size_t rows)
 {
-    fprintf(stderr, "hamel: the results so far are kept in '%s'", path);
+    say("hamel: the results so far are kept in '%s'", path);
     if (rows)
-        fprintf(stderr, " (%zu row%s)", rows, rows == 1 ? "" : "s");
+        say(" (%zu row%s)", rows, rows == 1 ? "" : "s");
     fputc('\n', stderr);
 }
 

@@ -1,6 +1,7 @@
 /* Reads the options of runs. */
 #include "run_options.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -15,10 +16,10 @@ static bool read_method(const invocation *call, hm_run_options *options)
     for (size_t i = 0; hm_method_name(i); i++)
         if (strcmp(hm_method_name(i), name) == 0)
             return true;
-    fprintf(stderr, "hamel: unknown method '%s'; one of auto", name);
+    say("hamel: unknown method '%s'; one of auto", name);
     for (size_t i = 0; hm_method_name(i); i++)
         if (strcmp(hm_method_name(i), "auto") != 0)
-            fprintf(stderr, ", %s", hm_method_name(i));
+            say(", %s", hm_method_name(i));
     fputc('\n', stderr);
     return false;
 }
@@ -57,6 +58,28 @@ static bool read_formulation(const invocation *call, hm_run_options *options)
     return false;
 }
 
+/* A whole number up to 10^18; 1e9 is one. */
+static bool read_limit(const session *s, const invocation *call, const char *option, long *limit)
+{
+    double value = (double)*limit;
+    if (!option_number(s, call, option, &value))
+        return false;
+    if (value >= 0 && value <= 1e18 && value == floor(value)) {
+        *limit = (long)value;
+        return true;
+    }
+    usage_error("%s needs a whole number (0: no limit), not '%s'", option,
+                option_value(call, option));
+    return false;
+}
+
+static bool read_limits(const session *s, const invocation *call, hm_run_options *options)
+{
+    return read_limit(s, call, "--max-steps", &options->most_steps) &&
+           read_limit(s, call, "--max-rows", &options->most_rows) &&
+           read_limit(s, call, "--max-events", &options->most_events);
+}
+
 static bool check_span(const hm_run_options *o)
 {
     if (o->end > o->start)
@@ -74,5 +97,6 @@ bool run_options_read(const session *s, const invocation *call, hm_run_options *
            option_positive(s, call, "--rtol", &options->rtol) &&
            option_positive(s, call, "--atol", &options->atol) &&
            option_positive(s, call, "--step", &options->step) && read_method(call, options) &&
-           read_drift(call, options) && read_formulation(call, options) && check_span(options);
+           read_drift(call, options) && read_formulation(call, options) &&
+           read_limits(s, call, options) && check_span(options);
 }

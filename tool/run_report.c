@@ -1,4 +1,5 @@
 /* The summary of a run, as text and as JSON. */
+#include "command.h"
 #include "run_report.h"
 
 #include "values.h"
@@ -298,7 +299,8 @@ static void print_files(const run_report *r)
     const char *separator = "written: ";
     for (int i = 0; i < 3; i++)
         if (files[i]) {
-            printf("%s%s", separator, files[i]);
+            fputs(separator, stdout);
+            print_shown(files[i]);
             separator = ", ";
         }
     if (r->csv || r->hdf5 || r->plot)

@@ -109,7 +109,7 @@ void hint_at_examples(const char *word)
         *dot = '\0';
     const char *meant = nearest_name(stem, hamel_example_count, example_name, hamel_examples);
     if (meant)
-        fprintf(stderr, "  hint: did you mean the example '%s'?\n", meant);
+        say("  hint: did you mean the example '%s'?\n", meant);
     else if (!slash && !dot)
         fputs("  hint: 'hamel examples' lists the built-in examples\n", stderr);
 }
@@ -190,7 +190,7 @@ int session_open_with(session *s, const invocation *call, bool with_system, cons
     s->warnings = warnings_of(s->context);
     print_diagnostics(s->context, call->quiet);
     if (silent && status != HM_ERR_NOMEM)
-        fprintf(stderr, "hamel: %s\n", hm_status_text(status));
+        say("hamel: %s\n", hm_status_text(status));
     if (status == HM_ERR_IO)
         hint_at_examples(call->model);
     return status == HM_OK ? outputs_spare_sources(call, s->context) : exit_status_of(status);

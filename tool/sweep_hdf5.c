@@ -164,9 +164,8 @@ bool sweep_write_hdf5(const sweep *s, FILE *rows, const char *path)
     good = out && hm_file_finish(out, good ? HM_FILE_END_COMPLETE : HM_FILE_END_DISCARD) == HM_OK &&
            good;
     if (!good)
-        fprintf(stderr, "hamel: cannot write '%s'%s%s; the rows are in '%s'\n", path,
-                out && hm_file_error(out)[0] ? ": " : "", out ? hm_file_error(out) : "",
-                s->rows_path);
+        say("hamel: cannot write '%s'%s%s; the rows are in '%s'\n", path,
+            out && hm_file_error(out)[0] ? ": " : "", out ? hm_file_error(out) : "", s->rows_path);
     hm_file_destroy(out);
     free(w.sets);
     free(w.block);
@@ -180,7 +179,7 @@ bool sweep_write_hdf5(const sweep *s, FILE *rows, const char *path)
 {
     (void)s;
     (void)rows;
-    fprintf(stderr, "hamel: this build has no HDF5; '%s' is not written\n", path);
+    say("hamel: this build has no HDF5; '%s' is not written\n", path);
     return false;
 }
 

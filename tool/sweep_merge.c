@@ -36,7 +36,7 @@ static int add_pattern(merge *m, const char *pattern)
 {
     glob_t found;
     if (glob(pattern, GLOB_NOCHECK, NULL, &found) != 0) {
-        fprintf(stderr, "hamel: out of memory\n");
+        say("hamel: out of memory\n");
         return EXIT_FAILED;
     }
     bool good = true;
@@ -44,7 +44,7 @@ static int add_pattern(merge *m, const char *pattern)
         good = add_part(m, found.gl_pathv[i]);
     globfree(&found);
     if (!good)
-        fprintf(stderr, "hamel: out of memory\n");
+        say("hamel: out of memory\n");
     return good ? EXIT_DONE : EXIT_FAILED;
 }
 
@@ -116,8 +116,8 @@ static int write_merged(const merge *m, const char *path)
     good = file &&
            hm_file_finish(file, good ? HM_FILE_END_COMPLETE : HM_FILE_END_DISCARD) == HM_OK && good;
     if (!good)
-        fprintf(stderr, "hamel: cannot write '%s'%s%s\n", path, file ? ": " : "",
-                file ? hm_file_error(file) : "");
+        say("hamel: cannot write '%s'%s%s\n", path, file ? ": " : "",
+            file ? hm_file_error(file) : "");
     hm_file_destroy(file);
     return good ? EXIT_DONE : EXIT_FAILED;
 }

@@ -80,7 +80,7 @@ bool sweep_find_statistics(sweep *s)
             find_quantiles(&s->statistics[i], bins + i * BINS);
     }
     if (!good)
-        fprintf(stderr, "hamel: the statistics of the sweep could not be computed\n");
+        say("hamel: the statistics of the sweep could not be computed\n");
     free(row);
     free(bins);
     return good;
@@ -115,8 +115,11 @@ void sweep_print(const sweep *s)
                    c->quantile[0], c->quantile[2], c->quantile[4]);
         printf(" %8zu\n", c->count);
     }
-    if (s->out && !s->broken && s->next == s->end)
-        printf("written: %s\n", s->out);
+    if (s->out && !s->broken && s->next == s->end) {
+        fputs("written: ", stdout);
+        print_shown(s->out);
+        putchar('\n');
+    }
 }
 
 /* ---- JSON ---- */

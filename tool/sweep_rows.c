@@ -20,7 +20,7 @@ static double now(void)
 static bool cannot_write(sweep *s, const char *path)
 {
     if (!s->broken)
-        fprintf(stderr, "hamel: cannot write '%s': %s\n", path, strerror(errno));
+        say("hamel: cannot write '%s': %s\n", path, strerror(errno));
     s->broken = true;
     return false;
 }
@@ -223,8 +223,8 @@ bool rows_publish(sweep *s, bool identified)
                 copy_rows(s, file, identified) &&
                 hm_file_finish(file, HM_FILE_END_COMPLETE) == HM_OK;
     if (!good) {
-        fprintf(stderr, "hamel: cannot write '%s'%s%s; the rows are in '%s'\n", s->out,
-                file ? ": " : "", file ? hm_file_error(file) : "", s->rows_path);
+        say("hamel: cannot write '%s'%s%s; the rows are in '%s'\n", s->out, file ? ": " : "",
+            file ? hm_file_error(file) : "", s->rows_path);
         s->broken = true;
     }
     hm_file_destroy(file);

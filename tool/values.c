@@ -78,12 +78,39 @@ json_t *json_matrix(const hm_matrix *matrix, size_t coordinates)
     return coordinates > DENSE_MOST ? json_sparse(matrix) : json_dense(matrix);
 }
 
+/* Characters that cannot be seen are escapes in JSON, too; jansson writes whole characters at a time. */
+static int write_json(const char *bytes, size_t length, void *user)
+{
+    size_t from = 0;
+    (void)user;
+    for (size_t i = 0; i < length;) {
+        unsigned char c = (unsigned char)bytes[i];
+        int size = c < 0x80 ? 1 : c < 0xE0 ? 2 : c < 0xF0 ? 3 : 4;
+        uint32_t character = size == 1 ? c : c & (0xFFu >> (size + 1));
+        for (int k = 1; k < size && i + (size_t)k < length; k++)
+            character = character << 6 | ((unsigned char)bytes[i + (size_t)k] & 0x3Fu);
+        if ((size > 1 || c == 0x7F) && hm_character_hidden(character)) {
+            fwrite(bytes + from, 1, i - from, stdout);
+            from = i + (size_t)size;
+            if (character < 0x10000)
+                printf("\\u%04X", (unsigned)character);
+            else
+                printf("\\u%04X\\u%04X", (unsigned)(0xD800 + ((character - 0x10000) >> 10)),
+                       (unsigned)(0xDC00 + (character & 0x3FF)));
+        }
+        i += (size_t)size;
+    }
+    if (from < length)
+        fwrite(bytes + from, 1, length - from, stdout);
+    return ferror(stdout) ? -1 : 0;
+}
+
 bool json_print(json_t *value)
 {
     const size_t flags = JSON_INDENT(2) | JSON_REAL_PRECISION(17);
     if (memory_failed()) /* something is missing in it */
         return false;
-    return value && json_dumpf(value, stdout, flags) == 0 && putchar('\n') != EOF;
+    return value && json_dump_callback(value, write_json, NULL, flags) == 0 && putchar('\n') != EOF;
 }
 
 /* ---- text ---- */

@@ -5,7 +5,12 @@
  *     left untouched on failure;
  *   - the library never prints, exits or aborts; what went wrong is in the diagnostics of the context
  *     that a function is given, or of the sim (hm_sim_context);
- *   - objects are created by *_create/_parse/_load and released by *_destroy, which accepts NULL;
+ *   - objects are created by *_create/_parse/_load and released by *_destroy, which accepts NULL. They may
+ *     be destroyed in any order: what others still need goes with the last of these;
+ *   - arguments that make no sense (NULL where something is needed, NaN, negative tolerances, values that an
+ *     enum does not have, calls from a callback of the same sim) are refused with HM_ERR_USAGE and a
+ *     diagnostic that names the function, in every build. Functions that return no status give nothing: 0,
+ *     NULL, NaN, "unknown";
  *   - models and systems are immutable: any number of threads may use one at the same time, each with
  *     a context and with sims of its own; a context, a sim and every other object belong to one thread
  *     at a time. (hm_system_create uses the context that the model was read with.)
@@ -47,6 +52,9 @@ typedef enum hm_status {
 #undef HM_STATUS_ENUM
 } hm_status;
 
+/* The same as HM_ERR_USAGE: what is wrong is an argument. */
+#define HM_ERR_ARGUMENT HM_ERR_USAGE
+
 /* A short English phrase; never NULL. */
 HM_API const char *hm_status_text(hm_status status);
 
@@ -85,6 +93,7 @@ typedef struct hm_context hm_context;
 
 /* allocator NULL: hm_allocator_default(). Returns NULL when there is no memory. */
 HM_API hm_context *hm_context_create(const hm_allocator *allocator);
+/* What was made with it may still be used, and destroyed later. */
 HM_API void hm_context_destroy(hm_context *context);
 
 /* What work with a context may take. Work that would need more ends with HM_ERR_LIMIT and a message that
@@ -97,8 +106,8 @@ typedef struct hm_limits {
 } hm_limits;
 
 HM_API hm_limits hm_limits_default(void);
-/* For all that is done from now on. limits NULL: the defaults. */
-HM_API void hm_context_set_limits(hm_context *context, const hm_limits *limits);
+/* For all that is done from now on. limits NULL: the defaults. HM_ERR_USAGE: they are negative. */
+HM_API hm_status hm_context_set_limits(hm_context *context, const hm_limits *limits);
 /* Was memory refused because of the limit in the last call that began with a model or system? */
 HM_API bool hm_context_memory_exceeded(const hm_context *context);
 /* The most bytes that were allocated at one time. */
@@ -113,6 +122,13 @@ HM_API size_t hm_context_file_count(const hm_context *context);
 HM_API const char *hm_context_file(const hm_context *context, size_t index);
 /* Forgets the diagnostics collected so far. */
 HM_API void hm_context_clear(hm_context *context);
+
+/* Text that came from elsewhere, as it is safe to show on a terminal: control characters, characters that change
+ * the direction of writing or have no width appear as \u{202E}, bytes that are no UTF-8 as \x9B. Works like
+ * snprintf. Diagnostics, names and texts of models are shown so already; paths are as they are. */
+HM_API size_t hm_text_show(const char *text, char *buffer, size_t size);
+/* Is it such a character? */
+HM_API bool hm_character_hidden(uint32_t character);
 
 /* Writes the diagnostic as people read it: file:line:column, message, source line, caret, hint.
  * Works like snprintf: returns the length needed, writes at most size bytes with a final NUL. */

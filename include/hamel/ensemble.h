@@ -77,7 +77,8 @@ typedef struct hm_member_result {
 } hm_member_result;
 
 /* Called in the order of members, never two calls at a time, but not always from one thread. Return
- * false to end the ensemble: members that are not done are then interrupted. */
+ * false, as from the other callbacks, to end the ensemble: no call of any of them follows, and members that
+ * the caller was not told of count as interrupted. */
 typedef bool (*hm_member_function)(void *user, const hm_member_result *result);
 /* A member's frames come before its result. They hold reason, event, t, q, v, z, and outputs, energies
  * and balance as the content asks; nothing else. */

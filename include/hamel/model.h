@@ -4,7 +4,7 @@
  *   hm_model *model;
  *   if (hm_model_load(context, "skate.hamel", NULL, &model) != HM_OK) ... diagnostics ...
  *
- * A model belongs to its context, which must outlive it.
+ * A model keeps its context alive.
  */
 #ifndef HAMEL_MODEL_H
 #define HAMEL_MODEL_H

@@ -104,8 +104,12 @@ typedef struct hm_run_options {
     hm_formulation formulation; /* default HM_FORMULATION_AUTO */
     bool keep_initial; /* start from the state as it is; default: `initial keep` in the model */
     bool fix_state;    /* all of the sim's state counts as given by `=`; default false */
-    long most_steps;   /* 0: no limit (default) */
-    unsigned content;  /* hm_frame_content bits of the frames; default HM_FRAME_CONTENT_FORCES */
+    /* What a run may take; 0: no limit. A run that would exceed a limit of rows (output times), or of steps of a
+     * given length, is refused; one that exceeds one of steps or events (impacts are some) fails there. */
+    long most_steps;  /* default 10^9 */
+    long most_rows;   /* default 10^9 */
+    long most_events; /* default 10^8 */
+    unsigned content; /* hm_frame_content bits of the frames; default HM_FRAME_CONTENT_FORCES */
     hm_frame_function on_frame;       /* default NULL */
     hm_progress_function on_progress; /* default NULL */
     void *user;                       /* given to both */
@@ -186,8 +190,8 @@ typedef struct hm_run_result {
 
 /* The whole run. options NULL: the model's defaults.
  * Returns HM_OK for the statuses ok, event and interrupted. A run that failed on its way returns
- * HM_ERR_NUMERIC, HM_ERR_UNDETERMINED or HM_ERR_INCONSISTENT with the result filled in up to the
- * last good state. HM_ERR_USAGE, HM_ERR_INPUT (an initial state that cannot be made consistent),
+ * HM_ERR_NUMERIC, HM_ERR_UNDETERMINED, HM_ERR_INCONSISTENT or HM_ERR_LIMIT with the result filled in up to
+ * the last good state. HM_ERR_USAGE, HM_ERR_INPUT (an initial state that cannot be made consistent),
  * HM_ERR_NOMEM: nothing ran; the result is empty with status HM_RUN_FAILED; errors are in
  * hm_sim_context. */
 HM_API HM_MUST_CHECK hm_status hm_sim_run(hm_sim *sim, const hm_run_options *options,

@@ -8,7 +8,7 @@
  *   hm_evaluation at;
  *   hm_sim_evaluate(sim, NULL, &at);       // at.M, at.Q, at.A, at.b, at.qdd ...
  *
- * A system keeps a pointer to its model, a sim to its system: destroy them in reverse order.
+ * A system keeps its model, a sim its system: they may be destroyed in any order.
  */
 #ifndef HAMEL_SYSTEM_H
 #define HAMEL_SYSTEM_H
@@ -84,12 +84,12 @@ HM_API HM_MUST_CHECK hm_status hm_sim_reset_input(hm_sim *sim, size_t index);
 /* The state. q and v have hm_model_coordinate_count values, z hm_model_state_count; NULL leaves
  * them as they are. A new sim holds the model's initial state as written, at t = the start of
  * `simulate` (0 without). */
-HM_API void hm_sim_set_state(hm_sim *sim, double t, const double *q, const double *v,
-                             const double *z);
+HM_API hm_status hm_sim_set_state(hm_sim *sim, double t, const double *q, const double *v,
+                                  const double *z);
 
 /* From now on keeps the value of a coordinate, or of its velocity, when a state is made consistent
  * (run.h), as if the model gave it by `=`, while that is possible; or no longer does. */
-HM_API void hm_sim_hold(hm_sim *sim, size_t coordinate, bool velocity, bool hold);
+HM_API hm_status hm_sim_hold(hm_sim *sim, size_t coordinate, bool velocity, bool hold);
 
 HM_API double hm_sim_time(const hm_sim *sim);
 

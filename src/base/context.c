@@ -1,5 +1,7 @@
 /* Contexts: sources, diagnostics with their place, and how a diagnostic is shown. */
+#include "base/argument.h"
 #include "base/context.h"
+#include "base/visible.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -27,25 +29,33 @@ hm_limits hm_limits_default(void)
                        .steps = HMI_MOST_STEPS};
 }
 
-void hm_context_set_limits(hm_context *context, const hm_limits *limits)
+hm_status hm_context_set_limits(hm_context *context, const hm_limits *limits)
 {
     hm_limits chosen = limits ? *limits : hm_limits_default();
+    HMI_ARGUMENT(context, context && chosen.steps >= 0, "limits are not negative");
     context->budget.limit = chosen.memory ? chosen.memory : SIZE_MAX;
     context->most_steps = chosen.steps > 0 ? chosen.steps : INT64_MAX;
+    return HM_OK;
 }
 
 bool hm_context_memory_exceeded(const hm_context *context)
 {
+    if (!context)
+        return false;
     return atomic_load(&context->budget.exceeded);
 }
 
 size_t hm_context_memory(const hm_context *context)
 {
+    if (!context)
+        return 0;
     return atomic_load_explicit(&context->budget.peak, memory_order_relaxed);
 }
 
 hm_context *hm_context_create(const hm_allocator *allocator)
 {
+    if (!hmi_allocator_is_valid(allocator))
+        return NULL;
     hm_allocator chosen = allocator ? *allocator : hm_allocator_default();
     hm_limits limits = hm_limits_default();
     hm_context *context = hmi_alloc(&chosen, sizeof *context);
@@ -85,6 +95,8 @@ const hmi_source *hmi_context_source(const hm_context *context, size_t file)
 
 size_t hm_context_file_count(const hm_context *context)
 {
+    if (!context)
+        return 0;
     size_t count = 0;
     for (size_t i = 0; i < context->sources.count; i++)
         count += context->sources.data[i].path != NULL;
@@ -93,6 +105,8 @@ size_t hm_context_file_count(const hm_context *context)
 
 const char *hm_context_file(const hm_context *context, size_t index)
 {
+    if (!context)
+        return NULL;
     for (size_t i = 0; i < context->sources.count; i++)
         if (context->sources.data[i].path && index-- == 0)
             return context->sources.data[i].path;
@@ -101,7 +115,7 @@ const char *hm_context_file(const hm_context *context, size_t index)
 
 void hm_context_destroy(hm_context *context)
 {
-    if (!context)
+    if (!context || !hmi_unshare(&context->references))
         return;
     hm_allocator allocator = context->allocator;
     hmi_array_release(&allocator, &context->sources);
@@ -112,21 +126,29 @@ void hm_context_destroy(hm_context *context)
 
 size_t hm_context_diagnostic_count(const hm_context *context)
 {
+    if (!context)
+        return 0;
     return context->diagnostics.count;
 }
 
 size_t hm_context_error_count(const hm_context *context)
 {
+    if (!context)
+        return 0;
     return context->errors;
 }
 
 const hm_diagnostic *hm_context_diagnostic(const hm_context *context, size_t index)
 {
+    if (!context)
+        return NULL;
     return index < context->diagnostics.count ? &context->diagnostics.data[index] : NULL;
 }
 
 void hm_context_clear(hm_context *context)
 {
+    if (!context)
+        return;
     context->diagnostics.count = 0;
     context->errors = context->remarks = 0;
     hmi_context_begin(context);
@@ -180,21 +202,22 @@ static int count_characters(const char *text, size_t length)
     return count;
 }
 
-/* The line as it is shown: characters that cannot be, or that would move the cursor of a terminal,
- * become '?', one for one. */
+/* The line as it is shown: characters that cannot be, or that would move the cursor of a terminal or
+ * hide others, become '?', one for one. */
 static char *shown_line(hm_context *context, const char *text, size_t length)
 {
     char *line = hmi_arena_text(&context->arena, text, length);
     uint32_t character;
     for (size_t i = 0; line && i < length;) {
         int bytes = hmi_utf8_decode(line + i, length - i, &character);
-        bool control = bytes == 1 && (character == 0x7F || (character < 0x20 && character != '\t'));
-        bool control1 = bytes == 2 && character < 0xA0;
-        if (bytes == 0 || control)
+        size_t size = bytes ? (size_t)bytes : 1;
+        if (bytes == 0 || (hm_character_hidden(character) && character != '\t')) {
             line[i] = '?';
-        if (control1)
-            memcpy(line + i, "\xC2\xBF", 2); /* the inverted mark is as long */
-        i += bytes ? (size_t)bytes : 1;
+            memmove(line + i + 1, line + i + size, length + 1 - i - size);
+            length -= size - 1;
+            size = 1;
+        }
+        i += size;
     }
     return line;
 }
@@ -226,7 +249,8 @@ static void locate(hm_context *context, hmi_span at, hm_diagnostic *diagnostic)
     if (!source)
         return;
     uint32_t offset = at.start > source->length ? (uint32_t)source->length : at.start;
-    diagnostic->file = source->name;
+    diagnostic->file = hmi_arena_shown(&context->arena, source->name, strlen(source->name));
+    context->out_of_memory |= !diagnostic->file;
     hmi_source_position(source, offset, &diagnostic->line, &diagnostic->column);
     uint32_t start = line_start(source, offset), end = offset;
     while (end < source->length && source->text[end] != '\n' && source->text[end] != '\r')
@@ -251,8 +275,9 @@ static const char *vprint_in_arena(hm_context *context, const char *format, va_l
     char *text = length < 0 ? NULL : hmi_arena_alloc(&context->arena, (size_t)length + 1);
     if (text)
         vsnprintf(text, (size_t)length + 1, format, args);
-    else
-        context->out_of_memory = true;
+    if (text && hmi_text_is_hidden(text, (size_t)length))
+        text = hmi_arena_shown(&context->arena, text, (size_t)length);
+    context->out_of_memory |= !text;
     return text;
 }
 
@@ -320,7 +345,8 @@ static void report(hm_context *context, hm_severity severity, hmi_span at, const
     hm_diagnostic diagnostic = {.severity = severity, .length = 1};
     locate(context, at, &diagnostic);
     diagnostic.message = vprint_in_arena(context, format, args);
-    diagnostic.hint = copy_text(context, hint);
+    diagnostic.hint = hint ? hmi_arena_shown(&context->arena, hint, strlen(hint)) : NULL;
+    context->out_of_memory |= hint && !diagnostic.hint;
     keep(context, &diagnostic);
 }
 
@@ -447,7 +473,11 @@ static void put_caret(output *out, const hm_diagnostic *d, const char *on, const
 
 size_t hm_diagnostic_format(const hm_diagnostic *d, bool color, char *buffer, size_t size)
 {
-    output out = {buffer, size, 0};
+    output out = {buffer, buffer ? size : 0, 0};
+    if (buffer && size)
+        buffer[0] = '\0';
+    if (!d || !d->message)
+        return 0;
     const char *off = color ? "\033[0m" : "", *bold = color ? "\033[1m" : "";
     const char *tint = !color                               ? ""
                        : d->severity == HM_SEVERITY_ERROR   ? "\033[1;31m"

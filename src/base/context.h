@@ -30,9 +30,10 @@ typedef struct hmi_source {
 } hmi_source;
 
 struct hm_context {
-    hmi_budget budget;      /* of everything that is made with this context */
-    hm_allocator allocator; /* the budget's */
-    hmi_arena arena;        /* sources and message texts */
+    hmi_references references; /* of models, plans, tables, ... */
+    hmi_budget budget;         /* of everything that is made with this context */
+    hm_allocator allocator;    /* the budget's */
+    hmi_arena arena;           /* sources and message texts */
     HMI_ARRAY(hmi_source) sources;
     const hmi_source *borrowed; /* the first sources are those of somebody else, */
     size_t borrowed_count;      /* so many; its own come after them */
@@ -44,6 +45,13 @@ struct hm_context {
     bool memory_said; /* that the memory limit was exceeded */
     bool repeated;    /* an error was met that had been said before */
 };
+
+/* For objects that live in its memory; given back by hm_context_destroy. */
+static inline hm_context *hmi_context_share(hm_context *context)
+{
+    hmi_share(&context->references);
+    return context;
+}
 
 /* A context for diagnostics about the sources of another, which are only read: they, and the array,
  * must outlive it. NULL when there is no memory. */

@@ -14,6 +14,22 @@
 void *hmi_alloc(const hm_allocator *allocator, size_t size);
 void hmi_free(const hm_allocator *allocator, void *ptr, size_t size);
 
+/* Objects that others need are shared: each of these holds a reference, and the object goes when its owner has
+ * destroyed it and nobody needs it any more. So they may be destroyed in any order. Counts what is held beyond
+ * the owner's: zeroed memory belongs to its owner alone. */
+typedef atomic_size_t hmi_references;
+
+static inline void hmi_share(const hmi_references *references)
+{
+    atomic_fetch_add_explicit((hmi_references *)references, 1, memory_order_relaxed);
+}
+
+/* Gives one up. true: it was the last one. */
+static inline bool hmi_unshare(hmi_references *references)
+{
+    return atomic_fetch_sub_explicit(references, 1, memory_order_acq_rel) == 0;
+}
+
 /* An allocator that counts, and refuses what exceeds a limit. It remembers that something was refused, by
  * the limit or by the allocator that it asks, so that what follows from it is not blamed on anybody.
  * Threads may share it. */

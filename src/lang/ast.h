@@ -87,7 +87,8 @@ typedef struct hmi_caption {
     const char *text;    /* NULL: none */
 } hmi_caption;
 
-/* One "target = value" of a statement, or one "word value" of a body or of `simulate`. */
+/* One "target = value" of a statement, one "word value" of a body or of `simulate`, or one side of a
+ * joint: BODY at value axis second. */
 typedef struct hmi_entry {
     hmi_ast *target; /* a name, possibly indexed and primed; NULL for "word value" */
     hmi_ast *second; /* mass and gyroscopic: the other coordinate */
@@ -112,7 +113,8 @@ struct hmi_statement {
     hmi_statement_kind kind;
     hmi_span span;  /* the whole statement */
     hmi_ast *label; /* NAME of the object, possibly indexed; NULL where none is given */
-    hmi_ast *first; /* energies: E; constraints: lhs; "F at P": F; simulate, for: lower bound */
+    hmi_ast *
+        first; /* energies: E; constraints: lhs; joint: the length of a distance; "F at P": F; simulate, for: lower bound */
     hmi_ast *
         second; /* constraints: rhs; friction: the constraint it is on; "F at P": P; simulate, for: upper bound */
     hmi_ast *third; /* simulate: the output interval; servo: the gain; constraint: restitution;
@@ -122,7 +124,7 @@ struct hmi_statement {
     uint8_t relation; /* constraint: HMI_TOK_ASSIGN, HMI_TOK_GREATER_EQUAL or HMI_TOK_LESS_EQUAL */
     hmi_entry *entries;
     size_t entry_count;
-    int word;          /* for: the index name; servo: law, or HMI_NO_NAME; draw: the kind */
+    int word;          /* for: the index name; servo: law, or HMI_NO_NAME; draw, joint: the kind */
     const char *text;  /* model: title; draw: label */
     const char *color; /* draw */
     hmi_caption note;  /* output */

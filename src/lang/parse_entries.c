@@ -1,4 +1,5 @@
 /* Lists of entries: "x = 1, y ~ 2", and what all lists of statements share. */
+#include "base/visible.h"
 #include "lang/parser_internal.h"
 
 #include <string.h>
@@ -145,14 +146,25 @@ bool hmi_parse_declared(hmi_parser *p, const char *what, hmi_entry *entry)
 
 /* ---- texts and ranges ---- */
 
-const char *hmi_take_text(hmi_parser *p)
+/* Between the quotes. */
+static const char *take(hmi_parser *p, char *(*copy)(hmi_arena *, const char *, size_t))
 {
-    const char *text = hmi_arena_text(&p->tree->arena, p->lexer.text + p->token.span.start + 1,
-                                      p->token.span.length - 2);
+    const char *text = copy(&p->tree->arena, p->lexer.text + p->token.span.start + 1,
+                            p->token.span.length - 2);
     if (!text)
         hmi_parser_no_memory(p);
     hmi_parser_advance(p);
     return text;
+}
+
+const char *hmi_take_text(hmi_parser *p)
+{
+    return take(p, hmi_arena_shown);
+}
+
+const char *hmi_take_path(hmi_parser *p)
+{
+    return take(p, hmi_arena_text);
 }
 
 bool hmi_parse_note(hmi_parser *p, hmi_caption *note)

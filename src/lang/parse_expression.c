@@ -490,11 +490,11 @@ static void explain_missing_operator(hmi_parser *p)
                   p->lexer.text + p->token.span.start);
 }
 
-hmi_ast *hmi_parse_expr(hmi_parser *p)
+static hmi_ast *parse_whole(hmi_parser *p, level at)
 {
     if (!enter(p))
         return NULL;
-    hmi_ast *e = parse_operand(p, LEVEL_OR);
+    hmi_ast *e = parse_operand(p, at);
     leave(p);
     /* 2x, 2(x + y): multiplication is written out. A name after an expression may be a word of the
      * statement (at, by, every), so only what cannot be is caught here. */
@@ -506,4 +506,14 @@ hmi_ast *hmi_parse_expr(hmi_parser *p)
         return NULL;
     }
     return e;
+}
+
+hmi_ast *hmi_parse_expr(hmi_parser *p)
+{
+    return parse_whole(p, LEVEL_OR);
+}
+
+hmi_ast *hmi_parse_sum(hmi_parser *p)
+{
+    return parse_whole(p, LEVEL_SUM);
 }

@@ -163,7 +163,7 @@ static bool parse_include(hmi_parser *p, hmi_statement *s)
 {
     if (p->token.kind != HMI_TOK_STRING)
         return hmi_parser_unexpected(p, "the path of a file in quotes");
-    s->text = hmi_take_text(p);
+    s->text = hmi_take_path(p);
     return s->text != NULL;
 }
 
@@ -205,7 +205,7 @@ static const statement_parser parsers[HMI_STMT_COUNT] = {
     [HMI_STMT_OUTPUT] = hmi_parse_output,
     [HMI_STMT_FOR] = parse_for,
     [HMI_STMT_INCLUDE] = parse_include,
-    [HMI_STMT_JOINT] = parse_reserved,
+    [HMI_STMT_JOINT] = hmi_parse_joint,
     [HMI_STMT_FRICTION] = hmi_parse_friction,
     [HMI_STMT_TABLE] = parse_reserved,
     [HMI_STMT_DRAW] = hmi_parse_draw,

@@ -69,6 +69,8 @@ bool hmi_parser_no_memory(hmi_parser *parser);
 /* ---- expressions (parse_expression.c): NULL after an error that has been reported ---- */
 
 hmi_ast *hmi_parse_expr(hmi_parser *parser);
+/* The same without comparisons and logic: an `and` outside of brackets ends it. */
+hmi_ast *hmi_parse_sum(hmi_parser *parser);
 /* A name with its primes, indices or arguments: what may stand left of an =. */
 hmi_ast *hmi_parse_postfix(hmi_parser *parser);
 hmi_ast *hmi_parse_name(hmi_parser *parser, const char *what);
@@ -113,6 +115,7 @@ bool hmi_parse_coord(hmi_parser *parser, hmi_statement *statement);
 bool hmi_parse_note(hmi_parser *parser, hmi_caption *note);
 /* The text of the present token, which is in quotes. NULL without memory. */
 const char *hmi_take_text(hmi_parser *parser);
+const char *hmi_take_path(hmi_parser *parser); /* as it is, for the file system */
 
 /* ---- statements about objects with a label (parse_objects.c) ---- */
 
@@ -124,6 +127,8 @@ bool hmi_parse_symmetry(hmi_parser *parser, hmi_statement *statement);
 bool hmi_parse_event(hmi_parser *parser, hmi_statement *statement);
 bool hmi_parse_output(hmi_parser *parser, hmi_statement *statement);
 bool hmi_parse_draw(hmi_parser *parser, hmi_statement *statement);
+/* parse_joint.c */
+bool hmi_parse_joint(hmi_parser *parser, hmi_statement *statement);
 
 /* ---- statements of a file (parse_statement.c), and files that are included (source.c) ---- */
 

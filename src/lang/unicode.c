@@ -34,7 +34,8 @@ bool hmi_is_letter(uint32_t c)
 
 bool hmi_is_name_part(uint32_t c)
 {
-    static const range also[] = {{'0', '9'}, {0x300, 0x36F}, {0x2080, 0x2089}, {0x1D7CE, 0x1D7FF}};
+    static const range also[] = {
+        {'0', '9'}, {0x300, 0x34E}, {0x350, 0x36F}, {0x2080, 0x2089}, {0x1D7CE, 0x1D7FF}};
     return hmi_is_letter(c) || in_ranges(also, sizeof also / sizeof *also, c);
 }
 

@@ -1,6 +1,7 @@
 /* Positive banded systems, factored and solved at once, from both ends where the band is narrow. */
 #include "linalg/sparse.h"
 
+#include <math.h>
 #include <string.h>
 
 /* Elimination on its way from one end of a tridiagonal matrix: the pivot and y = D^-1 L^-1 b of the
@@ -92,6 +93,34 @@ static bool factor_row(size_t k, size_t count, size_t width, double *restrict ba
     return pivot > least * diagonal;
 }
 
+void hmi_band_backward(size_t count, size_t width, const double *band, const double *inverse,
+                       double *x)
+{
+    for (size_t k = 0; k < count; k++)
+        x[k] *= inverse[k];
+    for (size_t k = count; k-- > 0;)
+        for (size_t d = 1; d <= width && d <= k; d++)
+            x[k - d] -= band[d * count + k] * x[k];
+}
+
+bool hmi_band_factor_dropping(size_t count, size_t width, double *band, double *inverse,
+                              double least, double drop, const double *restrict b,
+                              double *restrict x)
+{
+    memcpy(x, b, count * sizeof *x);
+    for (size_t k = 0; k < count; k++) {
+        bool good = factor_row(k, count, width, band, inverse, least);
+        if (!good) {
+            if (!(fabs(1 / inverse[k]) <= drop * band[k]))
+                return false;
+            inverse[k] = 0;
+        }
+        for (size_t d = 1; d <= width && d <= k; d++)
+            x[k] -= band[d * count + k] * x[k - d];
+    }
+    return true;
+}
+
 bool hmi_band_solve(size_t count, size_t width, double *band, double *inverse, double least,
                     const double *restrict b, double *restrict x)
 {
@@ -106,10 +135,6 @@ bool hmi_band_solve(size_t count, size_t width, double *band, double *inverse, d
         for (size_t d = 1; d <= width && d <= k; d++)
             x[k] -= band[d * count + k] * x[k - d];
     }
-    for (size_t k = 0; k < count; k++)
-        x[k] *= inverse[k];
-    for (size_t k = count; k-- > 0;)
-        for (size_t d = 1; d <= width && d <= k; d++)
-            x[k - d] -= band[d * count + k] * x[k];
+    hmi_band_backward(count, width, band, inverse, x);
     return good;
 }

@@ -72,3 +72,13 @@ void hmi_cod_solve_transposed(const hmi_cod *cod, const double *x, double *y)
         y[cod->turn[k]] = v[k];
     hmi_qr_multiply(cod->rows, cod->rank, cod->X, cod->tau, y);
 }
+
+void hmi_cod_null(const hmi_cod *cod, int k, double *x)
+{
+    double *v = cod->scratch + cod->rows;
+    hmi_zero(cod->cols, v);
+    v[cod->rank + k] = 1;
+    hmi_qr_multiply(cod->cols, cod->rank, cod->W, cod->omega, v);
+    for (int i = 0; i < cod->cols; i++)
+        x[cod->order[i]] = v[i];
+}

@@ -20,13 +20,14 @@ static size_t larger(size_t a, size_t b)
 size_t hmi_lcp_doubles(int n)
 {
     size_t tableau = hmi_area(n, columns_of(n)) + (size_t)n;
+    size_t refined = hmi_area(n, n) + 3 * (size_t)n + hmi_cod_doubles(n, n);
     size_t forces = 2 * hmi_area(n, n) + 4 * (size_t)n + hmi_cod_doubles(n, n);
-    return larger(tableau, forces) + 1;
+    return larger(larger(tableau, refined), forces) + 1;
 }
 
 size_t hmi_lcp_ints(int n)
 {
-    return larger((size_t)n, 2 * (size_t)n + hmi_cod_ints(n, n)) + 1;
+    return 2 * (size_t)n + hmi_cod_ints(n, n) + 1;
 }
 
 /* ---- Lemke ----------------------------------------------------------------------------------- */
@@ -47,8 +48,8 @@ static double *row_of(const lemke *l, int i)
     return l->T + hmi_area(i, l->columns);
 }
 
-/* w - W z - d z0 = q with d = 1. */
-static void set_up(lemke *l, const double *W, const double *q, const double *noise)
+/* w - W z - d z0 = q with d = 1; q is raised by up to `shift` of its largest, by row. */
+static void set_up(lemke *l, const double *W, const double *q, const double *noise, double shift)
 {
     int n = l->n, right = l->columns - 1;
     double largest = 0;
@@ -67,7 +68,8 @@ static void set_up(lemke *l, const double *W, const double *q, const double *noi
             row[n + j] = -W[hmi_area(i, n) + (size_t)j] * l->units[i] * l->units[j];
         row[i] = 1;
         row[2 * n] = -1;
-        row[right] = largest > 0 ? value * l->units[i] / largest : 0;
+        double other = fmod(0.618033988749895 * (i + 1), 1);
+        row[right] = largest > 0 ? value * l->units[i] / largest + shift * (0.5 + other) : 0;
     }
     l->largest = largest;
 }
@@ -152,22 +154,84 @@ static hmi_lcp_result follow(lemke *l)
     return HMI_LCP_GAVE_UP;
 }
 
+/* How far z is from a solution: the largest of what is negative and of products, in units of the diagonal. */
+static double miss_of(int n, const double *W, const double *q, const double *z)
+{
+    double miss = 0;
+    for (int i = 0; i < n; i++) {
+        double d = W[hmi_area(i, n) + (size_t)i], unit = d > 0 ? 1 / sqrt(d) : 1;
+        double w = unit * (q[i] + hmi_dot(n, W + hmi_area(i, n), z));
+        miss = fmax(miss, fmax(-w, fmin(fabs(w), z[i] / unit)));
+    }
+    return miss;
+}
+
+/* Pivots on entries near zero leave errors in the tableau. The equations of the basis it ended with, solved
+ * afresh, have none of them: z := their answer, where that is the better one. ints: the basis first. */
+static void refine(int n, const double *W, const double *q, double *z, double *doubles, int *ints)
+{
+    double *X = doubles, *y = X + hmi_area(n, n), *answer = y + n, *trial = answer + n;
+    int *list = ints, count = 0;
+    hmi_cod cod;
+    for (int i = 0; i < n; i++)
+        if (z[i] > 0 && W[hmi_area(i, n) + (size_t)i] > 0)
+            list[count++] = i;
+    if (count < 2)
+        return;
+    for (int j = 0; j < count; j++) {
+        double dj = W[hmi_area(list[j], n) + (size_t)list[j]];
+        for (int i = 0; i < count; i++) {
+            double di = W[hmi_area(list[i], n) + (size_t)list[i]];
+            X[hmi_area(j, count) + (size_t)i] = W[hmi_area(list[i], n) + (size_t)list[j]] /
+                                                sqrt(di * dj);
+        }
+        y[j] = -q[list[j]] / sqrt(dj);
+    }
+    hmi_cod_factor(&cod, count, count, X, count, SMALL, trial + n, ints + n);
+    hmi_cod_solve(&cod, y, answer);
+    hmi_zero(n, trial);
+    for (int j = 0; j < count; j++)
+        trial[list[j]] = fmax(answer[j] / sqrt(W[hmi_area(list[j], n) + (size_t)list[j]]), 0);
+    if (miss_of(n, W, q, trial) < miss_of(n, W, q, z))
+        hmi_copy(n, trial, z);
+}
+
+/* z of the basis that the tableau ended with. */
+static void take_solution(const lemke *l, double *z)
+{
+    hmi_zero(l->n, z);
+    for (int i = 0; i < l->n; i++)
+        if (l->basis[i] >= l->n && l->basis[i] < 2 * l->n) {
+            int j = l->basis[i] - l->n;
+            z[j] = fmax(row_of(l, i)[l->columns - 1], 0) * l->units[j] * l->largest;
+        }
+}
+
+/* Where many rows are active at once (all of them, with w = 0, at rest) rounding errors decide between ties
+ * and may end in a ray that is none. A q that is a little larger has no ties; its basis counts if its
+ * equations, with the q that was given, are an answer. */
 hmi_lcp_result hmi_lcp_solve(int n, const double *W, const double *q, const double *noise,
                              double *z, double *doubles, int *ints)
 {
-    lemke l = {.n = n, .columns = columns_of(n), .T = doubles, .basis = ints};
-    l.units = doubles + hmi_area(n, l.columns);
+    static const double shifts[] = {0, 1e-12, 1e-11, 1e-10};
+    hmi_lcp_result first = HMI_LCP_SOLVED;
     hmi_zero(n, z);
-    if (n == 0)
-        return HMI_LCP_SOLVED;
-    set_up(&l, W, q, noise);
-    hmi_lcp_result result = follow(&l);
-    for (int i = 0; i < n && result == HMI_LCP_SOLVED; i++)
-        if (l.basis[i] >= n && l.basis[i] < 2 * n) {
-            int j = l.basis[i] - n;
-            z[j] = fmax(row_of(&l, i)[l.columns - 1], 0) * l.units[j] * l.largest;
+    for (int k = 0; k < 4 && n > 0; k++) {
+        lemke l = {.n = n, .columns = columns_of(n), .T = doubles, .basis = ints};
+        l.units = doubles + hmi_area(n, l.columns);
+        set_up(&l, W, q, noise, shifts[k]);
+        hmi_lcp_result result = follow(&l);
+        first = k == 0 ? result : first;
+        if (result == HMI_LCP_SOLVED) {
+            take_solution(&l, z);
+            refine(n, W, q, z, doubles, ints);
+            if (k == 0 || miss_of(n, W, q, z) <= 1e-11 * l.largest)
+                return HMI_LCP_SOLVED;
         }
-    return result;
+    }
+    if (first != HMI_LCP_SOLVED)
+        hmi_zero(n, z);
+    return first;
 }
 
 /* ---- least forces ---------------------------------------------------------------------------- */

@@ -83,6 +83,8 @@ void hmi_cod_factor(hmi_cod *cod, int rows, int cols, double *X, int most, doubl
 void hmi_cod_solve(const hmi_cod *cod, const double *y, double *x);
 /* y[rows] = (X^T)^+ x[cols] */
 void hmi_cod_solve_transposed(const hmi_cod *cod, const double *x, double *y);
+/* x[cols] := vector k of an orthonormal basis of X x = 0, k < cols - rank */
+void hmi_cod_null(const hmi_cod *cod, int k, double *x);
 
 /* ---- graded.c: least squares with rows of very different size -------------------------------- */
 

@@ -1,4 +1,5 @@
 /* The public face of the kernels: <hamel/linalg.h>. */
+#include "base/argument.h"
 #include "base/context.h"
 #include "linalg/linalg.h"
 
@@ -10,6 +11,8 @@ enum { MOST_SIDE = 10000 };
 hm_status hm_pseudo_inverse(hm_context *context, size_t rows, size_t columns, const double *W,
                             double *W_plus, size_t *rank)
 {
+    HMI_ARGUMENT(context, context && (rows == 0 || columns == 0 || (W && W_plus)),
+                 "a matrix and a place for its inverse are needed");
     const hm_allocator *allocator = &context->allocator;
     if (rows > MOST_SIDE || columns > MOST_SIDE)
         return HM_ERR_LIMIT;

@@ -53,8 +53,10 @@ typedef struct hmi_pivoting {
 
 /* values: of the lower triangle. False: a pivot was refused. */
 bool hmi_ldlt_sparse_factor(hmi_ldlt_sparse *f, const double *values, hmi_pivoting *pivoting);
-/* x := (L D L^T)^-1 x */
+/* x := (L D L^T)^-1 x, and its halves: x := L^-1 x, x := L^-T D^-1 x. */
 void hmi_ldlt_sparse_solve(const hmi_ldlt_sparse *f, double *x);
+void hmi_ldlt_sparse_forward(const hmi_ldlt_sparse *f, double *x);
+void hmi_ldlt_sparse_backward(const hmi_ldlt_sparse *f, double *x);
 
 /* ---- bands ---- */
 
@@ -66,5 +68,15 @@ enum { HMI_WIDEST_BAND = 8 };
  * its diagonal element. */
 bool hmi_band_solve(size_t count, size_t width, double *band, double *inverse, double least,
                     const double *restrict b, double *restrict x);
+
+/* The same where rows may depend on those before them, for any width: a pivot not above `least` of its
+ * diagonal element is dropped where it is below `drop` of it (inverse 0, unknown 0); between the two is
+ * no answer. The band becomes L, with the diagonal kept as it was. x is L^-1 b: hmi_band_backward makes
+ * it the solution. */
+bool hmi_band_factor_dropping(size_t count, size_t width, double *band, double *inverse,
+                              double least, double drop, const double *restrict b,
+                              double *restrict x);
+void hmi_band_backward(size_t count, size_t width, const double *band, const double *inverse,
+                       double *x);
 
 #endif

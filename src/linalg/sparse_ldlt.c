@@ -148,15 +148,25 @@ bool hmi_ldlt_sparse_factor(hmi_ldlt_sparse *f, const double *values, hmi_pivoti
     return good;
 }
 
-void hmi_ldlt_sparse_solve(const hmi_ldlt_sparse *f, double *restrict x)
+void hmi_ldlt_sparse_forward(const hmi_ldlt_sparse *f, double *restrict x)
 {
     for (size_t j = 0; j < f->count; j++)
         for (size_t p = f->column_start[j]; p < f->column_start[j + 1]; p++)
             x[f->row[p]] -= f->value[p] * x[j];
+}
+
+void hmi_ldlt_sparse_backward(const hmi_ldlt_sparse *f, double *restrict x)
+{
     for (size_t j = f->count; j-- > 0;) {
         double sum = x[j] * f->inverse[j];
         for (size_t p = f->column_start[j]; p < f->column_start[j + 1]; p++)
             sum -= f->value[p] * x[f->row[p]];
         x[j] = sum;
     }
+}
+
+void hmi_ldlt_sparse_solve(const hmi_ldlt_sparse *f, double *x)
+{
+    hmi_ldlt_sparse_forward(f, x);
+    hmi_ldlt_sparse_backward(f, x);
 }

@@ -46,6 +46,9 @@ static inline double hmi_mass_tolerance(int n)
 /* A pivot of a large sparse system, relative to the terms it is the difference of: below it the row
  * depends on others. (Squares of sines: an angle of 3e-6.) */
 #define HMI_SPARSE_DROP 1e-11
+/* The same in a compiled solve, whose other pivots are well conditioned; what is dropped is confirmed
+ * without squaring. */
+#define HMI_GRAM_DROP 1e-10
 
 /* ---- rows watched along a motion (integrate/rank) ---- */
 

@@ -9,16 +9,22 @@
 
 const char *hm_model_name(const hm_model *model)
 {
+    if (!model)
+        return NULL;
     return model->name ? model->name : "model";
 }
 
 uint64_t hm_model_fingerprint(const hm_model *model)
 {
+    if (!model)
+        return 0;
     return model->fingerprint;
 }
 
 const char *hm_model_title(const hm_model *model)
 {
+    if (!model)
+        return NULL;
     return model->title;
 }
 
@@ -26,11 +32,11 @@ const char *hm_model_title(const hm_model *model)
 #define COUNT_AND_NAME(what, array)                                                                \
     size_t hm_model_##what##_count(const hm_model *model)                                          \
     {                                                                                              \
-        return model->array.count;                                                                 \
+        return model ? model->array.count : 0;                                                     \
     }                                                                                              \
     const char *hm_model_##what##_name(const hm_model *model, size_t index)                        \
     {                                                                                              \
-        return index < model->array.count ? model->array.data[index].name : NULL;                  \
+        return model && index < model->array.count ? model->array.data[index].name : NULL;         \
     }
 
 COUNT_AND_NAME(coordinate, coords)
@@ -44,12 +50,14 @@ COUNT_AND_NAME(servo_group, servos)
 #define TEXT_AND_RANGE(what, array)                                                                \
     const char *hm_model_##what##_text(const hm_model *model, size_t index)                        \
     {                                                                                              \
-        const hmi_shown *s = index < model->array.count ? model->array.data[index].shown : NULL;   \
+        bool there = model && index < model->array.count;                                          \
+        const hmi_shown *s = there ? model->array.data[index].shown : NULL;                        \
         return s ? s->text : NULL;                                                                 \
     }                                                                                              \
     bool hm_model_##what##_range(const hm_model *model, size_t index, double *low, double *high)   \
     {                                                                                              \
-        const hmi_shown *s = index < model->array.count ? model->array.data[index].shown : NULL;   \
+        bool there = model && low && high && index < model->array.count;                           \
+        const hmi_shown *s = there ? model->array.data[index].shown : NULL;                        \
         if (!s || !s->has_range)                                                                   \
             return false;                                                                          \
         *low = s->low;                                                                             \
@@ -63,16 +71,22 @@ TEXT_AND_RANGE(output, outputs)
 
 size_t hm_model_drawing_count(const hm_model *model)
 {
+    if (!model)
+        return 0;
     return model->drawings.count;
 }
 
 size_t hm_model_drawing_values(const hm_model *model)
 {
+    if (!model)
+        return 0;
     return model->drawing_values;
 }
 
 hm_drawing hm_model_drawing(const hm_model *model, size_t index)
 {
+    if (!model)
+        return (hm_drawing){0};
     return index < model->drawings.count ? model->drawings.data[index].shown : (hm_drawing){0};
 }
 
@@ -85,19 +99,24 @@ const char *hm_drawing_kind_text(hm_drawing_kind kind)
 
 double hm_model_param_value(const hm_model *model, size_t index)
 {
+    if (!model)
+        return NAN;
     return index < model->params.count ? model->params.data[index].value : NAN;
 }
 
 bool hm_model_param_structural(const hm_model *model, size_t index)
 {
+    if (!model)
+        return false;
     return index < model->params.count && model->params.data[index].structural;
 }
 
 const char *hm_level_text(hm_level level)
 {
-    return level == HM_LEVEL_POSITION   ? "position"
-           : level == HM_LEVEL_VELOCITY ? "velocity"
-                                        : "acceleration";
+    return level == HM_LEVEL_POSITION       ? "position"
+           : level == HM_LEVEL_VELOCITY     ? "velocity"
+           : level == HM_LEVEL_ACCELERATION ? "acceleration"
+                                            : "unknown";
 }
 
 static hm_constraint_info row_info(const hmi_constraint *row, bool servo)
@@ -113,11 +132,15 @@ static hm_constraint_info row_info(const hmi_constraint *row, bool servo)
 
 size_t hm_model_constraint_count(const hm_model *model)
 {
+    if (!model)
+        return 0;
     return model->constraints.count;
 }
 
 hm_constraint_info hm_model_constraint(const hm_model *model, size_t index)
 {
+    if (!model)
+        return (hm_constraint_info){0};
     if (index >= model->constraints.count)
         return (hm_constraint_info){0};
     return row_info(&model->constraints.data[index], false);
@@ -125,11 +148,15 @@ hm_constraint_info hm_model_constraint(const hm_model *model, size_t index)
 
 size_t hm_model_servo_count(const hm_model *model)
 {
+    if (!model)
+        return 0;
     return model->servo_rows.count;
 }
 
 hm_constraint_info hm_model_servo(const hm_model *model, size_t index)
 {
+    if (!model)
+        return (hm_constraint_info){0};
     if (index >= model->servo_rows.count)
         return (hm_constraint_info){0};
     return row_info(&model->servo_rows.data[index].row, true);
@@ -137,6 +164,8 @@ hm_constraint_info hm_model_servo(const hm_model *model, size_t index)
 
 void hm_model_initial(const hm_model *model, double *q, double *v, double *z)
 {
+    if (!model)
+        return;
     for (size_t i = 0; i < model->coords.count; i++) {
         if (q)
             q[i] = model->coords.data[i].position.value;

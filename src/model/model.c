@@ -6,7 +6,7 @@ hm_model *hmi_new_model(hm_context *context)
     hm_model *model = hmi_alloc(&context->allocator, sizeof *model);
     if (!model)
         return NULL;
-    *model = (hm_model){.context = context};
+    *model = (hm_model){.context = hmi_context_share(context)};
     hmi_arena_init(&model->arena, &context->allocator);
     if (hmi_graph_init(&model->graph, &context->allocator) != HM_OK) {
         hm_model_destroy(model);
@@ -18,9 +18,10 @@ hm_model *hmi_new_model(hm_context *context)
 
 void hm_model_destroy(hm_model *model)
 {
-    if (!model)
+    if (!model || !hmi_unshare(&model->references))
         return;
-    const hm_allocator *allocator = &model->context->allocator;
+    hm_context *context = model->context;
+    const hm_allocator *allocator = &context->allocator;
     hmi_array_release(allocator, &model->params);
     hmi_array_release(allocator, &model->coords);
     hmi_array_release(allocator, &model->states);
@@ -32,6 +33,7 @@ void hm_model_destroy(hm_model *model)
     hmi_array_release(allocator, &model->nonideal);
     hmi_array_release(allocator, &model->bodies);
     hmi_array_release(allocator, &model->rates);
+    hmi_array_release(allocator, &model->joints);
     hmi_array_release(allocator, &model->constraints);
     hmi_array_release(allocator, &model->frictions);
     hmi_array_release(allocator, &model->tangents);
@@ -46,4 +48,5 @@ void hm_model_destroy(hm_model *model)
     hmi_graph_release(&model->graph);
     hmi_arena_release(&model->arena);
     hmi_free(allocator, model, sizeof *model);
+    hm_context_destroy(context);
 }

@@ -152,6 +152,19 @@ typedef struct hmi_known_rate {
     hmi_expr value, rate;
 } hmi_known_rate;
 
+/* A `joint` statement, whose rows are among the constraints. What a unit multiplier of row k does to
+ * body B is push[k * size ...]: a force (in base axes, at the point of B) and a moment about that point,
+ * size = 6 numbers in space and 3 in the plane. */
+typedef struct hmi_joint {
+    const char *name;
+    hmi_span span;
+    uint32_t first, count; /* rows */
+    int dimension;         /* 2 or 3 */
+    hmi_expr side;     /* > 0 as meant, < 0 assembled like a mirror image; HMI_NONE: cannot be */
+    hmi_expr at[2][3]; /* its points on A and B */
+    hmi_expr *push;
+} hmi_joint;
+
 typedef struct hmi_component {
     hmi_symbol_kind kind; /* coordinate, velocity or state */
     uint32_t index;
@@ -229,7 +242,8 @@ typedef struct hmi_simulate {
 } hmi_simulate;
 
 struct hm_model {
-    hm_context *context;
+    hm_context *context;       /* shared */
+    hmi_references references; /* of systems, plans */
     hmi_arena arena;
     hmi_graph graph;
     const char *name, *title;
@@ -249,6 +263,7 @@ struct hm_model {
     HMI_ARRAY(hmi_force) nonideal;
     HMI_ARRAY(hmi_body) bodies;
     HMI_ARRAY(hmi_known_rate) rates; /* of what bodies carry; the first of several counts */
+    HMI_ARRAY(hmi_joint) joints;
 
     HMI_ARRAY(hmi_constraint) constraints;
     HMI_ARRAY(hmi_friction) frictions;

@@ -95,6 +95,19 @@ static const char *verify_servo(const hm_model *m, const hmi_servo_group *servo,
     return verify_expr(m, servo->gain, "the gain of servo", i, v);
 }
 
+static const char *verify_joint(const hm_model *m, const hmi_joint *joint, size_t i,
+                                hmi_violation *v)
+{
+    size_t size = joint->dimension == 3 ? 6 : 3;
+    if (joint->first + joint->count > m->constraints.count)
+        return hmi_violated(v, "joint %zu has rows that do not exist", i);
+    const char *found = hmi_graph_verify_handles(&m->graph, joint->push, size * joint->count, false,
+                                                 "the wrench of a joint", v);
+    if (!found && joint->side != HMI_NONE)
+        found = verify_expr(m, joint->side, "the side of joint", i, v);
+    return found ? found : verify_name(joint->name, "joint", i, v);
+}
+
 static const char *verify_physics(const hm_model *m, hmi_violation *v)
 {
     const hmi_expr sums[] = {m->kinetic, m->potential, m->lagrangian, m->dissipation};
@@ -112,6 +125,7 @@ static const char *verify_physics(const hm_model *m, hmi_violation *v)
                it->when == HMI_NONE
                    ? NULL
                    : verify_expr(m, it->when, "the condition of constraint", i, v));
+    CHECK_EACH(m->joints, hmi_joint, verify_joint(m, it, i, v));
     CHECK_EACH(m->servos, hmi_servo_group, verify_servo(m, it, i, v));
     CHECK_EACH(m->servo_rows, hmi_servo_row, verify_expr(m, it->row.residual, "servo", i, v));
     CHECK_EACH(m->servo_rows, hmi_servo_row,

@@ -6,6 +6,7 @@
  *
  * Verified: test/unit/sweep/test_sweep.c
  */
+#include "base/argument.h"
 #include "sweep/measure.h"
 
 #include "sweep/pieces.h"
@@ -137,6 +138,7 @@ static hm_status read_entry(hm_measures *m, hmi_text_piece entry)
 
 hm_status hm_measures_parse(hm_context *context, const char *text, hm_measures **out)
 {
+    HMI_ARGUMENT(context, context && text && out, "a text and a place for the measures are needed");
     const hm_allocator *allocator = &context->allocator;
     hm_measures *m = hmi_alloc(allocator, sizeof *m);
     hmi_text_piece rest = {text, strlen(text)}, entry;
@@ -144,7 +146,7 @@ hm_status hm_measures_parse(hm_context *context, const char *text, hm_measures *
     *out = NULL;
     if (!m)
         return HM_ERR_NOMEM;
-    *m = (hm_measures){.context = context};
+    *m = (hm_measures){.context = hmi_context_share(context)};
     hmi_arena_init(&m->arena, allocator);
     hmi_text_init(&m->statements, allocator);
     while (status == HM_OK && hmi_piece_next(&rest, ',', &entry))
@@ -165,21 +167,29 @@ void hm_measures_destroy(hm_measures *m)
     hmi_array_release(allocator, &m->all);
     hmi_text_release(&m->statements);
     hmi_arena_release(&m->arena);
+    hm_context *context = m->context;
     hmi_free(allocator, m, sizeof *m);
+    hm_context_destroy(context);
 }
 
 size_t hm_measures_count(const hm_measures *m)
 {
+    if (!m)
+        return 0;
     return m->all.count;
 }
 
 const char *hm_measures_name(const hm_measures *m, size_t index)
 {
+    if (!m || index >= m->all.count)
+        return NULL;
     return m->all.data[index].name;
 }
 
 const char *hm_measures_statements(const hm_measures *m)
 {
+    if (!m)
+        return "";
     return hmi_text_view(&m->statements);
 }
 

@@ -7,6 +7,8 @@
  *
  * Verified: test/unit/sweep/test_plan.c
  */
+#include "base/argument.h"
+#include "model/model.h"
 #include "sweep/plan.h"
 
 #include "sweep/pieces.h"
@@ -264,12 +266,16 @@ static hm_status read_spec(plan *p, const hm_sweep_spec *spec)
 hm_status hm_sweep_plan_create(hm_context *context, const hm_model *model,
                                const hm_sweep_spec *spec, hm_sweep_plan **out)
 {
+    HMI_ARGUMENT(context, context && model && spec && out,
+                 "a model and a specification are needed");
     const hm_allocator *allocator = &context->allocator;
     plan *p = hmi_alloc(allocator, sizeof *p);
     *out = NULL;
     if (!p)
         return HM_ERR_NOMEM;
-    *p = (plan){.context = context, .model = model, .base = 1, .seed = spec->seed};
+    hmi_share(&model->references);
+    *p = (plan){
+        .context = hmi_context_share(context), .model = model, .base = 1, .seed = spec->seed};
     p->samples = spec->random ? spec->samples : 1;
     p->sobol = spec->sobol;
     hmi_arena_init(&p->arena, allocator);
@@ -289,32 +295,46 @@ void hm_sweep_plan_destroy(hm_sweep_plan *p)
     const hm_allocator *allocator = &p->context->allocator;
     hmi_array_release(allocator, &p->columns);
     hmi_arena_release(&p->arena);
+    hm_context *context = p->context;
+    const hm_model *model = p->model;
     hmi_free(allocator, p, sizeof *p);
+    hm_model_destroy((hm_model *)model);
+    hm_context_destroy(context);
 }
 
 size_t hm_sweep_plan_points(const hm_sweep_plan *p)
 {
+    if (!p)
+        return 0;
     return p->base * p->samples;
 }
 
 size_t hm_sweep_plan_columns(const hm_sweep_plan *p)
 {
+    if (!p)
+        return 0;
     return p->columns.count;
 }
 
 const char *hm_sweep_plan_name(const hm_sweep_plan *p, size_t column)
 {
+    if (!p || column >= p->columns.count)
+        return NULL;
     return p->columns.data[column].name;
 }
 
 size_t hm_sweep_plan_levels(const hm_sweep_plan *p, size_t column)
 {
+    if (!p || column >= p->columns.count)
+        return 0;
     const hmi_plan_column *c = &p->columns.data[column];
     return c->random || p->from_table ? 0 : c->count;
 }
 
 void hm_sweep_plan_point(const hm_sweep_plan *p, size_t point, double *values)
 {
+    if (!p || !values || point >= hm_sweep_plan_points(p))
+        return;
     size_t row = point / p->samples, left = row;
     uint32_t dimension = 0;
     for (size_t i = 0; i < p->columns.count; i++) {

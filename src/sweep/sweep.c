@@ -2,6 +2,7 @@
  * not grow with the number of points: only the values of one chunk are laid out at a time.
  * Verified: test/unit/sweep/test_sweep.c
  */
+#include "base/argument.h"
 #include "base/clock.h"
 #include "model/model.h"
 #include "sweep/measure.h"
@@ -31,6 +32,8 @@ typedef struct sweep {
 
 hm_sweep_options hm_sweep_options_default(const hm_model *model, const hm_sweep_plan *plan)
 {
+    if (!model || !plan)
+        return (hm_sweep_options){0};
     return (hm_sweep_options){.run = hm_run_options_default(model),
                               .end = hm_sweep_plan_points(plan)};
 }
@@ -183,6 +186,8 @@ hm_status hm_sweep_run(hm_context *context, const hm_system *system, const hm_sw
                        const hm_measures *measures, const hm_sweep_options *options,
                        hm_sweep_result *result)
 {
+    HMI_ARGUMENT(context, context && system && plan && measures && options && result,
+                 "a system, a plan, measures and options are needed");
     sweep s = {.context = context, .system = system, .plan = plan, .options = options};
     const hm_allocator *allocator = &context->allocator;
     hmi_arena arena;

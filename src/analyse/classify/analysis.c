@@ -1,5 +1,6 @@
 /* hm_system_analyse: makes the analysis and calls its parts in their order, the initial state
  * first, then every constraint, then the set, then the functions that are not smooth. */
+#include "base/argument.h"
 #include "analyse/classify/analysis.h"
 
 #include <string.h>
@@ -8,7 +9,7 @@ const char *hm_class_text(hm_class kind)
 {
     static const char *const text[] = {"holonomic",    "semiholonomic",          "integrable",
                                        "nonholonomic", "nonlinear-nonholonomic", "unclassified"};
-    return text[kind];
+    return (size_t)kind < sizeof text / sizeof *text ? text[kind] : "unknown";
 }
 
 /* ---- the whole ---- */
@@ -64,6 +65,8 @@ static hm_status analyse(hmi_analysis *a)
 
 hm_status hm_system_analyse(hm_context *context, const hm_system *system, hm_analysis **analysis)
 {
+    HMI_ARGUMENT(context, context && system && analysis,
+                 "a context, a system and a place for the answer are needed");
     hmi_analysis *a = hmi_alloc(system->allocator, sizeof *a);
     if (!a)
         return HM_ERR_NOMEM;
@@ -71,6 +74,7 @@ hm_status hm_system_analyse(hm_context *context, const hm_system *system, hm_ana
                         .system = system,
                         .model = system->model,
                         .context = context};
+    hmi_share(&system->references);
     hmi_arena_init(&a->arena, a->allocator);
     hm_status status = analyse(a);
     flint_cleanup();
@@ -92,14 +96,19 @@ void hm_analysis_destroy(hm_analysis *analysis)
             hmi_numeric_integral_release(a->numeric_integral[k]);
     hmi_array_release(a->allocator, &a->remarks);
     hmi_arena_release(&a->arena);
+    const hm_system *system = a->system;
     hmi_free(a->allocator, a, sizeof *a);
+    hm_system_destroy((hm_system *)system);
 }
 
 hm_status hm_analysis_integral(const hm_analysis *analysis, size_t constraint, const double *q,
                                double t, double *f)
 {
+    HMI_ARGUMENT(NULL, analysis && q && f && isfinite(t),
+                 "coordinates, a time and a place for the answer are needed");
     const hmi_analysis *a = (const hmi_analysis *)analysis;
     if (constraint >= analysis->constraint_count || !analysis->constraints[constraint].leaf)
         return HM_ERR_USAGE;
+    HMI_ARGUMENT(NULL, hmi_values_finite(q, a->model->coords.count), "coordinates must be finite");
     return hmi_numeric_integral_value(a->numeric_integral[constraint], q, t, f);
 }

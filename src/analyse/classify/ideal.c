@@ -2,6 +2,7 @@
  * taken up by the ideal forces, is not zero [UK02 (34), errata 0.3]: a law C in the span of the rows does
  * none. Decided at the initial state and at random consistent states near it, in double precision.
  * Verified: test/unit/analyse/test_wellposed.c (principles) */
+#include "dynamics/sim/sim.h"
 #include "analyse/classify/analysis.h"
 #include "linalg/linalg.h"
 
@@ -30,7 +31,7 @@ static hm_status draw(hmi_analysis *a, hm_sim *sim, hmi_random *random, double *
     size_t n = a->model->coords.count, size = 2 * n + a->model->states.count;
     for (size_t i = 0; i < size; i++)
         state[i] = a->q0[i] + SPREAD * (1 + fabs(a->q0[i])) * hmi_random_between(random, -1, 1);
-    hm_sim_set_state(sim, a->t0, state, state + n, state + 2 * n);
+    hmi_sim_set_state(sim, a->t0, state, state + n, state + 2 * n);
     return hm_sim_make_consistent(sim, true, NULL, NULL);
 }
 
@@ -44,7 +45,7 @@ hm_status hmi_analyse_ideality(hmi_analysis *a)
     double *state = hmi_arena_alloc(&a->arena, (size + 1) * sizeof *state);
     hm_status status = state ? hm_sim_create(a->system, &sim) : HM_ERR_NOMEM;
     if (status == HM_OK) {
-        hm_sim_set_state(sim, a->t0, a->q0, a->v0, a->z0);
+        hmi_sim_set_state(sim, a->t0, a->q0, a->v0, a->z0);
         status = works_at(a, sim, &a->constraints_work);
     }
     for (int k = 0; k < STATES && status == HM_OK && !a->constraints_work; k++) {

@@ -3,6 +3,7 @@
  * drawn around it.
  * Verified: test/unit/analyse/test_wellposed.c
  */
+#include "dynamics/sim/sim.h"
 #include "dynamics/sim/evaluation.h"
 #include "analyse/classify/analysis.h"
 #include "linalg/linalg.h"
@@ -100,7 +101,7 @@ static hm_status look_along(hmi_analysis *a, hm_sim *probe, double t, bool *good
     hm_evaluation at;
     hm_status solved;
     double distance;
-    hm_sim_set_state(probe, t, a->q0, a->v0, a->z0);
+    hmi_sim_set_state(probe, t, a->q0, a->v0, a->z0);
     hm_status status = look_at_state(a, probe, &solved, &distance, &at);
     *good = status == HM_OK && solved == HM_OK && at.solved;
     if (!*good)
@@ -195,7 +196,7 @@ static hm_status with_sims(hmi_analysis *a, hm_sim *sim, hm_sim *probe)
         return status;
     hm_sim_state(sim, a->q0, a->v0, a->z0);
     a->t0 = hm_sim_time(sim);
-    hm_sim_set_state(probe, a->t0, a->q0, a->v0, a->z0);
+    hmi_sim_set_state(probe, a->t0, a->q0, a->v0, a->z0);
     status = look_at_state(a, probe, &solved, &distance, &at);
     if (status == HM_OK && solved != HM_OK)
         status = take_reason(a, probe, solved);

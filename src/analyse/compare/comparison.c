@@ -1,4 +1,5 @@
 /* Creates a comparison of the right equations with wrong ones, and evaluates both at a state. */
+#include "base/argument.h"
 #include "analyse/compare/comparison.h"
 
 #include "linalg/dense.h"
@@ -127,6 +128,8 @@ static hm_status create(hm_comparison *c, const char *with)
 hm_status hm_comparison_create(hm_context *context, const hm_system *system, const char *with,
                                hm_comparison **out)
 {
+    HMI_ARGUMENT(context, context && system && with && out,
+                 "a system and the name of a comparison are needed");
     size_t n = system->derived.n, m = system->derived.constraints.count;
     if (system->model->has_contacts) {
         hmi_error(context, hmi_no_span, NULL,
@@ -143,6 +146,7 @@ hm_status hm_comparison_create(hm_context *context, const hm_system *system, con
     if (!c)
         return HM_ERR_NOMEM;
     *c = (hm_comparison){.system = system, .allocator = system->allocator, .n = n, .m = m};
+    hmi_share(&system->references);
     c->tape.allocator = system->allocator;
     c->graph.allocator = system->allocator;
     hmi_arena_init(&c->arena, system->allocator);
@@ -174,26 +178,36 @@ void hm_comparison_destroy(hm_comparison *c)
     hmi_arena_release(&c->arena);
     hmi_arena_release(&c->run_arena);
     hm_context_destroy(c->context);
+    const hm_system *system = c->system;
     hmi_free(c->allocator, c, sizeof *c);
+    hm_system_destroy((hm_system *)system);
 }
 
 const hm_system *hm_comparison_system(const hm_comparison *c)
 {
+    if (!c)
+        return NULL;
     return c->variant.system;
 }
 
 const char *hm_comparison_kind(const hm_comparison *c)
 {
+    if (!c)
+        return NULL;
     return c->kind == HMI_VAKONOMIC ? "vakonomic" : "conflated";
 }
 
 size_t hm_comparison_mu_count(const hm_comparison *c)
 {
+    if (!c)
+        return 0;
     return c->k;
 }
 
 size_t hm_comparison_mu_row(const hm_comparison *c, size_t index)
 {
+    if (!c)
+        return 0;
     return index < c->k ? c->mu_row[index] : c->m;
 }
 
@@ -279,11 +293,13 @@ static void subtract(hm_comparison *c, hm_compared *out)
 
 hm_status hm_comparison_evaluate(hm_comparison *c, hm_sim *sim, const double *mu, hm_compared *out)
 {
+    HMI_ARGUMENT(sim ? sim->context : NULL,
+                 c && sim && out && !sim->in_callback && sim->system == c->system &&
+                     (!mu || hmi_values_finite(mu, c->k)),
+                 "a sim of the compared system and finite multipliers are needed");
     int rank = 0;
     double readings = -1;
     *out = (hm_compared){.n = c->n, .m = c->m, .k = c->k};
-    if (sim->system != c->system)
-        return HM_ERR_USAGE;
     hm_status status = evaluate_correct(c, sim, &rank);
     out->correct_qdd = c->qdd;
     out->correct_lambda = c->lambda;

@@ -1,4 +1,5 @@
 /* Runs both motions from one state and records how they diverge. */
+#include "base/argument.h"
 #include "analyse/compare/comparison.h"
 #include "dynamics/sim/motion_derivatives.h"
 
@@ -106,11 +107,13 @@ static hm_status find_violation(hm_comparison *c, const samples *s, double *wors
 hm_status hm_comparison_run(hm_comparison *c, hm_sim *sim, const hm_run_options *options,
                             const double *mu, hm_diverging *out)
 {
+    HMI_ARGUMENT(sim ? sim->context : NULL,
+                 c && sim && out && !sim->in_callback && sim->system == c->system &&
+                     (!mu || hmi_values_finite(mu, c->k)),
+                 "a sim of the compared system and finite multipliers are needed");
     hm_run_options o = hm_run_options_default(c->system->model);
     samples s = {0};
     *out = (hm_diverging){.n = c->n, .k = c->k, .message = ""};
-    if (sim->system != c->system)
-        return HM_ERR_USAGE;
     c->message.length = 0;
     const hm_run_options given = options ? *options : o;
     hm_status status = take_memory(c, sim, &s, &given);

@@ -24,6 +24,7 @@ hm_status hmi_variant_init(hmi_variant *v, const hm_system *base, hm_context *co
 {
     *v = (hmi_variant){.base = base, .model = *base->model, .equation = HMI_NONE};
     v->model.context = context;
+    v->model.references = 1; /* it is the variant's: its system does not free it */
     hmi_arena_init(&v->model.arena, base->allocator);
     v->model.graph = (hmi_graph){0};
     hm_status status = hmi_graph_copy(&v->model.graph, &base->derived.graph);

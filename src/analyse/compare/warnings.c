@@ -110,6 +110,8 @@ static size_t warn_rank(hm_context *context, const hm_system *system)
 
 size_t hm_system_warn_conflated(hm_context *context, const hm_system *system)
 {
+    if (!context || !system)
+        return 0;
     size_t said = 0;
     hm_context *own = hmi_system_context(system);
     if (!own)

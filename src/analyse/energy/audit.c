@@ -8,6 +8,7 @@
  */
 #include <hamel/audit.h>
 
+#include "base/argument.h"
 #include "dynamics/sim/sim.h"
 #include "linalg/dense.h"
 #include "compile/jit/assemble.h"
@@ -136,6 +137,8 @@ static hm_status audit(hm_sim *sim, const hm_evaluation *at, hm_audit *out, doub
 
 hm_status hm_sim_audit(hm_sim *sim, hm_audit *out, double *row_power)
 {
+    HMI_ARGUMENT(sim ? sim->context : NULL, sim && out && !sim->in_callback,
+                 "a place for the answer is needed; no call from a callback of the sim");
     hm_evaluation at = {0};
     *out = (hm_audit){0};
     hm_status status = hm_sim_evaluate(sim, NULL, &at);

@@ -7,6 +7,7 @@
  */
 #include <hamel/audit.h>
 
+#include "base/argument.h"
 #include "analyse/sides/sides.h"
 #include "base/random.h"
 #include "dynamics/sim/sim.h"
@@ -70,7 +71,7 @@ static hm_status draw_on_side(survey *s, const double *state)
         s->draw[i] = state[1 + i] + reach * (0.6 + 0.4 * fabs(state[1 + i])) *
                                         hmi_random_between(&s->random, -1, 1);
     }
-    hm_sim_set_state(s->sim, state[0], s->draw, s->draw + s->n, s->draw + 2 * s->n);
+    hmi_sim_set_state(s->sim, state[0], s->draw, s->draw + s->n, s->draw + 2 * s->n);
     return hm_sim_make_consistent(s->sim, true, NULL, NULL);
 }
 
@@ -82,9 +83,9 @@ static hm_status draw(survey *s, bool first)
         double reach = first ? 0 : s->spread * (0.6 + 0.4 * fabs(s->q[i]));
         s->draw[i] = s->q[i] + reach * hmi_random_between(&s->random, -1, 1);
     }
-    hm_sim_set_state(s->sim,
-                     s->t + (first ? 0 : s->spread * (1 + hmi_random_between(&s->random, -1, 1))),
-                     s->draw, s->draw + s->n, s->draw + 2 * s->n);
+    hmi_sim_set_state(s->sim,
+                      s->t + (first ? 0 : s->spread * (1 + hmi_random_between(&s->random, -1, 1))),
+                      s->draw, s->draw + s->n, s->draw + 2 * s->n);
     return hm_sim_make_consistent(s->sim, true, NULL, NULL);
 }
 
@@ -165,6 +166,8 @@ static hm_status look_at_sides(survey *s, const hm_system *system, hm_energy *ou
 
 hm_status hm_system_energy(const hm_system *system, hm_energy *energy, bool *row_works)
 {
+    HMI_ARGUMENT(system ? system->model->context : NULL, system && energy,
+                 "a place for the answer is needed");
     survey s;
     *energy = (hm_energy){0};
     if (row_works)

@@ -16,6 +16,7 @@
 /* The public part with its memory. */
 typedef struct hmi_linearization {
     hm_linearization face;
+    const hm_system *system; /* shared: its allocator is used */
     const hm_allocator *allocator;
     hmi_arena arena;
 } hmi_linearization;

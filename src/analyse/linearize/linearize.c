@@ -2,6 +2,8 @@
  * eigenvalues, multipliers and verdict. The parts are in search.c, settle.c and judge.c. */
 #include <hamel/linearize.h>
 
+#include "dynamics/sim/sim.h"
+#include "base/argument.h"
 #include "analyse/linearize/job.h"
 #include "linalg/dense.h"
 
@@ -15,10 +17,11 @@ hm_linearize_options hm_linearize_options_default(void)
 
 const char *hm_stability_text(hm_stability stability)
 {
-    return stability == HM_STABILITY_STABLE     ? "stable"
-           : stability == HM_STABILITY_MARGINAL ? "marginal"
-           : stability == HM_STABILITY_UNSTABLE ? "unstable"
-                                                : "undecided";
+    return stability == HM_STABILITY_STABLE      ? "stable"
+           : stability == HM_STABILITY_MARGINAL  ? "marginal"
+           : stability == HM_STABILITY_UNSTABLE  ? "unstable"
+           : stability == HM_STABILITY_UNDECIDED ? "undecided"
+                                                 : "unknown";
 }
 
 const char *hm_rest_text(hm_rest rest)
@@ -27,14 +30,16 @@ const char *hm_rest_text(hm_rest rest)
            : rest == HM_REST_STEADY    ? "steady motion"
            : rest == HM_REST_RELATIVE  ? "relative equilibrium"
            : rest == HM_REST_PERIODIC  ? "periodic motion"
-                                       : "neither";
+           : rest == HM_REST_NONE      ? "neither"
+                                       : "unknown";
 }
 
 const char *hm_time_dependence_text(hm_time_dependence dependence)
 {
     return dependence == HM_TIME_DEPENDENCE_PERIODIC ? "periodic"
            : dependence == HM_TIME_DEPENDENCE_NONE   ? "none"
-                                                     : "other";
+           : dependence == HM_TIME_DEPENDENCE_OTHER  ? "other"
+                                                     : "unknown";
 }
 
 void hm_linearization_destroy(hm_linearization *face)
@@ -43,8 +48,10 @@ void hm_linearization_destroy(hm_linearization *face)
     if (!l)
         return;
     const hm_allocator *allocator = l->allocator;
+    const hm_system *system = l->system;
     hmi_arena_release(&l->arena);
     hmi_free(allocator, l, sizeof *l);
+    hm_system_destroy((hm_system *)system);
 }
 
 /* ---- results ---- */
@@ -152,11 +159,13 @@ static hm_status describe(hmi_job *j)
     return status == HM_OK ? hmi_job_judge(j) : status;
 }
 
-static hmi_linearization *new_linearization(const hm_allocator *allocator)
+static hmi_linearization *new_linearization(const hm_system *system)
 {
+    const hm_allocator *allocator = system->allocator;
     hmi_linearization *l = hmi_alloc(allocator, sizeof *l);
     if (l) {
-        *l = (hmi_linearization){.allocator = allocator};
+        hmi_share(&system->references);
+        *l = (hmi_linearization){.system = system, .allocator = allocator};
         hmi_arena_init(&l->arena, allocator);
     }
     return l;
@@ -187,7 +196,7 @@ static hm_status linearize(hmi_job *j)
         return status;
     status = j->options->find ? hmi_job_search(j) : hmi_reduction_update(&j->r, j->t, j->x);
     if (j->options->find) /* what the search is asked for: the sim is left there */
-        hm_sim_set_state(j->sim, j->t, j->x, j->x + n, j->x + 2 * n);
+        hmi_sim_set_state(j->sim, j->t, j->x, j->x + n, j->x + 2 * n);
     if (status == HM_OK)
         status = describe(j);
     if (status != HM_OK)
@@ -203,8 +212,24 @@ static void release(hmi_job *j)
     hmi_reduction_release(&j->r);
 }
 
+static bool options_are_valid(const hm_linearize_options *o)
+{
+    if (!o)
+        return true;
+    bool good = o->tolerance >= 0 && isfinite(o->tolerance) && o->period >= 0 &&
+                isfinite(o->period) && (unsigned)o->ignorable <= HM_IGNORABLE_KEEP &&
+                (o->hold || o->hold_count == 0);
+    for (size_t i = 0; good && i < o->hold_count; i++)
+        good = o->hold[i] != NULL;
+    return good;
+}
+
 hm_status hm_sim_linearize(hm_sim *sim, const hm_linearize_options *options, hm_linearization **out)
 {
+    HMI_ARGUMENT(sim ? sim->context : NULL,
+                 sim && out && !sim->in_callback && options_are_valid(options),
+                 "a tolerance, a period and names that make sense are needed; no call from a "
+                 "callback of the sim");
     const hm_linearize_options standard = hm_linearize_options_default();
     if (sim->system->model->has_contacts) {
         hmi_error(sim->context, hmi_no_span, NULL,
@@ -219,7 +244,7 @@ hm_status hm_sim_linearize(hm_sim *sim, const hm_linearize_options *options, hm_
     hmi_job j = {.sim = sim, .options = options ? options : &standard};
     hm_status status = hmi_reduction_init(&j.r, sim), probe = hmi_reduction_init(&j.probe, sim);
     status = status == HM_OK ? probe : status;
-    j.out = status == HM_OK ? new_linearization(sim->system->allocator) : NULL;
+    j.out = status == HM_OK ? new_linearization(sim->system) : NULL;
     if (status == HM_OK && !j.out)
         status = HM_ERR_NOMEM;
     if (status == HM_OK)

@@ -55,7 +55,7 @@ static hm_status compile(survey *s)
 
 static void place(const survey *s, const double *state)
 {
-    hm_sim_set_state(s->probe, state[0], state + 1, state + 1 + s->n, state + 1 + 2 * s->n);
+    hmi_sim_set_state(s->probe, state[0], state + 1, state + 1 + s->n, state + 1 + 2 * s->n);
 }
 
 /* The values of all functions at a state. */

@@ -1,5 +1,6 @@
 /* hm_symmetries_find: finds symmetries and conserved quantities, checks them along a run, and
  * prints them as text. */
+#include "base/argument.h"
 #include "analyse/symmetry/elsewhere.h"
 
 #include "dynamics/sim/sim.h"
@@ -11,7 +12,8 @@
 
 /* The result with the memory it lives in. */
 typedef struct report {
-    hm_symmetries shown; /* first: the pointer given out is one to this */
+    hm_symmetries shown;     /* first: the pointer given out is one to this */
+    const hm_system *system; /* shared: its allocator is used */
     const hm_allocator *allocator;
     hmi_arena arena;
 } report;
@@ -357,11 +359,16 @@ static hm_status find(work *w)
 hm_status hm_symmetries_find(const hm_system *system, const hm_symmetry_options *options,
                              hm_symmetries **found)
 {
+    HMI_ARGUMENT(system ? system->model->context : NULL,
+                 system && found && (!options || options->steps >= 0),
+                 "a system and a number of steps are needed");
     const hm_allocator *allocator = system->allocator;
     report *result = hmi_alloc(allocator, sizeof *result);
     if (!result)
         return HM_ERR_NOMEM;
-    *result = (report){.allocator = allocator, .shown.refusal = hmi_states_refusal(system)};
+    hmi_share(&system->references);
+    *result = (report){
+        .system = system, .allocator = allocator, .shown.refusal = hmi_states_refusal(system)};
     hmi_arena_init(&result->arena, allocator);
     work w = {.system = system,
               .options = options ? *options : hm_symmetry_options_default(),
@@ -390,5 +397,7 @@ void hm_symmetries_destroy(hm_symmetries *found)
         return;
     report *result = (report *)found;
     hmi_arena_release(&result->arena);
+    const hm_system *system = result->system;
     hmi_free(result->allocator, result, sizeof *result);
+    hm_system_destroy((hm_system *)system);
 }

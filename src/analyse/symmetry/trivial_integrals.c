@@ -64,7 +64,7 @@ static hm_status draw(neighbourhood *near, double t)
         double reach = i < near->n ? NEAR * fmax(fabs(near->center[i]), 1) : 1;
         q[i] = near->center[i] + reach * hmi_sampler_random(near->in->sampler);
     }
-    hm_sim_set_state(near->sim, t, q, v, z);
+    hmi_sim_set_state(near->sim, t, q, v, z);
     return hm_sim_make_consistent(near->sim, true, NULL, NULL);
 }
 
@@ -121,7 +121,7 @@ hm_status hmi_conserved_drop_trivial(hmi_conserved *in, hm_sim *sim)
         status = look_around(&near, t);
     if (status == HM_OK) {
         leave_out(&near);
-        hm_sim_set_state(sim, t, near.center, near.center + near.n, near.center + 2 * near.n);
+        hmi_sim_set_state(sim, t, near.center, near.center + near.n, near.center + 2 * near.n);
     }
     hmi_tape_release(&near.tape);
     hmi_arena_release(&near.arena);

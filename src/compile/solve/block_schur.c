@@ -75,16 +75,14 @@ static bool factor_block(hmi_schur_builder *b, const block *own)
     hmi_graph *g = b->g;
     hmi_expr pivot[LARGEST_BLOCK];
     for (uint32_t r = 0; r < own->size; r++) {
-        uint32_t i = b->coordinate[own->first + r];
         hmi_expr *L = b->factor + (size_t)(own->first + r) * LARGEST_BLOCK;
-        hmi_expr diagonal = hmi_mass_entry(b->eq, i, i), force = b->eq->Q[i];
+        hmi_expr diagonal = hmi_schur_block_entry(b, own, r, r);
+        hmi_expr force = hmi_schur_block_force(b, own, r);
         pivot[r] = diagonal;
-        if (b->eq->has_nonideal)
-            force = hmi_add(g, force, b->eq->C[i]);
         hmi_expr row[LARGEST_BLOCK]; /* L E */
         for (uint32_t c = 0; c < r; c++) {
             const hmi_expr *other = b->factor + (size_t)(own->first + c) * LARGEST_BLOCK;
-            row[c] = hmi_mass_entry(b->eq, i, b->coordinate[own->first + c]);
+            row[c] = hmi_schur_block_entry(b, own, r, c);
             for (uint32_t k = 0; k < c; k++)
                 row[c] = multiply_add(g, row[c], row[k], other[k], true);
             L[c] = times_inverse(g, row[c], b->inverse[own->first + c]);
@@ -280,6 +278,9 @@ static hm_status build(hmi_schur_builder *b)
         return HM_ERR_NOMEM;
     if (too_many_terms(b))
         return refuse(b, "the Gram matrix would be dense");
+    status = hmi_schur_find_shifts(b);
+    if (status != HM_OK)
+        return status;
     if (!factor_blocks(b) || !solve_touches(b) || !find_pairs(b))
         return HM_ERR_NOMEM;
     status = choose_order(b);

@@ -28,6 +28,7 @@ typedef struct hmi_block_schur_layout {
     size_t check_count;
     size_t state_rates;
     size_t acceleration; /* n, late */
+    size_t met; /* late; must not be negative: room that rows which shift M leave of A q'' = b */
     size_t count;
 } hmi_block_schur_layout;
 
@@ -36,9 +37,11 @@ typedef struct hmi_block_schur {
     hmi_arena arena;
     size_t n, m;
     bool diagonal;   /* M is diagonal */
+    size_t shifted;  /* rows that are added to singular blocks of M (block_schur_shift.c) */
     uint32_t *order; /* m: row k of G belongs to constraint order[k] */
     bool banded;     /* G is a band of this width; else `start` and `column` have its pattern */
     size_t width;
+    bool fresh;    /* every run writes all entries of the band anew: it may be factored in place */
     size_t *start; /* m + 1: the lower triangle of G by rows, the diagonal last */
     uint32_t *column;
     hmi_array_code code;

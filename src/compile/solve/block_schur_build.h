@@ -6,7 +6,7 @@
 
 enum {
     FEWEST_COORDINATES = 61, /* below, everything in one tape is faster */
-    LARGEST_BLOCK = 6,
+    LARGEST_BLOCK = 8,       /* a body: three coordinates and a quaternion */
     WIDEST_BAND = 8,
     MOST_TERMS = 64 /* of G, for each stored entry of A */
 };
@@ -43,7 +43,9 @@ typedef struct hmi_schur_builder {
     HMI_ARRAY(hmi_expr) outputs;
     size_t *pair_start; /* pattern of G without diagonal, both triangles */
     uint32_t *pair;
-    uint32_t *rank; /* place of a constraint in the order */
+    uint32_t *rank;    /* place of a constraint in the order */
+    uint32_t *touches; /* by constraint: how many blocks it touches */
+    hmi_expr *weight;  /* by constraint: V where its block of M is shifted by it, else HMI_NONE */
 } hmi_schur_builder;
 
 #define NEW(b, type, count) ((type *)hmi_arena_alloc(&(b)->arena, ((count) + 1) * sizeof(type)))
@@ -68,6 +70,12 @@ static inline int compare_indices(const void *x, const void *y)
     const uint32_t *a = x, *b = y;
     return *a < *b ? -1 : *a > *b;
 }
+
+/* block_schur_shift.c: chooses the rows that shift blocks of M; the number of them is s->shifted. */
+hm_status hmi_schur_find_shifts(hmi_schur_builder *b);
+/* Entries of M + A^T V A and of Q + C + A^T V b, by places within a block. */
+hmi_expr hmi_schur_block_entry(hmi_schur_builder *b, const block *own, uint32_t r, uint32_t k);
+hmi_expr hmi_schur_block_force(hmi_schur_builder *b, const block *own, uint32_t r);
 
 /* block_schur_outputs.c: the lower triangle of G by rows, in the order chosen. */
 bool hmi_schur_lay_out(hmi_schur_builder *b);

@@ -3,6 +3,7 @@
 #include "compile/solve/block_schur_build.h"
 
 #include "base/sort.h"
+#include "linalg/tolerances.h"
 
 bool hmi_schur_lay_out(hmi_schur_builder *b)
 {
@@ -105,6 +106,50 @@ static bool append_right(hmi_schur_builder *b)
     return true;
 }
 
+static hmi_expr size_of(hmi_graph *g, hmi_expr e)
+{
+    return hmi_apply(g, HMI_ABS, e, HMI_NONE, HMI_NONE);
+}
+
+/* What the acceleration of a coordinate is the sum of, without signs, before L^-T. */
+static hmi_expr terms_of(hmi_schur_builder *b, const block *own, uint32_t r)
+{
+    hmi_graph *g = b->g;
+    hmi_expr sum = size_of(g,
+                           times_inverse(g, b->force[own->first + r], b->inverse[own->first + r]));
+    for (size_t i = 0; i < own->rows; i++) {
+        const touch *t = &b->touching[own->row + i];
+        hmi_expr lambda = hmi_symbol(g, HMI_SYM_MATRIX, b->rank[t->constraint]);
+        sum = hmi_add(g, sum, size_of(g, hmi_mul(g, b->parts.data[t->y + own->size + r], lambda)));
+    }
+    return sum;
+}
+
+/* Inertias of M + A^T V A may be of very different size: every pivot is fine in its own unit and yet
+ * q'' is lost. A q'' = b tells (schur.c, hmi_schur_check). */
+static bool append_met(hmi_schur_builder *b, const block *own)
+{
+    hmi_graph *g = b->g;
+    for (size_t i = 0; i < own->rows; i++) {
+        uint32_t row = b->touching[own->row + i].constraint;
+        if (b->weight[row] == HMI_NONE)
+            continue;
+        hmi_expr rest = b->eq->constraints.b[row], terms = size_of(g, rest);
+        for (uint32_t r = 0; r < own->size; r++) {
+            uint32_t j = b->coordinate[own->first + r];
+            hmi_expr A = hmi_expr_matrix_entry(&b->eq->constraints.A, row, j, g->zero);
+            if (A == g->zero)
+                continue;
+            rest = multiply_add(g, rest, A, b->outputs.data[b->s->at.acceleration + j], true);
+            terms = multiply_add(g, terms, size_of(g, A), terms_of(b, own, r), false);
+        }
+        hmi_expr room = hmi_sub(g, hmi_mul(g, hmi_number(g, HMI_ROW_MET), terms), size_of(g, rest));
+        if (!append(b, room))
+            return false;
+    }
+    return true;
+}
+
 /* q'' of one block: E^-1 L^-1 F + W lambda, then L^-T. */
 static void accelerate_block(hmi_schur_builder *b, const block *own)
 {
@@ -126,12 +171,26 @@ static void accelerate_block(hmi_schur_builder *b, const block *own)
     }
 }
 
+/* Entries that are zero, or depend on parameters alone, are written once. */
+static bool band_is_fresh(const hmi_schur_builder *b)
+{
+    const hmi_block_schur *s = b->s;
+    for (size_t d = 0; s->banded && d <= s->width; d++)
+        for (size_t k = d; k < s->m; k++) {
+            hmi_expr e = b->outputs.data[s->at.gram + d * s->m + k];
+            if (e == HMI_NONE || !(hmi_deps(b->g, e) & ~HMI_DEP(HMI_SYM_PARAM)))
+                return false;
+        }
+    return true;
+}
+
 bool hmi_schur_outputs(hmi_schur_builder *b)
 {
     hmi_block_schur *s = b->s;
     s->at.gram = 0;
     if (!append_gram(b) || !append_right(b))
         return false;
+    s->fresh = band_is_fresh(b);
     s->at.checks = b->outputs.count;
     s->at.check_count = b->checks.count;
     for (size_t k = 0; k < b->checks.count; k++)
@@ -146,6 +205,10 @@ bool hmi_schur_outputs(hmi_schur_builder *b)
         return false;
     for (size_t c = 0; c < b->blocks.count; c++)
         accelerate_block(b, &b->blocks.data[c]);
+    s->at.met = b->outputs.count;
+    for (size_t c = 0; c < b->blocks.count && s->shifted; c++)
+        if (!append_met(b, &b->blocks.data[c]))
+            return false;
     s->at.count = b->outputs.count;
     return true;
 }

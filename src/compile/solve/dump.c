@@ -46,6 +46,11 @@ void hmi_block_schur_dump(const hmi_block_schur *s, const hmi_namer *symbols, hm
 {
     hmi_text_addf(text, "  M is %s; %zu of its pivots are watched\n",
                   s->diagonal ? "diagonal" : "made of small blocks", s->at.check_count);
+    if (s->shifted)
+        hmi_text_addf(text,
+                      "  blocks of M are singular: A^T V A of %zu rows that lie within them is "
+                      "added\n",
+                      s->shifted);
     if (s->banded)
         hmi_text_addf(text, "  G has %zu rows in a band of width %zu: a band solver factors it\n",
                       s->m, s->width);

@@ -67,7 +67,8 @@ static const char *check_layout(const hmi_block_schur *s, hmi_violation *violati
     size_t gram = s->banded ? (s->width + 1) * s->m : s->start[s->m];
     if (at->gram != 0 || at->right != gram || at->checks != at->right + s->m ||
         at->state_rates != at->checks + at->check_count || at->acceleration < at->state_rates ||
-        at->count != at->acceleration + s->n || at->count != s->code.output_count)
+        at->met != at->acceleration + s->n || at->count != at->met + s->shifted ||
+        at->count != s->code.output_count)
         return hmi_violated(violation, "the outputs of the constraint problem are laid out wrong");
     return NULL;
 }

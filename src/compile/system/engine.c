@@ -17,11 +17,13 @@ static const char *const names[] = {
 
 const char *hm_engine_name(hm_engine engine)
 {
-    return names[engine];
+    return (size_t)engine < sizeof names / sizeof *names ? names[engine] : "unknown";
 }
 
 bool hm_engine_find(const char *name, hm_engine *engine)
 {
+    if (!name || !engine)
+        return false;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(name, names[i]) == 0) {
             *engine = (hm_engine)i;

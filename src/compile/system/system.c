@@ -1,4 +1,5 @@
 /* Creates an hm_system: derives the equations, lays out and builds its tapes, checks what they need. */
+#include "base/argument.h"
 #include "compile/system/system.h"
 
 #include <math.h>
@@ -310,6 +311,9 @@ hm_status hm_system_create(const hm_model *model, hm_system **out)
 hm_status hm_system_create_with(const hm_model *model, const hm_system_options *options,
                                 hm_system **out)
 {
+    HMI_ARGUMENT(model ? model->context : NULL,
+                 model && out && (!options || (unsigned)options->engine <= HM_ENGINE_JIT),
+                 "a model and an engine that exists are needed");
     const hm_system_options chosen = options ? *options : hm_system_options_default();
     const hm_allocator *allocator = &model->context->allocator;
     hmi_context_begin(model->context);
@@ -317,6 +321,7 @@ hm_status hm_system_create_with(const hm_model *model, const hm_system_options *
     if (!system)
         return hmi_context_memory_status(model->context, HM_ERR_NOMEM, hmi_no_span, "the model");
     *system = (hm_system){.model = model, .allocator = allocator};
+    hmi_share(&model->references);
     hm_status status = hmi_assembly_create(system);
     if (status == HM_OK)
         status = hmi_system_choose_engine(system, &chosen);
@@ -333,8 +338,9 @@ hm_status hm_system_create_with(const hm_model *model, const hm_system_options *
 
 void hm_system_destroy(hm_system *system)
 {
-    if (!system)
+    if (!system || !hmi_unshare(&system->references))
         return;
+    const hm_model *model = system->model;
     hmi_block_schur_destroy(system->schur);
     hmi_tape_release(&system->inputs);
     hmi_tape_release(&system->dynamics);
@@ -344,15 +350,20 @@ void hm_system_destroy(hm_system *system)
     hmi_derived_release(&system->derived);
     hmi_assembly_destroy(system);
     hmi_free(system->allocator, system, sizeof *system);
+    hm_model_destroy((hm_model *)model);
 }
 
 const hm_model *hm_system_model(const hm_system *system)
 {
+    if (!system)
+        return NULL;
     return system->model;
 }
 
 hm_system_statistics hm_system_get_statistics(const hm_system *system)
 {
+    if (!system)
+        return (hm_system_statistics){0};
     const hmi_derived *d = &system->derived;
     hm_status assembled = hmi_system_assemble(system);
     (void)assembled; /* without memory for the code the interpreter is what there is */

@@ -38,7 +38,8 @@ typedef struct hmi_contact_layout {
 struct hmi_assembly;
 
 struct hm_system {
-    const hm_model *model;
+    const hm_model *model;     /* shared */
+    hmi_references references; /* of sims, comparisons, analyses */
     const hm_allocator *allocator;
     hmi_derived derived;
     bool interpreted; /* no machine code */

@@ -5,6 +5,9 @@
 #include "linalg/lcp.h"
 #include "linalg/linalg.h"
 
+/* Of the equations in units of compliances. */
+#define RANK_TOLERANCE 1e-11
+
 /* ---- memory ---- */
 
 static size_t larger(size_t a, size_t b)
@@ -31,6 +34,15 @@ hm_status hmi_contact_solver_create(hmi_arena *arena, int size, int frictions,
     s->y = hmi_arena_doubles(arena, n, &failed);
     s->solution = hmi_arena_doubles(arena, n, &failed);
     s->list = hmi_arena_alloc(arena, n * sizeof(int));
+    s->units = hmi_arena_doubles(arena, n, &failed);
+    s->null = hmi_arena_doubles(arena, frictions ? n * n : 1, &failed);
+    s->choice_H = hmi_arena_doubles(arena, frictions ? n * n : 1, &failed);
+    s->choice_y = hmi_arena_doubles(arena, n, &failed);
+    s->choice_g = hmi_arena_doubles(arena, n, &failed);
+    s->choice_next = hmi_arena_doubles(arena, n, &failed);
+    s->choice_slope = hmi_arena_doubles(arena, n, &failed);
+    s->choice_mean = hmi_arena_doubles(arena, n, &failed);
+    s->chosen = hmi_arena_doubles(arena, n, &failed);
     s->x = hmi_arena_doubles(arena, n, &failed);
     s->w = hmi_arena_doubles(arena, n, &failed);
     s->closed = hmi_arena_alloc(arena, n);
@@ -95,24 +107,71 @@ static void spread(const hmi_contact_problem *p, const hmi_contact_modes *m, int
         w[i] = p->w0[i] + hmi_dot(p->size, p->W + hmi_area(i, p->size), x);
 }
 
+/* s->K := the equations of the listed unknowns, column by column, rows and columns in units of the compliance
+ * of their directions: a tolerance means the same for all of them. */
+static void set_up(hmi_contact_solver *s, const hmi_contact_problem *p, const hmi_contact_modes *m,
+                   int count, double *column)
+{
+    for (int i = 0; i < count; i++) {
+        double d = p->W[hmi_area(s->list[i], p->size) + (size_t)s->list[i]];
+        s->units[i] = d > 0 ? 1 / sqrt(d) : 1;
+    }
+    for (int j = 0; j < count; j++) {
+        column_of(p, m, s->list[j], column);
+        for (int i = 0; i < count; i++)
+            s->K[hmi_area(j, count) + (size_t)i] = s->units[i] * s->units[j] * column[s->list[i]];
+    }
+}
+
+/* Columns in the units of the forces themselves: their norm is what is made small. */
+static void take_units_off(hmi_contact_solver *s, int count)
+{
+    for (int j = 0; j < count; j++)
+        for (int i = 0; i < count; i++)
+            s->K[hmi_area(j, count) + (size_t)i] /= s->units[j];
+}
+
+/* s->null := forces along all directions that change nothing in the equations. */
+static void find_null(hmi_contact_solver *s, const hmi_contact_problem *p,
+                      const hmi_contact_modes *m, const hmi_cod *cod, double *unused)
+{
+    int count = cod->cols;
+    s->free = p->frictions ? count - cod->rank : 0;
+    for (int k = 0; k < s->free; k++) {
+        double *d = s->null + hmi_area(k, p->size);
+        hmi_cod_null(cod, k, s->solution);
+        spread(p, m, count, s->list, s->solution, d, unused);
+    }
+}
+
+static void solve_listed(hmi_contact_solver *s, const hmi_contact_problem *p,
+                         const hmi_contact_modes *m, int count, double *column)
+{
+    hmi_cod cod;
+    set_up(s, p, m, count, column);
+    hmi_cod_factor(&cod, count, count, s->K, count, RANK_TOLERANCE, s->doubles, s->ints);
+    bool whole = cod.rank == count;
+    if (!whole) { /* once more, for the least norm of forces as they are */
+        int rank = cod.rank;
+        set_up(s, p, m, count, column);
+        take_units_off(s, count);
+        hmi_cod_factor(&cod, count, count, s->K, rank, 0, s->doubles, s->ints);
+        find_null(s, p, m, &cod, column);
+    }
+    for (int i = 0; i < count; i++)
+        s->y[i] = -p->w0[s->list[i]] * s->units[i];
+    hmi_cod_solve(&cod, s->y, s->solution);
+    for (int i = 0; i < count && whole; i++)
+        s->solution[i] *= s->units[i];
+}
+
 bool hmi_contact_held(hmi_contact_solver *s, const hmi_contact_problem *p,
                       const hmi_contact_modes *m, double *x, double *w)
 {
-    hmi_cod cod;
     int count = list_unknowns(p, m, s->list);
-    double largest = 0;
-    for (int j = 0; j < count; j++) {
-        column_of(p, m, s->list[j], w);
-        for (int i = 0; i < count; i++)
-            s->K[hmi_area(j, count) + (size_t)i] = w[s->list[i]];
-        largest = fmax(largest, hmi_norm(count, s->K + hmi_area(j, count)));
-    }
-    for (int i = 0; i < count; i++)
-        s->y[i] = -p->w0[s->list[i]];
-    if (count) {
-        hmi_cod_factor(&cod, count, count, s->K, count, 1e-12 * largest, s->doubles, s->ints);
-        hmi_cod_solve(&cod, s->y, s->solution);
-    }
+    s->free = 0;
+    if (count)
+        solve_listed(s, p, m, count, w);
     spread(p, m, count, s->list, s->solution, x, w);
     bool good = true;
     for (int i = 0; i < count; i++)

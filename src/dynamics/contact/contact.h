@@ -13,7 +13,9 @@
  * Without friction that is a linear complementarity problem (linalg/lcp.h): w is unique, x is the one of
  * least norm. With friction there may be no solution, or several (Painleve): combinations of open,
  * sticking and sliding are tried one by one where there are few, and the count is reported. Sticking
- * has priority: solutions with the most contacts that stick count.
+ * has priority: solutions with the most contacts that stick count, and where forces are not unique
+ * contacts stick if some choice of forces does it (choice.c). Where the motion depends on that choice,
+ * the answer says so.
  * Verified: test/unit/dynamics/test_contact.c
  */
 #ifndef HMI_DYNAMICS_CONTACT_CONTACT_H
@@ -48,6 +50,8 @@ typedef struct hmi_contact_problem {
 typedef struct hmi_contact_answer {
     int solutions;           /* 0: none; 1; 2: several */
     bool complete;           /* all combinations were tried: `solutions` is certain */
+    bool redundant;          /* x is not unique (with friction) */
+    bool matters;            /* x is not unique, and with friction w depends on the choice */
     double *x, *w;           /* size: forces and accelerations */
     bool *closed;            /* by normal: w is zero there */
     hmi_friction_mode *mode; /* by friction */
@@ -74,5 +78,10 @@ typedef struct hmi_contact_modes {
 } hmi_contact_modes;
 bool hmi_contact_held(hmi_contact_solver *solver, const hmi_contact_problem *problem,
                       const hmi_contact_modes *modes, double *x, double *w);
+/* Of the modes just held, with their x: limit := what is left until a friction slips, mus N - |T|, by
+ * friction, with forces that are not unique chosen so that the most is left. True: the motion depends
+ * on what is chosen. */
+bool hmi_contact_limits(hmi_contact_solver *solver, const hmi_contact_problem *problem,
+                        const hmi_contact_modes *modes, const double *x, double *limit);
 
 #endif

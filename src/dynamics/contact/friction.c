@@ -34,6 +34,20 @@ static bool solve(search *q)
     return hmi_contact_held(q->s, q->p, &m, q->s->x, q->s->w);
 }
 
+/* Other forces of the same modes in s->x, those with the most room; false: there are none. */
+static bool choose_others(search *q)
+{
+    hmi_contact_solver *s = q->s;
+    const hmi_contact_problem *p = q->p;
+    const hmi_contact_modes m = modes_of(s);
+    if (s->free == 0 || !hmi_contact_choose(s, p, &m, s->x, s->chosen))
+        return false;
+    hmi_copy(p->size, s->chosen, s->x);
+    for (int i = 0; i < p->size; i++)
+        s->w[i] = p->w0[i] + hmi_dot(p->size, p->W + hmi_area(i, p->size), s->x);
+    return true;
+}
+
 /* ---- conditions ---- */
 
 /* What of a force is as good as zero. */
@@ -82,7 +96,7 @@ static double friction_violation(const search *q, int j)
     return fmax(wrong, fmax(back, across));
 }
 
-static bool is_solution(const search *q)
+static bool obeys(const search *q)
 {
     for (int i = 0; i < q->p->normals; i++)
         if (!(normal_violation(q, i) <= 1))
@@ -91,6 +105,12 @@ static bool is_solution(const search *q)
         if (!(friction_violation(q, j) <= 1))
             return false;
     return true;
+}
+
+/* Forces of least norm, or others of the same modes. */
+static bool is_solution(search *q)
+{
+    return obeys(q) || (choose_others(q) && obeys(q));
 }
 
 /* ---- solutions ---- */
@@ -105,6 +125,13 @@ static void keep(search *q, int sticking)
     memcpy(s->best_mode, s->mode, (size_t)p->frictions * sizeof *s->mode);
     hmi_copy(2 * p->frictions, s->slip, s->best_slip);
     q->sticking = sticking;
+    const hmi_contact_modes m = modes_of(s);
+    s->best_redundant = s->free > 0;
+    s->best_matters = false;
+    if (s->free) {
+        (void)hmi_contact_choose(s, p, &m, s->x, s->chosen);
+        s->best_matters = hmi_contact_choice_matters(s, p, &m, s->chosen);
+    }
 }
 
 /* Of the same accelerations as the best one? Then it is the same motion. */
@@ -384,6 +411,7 @@ static void mend_all(search *q)
     (void)read_digits(q);
     for (int k = 0; k < 40 * (p->size + 5) && solve(q); k++) {
         double amount;
+        (void)(obeys(q) || choose_others(q));
         int worst = worst_violation(q, &amount);
         if (amount <= 1) {
             consider(q);
@@ -409,6 +437,8 @@ void hmi_contact_combine(hmi_contact_solver *s, const hmi_contact_problem *p, hm
     } else
         mend_all(&q);
     a->solutions = q.found;
+    a->redundant = q.found && s->best_redundant;
+    a->matters = q.found && s->best_matters;
     a->x = s->best_x;
     a->w = s->best_w;
     a->closed = s->best_closed;

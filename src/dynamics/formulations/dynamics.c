@@ -19,11 +19,13 @@ static const struct {
 
 const char *hm_formulation_name(hm_formulation formulation)
 {
-    return formulations[formulation].name;
+    return (unsigned)formulation < HMI_FORMULATIONS ? formulations[formulation].name : "unknown";
 }
 
 bool hm_formulation_find(const char *name, hm_formulation *formulation)
 {
+    if (!name || !formulation)
+        return false;
     for (int f = 0; f < HMI_FORMULATIONS; f++)
         if (strcmp(formulations[f].name, name) == 0) {
             *formulation = (hm_formulation)f;

@@ -14,7 +14,7 @@
 const char *hm_rank_verdict_name(hm_rank_verdict verdict)
 {
     static const char *const names[] = {"proved", "structural", "undecided"};
-    return names[verdict];
+    return (size_t)verdict < sizeof names / sizeof *names ? names[verdict] : "unknown";
 }
 
 /* ---- margins ---- */

@@ -103,6 +103,23 @@ static double right_side(const hmi_contacts *c, int k)
                      : tape[system->contact_at.tangent_b + at - c->m];
 }
 
+/* Directions that the base rows block have a compliance of rounding errors, relative to that of the masses
+ * alone: zero. */
+static void clear_blocked(hmi_contacts *c)
+{
+    const double *M = c->sim->dense.M;
+    for (int k = 0; k < c->size; k++) {
+        const double *d = direction_row(c, k);
+        double natural = 0;
+        for (size_t i = 0; i < c->n; i++)
+            natural += M[i * c->n + i] > 0 ? d[i] * d[i] / M[i * c->n + i] : 0;
+        if (c->W[hmi_area(k, c->size) + (size_t)k] > 1e-13 * natural)
+            continue;
+        for (int i = 0; i < c->size; i++)
+            c->W[hmi_area(k, c->size) + (size_t)i] = c->W[hmi_area(i, c->size) + (size_t)k] = 0;
+    }
+}
+
 /* c->free, c->response and W; F: the forces, b: of the base rows. */
 static hm_status find_responses(hmi_contacts *c, const double *F, const double *b)
 {
@@ -119,6 +136,8 @@ static hm_status find_responses(hmi_contacts *c, const double *F, const double *
             c->W[hmi_area(i, size) + (size_t)k] = c->W[hmi_area(k, size) + (size_t)i] = 0.5 *
                                                                                         (one + two);
         }
+    if (status == HM_OK)
+        clear_blocked(c);
     return status;
 }
 
@@ -138,9 +157,20 @@ static void find_noise(hmi_contacts *c, double part)
     }
 }
 
+/* How fast things have moved along a direction, at most. */
+static double speed_along(const hmi_contacts *c, const double *d)
+{
+    double speed = 0;
+    for (size_t i = 0; i < c->n; i++)
+        speed += fabs(d[i]) * c->v_scale[i];
+    return speed;
+}
+
 /* w0 = d.a0 - b, and what of it is rounding. */
 static void find_free_motion(hmi_contacts *c)
 {
+    for (size_t i = 0; i < c->n; i++)
+        c->a_scale[i] = fmax(c->a_scale[i], fabs(c->free[i]));
     for (int k = 0; k < c->size; k++) {
         const double *d = direction_row(c, k);
         double b = right_side(c, k), size = fabs(b);
@@ -150,6 +180,11 @@ static void find_free_motion(hmi_contacts *c)
             size += fabs(d[i] * c->free[i]);
         }
         c->noise[k] = size;
+        double compliance = c->W[hmi_area(k, c->size) + (size_t)k];
+        if (compliance > 0) {
+            c->force_size = fmax(c->force_size, size / compliance);
+            c->momentum_size = fmax(c->momentum_size, speed_along(c, d) / compliance);
+        }
     }
     find_noise(c, 1e-11);
 }
@@ -220,11 +255,6 @@ static void keep_forces(hmi_contacts *c, const double *x, const double *w)
         c->traction[at - c->m] = x[k];
         hmi_axpy((int)c->n, x[k], direction_row(c, k), c->extra);
     }
-    for (int j = 0; j < c->items; j++) {
-        const hmi_friction_item *f = &c->item[j];
-        c->limit[c->friction_of[j]] = f->mus * fabs(x[f->normal]) -
-                                      hmi_norm(f->count, x + f->first);
-    }
 }
 
 /* ---- the decision ---- */
@@ -258,6 +288,16 @@ static bool keep_rows(hmi_contacts *c, const hmi_contact_answer *a, const bool *
     return changed;
 }
 
+static const char not_unique[] = "friction depends on forces of contacts that are not unique";
+
+/* One motion, whatever forces are chosen. */
+static bool is_settled(hmi_contacts *c, const hmi_contact_answer *answer)
+{
+    if (answer->solutions == 1 && answer->matters)
+        c->trouble = not_unique;
+    return answer->solutions == 1 && !answer->matters;
+}
+
 /* One round: the problem with c->F, solved and kept. */
 static hm_status solve_round(hmi_contacts *c, const hmi_point *at, const bool *let_go,
                              bool *changed)
@@ -274,8 +314,9 @@ static hm_status solve_round(hmi_contacts *c, const hmi_point *at, const bool *l
     const hmi_contact_problem problem = problem_of(c);
     hmi_contact_solve(c->solver, &problem, &answer);
     c->solutions = answer.solutions;
-    if (answer.solutions != 1)
+    if (!is_settled(c, &answer))
         return HM_ERR_UNDETERMINED;
+    c->redundant = answer.redundant;
     keep_forces(c, answer.x, answer.w);
     *changed = keep_rows(c, &answer, let_go);
     keep_modes(c, &answer);
@@ -314,61 +355,87 @@ hm_status hmi_contacts_decide(hmi_contacts *c, const hmi_point *at, const bool *
     return status;
 }
 
+/* Twice: what of a velocity is as good as zero depends on accelerations too. */
 hm_status hmi_contacts_evaluate(hmi_contacts *c, const hmi_point *at)
 {
     hmi_sim_evaluate(c->sim, at);
+    hmi_contacts_forget_sizes(c);
+    hmi_contacts_measure(c, at, 0);
     hmi_contacts_classify(c, at);
-    return hmi_contacts_decide(c, at, NULL);
+    hm_status status = hmi_contacts_decide(c, at, NULL);
+    hmi_contacts_classify(c, at);
+    return status == HM_OK || c->solutions != 1 ? hmi_contacts_decide(c, at, NULL) : status;
 }
 
 /* ---- modes that hold ---- */
 
-/* Only rows with friction are unknowns; all others that hold are in the base problem. */
+/* Only rows with friction are unknowns; all others that hold are in the base problem, unless forces are not
+ * unique: then the signs of all of them count. */
+static hm_status list_rubbed(hmi_contacts *c)
+{
+    bool *wanted = c->base;
+    for (size_t i = 0; i < c->m; i++)
+        wanted[i] = c->holds[i] &&
+                    (is_rubbed(c, i) || (c->redundant && constraint_of(c, i)->one_sided));
+    hm_status status = list_normals(c, wanted);
+    if (status == HM_OK)
+        list_frictions(c, false);
+    for (int i = 0; i < c->normals; i++)
+        c->is_closed[i] = true;
+    return status;
+}
+
+/* The direction of item j at the point. Beyond the point of rest, within a step, it goes on along the
+ * last direction. */
+static void take_mode(hmi_contacts *c, int j)
+{
+    size_t f = c->friction_of[j];
+    const hmi_friction *friction = &c->sim->system->model->frictions.data[f];
+    const double *U = c->sliding + friction->first;
+    double size = hmi_norm((int)friction->count, U);
+    bool ahead = friction->count > 1 && hmi_dot(2, U, c->slip + 2 * f) > 1e-9 * size;
+    c->item_mode[j] = c->mode[f];
+    c->item_presses[j] = c->presses[f];
+    for (int k = 0; k < 2; k++)
+        c->item_slip[2 * j + k] = ahead ? U[k] / size : c->slip[2 * f + (size_t)k];
+}
+
+static hm_status solve_held(hmi_contacts *c)
+{
+    find_free_motion(c);
+    const hmi_contact_problem problem = problem_of(c);
+    const hmi_contact_modes modes = {.closed = c->is_closed,
+                                     .mode = c->item_mode,
+                                     .slip = c->item_slip,
+                                     .presses = c->item_presses};
+    if (!hmi_contact_held(c->solver, &problem, &modes, c->x, c->w))
+        return HM_ERR_INCONSISTENT;
+    keep_forces(c, c->x, c->w);
+    if (hmi_contact_limits(c->solver, &problem, &modes, c->x, c->item_limit)) {
+        c->trouble = not_unique;
+        return HM_ERR_UNDETERMINED;
+    }
+    for (int j = 0; j < c->items; j++)
+        c->limit[c->friction_of[j]] = c->item_limit[j];
+    return HM_OK;
+}
+
 hm_status hmi_contacts_hold(hmi_contacts *c, const hmi_point *at)
 {
     if (c->frictions == 0)
         return HM_OK;
     hmi_contacts_read(c, at);
-    bool *wanted = c->base;
-    for (size_t i = 0; i < c->m; i++)
-        wanted[i] = c->holds[i] && is_rubbed(c, i);
-    hm_status status = list_normals(c, wanted);
-    if (status == HM_OK)
-        list_frictions(c, false);
+    hm_status status = list_rubbed(c);
     if (status != HM_OK || c->items == 0)
         return status;
-    for (int i = 0; i < c->normals; i++)
-        c->is_closed[i] = true;
-    for (int j = 0; j < c->items; j++) {
-        size_t f = c->friction_of[j];
-        const hmi_friction *friction = &c->sim->system->model->frictions.data[f];
-        double size = hmi_norm((int)friction->count, c->sliding + friction->first);
-        c->item_mode[j] = c->mode[f];
-        c->item_presses[j] = c->presses[f];
-        for (size_t k = 0; k < 2; k++)
-            c->item_slip[2 * j + (int)k] = c->slip[2 * f + k];
-        /* beyond the point of rest, within a step, it goes on along the last direction */
-        bool ahead = friction->count > 1 &&
-                     hmi_dot(2, c->sliding + friction->first, c->slip + 2 * f) > 1e-9 * size;
-        for (size_t k = 0; k < friction->count && ahead; k++)
-            c->item_slip[2 * j + (int)k] = c->sliding[friction->first + k] / size;
-    }
+    for (int j = 0; j < c->items; j++)
+        take_mode(c, j);
     status = find_forces(c, at);
     choose_base(c, c->holds);
     if (status == HM_OK)
         status = find_responses(c, c->F, hmi_sim_dynamics(c->sim) + c->sim->system->at.b);
-    if (status == HM_OK) {
-        find_free_motion(c);
-        const hmi_contact_problem problem = problem_of(c);
-        const hmi_contact_modes modes = {.closed = c->is_closed,
-                                         .mode = c->item_mode,
-                                         .slip = c->item_slip,
-                                         .presses = c->item_presses};
-        if (!hmi_contact_held(c->solver, &problem, &modes, c->x, c->w))
-            status = HM_ERR_INCONSISTENT;
-        else
-            keep_forces(c, c->x, c->w);
-    }
+    if (status == HM_OK)
+        status = solve_held(c);
     hmi_contacts_apply(c);
     return status;
 }
@@ -423,7 +490,7 @@ hm_status hmi_contacts_impact(hmi_contacts *c, const hmi_point *at, double *v)
         const hmi_contact_problem problem = problem_of(c);
         hmi_contact_solve(c->solver, &problem, &answer);
         c->solutions = answer.solutions;
-        status = answer.solutions == 1 ? HM_OK : HM_ERR_UNDETERMINED;
+        status = is_settled(c, &answer) ? HM_OK : HM_ERR_UNDETERMINED;
     }
     hmi_zero((int)c->m, c->impulse);
     for (size_t i = 0; i < c->n && status == HM_OK; i++)

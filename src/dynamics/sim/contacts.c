@@ -39,6 +39,9 @@ static void allocate_state(hmi_contacts *c, hmi_arena *arena, bool *failed)
     c->extra = hmi_arena_doubles(arena, c->n, failed);
     c->opening = hmi_arena_doubles(arena, c->m, failed);
     c->limit = hmi_arena_doubles(arena, c->frictions, failed);
+    c->q_scale = hmi_arena_doubles(arena, c->n, failed);
+    c->v_scale = hmi_arena_doubles(arena, c->n, failed);
+    c->a_scale = hmi_arena_doubles(arena, c->n, failed);
 }
 
 static void allocate_scratch(hmi_contacts *c, hmi_arena *arena, bool *failed)
@@ -60,6 +63,7 @@ static void allocate_scratch(hmi_contacts *c, hmi_arena *arena, bool *failed)
     c->item_mode = flags(arena, f * sizeof *c->item_mode, failed);
     c->item_slip = hmi_arena_doubles(arena, 2 * f, failed);
     c->item_presses = hmi_arena_doubles(arena, f, failed);
+    c->item_limit = hmi_arena_doubles(arena, f, failed);
     c->b = hmi_arena_doubles(arena, c->m, failed);
     c->zero = hmi_arena_doubles(arena, c->m, failed);
     c->F = hmi_arena_doubles(arena, c->n, failed);
@@ -130,22 +134,102 @@ void hmi_contacts_read(hmi_contacts *c, const hmi_point *at)
             c->D[i * c->n + pattern->column.data[k]] = entry[k];
 }
 
-/* Parts of what a row is made of; lengths below 1e-14 do not occur. */
-static double noise_of(const hmi_contacts *c, size_t row, const double *x)
+/* ---- what is as good as zero ----
+ *
+ * Nothing here is a number of its own: all is relative to how large coordinates, velocities and free
+ * accelerations were so far, so that a model in micrometres moves like the same one in kilometres. */
+
+void hmi_contacts_forget_sizes(hmi_contacts *c)
 {
-    double length = hmi_row_length(c->sim, row);
-    return 1e-10 * hmi_row_terms(c->sim, row, x) +
-           length * (1e-12 * hmi_max_abs((int)c->n, x) + 1e-14);
+    hmi_zero((int)c->n, c->q_scale);
+    hmi_zero((int)c->n, c->v_scale);
+    hmi_zero((int)c->n, c->a_scale);
+    c->step = c->force_size = c->momentum_size = 0;
+}
+
+void hmi_contacts_measure(hmi_contacts *c, const hmi_point *at, double step)
+{
+    c->step = step;
+    for (size_t i = 0; i < c->n; i++) {
+        c->q_scale[i] = fmax(c->q_scale[i], fabs(at->q[i]));
+        c->v_scale[i] = fmax(c->v_scale[i], fabs(at->v[i]));
+    }
+}
+
+/* Coordinates, velocities and accelerations along a direction, as far as known. */
+typedef struct sizes {
+    double q, v, a; /* sums of parts */
+    double length;  /* of the direction */
+} sizes;
+
+static void add_sizes(const hmi_contacts *c, sizes *s, size_t i, double entry)
+{
+    s->q += fabs(entry) * c->q_scale[i];
+    s->v += fabs(entry) * c->v_scale[i];
+    s->a += fabs(entry) * c->a_scale[i];
+    s->length = hypot(s->length, entry);
+}
+
+static sizes sizes_of_row(const hmi_contacts *c, size_t row)
+{
+    sizes s = {0, 0, 0, 0};
+    const hmi_expr_matrix *pattern = &c->sim->system->derived.constraints.A;
+    const double *A = hmi_sim_row_entries(c->sim);
+    for (size_t k = pattern->start[row]; k < pattern->start[row + 1]; k++)
+        add_sizes(c, &s, pattern->column.data[k], A[k]);
+    return s;
+}
+
+static sizes sizes_of_tangent(const hmi_contacts *c, size_t k)
+{
+    sizes s = {0, 0, 0, 0};
+    for (size_t i = 0; i < c->n; i++)
+        add_sizes(c, &s, i, c->D[k * c->n + i]);
+    return s;
+}
+
+/* Of a velocity along a direction. Where nothing has moved yet, lengths and accelerations make one. */
+static double velocity_noise(const hmi_contacts *c, const sizes *s)
+{
+    int n = (int)c->n;
+    return 1e-12 * (s->v + c->step * s->a) + 1e-14 * s->length * hmi_max_abs(n, c->v_scale) +
+           1e-14 * sqrt(s->length * hmi_max_abs(n, c->q_scale) * s->a);
 }
 
 double hmi_contacts_gap_noise(const hmi_contacts *c, size_t row, const hmi_point *at)
 {
-    return noise_of(c, row, at->q);
+    sizes s = sizes_of_row(c, row);
+    return 1e-10 * hmi_row_terms(c->sim, row, at->q) +
+           1e-12 * (s.q + c->step * (s.v + c->step * s.a)) +
+           1e-14 * s.length * hmi_max_abs((int)c->n, c->q_scale);
 }
 
 double hmi_contacts_rate_noise(const hmi_contacts *c, size_t row, const hmi_point *at)
 {
-    return noise_of(c, row, at->v);
+    sizes s = sizes_of_row(c, row);
+    return 1e-10 * hmi_row_terms(c->sim, row, at->v) + velocity_noise(c, &s);
+}
+
+double hmi_contacts_fall(const hmi_contacts *c, size_t row, double gap)
+{
+    return sqrt(2 * gap * sizes_of_row(c, row).a);
+}
+
+double hmi_contacts_sliding_noise(const hmi_contacts *c, size_t k, const hmi_point *at)
+{
+    sizes s = sizes_of_tangent(c, k);
+    double terms = 0;
+    for (size_t i = 0; i < c->n; i++)
+        terms += fabs(c->D[k * c->n + i] * at->v[i]);
+    return 1e-10 * terms + velocity_noise(c, &s);
+}
+
+double hmi_contacts_least(const hmi_contacts *c)
+{
+    int n = (int)c->n;
+    double h = c->step;
+    return 1e-13 * (hmi_max_abs(n, c->q_scale) +
+                    h * (hmi_max_abs(n, c->v_scale) + h * hmi_max_abs(n, c->a_scale)));
 }
 
 /* ---- the discrete state ---- */
@@ -157,10 +241,9 @@ static void classify_friction(hmi_contacts *c, size_t j, const hmi_point *at)
     double size = 0, noise = 0;
     for (size_t k = f->first; k < f->first + f->count; k++) {
         size = hypot(size, c->sliding[k]);
-        for (size_t i = 0; i < c->n; i++)
-            noise += 1e-10 * fabs(c->D[k * c->n + i] * at->v[i]);
+        noise += hmi_contacts_sliding_noise(c, k, at);
     }
-    c->mode[j] = size > noise + 1e-13 ? HMI_FRICTION_SLIP : HMI_FRICTION_STICK;
+    c->mode[j] = size > noise ? HMI_FRICTION_SLIP : HMI_FRICTION_STICK;
     for (size_t k = 0; k < f->count && size > 0; k++)
         c->slip[2 * j + k] = c->sliding[f->first + k] / size;
 }
@@ -200,7 +283,7 @@ void hmi_contacts_apply(hmi_contacts *c)
 const char *hm_contact_state_text(hm_contact_state state)
 {
     static const char *const text[] = {"open", "closed", "stick", "slip"};
-    return text[state];
+    return (size_t)state < sizeof text / sizeof *text ? text[state] : "unknown";
 }
 
 /* A row with several frictions slips where one of them does. */

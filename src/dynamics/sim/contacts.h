@@ -28,6 +28,7 @@ typedef struct hmi_contacts {
     hm_sim *sim;
     size_t m, n, frictions, tangents;
     bool any_one_sided;
+    bool redundant; /* forces of the last decision were not unique */
 
     /* The discrete state, by row. */
     bool *in_force;          /* its condition is true */
@@ -51,6 +52,12 @@ typedef struct hmi_contacts {
     double *opening;  /* by row: phi'' (psi') of closed rows */
     double *limit;    /* by friction: what is left until it slips, mus N - |T| */
 
+    /* How large things are, so that "as good as zero" has the units of the model (hmi_contacts_measure). */
+    double *q_scale, *v_scale, *a_scale; /* n: the largest |q|, |q'|, |free q''| so far */
+    double step;                         /* the length of a step; 0: there is none */
+    double force_size;                   /* of the forces that make up the free motion, */
+    double momentum_size;                /* and of the momenta */
+
     /* Scratch. */
     double *work;          /* of the tape */
     unsigned long version; /* of the parameters in it */
@@ -63,7 +70,7 @@ typedef struct hmi_contacts {
     hmi_friction_item *item;
     size_t *friction_of; /* by item */
     hmi_friction_mode *item_mode;
-    double *item_slip, *item_presses;
+    double *item_slip, *item_presses, *item_limit;
     double *b, *zero, *F, *free, *impulse; /* m, n, n, n, m */
     hm_contact *shown;                     /* for evaluations */
     hmi_contact_solver *solver;
@@ -75,9 +82,18 @@ HM_MUST_CHECK hm_status hmi_contacts_create(hm_sim *sim);
 
 /* Gaps, rates, conditions and coefficients at a point. */
 void hmi_contacts_read(hmi_contacts *c, const hmi_point *at);
-/* What of a gap or a rate counts as zero; after hmi_sim_evaluate at the point. */
+/* Sizes: forgotten, and taken from a point; step: 0 where there is none. */
+void hmi_contacts_forget_sizes(hmi_contacts *c);
+void hmi_contacts_measure(hmi_contacts *c, const hmi_point *at, double step);
+/* What of a length of the model counts as zero whatever it belongs to. */
+double hmi_contacts_least(const hmi_contacts *c);
+/* What of a gap, a rate or the velocity along tangent k counts as zero; after hmi_sim_evaluate at the
+ * point. */
 double hmi_contacts_gap_noise(const hmi_contacts *c, size_t row, const hmi_point *at);
 double hmi_contacts_rate_noise(const hmi_contacts *c, size_t row, const hmi_point *at);
+/* The velocity that a fall through `gap` along a row brings, at the largest acceleration so far. */
+double hmi_contacts_fall(const hmi_contacts *c, size_t row, double gap);
+double hmi_contacts_sliding_noise(const hmi_contacts *c, size_t tangent, const hmi_point *at);
 
 /* Which frictions slide and which are at rest, at the point just read. */
 void hmi_contacts_classify_frictions(hmi_contacts *c, const hmi_point *at);

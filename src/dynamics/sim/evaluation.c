@@ -1,4 +1,5 @@
 /* hm_sim_evaluate: every quantity of the theory at the present state. */
+#include "base/argument.h"
 #include "dynamics/sim/dirac.h"
 #include "dynamics/sim/evaluation.h"
 #include "dynamics/sim/contacts.h"
@@ -312,6 +313,11 @@ static hm_status check_vanished(hm_sim *sim, const hmi_point *at, hm_evaluation 
 
 hm_status hm_sim_evaluate(hm_sim *sim, const hm_evaluate_options *options, hm_evaluation *out)
 {
+    HMI_ARGUMENT(sim ? sim->context : NULL,
+                 sim && !sim->in_callback &&
+                     (out && (!options || (unsigned)options->formulation < HMI_FORMULATIONS)),
+                 "a place for the answer and a formulation that exists are needed; no call from a "
+                 "callback of the sim");
     const hm_system *system = sim->system;
     hm_evaluate_options chosen = options ? *options : hm_evaluate_options_default();
     hmi_point at = *hmi_sim_present(sim);
@@ -361,6 +367,8 @@ hm_status hm_sim_evaluate(hm_sim *sim, const hm_evaluate_options *options, hm_ev
 
 void hm_matrix_dense(const hm_matrix *matrix, double *dense)
 {
+    if (!matrix || !dense)
+        return;
     memset(dense, 0, matrix->rows * matrix->columns * sizeof *dense);
     for (size_t i = 0; i < matrix->rows; i++)
         for (size_t k = matrix->row_start[i]; k < matrix->row_start[i + 1]; k++) {

@@ -1,4 +1,5 @@
 /* hm_sim_geometry: the geometry of [UK02, section 6] at the present state. */
+#include "base/argument.h"
 #include "dynamics/sim/sim.h"
 
 static bool take_memory(hm_sim *sim)
@@ -22,6 +23,8 @@ static bool take_memory(hm_sim *sim)
 
 hm_status hm_sim_geometry(hm_sim *sim, const hm_geometry **geometry)
 {
+    HMI_ARGUMENT(sim ? sim->context : NULL, sim && !sim->in_callback && (geometry),
+                 "a place for the answer is needed; no call from a callback of the sim");
     hmi_question ask;
     hmi_solution solution;
     const hmi_options options = hmi_options_default();

@@ -1,4 +1,5 @@
 /* Differentiates the equations and solves them again for the derivatives of q'' and z'. */
+#include "base/argument.h"
 #include "dynamics/sim/motion_derivatives.h"
 
 #include "linalg/linalg.h"
@@ -413,6 +414,8 @@ hm_status hmi_sim_jacobian(hm_sim *sim, const hmi_point *at, const double *gains
 
 hm_status hm_sim_param_derivatives(hm_sim *sim, double *derivative)
 {
+    HMI_ARGUMENT(sim ? sim->context : NULL, sim && !sim->in_callback && (derivative),
+                 "a place for the answer is needed; no call from a callback of the sim");
     return derive(sim, hmi_sim_present(sim), HMI_JACOBIAN_PARAM, NULL, derivative);
 }
 

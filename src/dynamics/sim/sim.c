@@ -1,4 +1,5 @@
 /* A sim is made and destroyed here, and its parameters, inputs and present state are set. */
+#include "base/argument.h"
 #include "dynamics/sim/sim.h"
 
 #include "dynamics/large/large.h"
@@ -81,10 +82,13 @@ static void take_initial_values(hm_sim *sim)
 
 hm_status hm_sim_create(const hm_system *system, hm_sim **out)
 {
+    HMI_ARGUMENT(system ? system->model->context : NULL, system && out,
+                 "a system and a place for the sim are needed");
     hm_sim *sim = hmi_alloc(system->allocator, sizeof *sim);
     if (!sim)
         return HM_ERR_NOMEM;
     *sim = (hm_sim){.system = system};
+    hmi_share(&system->references);
     hmi_arena_init(&sim->arena, system->allocator);
     hm_status status = hmi_system_assemble(system);
     if (status == HM_OK)
@@ -108,7 +112,12 @@ void hm_sim_destroy(hm_sim *sim)
 {
     if (!sim)
         return;
-    const hm_allocator *allocator = sim->system->allocator;
+    if (sim->in_callback) { /* the call that it is in ends first */
+        sim->doomed = true;
+        return;
+    }
+    const hm_system *system = sim->system;
+    const hm_allocator *allocator = system->allocator;
     if (sim->extras.run)
         sim->extras.run_destroy(sim->extras.run);
     if (sim->extras.consistency)
@@ -120,10 +129,13 @@ void hm_sim_destroy(hm_sim *sim)
     hm_context_destroy(sim->context);
     hmi_arena_release(&sim->arena);
     hmi_free(allocator, sim, sizeof *sim);
+    hm_system_destroy((hm_system *)system);
 }
 
 hm_context *hm_sim_context(const hm_sim *sim)
 {
+    if (!sim)
+        return NULL;
     return sim->context;
 }
 
@@ -131,6 +143,8 @@ hm_context *hm_sim_context(const hm_sim *sim)
 
 hm_status hm_sim_set_param(hm_sim *sim, const char *name, double value)
 {
+    HMI_ARGUMENT(sim ? sim->context : NULL, sim && !sim->in_callback && (name && isfinite(value)),
+                 "a name and a finite value are needed; no call from a callback of the sim");
     const hm_model *model = sim->system->model;
     for (size_t i = 0; i < model->params.count; i++) {
         if (strcmp(model->params.data[i].name, name) != 0)
@@ -151,13 +165,19 @@ hm_status hm_sim_set_param(hm_sim *sim, const char *name, double value)
 
 double hm_sim_param(const hm_sim *sim, size_t index)
 {
+    if (!sim)
+        return NAN;
     return index < sim->system->model->params.count ? sim->given.params[index] : NAN;
 }
 
 hm_status hm_sim_set_input(hm_sim *sim, size_t index, double value, double rate, double rate2)
 {
-    if (index >= sim->system->model->inputs.count)
-        return HM_ERR_USAGE;
+    HMI_ARGUMENT(
+        sim ? sim->context : NULL,
+        sim && !sim->in_callback &&
+            (index < sim->system->model->inputs.count && isfinite(value) && isfinite(rate) &&
+             isfinite(rate2)),
+        "an input that exists and finite values are needed; no call from a callback of the sim");
     sim->given.inputs[0][index] = value;
     sim->given.inputs[1][index] = rate;
     sim->given.inputs[2][index] = rate2;
@@ -167,13 +187,27 @@ hm_status hm_sim_set_input(hm_sim *sim, size_t index, double value, double rate,
 
 hm_status hm_sim_reset_input(hm_sim *sim, size_t index)
 {
-    if (index >= sim->system->model->inputs.count)
-        return HM_ERR_USAGE;
+    HMI_ARGUMENT(sim ? sim->context : NULL,
+                 sim && !sim->in_callback && (index < sim->system->model->inputs.count),
+                 "an input that exists is needed; no call from a callback of the sim");
     sim->given.input_set[index] = false;
     return HM_OK;
 }
 
-void hm_sim_set_state(hm_sim *sim, double t, const double *q, const double *v, const double *z)
+hm_status hm_sim_set_state(hm_sim *sim, double t, const double *q, const double *v, const double *z)
+{
+    HMI_ARGUMENT(sim ? sim->context : NULL, sim && !sim->in_callback && isfinite(t),
+                 "a finite time is needed; no call from a callback of the sim");
+    size_t n = sim->system->derived.n, states = sim->system->model->states.count;
+    HMI_ARGUMENT(sim->context,
+                 (!q || hmi_values_finite(q, n)) && (!v || hmi_values_finite(v, n)) &&
+                     (!z || hmi_values_finite(z, states)),
+                 "the state must be finite");
+    hmi_sim_set_state(sim, t, q, v, z);
+    return HM_OK;
+}
+
+void hmi_sim_set_state(hm_sim *sim, double t, const double *q, const double *v, const double *z)
 {
     size_t n = sim->system->derived.n;
     sim->state.at.t = t;
@@ -185,14 +219,18 @@ void hm_sim_set_state(hm_sim *sim, double t, const double *q, const double *v, c
         memcpy(sim->state.z, z, sim->system->model->states.count * sizeof *z);
 }
 
-void hm_sim_hold(hm_sim *sim, size_t coordinate, bool velocity, bool hold)
+hm_status hm_sim_hold(hm_sim *sim, size_t coordinate, bool velocity, bool hold)
 {
-    size_t n = sim->system->derived.n;
-    if (coordinate < n)
-        sim->state.held[velocity ? n + coordinate : coordinate] = hold;
+    size_t n = sim ? sim->system->derived.n : 0;
+    HMI_ARGUMENT(sim ? sim->context : NULL, coordinate < n && !sim->in_callback,
+                 "a coordinate that exists is needed; no call from a callback of the sim");
+    sim->state.held[velocity ? n + coordinate : coordinate] = hold;
+    return HM_OK;
 }
 
 double hm_sim_time(const hm_sim *sim)
 {
+    if (!sim)
+        return NAN;
     return sim->state.at.t;
 }

@@ -118,8 +118,10 @@ typedef struct hmi_sim_extras {
 } hmi_sim_extras;
 
 struct hm_sim {
-    const hm_system *system;
-    hmi_arena arena; /* of the arrays below */
+    const hm_system *system; /* shared */
+    bool in_callback;        /* of the user: who must not start anything anew with it */
+    bool doomed;             /* destroyed in a callback: it goes when the call ends */
+    hmi_arena arena;         /* of the arrays below */
     hm_context *context;
     hmi_sim_state state;
     hmi_sim_given given;
@@ -132,6 +134,9 @@ struct hm_sim {
     hmi_sim_rounding rounding;
     hmi_sim_extras extras;
 };
+
+/* Of states that may be anything: what hm_sim_set_state would refuse, the evaluation tells. */
+void hmi_sim_set_state(hm_sim *sim, double t, const double *q, const double *v, const double *z);
 
 /* The present state as a point. */
 static inline const hmi_point *hmi_sim_present(const hm_sim *sim)

@@ -1,5 +1,6 @@
 /* q'' at a point, by whichever solve serves: the compiled one of large systems, the motion tape, the
  * sparse one, or the dense one, which is asked last and always has an answer. */
+#include "base/argument.h"
 #include "dynamics/sim/contacts.h"
 #include "dynamics/sim/evaluation.h"
 #include "dynamics/sim/motion.h"
@@ -276,6 +277,11 @@ hm_status hmi_sim_accelerate(hm_sim *sim, const hmi_point *at, hmi_solution *sol
         }
     }
     hmi_sim_evaluate(sim, at);
+    if (!solution && hmi_sim_has_compiled(sim) && hmi_compiled_doubts(sim->solve.compiled)) {
+        const hmi_sparse_shape shape = hmi_large_shape(sim->system);
+        hmi_compiled_confirm(sim->solve.compiled, &shape, hmi_sim_mass_entries(sim),
+                             hmi_sim_row_entries(sim));
+    }
     return hmi_sim_accelerate_here(sim, at, solution);
 }
 
@@ -324,6 +330,7 @@ __attribute__((noinline)) static hm_status accelerate_otherwise(hm_sim *sim, dou
  * are saved. */
 hm_status hm_sim_accelerate(hm_sim *sim, double *qdd)
 {
+    HMI_ARGUMENT(sim ? sim->context : NULL, sim && qdd, "a place for the answer is needed");
     const hmi_sim_motion *motion = sim->motion.used;
     if (motion && sim->tapes.prepared && sim->solve.formulation == HM_FORMULATION_AUTO &&
         motion->own == sim->tapes.version) {

@@ -70,6 +70,8 @@ void hmi_sim_evaluate(hm_sim *sim, const hmi_point *at)
 
 void hm_sim_evaluate_fast(hm_sim *sim)
 {
+    if (!sim)
+        return;
     hmi_sim_evaluate(sim, hmi_sim_present(sim));
 }
 

@@ -4,6 +4,8 @@
  * periods d_k = t_k - t_(k-p) shrink by a factor that tends to some r < 1. Then the rest of them lasts
  * d r / (1 - r). The accumulation counts as reached when that estimate, which is better the steadier the
  * factor is, is known well within 1e-6 of the time that the impacts took, and is short itself.
+ * It is also reached where impacts that repeat are as slow as rounding errors make them: then the periods
+ * do not shrink any more.
  */
 #include "integrate/contact/contact_run.h"
 
@@ -57,6 +59,20 @@ static uint64_t note_rows(hmi_contact_run *r)
     return hash;
 }
 
+/* Is the rest of impacts with period p over soon? *limit: when. */
+static bool is_reached(const hmi_contact_run *r, size_t p, double t, double *limit)
+{
+    const hmi_impact_times *x = &r->times;
+    if (x->faint && x->count > 3 * p) {
+        *limit = t;
+        return true;
+    }
+    double error = 0, left = x->count > FEWEST_PERIODS * p ? time_left(x, p, &error) : NAN;
+    double scale = fmin(fmax(r->span, 1e-300), fabs(t - r->stepper->t_begin));
+    *limit = t + left;
+    return left <= 3e-5 * scale && error <= 1e-7 * scale;
+}
+
 size_t hmi_contact_accumulates(hmi_contact_run *r, double t, double *limit)
 {
     hmi_impact_times *x = &r->times;
@@ -65,13 +81,8 @@ size_t hmi_contact_accumulates(hmi_contact_run *r, double t, double *limit)
         return 0;
     x->t[x->count % HMI_IMPACTS_KEPT] = t;
     x->rows[x->count++ % HMI_IMPACTS_KEPT] = rows;
-    for (size_t p = 1; p <= MOST_PERIOD && x->count > FEWEST_PERIODS * p; p++) {
-        double error = 0, left = repeats(x, p) ? time_left(x, p, &error) : NAN;
-        double scale = fmin(fmax(r->span, 1e-300), fabs(t - r->stepper->t_begin));
-        if (!(left <= 3e-5 * scale) || !(error <= 1e-7 * scale))
-            continue;
-        *limit = t + left;
-        return p;
-    }
+    for (size_t p = 1; p <= MOST_PERIOD && x->count > 3 * p; p++)
+        if (repeats(x, p) && is_reached(r, p, t, limit))
+            return p;
     return 0;
 }

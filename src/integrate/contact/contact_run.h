@@ -45,6 +45,7 @@ typedef struct hmi_contact_function {
     double side;   /* the sign of g that holds */
     double slack;  /* g may go beyond zero by that much */
     bool watched;
+    double largest, fastest; /* condition: |g| and |g'| so far */
 } hmi_contact_function;
 
 /* Times of impacts, to see them accumulate. */
@@ -54,6 +55,7 @@ typedef struct hmi_impact_times {
     uint64_t rows[HMI_IMPACTS_KEPT]; /* hash of the rows that were struck */
     size_t count;                    /* of all since the last accumulation */
     size_t *last;                    /* by row: count at its last impulse */
+    bool faint; /* the last impact was as slow as rounding errors of gaps make it */
 } hmi_impact_times;
 
 typedef struct hmi_contact_run {
@@ -72,6 +74,7 @@ typedef struct hmi_contact_run {
     bool steady; /* some condition is not watched */
     bool *let_go;
     bool *was_in_force;
+    bool *stuck;        /* by friction: it stuck when its row was closed last */
     double *before, *v; /* n */
 
     double force_scale;
@@ -92,6 +95,8 @@ void hmi_contact_run_release(hmi_contact_run *r);
 /* ---- functions.c ---- */
 
 hm_status hmi_contact_list_functions(hmi_contact_run *r);
+/* A run begins: nothing of another one is left. */
+void hmi_contact_forget(hmi_contact_run *r);
 /* The value that is watched, positive while nothing happens; g: of the expression, where it has one. */
 double hmi_contact_watched_value(const hmi_contact_run *r, size_t function, double g);
 /* Does it need the forces? */
@@ -119,6 +124,8 @@ hm_status hmi_contact_settle(hmi_contact_run *r, bool *jumped);
 void hmi_contact_turn(hmi_contact_run *r);
 /* Drift control of what sticks. */
 void hmi_contact_rest(hmi_contact_run *r, double t, double *y);
+/* What of a gap the watch lets pass. */
+double hmi_contact_gap_slack(const hmi_contact_run *r, size_t row, const hmi_point *at);
 
 /* ---- accumulation.c ---- */
 

@@ -5,7 +5,8 @@
 
 #include <math.h>
 
-/* While a row holds, comparisons that it keeps at zero stay as they are. */
+/* While a row holds, comparisons that it keeps at zero stay as they are: parts of the largest difference so
+ * far, and of its rate. */
 #define CONDITION_SLACK  1e-11
 #define CONDITION_NEAR   1e-9
 #define CONDITION_STEADY 1e-8
@@ -98,11 +99,16 @@ double hmi_contact_watched_value(const hmi_contact_run *r, size_t k, double g)
 /* ---- sides ---- */
 
 /* a < b has the side -1; at a = b so has a <= b, which is true there. */
-static double side_at(const hmi_contact_function *f, double g)
+static double side_at(const hmi_contact_function *f, double g, double slack)
 {
     if (f->op == HMI_EQ)
-        return fabs(g) <= CONDITION_SLACK ? -1 : 1;
-    return g < 0 || (g <= CONDITION_SLACK && f->op == HMI_LE) ? -1 : 1;
+        return fabs(g) <= slack ? -1 : 1;
+    return g < 0 || (g <= slack && f->op == HMI_LE) ? -1 : 1;
+}
+
+static double condition_slack(const hmi_contact_run *r, const hmi_contact_function *f)
+{
+    return CONDITION_SLACK * f->largest + hmi_contacts_least(r->contacts);
 }
 
 void hmi_contact_find_sides(hmi_contact_run *r, const double *g)
@@ -111,10 +117,12 @@ void hmi_contact_find_sides(hmi_contact_run *r, const double *g)
         hmi_contact_function *f = &r->functions[k];
         if (f->kind != HMI_CONTACT_CONDITION)
             continue;
+        f->largest = fmax(f->largest, fabs(g[k]));
+        double slack = condition_slack(r, f);
         if (r->fired[k])
             f->side = -f->side;
-        else if (fabs(g[k]) > CONDITION_SLACK || f->side == 0)
-            f->side = side_at(f, g[k]);
+        else if (fabs(g[k]) > slack || f->side == 0)
+            f->side = side_at(f, g[k], slack);
     }
 }
 
@@ -150,20 +158,28 @@ void hmi_contact_find_conditions(hmi_contact_run *r)
 
 /* ---- what is watched from now on ---- */
 
+double hmi_contact_gap_slack(const hmi_contact_run *r, size_t row, const hmi_point *at)
+{
+    return 1e-3 * hmi_contacts_gap_noise(r->contacts, row, at);
+}
+
 static void watch_gap(const hmi_contact_run *r, hmi_contact_function *f, const hmi_point *at)
 {
     const hmi_contacts *c = r->contacts;
     bool position = r->sim->system->model->constraints.data[f->index].level == HM_LEVEL_POSITION;
     f->watched = c->in_force[f->index] && !c->holds[f->index];
     f->side = 1;
-    f->slack = 1e-3 * (position ? hmi_contacts_gap_noise(c, f->index, at)
-                                : hmi_contacts_rate_noise(c, f->index, at));
+    f->slack = position ? hmi_contact_gap_slack(r, f->index, at)
+                        : 1e-3 * hmi_contacts_rate_noise(c, f->index, at);
 }
 
-/* Forces that are zero throughout are noise. */
+/* Forces that are zero throughout are noise; so are those that change velocities by rounding errors. */
 static double force_slack(const hmi_contact_run *r)
 {
-    return 1e-9 * r->force_scale + 1e-12;
+    const hmi_contacts *c = r->contacts;
+    double time = isfinite(r->span) && r->span > 0 ? r->span : c->step;
+    double by_momentum = time > 0 ? c->momentum_size / time : 0;
+    return 1e-9 * r->force_scale + 1e-12 * (c->force_size + by_momentum) + 1e-290;
 }
 
 static void watch_friction(const hmi_contact_run *r, hmi_contact_function *f)
@@ -176,13 +192,10 @@ static void watch_friction(const hmi_contact_run *r, hmi_contact_function *f)
         f->slack = force_slack(r);
         return;
     }
-    double size = 0;
-    for (size_t k = friction->first; k < friction->first + friction->count; k++)
-        for (size_t i = 0; i < c->n; i++)
-            size += fabs(c->D[k * c->n + i]) * fabs(r->stepper->y[c->n + i]);
+    const hmi_point at = hmi_stepper_point(r->stepper);
     f->watched = acts && c->mode[f->index] == HMI_FRICTION_SLIP;
     f->side = friction->count > 1 ? 1 : c->slip[2 * f->index] < 0 ? -1 : 1;
-    f->slack = friction->count > 1 ? 0 : 1e-12 * size + 1e-14;
+    f->slack = friction->count > 1 ? 0 : 0.01 * hmi_contacts_sliding_noise(c, friction->first, &at);
 }
 
 void hmi_contact_leave_conditions(hmi_contact_run *r, const double *g, const double *rates)
@@ -192,7 +205,10 @@ void hmi_contact_leave_conditions(hmi_contact_run *r, const double *g, const dou
         hmi_contact_function *f = &r->functions[k];
         if (f->kind != HMI_CONTACT_CONDITION)
             continue;
-        bool steady = fabs(g[k]) < CONDITION_NEAR && fabs(rates[k]) < CONDITION_STEADY;
+        f->largest = fmax(f->largest, fabs(g[k]));
+        f->fastest = fmax(f->fastest, fabs(rates[k]));
+        bool steady = fabs(g[k]) <= CONDITION_NEAR * f->largest + hmi_contacts_least(r->contacts) &&
+                      fabs(rates[k]) <= CONDITION_STEADY * f->fastest;
         f->watched = f->op != HMI_EQ && !steady;
         r->steady |= steady;
     }

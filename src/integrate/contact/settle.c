@@ -24,10 +24,32 @@ hm_status hmi_contact_run_init(hmi_contact_run *r, hmi_projection *projection, h
     r->v = hmi_arena_doubles(arena, r->contacts->n, &failed);
     r->let_go = hmi_arena_alloc(arena, r->contacts->m + 1);
     r->was_in_force = hmi_arena_alloc(arena, r->contacts->m + 1);
+    r->stuck = hmi_arena_alloc(arena, r->contacts->frictions + 1);
     r->times.last = hmi_arena_alloc(arena, (r->contacts->m + 1) * sizeof *r->times.last);
-    if (failed || !r->let_go || !r->was_in_force || !r->times.last)
+    if (failed || !r->let_go || !r->was_in_force || !r->stuck || !r->times.last)
         return HM_ERR_NOMEM;
     return hmi_contact_list_functions(r);
+}
+
+void hmi_contact_forget(hmi_contact_run *r)
+{
+    hmi_contacts *c = r->contacts;
+    for (size_t k = 0; k < r->count; k++) {
+        hmi_contact_function *f = &r->functions[k];
+        f->side = f->kind == HMI_CONTACT_CONDITION ? 0 : 1;
+        f->largest = f->fastest = 0;
+    }
+    for (size_t j = 0; j < c->frictions; j++)
+        c->presses[j] = 1;
+    hmi_contacts_forget_sizes(c);
+    memset(r->fired, 0, r->count);
+    memset(r->times.last, 0, c->m * sizeof *r->times.last);
+    memset(r->stuck, 0, c->frictions);
+    memset(r->was_in_force, 1, c->m); /* as made consistent */
+    r->impacts.count = r->accumulations.count = r->impacts_dropped = r->times.count = 0;
+    r->by_impacts = r->force_scale = 0;
+    r->quick_t = r->stepper->t;
+    r->quick = 0;
 }
 
 void hmi_contact_run_release(hmi_contact_run *r)
@@ -165,6 +187,18 @@ static void warn_gain(hmi_contact_run *r, double t, double gained)
         t, hmi_contacts_names(r->contacts), gained);
 }
 
+/* Are the rows no faster than by a fall through what of gaps is noise? */
+static bool is_faint(const hmi_contact_run *r, const hmi_point *at)
+{
+    const hmi_contacts *c = r->contacts;
+    for (size_t i = 0; i < c->m; i++)
+        if (is_struck(r, i, at) &&
+            (constraint_of(r, i)->level != HM_LEVEL_POSITION ||
+             -c->rate[i] > 3 * hmi_contacts_fall(c, i, hmi_contact_gap_slack(r, i, at))))
+            return false;
+    return true;
+}
+
 /* Velocities after the impact, in the stepper's state. */
 static hm_status strike(hmi_contact_run *r)
 {
@@ -175,6 +209,7 @@ static hm_status strike(hmi_contact_run *r)
     hmi_sim_evaluate(r->sim, &at);
     hmi_contacts_read(c, &at);
     close_touching(r, &at);
+    r->times.faint = is_faint(r, &at);
     hm_status status = hmi_contacts_impact(c, &at, r->v);
     if (status != HM_OK)
         return fail(r, status, true);
@@ -229,6 +264,9 @@ static hm_status decide(hmi_contact_run *r)
     use_rows(r);
     if (status != HM_OK)
         return fail(r, status, false);
+    for (size_t j = 0; j < c->frictions; j++)
+        if (c->holds[r->sim->system->model->frictions.data[j].row])
+            r->stuck[j] = c->mode[j] == HMI_FRICTION_STICK;
     hmi_contact_rest(r, r->stepper->t, r->stepper->y);
     return HM_OK;
 }
@@ -257,6 +295,17 @@ static void list_let_go(hmi_contact_run *r)
             r->let_go[r->functions[k].index] = true;
 }
 
+/* Frictions that stuck whenever their rows were closed are at rest in the limit, too. */
+static void stop_sliding(hmi_contact_run *r)
+{
+    hmi_contacts *c = r->contacts;
+    for (size_t j = 0; j < c->frictions; j++) {
+        size_t row = r->sim->system->model->frictions.data[j].row;
+        c->mode[j] = c->holds[row] && r->stuck[j] ? HMI_FRICTION_STICK : HMI_FRICTION_OPEN;
+    }
+    hmi_contact_rest(r, r->stepper->t, r->stepper->y);
+}
+
 /* The limit of an accumulation: the rows that were struck in turn touch and stay. What is left of the
  * bounces is within the error of the limit. */
 static hm_status come_to_rest(hmi_contact_run *r, size_t period, double limit)
@@ -271,6 +320,7 @@ static hm_status come_to_rest(hmi_contact_run *r, size_t period, double limit)
     hmi_contacts_apply(c);
     use_rows(r);
     hm_status status = hmi_project(r->projection, s->t, s->y);
+    stop_sliding(r);
     double gained = hmi_ledger_total(r->ledger, r->sim, &at) - before;
     r->by_impacts += gained;
     if (status == HM_OK)
@@ -296,6 +346,7 @@ hm_status hmi_contact_settle(hmi_contact_run *r, bool *jumped)
     hmi_point at = hmi_stepper_point(r->stepper);
     hm_status status = check_pace(r);
     list_let_go(r);
+    hmi_contacts_measure(c, &at, r->stepper->t - r->stepper->t_old);
     hmi_sim_evaluate(r->sim, &at);
     hmi_contacts_read(c, &at);
     if (status == HM_OK)
@@ -319,6 +370,7 @@ void hmi_contact_turn(hmi_contact_run *r)
     hmi_contacts *c = r->contacts;
     const hmi_point at = hmi_stepper_point(r->stepper);
     bool read = false;
+    hmi_contacts_measure(c, &at, r->stepper->t - r->stepper->t_old);
     for (size_t j = 0; j < c->frictions; j++) {
         const hmi_friction *f = &r->sim->system->model->frictions.data[j];
         if (f->count < 2 || c->mode[j] != HMI_FRICTION_SLIP)

@@ -1,4 +1,5 @@
 /* Finds the consistent state that a run starts from, and says why there is none. */
+#include "base/argument.h"
 #include "integrate/drift/start_state.h"
 
 #include "dynamics/sim/contacts.h"
@@ -21,13 +22,17 @@ hm_status hmi_start_state_init(hmi_start_state *s, hmi_projection *projection, h
         s->skip_velocity = hmi_arena_alloc(arena, ode->sim->contacts->m + 1);
         failed |= !s->skip_position || !s->skip_velocity;
     }
-    return failed || !s->fixed || !s->velocity_name ? HM_ERR_NOMEM : HM_OK;
+    return failed || !s->fixed || !s->velocity_name
+               ? HM_ERR_NOMEM
+               : hmi_mirrored_init(&s->mirrored, ode->sim->system->model, arena);
 }
 
 void hmi_start_state_release(hmi_start_state *s)
 {
-    if (s->arena)
-        hmi_array_release(s->arena->allocator, &s->moved);
+    if (!s->arena)
+        return;
+    hmi_array_release(s->arena->allocator, &s->moved);
+    hmi_mirrored_release(&s->mirrored);
 }
 
 /* ---- the search ---- */
@@ -39,6 +44,8 @@ static void skip_contacts(hmi_start_state *s)
     const hmi_ode *ode = s->projection->ode;
     hmi_contacts *c = ode->sim->contacts;
     const hmi_point at = hmi_ode_point(ode, ode->sim->state.at.t, s->found);
+    hmi_contacts_forget_sizes(c);
+    hmi_contacts_measure(c, &at, 0);
     hmi_contacts_read(c, &at);
     for (size_t i = 0; i < c->m; i++) {
         bool one_sided = ode->sim->system->model->constraints.data[i].one_sided;
@@ -159,6 +166,8 @@ hm_status hmi_start_state_move(hmi_start_state *s, bool all_free)
     if (status == HM_ERR_INCONSISTENT)
         return refuse_state(s, &c, all_free);
     hmi_ode_store(ode, ode->sim->state.at.t, s->found);
+    if (status == HM_OK && !all_free)
+        status = hmi_refuse_mirrored(&s->mirrored, ode->sim);
     return status == HM_ERR_NUMERIC ? HM_OK : status; /* what follows says what is not finite */
 }
 
@@ -251,6 +260,8 @@ static hm_status create(hm_sim *sim)
 
 hm_status hm_sim_make_consistent(hm_sim *sim, bool all_free, const hm_moved **moved, size_t *count)
 {
+    HMI_ARGUMENT(sim ? sim->context : NULL, sim && !sim->in_callback && (!moved || count),
+                 "a place for the count is needed; no call from a callback of the sim");
     const hm_evaluate_options defaults = {.formulation = HM_FORMULATION_AUTO};
     hm_evaluation at;
     if (sim->extras.run) /* it cannot go on from another state */

@@ -10,6 +10,8 @@
 
 #include "integrate/drift/consistent.h"
 
+#include "integrate/drift/mirrored.h"
+
 #include <hamel/run.h>
 
 typedef struct hmi_start_state {
@@ -21,6 +23,7 @@ typedef struct hmi_start_state {
     bool *skip_position, *skip_velocity; /* by row: it need not hold (contacts) */
     const char **velocity_name;          /* n: x', made when first needed */
     HMI_ARRAY(hm_moved) moved;
+    hmi_mirrored mirrored;
 } hmi_start_state;
 
 /* Release also after a failure. */

@@ -1,5 +1,6 @@
 /* The pool of an ensemble: what the columns of its table mean, members handed out to workers, results given
  * in the order of the members. */
+#include "base/argument.h"
 #include "integrate/ensemble/ensemble.h"
 
 #include "base/clock.h"
@@ -45,6 +46,7 @@ static bool is_velocity_of(const char *name, const char *coordinate)
 hm_status hm_ensemble_find_column(hm_context *context, const hm_model *model, const char *name,
                                   hm_ensemble_column *column)
 {
+    HMI_ARGUMENT(context, context && model && name && column, "a model and a name are needed");
     for (size_t i = 0; i < model->coords.count; i++) {
         if (strcmp(model->coords.data[i].name, name) == 0)
             return found(column, HM_COLUMN_COORDINATE, i);
@@ -62,6 +64,8 @@ hm_status hm_ensemble_find_column(hm_context *context, const hm_model *model, co
 
 hm_ensemble_options hm_ensemble_options_default(const hm_model *model)
 {
+    if (!model)
+        return (hm_ensemble_options){0};
     hm_ensemble_options options = {.run = hm_run_options_default(model)};
     if (hmi_model_span_varies(model))
         options.run.start = options.run.end = options.run.every = NAN;
@@ -212,31 +216,42 @@ void hmi_pool_release_spare(hmi_pool *pool, hmi_member_record *spare)
 
 static void count_result(hmi_pool *pool, const hm_member_result *r)
 {
-    pool->done++;
+    pool->given++;
     pool->result->ok += r->status == HM_RUN_OK;
     pool->result->events += r->status == HM_RUN_EVENT;
     pool->result->failed += r->status == HM_RUN_FAILED;
     pool->result->batched += r->batched;
 }
 
-/* To the user, frames first. */
+/* A callback said stop: no call follows. */
+static void cancel(hmi_pool *pool)
+{
+    pool->cancelled = true;
+    atomic_store(&pool->stop, true);
+}
+
+/* To the user, frames first; what the user was not told of does not count. */
 static void give_record(hmi_pool *pool, hmi_member_record *record)
 {
     const hm_ensemble_options *o = &pool->options;
     bool wanted = true;
+    if (pool->cancelled)
+        return;
     for (size_t i = 0; i < record->rows.count && wanted; i += pool->row_size)
         wanted = give_row(pool, record->result.member, record->rows.data + i);
+    if (wanted)
+        count_result(pool, &record->result);
     if (wanted && o->on_member)
         wanted = o->on_member(o->user, &record->result);
     if (!wanted)
-        atomic_store(&pool->stop, true);
+        cancel(pool);
 }
 
 static void tell_progress(hmi_pool *pool)
 {
     const hm_ensemble_options *o = &pool->options;
-    if (!o->on_progress(o->user, pool->done, pool->members->count))
-        atomic_store(&pool->stop, true);
+    if (!pool->cancelled && !o->on_progress(o->user, pool->done, pool->members->count))
+        cancel(pool);
 }
 
 bool hmi_pool_deliver(hmi_pool *pool, hmi_member_record **records, size_t count, bool wait,
@@ -248,7 +263,7 @@ bool hmi_pool_deliver(hmi_pool *pool, hmi_member_record **records, size_t count,
         return false;
     for (size_t i = 0; i < count; i++) {
         pool->records[records[i]->result.member] = records[i];
-        count_result(pool, &records[i]->result);
+        pool->done++;
     }
     while (pool->cursor < pool->members->count && pool->records[pool->cursor]) {
         give_record(pool, pool->records[pool->cursor]);
@@ -263,7 +278,7 @@ bool hmi_pool_deliver(hmi_pool *pool, hmi_member_record **records, size_t count,
     return true;
 }
 
-/* What is done behind members that are not: after an interruption. */
+/* What is done behind members that are not. */
 static void give_rest(hmi_pool *pool)
 {
     for (size_t i = pool->cursor; i < pool->members->count; i++) {
@@ -477,10 +492,19 @@ static hm_status run_all(hmi_pool *pool)
     return status;
 }
 
+static bool members_are_valid(const hm_ensemble_members *m)
+{
+    return m && (m->columns || m->column_count == 0) &&
+           (m->column_count == 0 || m->count <= SIZE_MAX / 16 / m->column_count) &&
+           (m->values || m->count == 0 || m->column_count == 0) && m->count <= SIZE_MAX / 16;
+}
+
 hm_status hm_ensemble_run(hm_context *context, const hm_system *system,
                           const hm_ensemble_members *members, const hm_ensemble_options *options,
                           hm_ensemble_result *result)
 {
+    HMI_ARGUMENT(context, context && system && result && members_are_valid(members),
+                 "members with columns and values are needed");
     double start = hmi_wall_clock();
     *result = (hm_ensemble_result){.members = members->count};
     hmi_pool pool = {.context = context,
@@ -489,13 +513,15 @@ hm_status hm_ensemble_run(hm_context *context, const hm_system *system,
                      .options = options ? *options : hm_ensemble_options_default(system->model),
                      .result = result,
                      .reference = members->count};
-    hm_status status = check_members(context, system, members);
+    hm_status status = hmi_run_check_options(context, &pool.options.run);
+    if (status == HM_OK)
+        status = check_members(context, system, members);
     if (status != HM_OK)
         return status;
     init_pool(&pool);
     status = run_all(&pool);
     pthread_mutex_destroy(&pool.lock);
-    result->interrupted = members->count - pool.done;
+    result->interrupted = members->count - pool.given;
     result->wall_s = hmi_wall_clock() - start;
     return status;
 }

@@ -50,7 +50,8 @@ typedef struct hmi_pool {
     HMI_OWN_LINE pthread_mutex_t lock; /* of all below */
     hmi_member_record **records;       /* NULL: not done, or given out */
     hmi_member_record *spare;          /* blocks for records without a message */
-    size_t cursor, done;
+    size_t cursor, done, given;        /* given: told to the user */
+    bool cancelled;                    /* a callback said stop: no call follows */
     hm_status status;
 } hmi_pool;
 

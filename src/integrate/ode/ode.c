@@ -30,7 +30,7 @@ hm_status hmi_ode_init(hmi_ode *ode, hm_sim *sim)
 
 void hmi_ode_store(hmi_ode *ode, double t, const double *y)
 {
-    hm_sim_set_state(ode->sim, t, y, y + ode->n, y + 2 * ode->n);
+    hmi_sim_set_state(ode->sim, t, y, y + ode->n, y + 2 * ode->n);
 }
 
 void hmi_ode_load(const hmi_ode *ode, double *y)

@@ -98,5 +98,8 @@ bool hmi_recorder_give(hmi_recorder *r, hm_frame *frame, hm_frame_reason reason)
     look_at_outputs(r, frame);
     frame->reason = reason;
     frame->event = r->events.count ? r->events.count - 1 : 0;
-    return r->options->on_frame(r->options->user, frame);
+    r->ode->sim->in_callback = true;
+    bool wanted = r->options->on_frame(r->options->user, frame);
+    r->ode->sim->in_callback = false;
+    return wanted && !r->ode->sim->doomed;
 }

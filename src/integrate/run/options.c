@@ -6,6 +6,8 @@
 
 hm_run_options hm_run_options_default(const hm_model *model)
 {
+    if (!model)
+        return (hm_run_options){0};
     const hmi_simulate *run = &model->simulate;
     hm_run_options options = {
         .start = run->given ? run->start : 0,
@@ -19,6 +21,9 @@ hm_run_options hm_run_options_default(const hm_model *model)
         .drift_gain = {5, 5},
         .formulation = HM_FORMULATION_AUTO,
         .keep_initial = model->keep_initial,
+        .most_steps = HMI_MOST_STEPS_OF_RUN,
+        .most_rows = HMI_MOST_ROWS_OF_RUN,
+        .most_events = HMI_MOST_EVENTS_OF_RUN,
         .content = HM_FRAME_CONTENT_FORCES,
     };
     options.every = run->has_every ? run->every : HMI_DEFAULT_EVERY(options.start, options.end);
@@ -75,17 +80,18 @@ hm_status hmi_run_read_options(hmi_run *run, const hm_run_options *options)
 {
     const hm_run_options defaults = hm_run_options_default(run->model);
     run->options = options ? *options : defaults;
+    hm_status status = hmi_run_check_options(run->sim->context, &run->options);
+    if (status != HM_OK)
+        return status;
     fill_in(&run->options, &defaults);
     if (!(run->options.end >= run->options.start) || !(run->options.every > 0))
         return hmi_run_refuse(
             run,
             "the run must end after it starts, and the time between outputs must be positive%s",
             "");
-    double times = (run->options.end - run->options.start) / run->options.every;
-    if (times > HMI_MOST_OUTPUT_TIMES &&
-        isfinite(run->options.end)) /* who steps himself has no end */
-        return hmi_run_refuse(
-            run, "there would be more than 1e9 output times%s: `every` is too small", "");
+    status = hmi_run_check_rows(run);
+    if (status != HM_OK)
+        return status;
     if (run->options.rtol < 2e-15)
         run->options.rtol = 2e-15;
     return read_drift(run);
@@ -94,5 +100,5 @@ hm_status hmi_run_read_options(hmi_run *run, const hm_run_options *options)
 const char *hm_run_status_text(hm_run_status status)
 {
     static const char *const texts[] = {"ok", "event", "failed", "interrupted"};
-    return texts[status];
+    return (size_t)status < sizeof texts / sizeof *texts ? texts[status] : "unknown status";
 }

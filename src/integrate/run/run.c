@@ -1,4 +1,5 @@
 /* Whole runs, and the step-wise API: loops over the steps of step.c. */
+#include "base/argument.h"
 #include "integrate/run/run.h"
 
 #include "base/clock.h"
@@ -11,9 +12,13 @@
 static bool tell_progress(hmi_run *run)
 {
     double span = run->options.end - run->s.t_begin;
-    return !run->options.on_progress ||
-           run->options.on_progress(run->options.user, run->s.t,
-                                    span > 0 ? (run->s.t - run->s.t_begin) / span : 1);
+    if (!run->options.on_progress)
+        return true;
+    run->sim->in_callback = true;
+    bool wanted = run->options.on_progress(run->options.user, run->s.t,
+                                           span > 0 ? (run->s.t - run->s.t_begin) / span : 1);
+    run->sim->in_callback = false;
+    return wanted && !run->sim->doomed;
 }
 
 static hm_status go(hmi_run *run)
@@ -21,12 +26,9 @@ static hm_status go(hmi_run *run)
     hm_status status = run->failed_start;
     bool wanted = hmi_run_give_outputs(run);
     while (wanted && !run->stopped && status == HM_OK && run->s.t < run->options.end) {
-        if (run->options.most_steps && run->s.steps >= run->options.most_steps) {
-            hmi_messages_fail(&run->recorder.messages, "stopped at t = %.12g after %ld steps",
-                              run->s.t, run->s.steps);
-            return HM_ERR_LIMIT;
-        }
-        status = hmi_run_step(run, run->options.end);
+        status = hmi_run_watch_limits(run);
+        if (status == HM_OK)
+            status = hmi_run_step(run, run->options.end);
         if (status == HM_OK)
             wanted = hmi_run_give_outputs(run);
         if (status == HM_OK)
@@ -51,8 +53,17 @@ static void conclude(hmi_run *run, hm_status status)
         hmi_text_addf(&run->recorder.messages.text, "interrupted at t = %.12g", run->s.t);
 }
 
+/* A callback destroyed the sim: there is nothing left to tell about. */
+static hm_status bury(hm_sim *sim)
+{
+    hm_sim_destroy(sim);
+    return HM_ERR_USAGE;
+}
+
 hm_status hm_sim_run(hm_sim *sim, const hm_run_options *options, hm_run_result *result)
 {
+    HMI_ARGUMENT(sim ? sim->context : NULL, sim && !sim->in_callback && (result),
+                 "a place for the result is needed; no call from a callback of the sim");
     hmi_run *run = NULL;
     *result = (hm_run_result){
         .status = HM_RUN_FAILED, .message = "", .method = "", .formulation = "", .drift = ""};
@@ -62,6 +73,8 @@ hm_status hm_sim_run(hm_sim *sim, const hm_run_options *options, hm_run_result *
     status = go(run);
     conclude(run, status);
     hmi_run_leave(run);
+    if (sim->doomed)
+        return bury(sim);
     (void)!hm_sim_result(sim, result);
     return status;
 }
@@ -70,6 +83,8 @@ hm_status hm_sim_run(hm_sim *sim, const hm_run_options *options, hm_run_result *
 
 hm_status hm_sim_start(hm_sim *sim, const hm_run_options *options)
 {
+    HMI_ARGUMENT(sim ? sim->context : NULL, sim && !sim->in_callback,
+                 "a sim is needed; no call from a callback of the sim");
     hmi_run *run;
     hm_status status = hmi_run_start(sim, options, &run);
     if (status == HM_OK)
@@ -85,6 +100,8 @@ static bool ready(const hm_sim *sim)
 
 hm_status hm_sim_step(hm_sim *sim)
 {
+    HMI_ARGUMENT(sim ? sim->context : NULL, sim && !sim->in_callback,
+                 "a sim is needed; no call from a callback of the sim");
     return ready(sim) ? hm_sim_advance(sim, INFINITY) : HM_ERR_USAGE;
 }
 
@@ -94,7 +111,7 @@ static hm_status advance(hmi_run *run, double t)
     hm_status status = run->failed_start;
     bool one = isinf(t);
     double limit = one ? 1e300 : t;
-    while (status == HM_OK && run->s.t < limit) {
+    while (status == HM_OK && run->s.t < limit && !run->sim->doomed) {
         status = hmi_run_step(run, limit);
         if (status == HM_OK)
             status = hmi_run_finish_step(run);
@@ -106,6 +123,8 @@ static hm_status advance(hmi_run *run, double t)
 
 hm_status hm_sim_advance(hm_sim *sim, double t)
 {
+    HMI_ARGUMENT(sim ? sim->context : NULL, sim && !sim->in_callback && (!isnan(t)),
+                 "a time is needed; no call from a callback of the sim");
     hmi_run *run = hmi_run_of(sim);
     if (!ready(sim) || t < run->s.t)
         return HM_ERR_USAGE;
@@ -114,11 +133,13 @@ hm_status hm_sim_advance(hm_sim *sim, double t)
     hmi_run_enter(run);
     hm_status status = advance(run, t);
     hmi_run_leave(run);
-    return status;
+    return sim->doomed ? bury(sim) : status;
 }
 
 hm_status hm_sim_interpolate(hm_sim *sim, double t, double *q, double *v, double *z)
 {
+    HMI_ARGUMENT(sim ? sim->context : NULL, sim && !sim->in_callback && (!isnan(t)),
+                 "a time is needed; no call from a callback of the sim");
     hmi_run *run = hmi_run_of(sim);
     if (!ready(sim))
         return HM_ERR_USAGE;
@@ -138,6 +159,8 @@ hm_status hm_sim_interpolate(hm_sim *sim, double t, double *q, double *v, double
 
 void hm_sim_state(const hm_sim *sim, double *q, double *v, double *z)
 {
+    if (!sim)
+        return;
     size_t n = sim->system->derived.n;
     if (q)
         memcpy(q, sim->state.q, n * sizeof *q);
@@ -149,6 +172,10 @@ void hm_sim_state(const hm_sim *sim, double *q, double *v, double *z)
 
 hm_status hm_sim_frame(hm_sim *sim, unsigned content, hm_frame *frame)
 {
+    HMI_ARGUMENT(
+        sim ? sim->context : NULL,
+        sim && !sim->in_callback && (frame && !(content & ~(unsigned)HM_FRAME_CONTENT_ALL)),
+        "a frame and a content that exists are needed; no call from a callback of the sim");
     hmi_run *run = hmi_run_of(sim);
     if (!ready(sim))
         return HM_ERR_USAGE;
@@ -196,6 +223,7 @@ static void add_record(const hmi_run *run, hm_run_result *result)
 
 hm_status hm_sim_result(const hm_sim *sim, hm_run_result *result)
 {
+    HMI_ARGUMENT(sim ? sim->context : NULL, sim && result, "a place for the result is needed");
     const hmi_run *run = hmi_run_of(sim);
     if (!ready(sim))
         return HM_ERR_USAGE;

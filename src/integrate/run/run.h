@@ -38,8 +38,12 @@
 
 typedef enum hmi_drift { HMI_DRIFT_PROJECT, HMI_DRIFT_BAUMGARTE, HMI_DRIFT_NONE } hmi_drift;
 
-#define HMI_DEFAULT_ATOL      1e-12
-#define HMI_MOST_OUTPUT_TIMES 1e9
+#define HMI_DEFAULT_ATOL 1e-12
+
+/* Limits of a run that asks for none of its own. A billion steps take an hour at least. */
+#define HMI_MOST_STEPS_OF_RUN  1000000000L
+#define HMI_MOST_ROWS_OF_RUN   1000000000L
+#define HMI_MOST_EVENTS_OF_RUN 100000000L
 
 /* The pace of a run is looked at every so many steps. */
 enum { HMI_PACE_STEPS = 20000 };
@@ -82,6 +86,7 @@ typedef struct hmi_run {
     hm_status failed_start; /* contacts have no motion at the start: why */
     bool interrupted;       /* a callback wants to stop */
     hmi_pace pace;
+    int stalled; /* steps in a row that did not move t */
     double wall_start, wall_s;
 
     double *before; /* scratch: a state before drift control moved it */
@@ -111,6 +116,18 @@ hm_status hmi_run_compile_motion(hmi_run *run, const hmi_point *at);
 hm_status hmi_run_read_options(hmi_run *run, const hm_run_options *options);
 /* An error about what was asked for, with one word of it (%s): HM_ERR_USAGE. */
 hm_status hmi_run_refuse(const hmi_run *run, const char *message, const char *word);
+
+/* ---- limits.c ---- */
+
+/* Options that make no sense, as they are given: HM_ERR_USAGE with a diagnostic. */
+hm_status hmi_run_check_options(hm_context *context, const hm_run_options *options);
+/* More output times, or more steps of a given length, than the limits allow: refused at once. */
+hm_status hmi_run_check_rows(const hmi_run *run);
+hm_status hmi_run_check_pace(const hmi_run *run);
+/* After a step that began at `before`: does t still move? */
+hm_status hmi_run_watch_time(hmi_run *run, double before);
+/* Steps and events within their limits? Else the run has failed, HM_ERR_LIMIT. */
+hm_status hmi_run_watch_limits(hmi_run *run);
 
 /* ---- start.c ---- */
 

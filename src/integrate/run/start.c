@@ -101,6 +101,9 @@ static hm_status choose_method(hmi_run *run)
     if (run->s.method->fixed_step && !(run->options.step > 0))
         return hmi_run_refuse(run, "method '%s' needs a step: --step H, or `step H` in `simulate`",
                               run->s.method->name);
+    hm_status status = hmi_run_check_pace(run);
+    if (status != HM_OK)
+        return status;
     run->s.memory = hmi_arena_alloc(&run->arena,
                                     run->s.method->memory_size(run->s.method, &run->ode));
     return run->s.memory ? hmi_guard_prepare_fallback(&run->guard) : HM_ERR_NOMEM;
@@ -202,9 +205,9 @@ static hm_status begin_contacts(hmi_run *run)
     bool jumped = false;
     hmi_contact_run *contact = &run->contact;
     contact->span = run->options.end - run->options.start;
-    run->s.t_begin = run->s.t;
+    run->s.t_begin = run->s.t_old = run->s.t;
     hmi_recorder_start(&run->recorder);
-    memset(contact->was_in_force, 1, contact->contacts->m); /* as made consistent */
+    hmi_contact_forget(contact);
     hm_status status = hmi_events_settle_contacts(&run->events, &jumped);
     run->recorder.energy.by_impacts = contact->by_impacts;
     if (status == HM_OK && jumped)

@@ -206,10 +206,13 @@ hm_status hmi_run_step(hmi_run *run, double t_limit)
         (void)!hmi_events_watch_conditions(&run->events); /* the step says what is wrong */
     if (run->events.switches.switches)
         t_limit = hmi_events_next_time(&run->events, t_limit);
+    double before = s->t;
     hm_status status = run->restart ? s->method->start(s) : hmi_guard_change_method(&run->guard);
     run->restart = false;
     if (status == HM_OK)
         status = make_step(run, t_limit);
+    if (status == HM_OK)
+        status = hmi_run_watch_time(run, before);
     if (status == HM_OK)
         status = watch_constraints(run, forgiven);
     if (status == HM_OK)

@@ -185,6 +185,23 @@ typedef struct quaternion_owner {
     hmi_span at;
 } quaternion_owner;
 
+/* e0 ~ 1 unless `initial` says otherwise. */
+static bool start_quaternion(void *context, const hmi_expr e[4])
+{
+    hmi_builder *b = context;
+    if (!all_coordinates(b, e))
+        return true;
+    hmi_coord *scalar = &b->model->coords.data[hmi_node_at(b->graph, e[0])->b];
+    if (scalar->position.given == HMI_GIVEN_NOT)
+        scalar->position.value = 1;
+    return true;
+}
+
+bool hmi_start_quaternions(hmi_builder *b, const hmi_value *frame)
+{
+    return hmi_rotation_quaternions(frame->rotation, HMI_QUATERNION_START, start_quaternion, b);
+}
+
 /* e0^2 + e1^2 + e2^2 + e3^2 = 1, once for each set of four coordinates. */
 static bool constrain_quaternion(void *context, const hmi_expr e[4])
 {
@@ -200,9 +217,7 @@ static bool constrain_quaternion(void *context, const hmi_expr e[4])
     for (size_t k = 0; k < b->model->constraints.count; k++)
         if (b->model->constraints.data[k].residual == residual)
             return true;
-    hmi_coord *scalar = &b->model->coords.data[hmi_node_at(g, e[0])->b];
-    if (scalar->position.given == HMI_GIVEN_NOT)
-        scalar->position.value = 1; /* ~ 1 unless `initial` says otherwise */
+    start_quaternion(b, e);
     return hmi_add_constraint(b, owner->name, residual, owner->at);
 }
 
@@ -265,6 +280,7 @@ bool hmi_build_body(hmi_builder *b, const hmi_statement *s, const hmi_scope *sco
     quaternion_owner owner = {b, body.name, s->label->span};
     if (place->parts.frame && !place->parts.on)
         owner.at = place->parts.frame->value->span;
-    return hmi_rotation_quaternions(place->frame.rotation, constrain_quaternion, &owner) &&
+    return hmi_rotation_quaternions(place->frame.rotation, HMI_QUATERNION_NORM,
+                                    constrain_quaternion, &owner) &&
            (hmi_array_push(&b->context->allocator, &b->model->bodies, body) || hmi_no_memory(b));
 }

@@ -11,6 +11,11 @@ bool hmi_force_place(hmi_builder *b, hmi_place *place);
 
 /* After all bodies: their angular velocities in space, and the rates of what they carry (rates.c). */
 bool hmi_share_rates(hmi_builder *b);
+/* Is `ground` written here? */
+bool hmi_is_ground(hmi_builder *b, const hmi_ast *e);
+/* The place of the body that a label names; reports that there is none. */
+hmi_place *hmi_named_place(hmi_builder *b, const hmi_ast *label, const hmi_scope *scope,
+                           const char *hint);
 
 /* ---- bodies.c ---- */
 
@@ -18,5 +23,8 @@ bool hmi_share_rates(hmi_builder *b);
 bool hmi_sort_body_items(hmi_builder *b, const hmi_statement *s, hmi_body_parts *parts);
 /* Which parts of a body at P go together in the plane and in space. */
 bool hmi_check_body_parts(hmi_builder *b, const hmi_body_parts *parts, uint32_t dimension);
+
+/* Gives e0 of the quaternions in a frame its start ~ 1 where `initial` gives none. */
+bool hmi_start_quaternions(hmi_builder *b, const hmi_value *frame);
 
 #endif

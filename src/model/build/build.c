@@ -1,4 +1,5 @@
 /* Syntax tree -> model: the passes over the statements, and the public entry points. */
+#include "base/argument.h"
 #include "model/build/body.h"
 #include "model/verify.h"
 
@@ -24,6 +25,11 @@ static const hmi_statement_builder by_pass[][HMI_STMT_COUNT] = {
             [HMI_STMT_INPUT] = hmi_build_input,
             [HMI_STMT_STATE] = hmi_build_state,
         },
+    [HMI_PASS_START] =
+        {
+            [HMI_STMT_INITIAL] = hmi_build_initial,
+            [HMI_STMT_SIMULATE] = hmi_build_simulate,
+        },
     [HMI_PASS_PHYSICS] =
         {
             [HMI_STMT_KINETIC] = hmi_build_energy,
@@ -35,6 +41,7 @@ static const hmi_statement_builder by_pass[][HMI_STMT_COUNT] = {
             [HMI_STMT_BODY] = hmi_build_body,
             [HMI_STMT_GRAVITY] = hmi_build_gravity,
             [HMI_STMT_CONSTRAINT] = hmi_build_constraint,
+            [HMI_STMT_JOINT] = hmi_build_joint,
             [HMI_STMT_SERVO] = hmi_build_servo,
         },
     [HMI_PASS_RUN] =
@@ -43,8 +50,6 @@ static const hmi_statement_builder by_pass[][HMI_STMT_COUNT] = {
             [HMI_STMT_TORQUE] = hmi_build_torque,
             [HMI_STMT_NONIDEAL] = hmi_build_force,
             [HMI_STMT_FRICTION] = hmi_build_friction,
-            [HMI_STMT_INITIAL] = hmi_build_initial,
-            [HMI_STMT_SIMULATE] = hmi_build_simulate,
             [HMI_STMT_SYMMETRY] = hmi_build_symmetry,
             [HMI_STMT_EVENT] = hmi_build_event,
             [HMI_STMT_OUTPUT] = hmi_build_output,
@@ -243,6 +248,7 @@ static bool build_model(hmi_builder *b)
     b->force_place = hmi_force_place;
     run_pass(b, HMI_PASS_BODIES);
     run_pass(b, HMI_PASS_SIGNALS);
+    run_pass(b, HMI_PASS_START);
     run_pass(b, HMI_PASS_PHYSICS);
     run_pass(b, HMI_PASS_RUN);
     if (!hmi_context_too_many(b->context) && !b->context->limit_exceeded) {
@@ -279,6 +285,8 @@ static bool adopt_labels(hm_model *model)
         good = adopt_label(model, &model->tangents.data[i].name) && good;
     for (size_t i = 0; i < model->bodies.count; i++)
         good = adopt_label(model, &model->bodies.data[i].name) && good;
+    for (size_t i = 0; i < model->joints.count; i++)
+        good = adopt_label(model, &model->joints.data[i].name) && good;
     for (size_t i = 0; i < model->symmetries.count; i++)
         good = adopt_label(model, &model->symmetries.data[i].name) && good;
     for (size_t i = 0; i < model->events.count; i++)
@@ -356,9 +364,23 @@ hm_model_options hm_model_options_default(void)
     return (hm_model_options){.name = "<text>"};
 }
 
+static bool options_are_valid(const hm_model_options *options)
+{
+    size_t count = options ? options->override_count : 0;
+    if (count && !options->overrides)
+        return false;
+    for (size_t i = 0; i < count; i++)
+        if (!options->overrides[i].name || !options->overrides[i].value)
+            return false;
+    return true;
+}
+
 hm_status hm_model_parse(hm_context *context, const char *text, size_t length,
                          const hm_model_options *options, hm_model **model)
 {
+    HMI_ARGUMENT(
+        context, context && model && (text || length == 0) && options_are_valid(options),
+        "a text and a place for the model are needed, and names and values of all overrides");
     hm_model_options chosen = options ? *options : hm_model_options_default();
     const char *name = chosen.name ? chosen.name : "<text>";
     hmi_context_begin(context);
@@ -376,6 +398,9 @@ hm_status hm_model_parse(hm_context *context, const char *text, size_t length,
 hm_status hm_model_load(hm_context *context, const char *path, const hm_model_options *options,
                         hm_model **model)
 {
+    HMI_ARGUMENT(
+        context, context && model && path && options_are_valid(options),
+        "a path and a place for the model are needed, and names and values of all overrides");
     hm_model_options chosen = options ? *options : hm_model_options_default();
     size_t errors = context->errors;
     hmi_context_begin(context);

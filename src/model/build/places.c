@@ -366,24 +366,34 @@ static bool place_free(hmi_builder *b, hmi_place *place)
 
 /* ---- parents ---- */
 
-static bool is_ground(hmi_builder *b, const hmi_ast *e)
+static const char *nearest_body(hmi_builder *b, const char *wanted)
+{
+    size_t length = strlen(wanted);
+    int most = length <= 1 ? 0 : length <= 3 ? 1 : 2;
+    for (size_t i = 0; i < b->places.count; i++)
+        if (hmi_edit_distance(wanted, b->places.data[i]->name, most) <= most)
+            return hmi_context_printf(b->context, "did you mean '%s'?", b->places.data[i]->name);
+    return NULL;
+}
+
+bool hmi_is_ground(hmi_builder *b, const hmi_ast *e)
 {
     return e->kind == HMI_AST_NAME &&
            strcmp(hmi_names_text(&b->tree->names, e->name), "ground") == 0;
 }
 
-static hmi_place *find_parent(hmi_builder *b, const hmi_place *place)
+hmi_place *hmi_named_place(hmi_builder *b, const hmi_ast *e, const hmi_scope *scope,
+                           const char *hint)
 {
-    const hmi_ast *e = place->parts.on->value;
     const hmi_ast *base = e->kind == HMI_AST_INDEX ? e->items[0] : e;
     if (base->kind != HMI_AST_NAME) {
-        hmi_error(b->context, e->span, "write on NAME or on ground", "expected the name of a body");
+        hmi_error(b->context, e->span, hint, "expected the name of a body");
         return NULL;
     }
-    const char *name = hmi_label_text(b, e, place->scope);
+    const char *name = hmi_label_text(b, e, scope);
     int64_t index = name ? hmi_find_object(b, name, "body") : -1;
     if (name && index < 0)
-        hmi_error(b->context, e->span, NULL, "there is no body '%s'", name);
+        hmi_error(b->context, e->span, nearest_body(b, name), "there is no body '%s'", name);
     return index < 0 ? NULL : b->places.data[index];
 }
 
@@ -435,8 +445,8 @@ static bool place_one(hmi_builder *b, hmi_place *place)
         return place_free(b, place);
     if (!place->parts.on)
         return place_at(b, place);
-    return is_ground(b, place->parts.on->value) ? place_on_ground(b, place)
-                                                : place_on(b, place, place->parent);
+    return hmi_is_ground(b, place->parts.on->value) ? place_on_ground(b, place)
+                                                    : place_on(b, place, place->parent);
 }
 
 bool hmi_force_place(hmi_builder *b, hmi_place *place)
@@ -444,10 +454,11 @@ bool hmi_force_place(hmi_builder *b, hmi_place *place)
     hmi_place *user = NULL;
     /* Up to an ancestor that is placed, or that hangs on nothing ... */
     while (place->progress == HMI_LET_WAITING && place->parts.on &&
-           !is_ground(b, place->parts.on->value)) {
+           !hmi_is_ground(b, place->parts.on->value)) {
         place->progress = HMI_LET_RUNNING;
         place->user = user;
-        if (!(place->parent = find_parent(b, place))) {
+        if (!(place->parent = hmi_named_place(b, place->parts.on->value, place->scope,
+                                              "write on NAME or on ground"))) {
             place->progress = HMI_LET_FAILED;
             break;
         }

@@ -4,6 +4,7 @@
  * borrows the coordinates and signals of the real one and has a graph of its own: the model itself
  * is not touched.
  */
+#include "base/argument.h"
 #include "model/evaluate/builder.h"
 
 #include <string.h>
@@ -82,6 +83,25 @@ typedef struct state_arrays {
     bool *u_set;
 } state_arrays;
 
+/* What is no part of a state is told apart. */
+static bool has_place(hmi_symbol_kind kind, const state_arrays *to)
+{
+    switch (kind) {
+    case HMI_SYM_TIME:
+        return to->t;
+    case HMI_SYM_COORD:
+        return to->q;
+    case HMI_SYM_VELOCITY:
+        return to->v;
+    case HMI_SYM_STATE:
+        return to->z;
+    case HMI_SYM_INPUT:
+        return to->u && to->u_set;
+    default:
+        return true;
+    }
+}
+
 static bool assign(hmi_builder *b, const hmi_entry *entry, const state_arrays *to)
 {
     hmi_expr target;
@@ -91,6 +111,10 @@ static bool assign(hmi_builder *b, const hmi_entry *entry, const state_arrays *t
         return false;
     const hmi_node *node = hmi_node_at(b->graph, target);
     hmi_symbol_kind kind = node->op == HMI_SYMBOL ? (hmi_symbol_kind)node->a : HMI_SYM_KIND_COUNT;
+    if (!has_place(kind, to)) {
+        hmi_error(b->context, entry->target->span, NULL, "there is no place for this value");
+        return false;
+    }
     if (kind == HMI_SYM_TIME)
         *to->t = value;
     else if (kind == HMI_SYM_COORD)
@@ -126,6 +150,7 @@ static hm_status read_entries(hmi_builder *b, uint32_t file, const state_arrays 
 hm_status hm_model_read_state(hm_context *context, const hm_model *model, const char *text,
                               double *t, double *q, double *v, double *z, double *u, bool *u_set)
 {
+    HMI_ARGUMENT(context, context && model && text, "a model and a text are needed");
     hmi_context_begin(context);
     uint32_t file = hmi_context_add_source(context, "--at", NULL, text, strlen(text));
     if (file == HMI_NO_FILE)

@@ -23,6 +23,7 @@ bool hmi_build_torque(hmi_builder *b, const hmi_statement *s, const hmi_scope *s
 bool hmi_build_body(hmi_builder *b, const hmi_statement *s, const hmi_scope *scope);
 bool hmi_build_gravity(hmi_builder *b, const hmi_statement *s, const hmi_scope *scope);
 bool hmi_build_constraint(hmi_builder *b, const hmi_statement *s, const hmi_scope *scope);
+bool hmi_build_joint(hmi_builder *b, const hmi_statement *s, const hmi_scope *scope);
 bool hmi_build_servo(hmi_builder *b, const hmi_statement *s, const hmi_scope *scope);
 bool hmi_build_friction(hmi_builder *b, const hmi_statement *s, const hmi_scope *scope);
 bool hmi_build_initial(hmi_builder *b, const hmi_statement *s, const hmi_scope *scope);

@@ -33,8 +33,9 @@ typedef enum hmi_pass {
     HMI_PASS_DECLARE, /* model, param, coord; names of input, state, let */
     HMI_PASS_BODIES,  /* names of bodies, coordinates of free ones */
     HMI_PASS_SIGNALS, /* the right-hand sides of input and state */
-    HMI_PASS_PHYSICS, /* energies, bodies, masses, constraints, servos */
-    HMI_PASS_RUN      /* forces, non-ideal forces, initial, simulate, symmetry, event, output */
+    HMI_PASS_START,   /* initial, simulate: joints are measured there */
+    HMI_PASS_PHYSICS, /* energies, bodies, masses, constraints, joints, servos */
+    HMI_PASS_RUN      /* forces, non-ideal forces, symmetry, event, output */
 } hmi_pass;
 
 typedef struct hmi_scope hmi_scope;
@@ -281,6 +282,13 @@ typedef enum hmi_rotation_kind {
     HMI_ROT_TRANSPOSE
 } hmi_rotation_kind;
 
+/* What the quaternions of a rotation are visited for: to constrain them, or to start them at ~ 1. */
+typedef enum hmi_quaternion_purpose {
+    HMI_QUATERNION_NORM,
+    HMI_QUATERNION_START,
+    HMI_QUATERNION_VISITS
+} hmi_quaternion_purpose;
+
 struct hmi_rotation {
     hmi_rotation_kind kind;
     hmi_expr axis[3], angle;
@@ -290,7 +298,8 @@ struct hmi_rotation {
     /* A product may have as many factors as a chain has links: walks over them are not recursive,
      * and angular velocities are found once. [0] in base axes, [1] in body axes. */
     hmi_expr omega[2][3];
-    bool omega_known[2], visited, rates_known;
+    bool omega_known[2], rates_known;
+    bool visited[HMI_QUATERNION_VISITS];
     struct {
         hmi_rotation *rotation;
         bool body;
@@ -308,10 +317,10 @@ bool hmi_rotation_tag_transpose(hmi_builder *b, const hmi_value *x, hmi_value *o
 bool hmi_rotation_note_carried(hmi_builder *b, const hmi_value *R, const hmi_value *vector,
                                const hmi_value *out);
 /* Calls `visit` once for every quaternion that a rotation is composed of and that was not visited
- * before. False as soon as a visit fails. */
+ * before for this purpose. False as soon as a visit fails. */
 typedef bool hmi_quaternion_visit(void *context, const hmi_expr quaternion[4]);
-bool hmi_rotation_quaternions(const hmi_rotation *rotation, hmi_quaternion_visit *visit,
-                              void *context);
+bool hmi_rotation_quaternions(const hmi_rotation *rotation, hmi_quaternion_purpose purpose,
+                              hmi_quaternion_visit *visit, void *context);
 /* Angular velocity in body axes or in base axes. */
 bool hmi_rotation_omega(hmi_builder *b, hmi_span at, const hmi_value *R, bool body_axes,
                         hmi_value *out);
@@ -341,6 +350,7 @@ typedef enum hmi_argument_kind {
     HMI_ARGUMENT_BODY,       /* a body, by name: origin(b), point(b, u) */
     HMI_ARGUMENT_MOMENTUM,   /* the same: momentum(x) */
     HMI_ARGUMENT_POWER,      /* a word: power(impressed) */
+    HMI_ARGUMENT_JOINT,      /* a joint, by name: wrench(j) */
     HMI_ARGUMENT_CONSTRAINT  /* one constraint, by name: multiplier(c) */
 } hmi_argument_kind;
 hmi_argument_kind hmi_function_argument(int function);

@@ -232,6 +232,63 @@ static bool build_place(const call *c, hmi_value *out)
     return true;
 }
 
+/* ---- joints ---- */
+
+/* Why is there no such joint? */
+static const char *joint_hint(const call *c, const char *name)
+{
+    const hm_model *model = c->b->model;
+    int64_t body = hmi_find_object(c->b, name, "body");
+    if (body >= 0)
+        return c->b->places.data[body]->parts.on ? "the joint that carries a body leaves no "
+                                                   "multipliers: write the body `free` and "
+                                                   "join it by `joint NAME: ...` to see the force"
+                                                 : "wrench takes the NAME of a `joint` statement";
+    int most = strlen(name) <= 3 ? 1 : 2;
+    for (size_t i = 0; i < model->joints.count; i++)
+        if (hmi_edit_distance(name, model->joints.data[i].name, most) <= most)
+            return hmi_context_printf(c->b->context, "did you mean '%s'?",
+                                      model->joints.data[i].name);
+    return hmi_find_object(c->b, name, "constraint") >= 0 ||
+                   hmi_find_object(c->b, name, "vector constraint") >= 0
+               ? "write total_multiplier(NAME) for a constraint"
+               : NULL;
+}
+
+static const hmi_joint *find_joint(const call *c)
+{
+    const hmi_ast *label = c->e->items[0];
+    const hmi_ast *base = label->kind == HMI_AST_INDEX ? label->items[0] : label;
+    if (base->kind != HMI_AST_NAME) {
+        hmi_error(c->b->context, label->span, NULL, "%s takes the name of a joint", c->name);
+        return NULL;
+    }
+    const char *name = hmi_label_text(c->b, label, c->scope);
+    int64_t index = name ? hmi_find_object(c->b, name, "joint") : -1;
+    if (name && index < 0)
+        hmi_error(c->b->context, label->span, joint_hint(c, name), "there is no joint '%s'", name);
+    return index < 0 ? NULL : &c->b->model->joints.data[index];
+}
+
+/* Force and moment on B: what each row pushes, times its multiplier in the true motion. */
+static bool build_wrench(const call *c, hmi_value *out)
+{
+    hmi_graph *g = c->b->graph;
+    const hmi_joint *joint = forces_allowed(c) ? find_joint(c) : NULL;
+    size_t size = joint && joint->dimension == 3 ? 6 : 3;
+    if (!joint || !hmi_value_new(c->b, 1, size, 1, out))
+        return false;
+    for (size_t i = 0; i < size; i++) {
+        out->items[i] = g->zero;
+        for (uint32_t k = 0; k < joint->count; k++)
+            out->items[i] = hmi_add(
+                g, out->items[i],
+                hmi_mul(g, joint->push[k * size + i],
+                        hmi_symbol(g, HMI_SYM_TOTAL_MULTIPLIER, joint->first + k)));
+    }
+    return true;
+}
+
 /* ---- quantities of the equations ---- */
 
 static bool build_momentum(const call *c, hmi_value *out)
@@ -278,6 +335,8 @@ static bool call_function(hmi_builder *b, const hmi_ast *e, const hmi_scope *sco
         return build_momentum(&c, out);
     case HMI_ARGUMENT_POWER:
         return build_power(&c, out);
+    case HMI_ARGUMENT_JOINT:
+        return build_wrench(&c, out);
     case HMI_ARGUMENT_VALUES:
         break;
     }

@@ -318,6 +318,7 @@ static const function_row functions[] = {
     {"center", 1, 1, "one body", HMI_ARGUMENT_BODY, NULL},
     {"frame", 1, 1, "one body", HMI_ARGUMENT_BODY, NULL},
     {"point", 2, 2, "a body and a vector", HMI_ARGUMENT_BODY, NULL},
+    {"wrench", 1, 1, "one joint", HMI_ARGUMENT_JOINT, NULL},
     {"momentum", 1, 1, "one coordinate", HMI_ARGUMENT_MOMENTUM, NULL},
     {"power", 1, 1, "one kind of power", HMI_ARGUMENT_POWER, NULL},
 };

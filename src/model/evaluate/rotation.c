@@ -260,20 +260,20 @@ static bool omega_of(hmi_builder *b, hmi_span at, hmi_rotation *r, bool body)
     return true;
 }
 
-bool hmi_rotation_quaternions(const hmi_rotation *rotation, hmi_quaternion_visit *visit,
-                              void *context)
+bool hmi_rotation_quaternions(const hmi_rotation *rotation, hmi_quaternion_purpose purpose,
+                              hmi_quaternion_visit *visit, void *context)
 {
     hmi_rotation *r = (hmi_rotation *)rotation;
-    if (!r || r->visited)
+    if (!r || r->visited[purpose])
         return true;
     r->user[0].rotation = NULL;
     while (r) {
         hmi_rotation *part = NULL;
-        if (!r->visited && r->kind == HMI_ROT_QUATERNION && !visit(context, r->quaternion))
+        if (!r->visited[purpose] && r->kind == HMI_ROT_QUATERNION && !visit(context, r->quaternion))
             return false;
-        r->visited = true;
+        r->visited[purpose] = true;
         for (int k = 1; k >= 0; k--)
-            if (r->part[k] && !r->part[k]->visited)
+            if (r->part[k] && !r->part[k]->visited[purpose])
                 part = r->part[k];
         if (part)
             part->user[0].rotation = r;

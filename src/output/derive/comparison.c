@@ -1,4 +1,5 @@
 /* The accelerations of a comparison in closed form, as text. */
+#include "base/argument.h"
 #include "analyse/compare/comparison.h"
 #include "output/derive/derivation.h"
 #include "output/derive/layout.h"
@@ -83,6 +84,7 @@ static hm_status write_system(hmi_text *text, const hm_comparison *c, const hm_s
 
 hm_status hm_comparison_write(const hm_comparison *c, hm_writer writer, void *user, bool *written)
 {
+    HMI_ARGUMENT(NULL, c && writer && written, "a comparison and a writer are needed");
     hmi_text text;
     bool closed = false;
     hmi_text_init(&text, c->allocator);

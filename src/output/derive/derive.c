@@ -1,4 +1,5 @@
 /* hm_system_derive: prepares the expressions and writes them in one of the formats. */
+#include "base/argument.h"
 #include "output/derive/derivation.h"
 
 #include <string.h>
@@ -78,6 +79,9 @@ static hm_status refuse_contacts(const hm_model *model)
 
 hm_status hm_system_derive(const hm_system *system, hm_format format, hm_writer writer, void *user)
 {
+    HMI_ARGUMENT(system ? system->model->context : NULL,
+                 system && writer && (unsigned)format <= HM_FORMAT_C,
+                 "a writer and a format that exists are needed");
     hmi_derivation_view view;
     if (format == HM_FORMAT_C && system->model->has_contacts)
         return refuse_contacts(system->model);

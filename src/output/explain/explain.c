@@ -1,4 +1,5 @@
 /* hm_system_explain: one stage of what became of a model, as text. */
+#include "base/argument.h"
 #include "output/explain/explain.h"
 
 #include <hamel/report.h>
@@ -14,11 +15,13 @@ static const char *const names[] = {
 
 const char *hm_stage_name(hm_stage stage)
 {
-    return names[stage];
+    return (size_t)stage < sizeof names / sizeof *names ? names[stage] : "unknown";
 }
 
 bool hm_stage_find(const char *name, hm_stage *stage)
 {
+    if (!name || !stage)
+        return false;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(name, names[i]) == 0) {
             *stage = (hm_stage)i;
@@ -83,6 +86,9 @@ static hm_status explain(const hm_system *system, hm_stage stage, hmi_text *text
 
 hm_status hm_system_explain(const hm_system *system, hm_stage stage, hm_writer writer, void *user)
 {
+    HMI_ARGUMENT(system ? system->model->context : NULL,
+                 system && writer && (unsigned)stage <= HM_STAGE_SOLVE,
+                 "a writer and a stage that exists are needed");
     hmi_text text;
     hmi_text_init(&text, system->allocator);
     hm_status status = explain(system, stage, &text);

@@ -11,6 +11,7 @@
  * Verified: test/unit/output/test_file.c, test/fault/outputs.sh, test/fault/run_cut.sh
  */
 #define _DEFAULT_SOURCE
+#include "base/argument.h"
 #include "base/text.h"
 #include "output/file/target.h"
 
@@ -47,6 +48,8 @@ static hm_status fail(hm_file *f, const char *why)
 
 void hm_file_fail(hm_file *f, int error)
 {
+    if (!f)
+        return;
     (void)fail(f, strerror(error ? error : EIO));
 }
 
@@ -74,6 +77,7 @@ static hm_status write_all(hm_file *f, const char *bytes, size_t left)
 
 hm_status hm_file_flush(hm_file *f)
 {
+    HMI_ARGUMENT(NULL, f, "a file is needed");
     size_t length = f->buffered;
     f->buffered = 0;
     return write_all(f, f->buffer, length);
@@ -81,6 +85,7 @@ hm_status hm_file_flush(hm_file *f)
 
 hm_status hm_file_write(hm_file *f, const void *bytes, size_t length)
 {
+    HMI_ARGUMENT(NULL, f && (bytes || length == 0), "a file and bytes are needed");
     if (f->failed || f->file < 0)
         return HM_ERR_IO;
     if (length > BUFFER_BYTES - f->buffered && hm_file_flush(f) != HM_OK)
@@ -97,6 +102,11 @@ hm_status hm_file_write(hm_file *f, const void *bytes, size_t length)
 
 bool hm_file_possible(const char *path, char *why, size_t size)
 {
+    if (!path || (size && !why)) {
+        if (why && size)
+            snprintf(why, size, "there is no path");
+        return false;
+    }
     hmi_target target = hmi_target_of(path);
     char partial[PATH_MAX];
     if (target.kind == HMI_TARGET_REFUSED) {
@@ -155,6 +165,7 @@ static void open_target(hm_file *f, const char *path)
 
 hm_status hm_file_create(const hm_allocator *allocator, const char *path, hm_file **file)
 {
+    HMI_ARGUMENT(NULL, path && file && hmi_allocator_is_valid(allocator), "a path is needed");
     hm_allocator memory = allocator ? *allocator : hm_allocator_default();
     hm_file *f = hmi_alloc(&memory, sizeof *f);
     if (!f)
@@ -230,6 +241,7 @@ static hm_status close_file(hm_file *f, hm_file_end end)
 
 hm_status hm_file_finish(hm_file *f, hm_file_end end)
 {
+    HMI_ARGUMENT(NULL, f && (unsigned)end <= HM_FILE_END_DISCARD, "there is no such end");
     if (f->file < 0)
         return f->failed ? HM_ERR_IO : HM_ERR_USAGE;
     return close_file(f, end);
@@ -252,16 +264,22 @@ void hm_file_destroy(hm_file *f)
 
 const char *hm_file_path(const hm_file *f)
 {
+    if (!f)
+        return "";
     bool partial = f->partial.length > 0 && !f->named;
     return hmi_text_view(partial ? &f->partial : &f->path);
 }
 
 const char *hm_file_error(const hm_file *f)
 {
+    if (!f)
+        return "";
     return f->failed ? f->why : "";
 }
 
 int hm_file_descriptor(const hm_file *f)
 {
+    if (!f)
+        return -1;
     return f->partial.length > 0 ? f->file : -1;
 }

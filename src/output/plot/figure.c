@@ -4,6 +4,7 @@
  * have the largest left margin any of them needs, and so on for the other sides.
  * Verified: test/unit/output/test_svg.c
  */
+#include "base/argument.h"
 #include "output/plot/plot.h"
 
 #include <math.h>
@@ -67,6 +68,8 @@ static bool copy_text(hm_figure *figure, const char **text)
 hm_status hm_figure_create(const hm_allocator *allocator, const char *title, const char *subtitle,
                            hm_figure **figure)
 {
+    HMI_ARGUMENT(NULL, figure && hmi_allocator_is_valid(allocator),
+                 "a place for the figure is needed");
     hm_allocator memory = allocator ? *allocator : hm_allocator_default();
     hm_figure *made = hmi_alloc(&memory, sizeof *made);
     if (!made)
@@ -91,8 +94,24 @@ void hm_figure_destroy(hm_figure *figure)
     hmi_free(&memory, figure, sizeof *figure);
 }
 
+/* What is counted is there. */
+static bool panel_is_valid(const hm_panel *panel)
+{
+    if (panel->curve_count > SIZE_MAX / 4 / sizeof(hm_curve) ||
+        (panel->curve_count && !panel->curves) || panel->row_span < 0 || panel->column_span < 0)
+        return false;
+    for (size_t i = 0; i < panel->curve_count; i++) {
+        const hm_curve *c = &panel->curves[i];
+        if (c->count && (!c->x || !c->y || (panel->space && !c->z)))
+            return false;
+    }
+    return true;
+}
+
 hm_status hm_figure_add(hm_figure *figure, const hm_panel *panel)
 {
+    HMI_ARGUMENT(NULL, figure && panel && panel_is_valid(panel),
+                 "a panel with its curves is needed");
     hm_panel copy = *panel;
     size_t bytes = panel->curve_count * sizeof *panel->curves;
     hm_curve *curves = hmi_arena_alloc(&figure->arena, bytes);
@@ -111,16 +130,23 @@ hm_status hm_figure_add(hm_figure *figure, const hm_panel *panel)
 
 size_t hm_figure_panel_count(const hm_figure *figure)
 {
+    if (!figure)
+        return 0;
     return figure->panels.count;
 }
 
 void hm_figure_set_columns(hm_figure *figure, int columns)
 {
+    if (!figure)
+        return;
     figure->columns = columns < 1 ? 1 : columns > MOST_COLUMNS ? MOST_COLUMNS : columns;
 }
 
 void hm_figure_set_size(hm_figure *figure, double width, double height)
 {
+    bool good = figure && width >= 0 && height >= 0 && isfinite(width) && isfinite(height);
+    if (!good)
+        return;
     figure->width = width;
     figure->height = height;
 }
@@ -277,6 +303,10 @@ static void draw_page(hmi_pen *pen, const hm_figure *figure, grid *g, place *pla
 
 hm_status hm_figure_draw(const hm_figure *figure, const hm_canvas *canvas)
 {
+    HMI_ARGUMENT(NULL,
+                 figure && canvas && canvas->begin && canvas->lines && canvas->circle &&
+                     canvas->text && canvas->end,
+                 "a figure and all functions of a canvas are needed");
     hmi_pen pen = {canvas, &figure->allocator, HM_OK};
     size_t bytes = (figure->panels.count + 1) * sizeof(place);
     place *places = hmi_alloc(&figure->allocator, bytes);

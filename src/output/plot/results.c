@@ -5,6 +5,7 @@
  * output. Points are found by name: x, y (, z) with the same rest, as in x[1], y[1] or Ax, Ay.
  * Verified: test/unit/output/test_svg.c
  */
+#include "base/argument.h"
 #include "output/plot/plot.h"
 
 #include "base/text.h"
@@ -151,6 +152,12 @@ static hm_status add_histories(hm_figure *figure, const hm_table *table, size_t 
 hm_status hm_figure_histories(hm_figure *figure, const hm_table *table, size_t against,
                               const size_t *columns, size_t count)
 {
+    size_t all = hm_table_column_count(table);
+    bool good = figure && table && against < all && (columns || count == 0) &&
+                count <= SIZE_MAX / 64;
+    for (size_t i = 0; good && i < count; i++)
+        good = columns[i] < all;
+    HMI_ARGUMENT(NULL, good, "a figure and columns that exist are needed");
     return add_histories(figure, table, against, columns, count, count);
 }
 
@@ -479,6 +486,8 @@ static void add_page(page *p)
 
 hm_status hm_figure_run(hm_figure *figure, const hm_table *table)
 {
+    HMI_ARGUMENT(NULL, figure && table && hm_table_column_count(table),
+                 "a figure and a table with columns are needed");
     size_t bytes = (hm_table_column_count(table) + 1) * sizeof(size_t);
     page p = {.figure = figure, .table = table, .columns = hmi_alloc(&figure->allocator, bytes)};
     if (!p.columns)

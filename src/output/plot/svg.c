@@ -1,5 +1,6 @@
 /* SVG, written as it is drawn. Text stays text, numbers have two decimals, and the same figure is
  * the same bytes on every machine. Verified: test/unit/output/test_svg.c */
+#include "base/argument.h"
 #include "base/text.h"
 #include "output/plot/plot.h"
 
@@ -172,6 +173,7 @@ static bool end(void *user)
 
 hm_status hm_figure_svg(const hm_figure *figure, hm_writer writer, void *user)
 {
+    HMI_ARGUMENT(NULL, figure && writer, "a figure and a writer are needed");
     svg s = {.writer = writer, .user = user};
     hmi_text_init(&s.text, &figure->allocator);
     hm_canvas canvas = {&s, begin, lines, circle, text, end};

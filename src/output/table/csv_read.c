@@ -5,6 +5,8 @@
  * were bad would plot as something else. A torn last line, which a killed run leaves in its
  * .partial, is skipped with a warning.     Verified: test/unit/output/test_csv.c
  */
+#include "base/argument.h"
+#include "output/table/table.h"
 #include "base/context.h"
 
 #include <hamel/table.h>
@@ -258,9 +260,10 @@ static hm_status close_reader(reader *r, hm_table **table)
     hmi_array_release(allocator, &r->fields);
     hmi_array_release(allocator, &r->values);
     hmi_text_release(&r->line);
-    if (r->status == HM_OK)
+    if (r->status == HM_OK) {
+        r->table->owner = hmi_context_share(r->context);
         *table = r->table;
-    else
+    } else
         hm_table_destroy(r->table);
     return r->status;
 }
@@ -274,6 +277,8 @@ static void open_reader(reader *r, hm_context *context, const char *name)
 hm_status hm_table_parse_csv(hm_context *context, const char *name, const char *text, size_t length,
                              hm_table **table)
 {
+    HMI_ARGUMENT(context, context && name && table && (text || length == 0),
+                 "a context, a name and a text are needed");
     reader r;
     open_reader(&r, context, name);
     feed(&r, text, length);
@@ -289,6 +294,7 @@ static hm_status cannot_read(hm_context *context, const char *path)
 
 hm_status hm_table_load_csv(hm_context *context, const char *path, hm_table **table)
 {
+    HMI_ARGUMENT(context, context && path && table, "a context and a path are needed");
     int file = open(path, O_RDONLY | O_CLOEXEC); /* fopen's buffer would not be the allocator's */
     if (file < 0)
         return cannot_read(context, path);

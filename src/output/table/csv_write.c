@@ -6,7 +6,8 @@
  *      killed in between leaves at most one row torn at the end.
  * Verified: test/unit/output/test_csv.c, test/fault/run_cut.sh
  */
-#include "base/text.h"
+#include "base/argument.h"
+#include "output/table/table.h"
 
 #include <hamel/file.h>
 #include <hamel/table.h>
@@ -60,6 +61,7 @@ static void add_number(hm_csv_writer *w, double value)
 
 hm_status hm_csv_flush(hm_csv_writer *w)
 {
+    HMI_ARGUMENT(NULL, w, "a writer is needed");
     w->flushed = time(NULL);
     return hm_file_flush(w->file);
 }
@@ -77,6 +79,7 @@ static hm_status end_row(hm_csv_writer *w)
 
 hm_status hm_csv_row(hm_csv_writer *w, const double *values)
 {
+    HMI_ARGUMENT(NULL, w && values, "a writer and values are needed");
     for (size_t i = 0; i < w->columns; i++) {
         if (i)
             hmi_text_add(&w->row, ",");
@@ -102,6 +105,10 @@ static hm_status write_header(hm_csv_writer *w, const char *const *names)
 hm_status hm_csv_create(const hm_allocator *allocator, const char *path, size_t columns,
                         const char *const *names, hm_csv_writer **writer)
 {
+    HMI_ARGUMENT(NULL,
+                 path && writer && hmi_allocator_is_valid(allocator) &&
+                     hmi_names_are_valid(columns, names),
+                 "a path and names are needed");
     hm_allocator memory = allocator ? *allocator : hm_allocator_default();
     hm_csv_writer *w = hmi_alloc(&memory, sizeof *w);
     if (!w)
@@ -124,21 +131,28 @@ hm_status hm_csv_create(const hm_allocator *allocator, const char *path, size_t 
 
 hm_status hm_csv_finish(hm_csv_writer *w, bool complete)
 {
+    HMI_ARGUMENT(NULL, w, "a writer is needed");
     return hm_file_finish(w->file, complete ? HM_FILE_END_COMPLETE : HM_FILE_END_KEEP);
 }
 
 const char *hm_csv_path(const hm_csv_writer *w)
 {
+    if (!w)
+        return "";
     return hm_file_path(w->file);
 }
 
 size_t hm_csv_row_count(const hm_csv_writer *w)
 {
+    if (!w)
+        return 0;
     return w->rows;
 }
 
 const char *hm_csv_error(const hm_csv_writer *w)
 {
+    if (!w)
+        return "";
     return hm_file_error(w->file);
 }
 

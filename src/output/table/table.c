@@ -1,9 +1,20 @@
 /* Adds rows to a table and finds columns by name. Verified: test/unit/output/test_csv.c */
+#include "base/argument.h"
 #include "output/table/table.h"
 
 #include "base/text.h"
 
 #include <string.h>
+
+bool hmi_names_are_valid(size_t columns, const char *const *names)
+{
+    if (columns == 0 || columns > SIZE_MAX / 64 || !names)
+        return false;
+    for (size_t i = 0; i < columns; i++)
+        if (!names[i])
+            return false;
+    return true;
+}
 
 static bool set_names(hm_table *table, const char *const *names)
 {
@@ -29,6 +40,9 @@ static bool set_names(hm_table *table, const char *const *names)
 hm_status hm_table_create(const hm_allocator *allocator, size_t columns, const char *const *names,
                           hm_table **table)
 {
+    HMI_ARGUMENT(NULL,
+                 table && hmi_allocator_is_valid(allocator) && hmi_names_are_valid(columns, names),
+                 "names of columns are needed");
     hm_allocator memory = allocator ? *allocator : hm_allocator_default();
     hm_table *made = hmi_alloc(&memory, sizeof *made);
     if (!made)
@@ -55,7 +69,10 @@ void hm_table_destroy(hm_table *table)
     hmi_free(&memory, table->first, table->columns * sizeof *table->first);
     hmi_names_release(&table->names);
     hmi_names_release(&table->texts);
+    hm_context *owner = table->owner;
     hmi_free(&memory, table, sizeof *table);
+    if (owner)
+        hm_context_destroy(owner);
 }
 
 /* Twice the rows; the old columns are copied to where the new ones begin. */
@@ -78,6 +95,7 @@ static bool grow(hm_table *table)
 
 hm_status hm_table_add_row(hm_table *table, const double *values)
 {
+    HMI_ARGUMENT(NULL, table && values, "a table and values are needed");
     if (table->rows == table->capacity && !grow(table))
         return HM_ERR_NOMEM;
     for (size_t c = 0; c < table->columns; c++)
@@ -88,21 +106,28 @@ hm_status hm_table_add_row(hm_table *table, const double *values)
 
 size_t hm_table_row_count(const hm_table *table)
 {
+    if (!table)
+        return 0;
     return table->rows;
 }
 
 size_t hm_table_column_count(const hm_table *table)
 {
+    if (!table)
+        return 0;
     return table->columns;
 }
 
 const char *hm_table_name(const hm_table *table, size_t column)
 {
+    if (!table || column >= table->columns)
+        return NULL;
     return table->name[column];
 }
 
 hm_status hm_table_set_text(hm_table *table, size_t column, const char *text)
 {
+    HMI_ARGUMENT(NULL, table && text && column < table->columns, "there is no such column");
     int id = hmi_names_intern(&table->texts, text, strlen(text));
     if (id == HMI_NO_NAME)
         return HM_ERR_NOMEM;
@@ -112,22 +137,30 @@ hm_status hm_table_set_text(hm_table *table, size_t column, const char *text)
 
 const char *hm_table_text(const hm_table *table, size_t column)
 {
+    if (!table || column >= table->columns)
+        return NULL;
     return table->text[column] ? table->text[column] : table->name[column];
 }
 
 const double *hm_table_column(const hm_table *table, size_t column)
 {
+    if (!table || column >= table->columns)
+        return NULL;
     return table->data ? table->data + column * table->capacity : NULL; /* no rows yet */
 }
 
 size_t hm_table_find(const hm_table *table, const char *name)
 {
+    if (!table || !name)
+        return HM_NO_COLUMN;
     int id = hmi_names_find(&table->names, name, strlen(name));
     return id == HMI_NO_NAME ? HM_NO_COLUMN : table->first[id];
 }
 
 const char *hm_table_suggest(const hm_table *table, const char *name)
 {
+    if (!table || !name)
+        return NULL;
     size_t length = strlen(name);
     int most = length <= 2 ? 1 : length <= 6 ? 2 : 3;
     const char *best = NULL;
