@@ -4,23 +4,23 @@
 
 #include "library.h"
 
+#ifdef HAMEL_HAVE_CAIRO
+
 #include <cairo.h>
 
-#define CAIRO_FUNCTIONS(X)                                                                         \
-    X(cairo_arc)                                                                                   \
-    X(cairo_create) X(cairo_destroy) X(cairo_fill) X(cairo_font_options_create)                    \
-        X(cairo_font_options_destroy) X(cairo_font_options_set_antialias)                          \
-            X(cairo_font_options_set_hint_metrics) X(cairo_image_surface_create) X(cairo_line_to)  \
-                X(cairo_move_to) X(cairo_new_path) X(cairo_new_sub_path) X(cairo_paint)            \
-                    X(cairo_restore) X(cairo_rotate) X(cairo_save) X(cairo_scale)                  \
-                        X(cairo_select_font_face) X(cairo_set_dash) X(cairo_set_font_options)      \
-                            X(cairo_set_font_size) X(cairo_set_line_cap) X(cairo_set_line_join)    \
-                                X(cairo_set_line_width) X(cairo_set_source_rgb)                    \
-                                    X(cairo_set_source_rgba) X(cairo_show_text) X(cairo_status)    \
-                                        X(cairo_status_to_string) X(cairo_stroke)                  \
-                                            X(cairo_surface_destroy)                               \
-                                                X(cairo_surface_write_to_png_stream)               \
-                                                    X(cairo_text_extents) X(cairo_translate)
+/* clang-format off */
+#define CAIRO_FUNCTIONS(X)                                                                       \
+    X(cairo_arc) X(cairo_create) X(cairo_destroy) X(cairo_fill) X(cairo_font_options_create)     \
+    X(cairo_font_options_destroy) X(cairo_font_options_set_antialias)                            \
+    X(cairo_font_options_set_hint_metrics) X(cairo_image_surface_create) X(cairo_line_to)        \
+    X(cairo_move_to) X(cairo_new_path) X(cairo_new_sub_path) X(cairo_paint) X(cairo_restore)     \
+    X(cairo_rotate) X(cairo_save) X(cairo_scale) X(cairo_select_font_face) X(cairo_set_dash)     \
+    X(cairo_set_font_options) X(cairo_set_font_size) X(cairo_set_line_cap)                       \
+    X(cairo_set_line_join) X(cairo_set_line_width) X(cairo_set_source_rgb)                       \
+    X(cairo_set_source_rgba) X(cairo_show_text) X(cairo_status) X(cairo_status_to_string)        \
+    X(cairo_stroke) X(cairo_surface_destroy) X(cairo_surface_write_to_png_stream)                \
+    X(cairo_text_extents) X(cairo_translate)
+/* clang-format on */
 
 /* Pointers alone, in the order of the lists. */
 typedef struct cairo_calls {
@@ -67,5 +67,7 @@ extern library cairo_library;
 #define cairo_surface_write_to_png_stream   (*cairo_table.cairo_surface_write_to_png_stream_)
 #define cairo_text_extents                  (*cairo_table.cairo_text_extents_)
 #define cairo_translate                     (*cairo_table.cairo_translate_)
+
+#endif
 
 #endif

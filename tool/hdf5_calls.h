@@ -4,20 +4,22 @@
 
 #include "library.h"
 
+#ifdef HAMEL_HAVE_HDF5
+
 #include <hdf5.h>
 
-#define HDF5_FUNCTIONS(X)                                                                          \
-    X(H5Aclose)                                                                                    \
-    X(H5Acreate2) X(H5Awrite) X(H5Dclose) X(H5Dcreate2) X(H5Dget_space) X(H5Dset_extent)           \
-        X(H5Dwrite) X(H5Eset_auto2) X(H5Ewalk2) X(H5Fclose) X(H5Fcreate) X(H5Fflush) X(H5Pclose)   \
-            X(H5Pcreate) X(H5Pset_chunk) X(H5Pset_deflate) X(H5Pset_obj_track_times)               \
-                X(H5Pset_shuffle) X(H5Sclose) X(H5Screate) X(H5Screate_simple)                     \
-                    X(H5Sselect_hyperslab) X(H5Tclose) X(H5Tcopy) X(H5Tset_cset) X(H5Tset_size)    \
-                        X(H5check_version) X(H5dont_atexit) X(H5open)
-#define HDF5_DATA(X)                                                                               \
-    X(H5T_C_S1_g)                                                                                  \
-    X(H5T_IEEE_F64LE_g) X(H5T_NATIVE_DOUBLE_g) X(H5P_CLS_FILE_CREATE_ID_g)                         \
-        X(H5P_CLS_DATASET_CREATE_ID_g)
+/* clang-format off */
+#define HDF5_FUNCTIONS(X)                                                                        \
+    X(H5Aclose) X(H5Acreate2) X(H5Awrite) X(H5Dclose) X(H5Dcreate2) X(H5Dget_space)              \
+    X(H5Dset_extent) X(H5Dwrite) X(H5Eset_auto2) X(H5Ewalk2) X(H5Fclose) X(H5Fcreate)            \
+    X(H5Fflush) X(H5Pclose) X(H5Pcreate) X(H5Pset_chunk) X(H5Pset_deflate)                       \
+    X(H5Pset_obj_track_times) X(H5Pset_shuffle) X(H5Sclose) X(H5Screate) X(H5Screate_simple)     \
+    X(H5Sselect_hyperslab) X(H5Tclose) X(H5Tcopy) X(H5Tset_cset) X(H5Tset_size)                  \
+    X(H5check_version) X(H5dont_atexit) X(H5open)
+#define HDF5_DATA(X)                                                                             \
+    X(H5T_C_S1_g) X(H5T_IEEE_F64LE_g) X(H5T_NATIVE_DOUBLE_g) X(H5P_CLS_FILE_CREATE_ID_g)         \
+    X(H5P_CLS_DATASET_CREATE_ID_g)
+/* clang-format on */
 
 /* Pointers alone, in the order of the lists. */
 typedef struct hdf5_calls {
@@ -65,5 +67,7 @@ extern library hdf5_library;
 #define H5T_NATIVE_DOUBLE_g         (*hdf5_table.H5T_NATIVE_DOUBLE_g_)
 #define H5P_CLS_FILE_CREATE_ID_g    (*hdf5_table.H5P_CLS_FILE_CREATE_ID_g_)
 #define H5P_CLS_DATASET_CREATE_ID_g (*hdf5_table.H5P_CLS_DATASET_CREATE_ID_g_)
+
+#endif
 
 #endif
