@@ -6,7 +6,7 @@
 typedef struct builder {
     const hmi_motion_request *ask;
     hmi_graph *graph;
-    hmi_arena arena;
+    hmi_arena *arena;
     hmi_schur schur;
     size_t n, m;
     hmi_expr *b, *force;                   /* m scaled, n */
@@ -17,7 +17,7 @@ typedef struct builder {
 
 static hmi_expr *expressions(builder *w, size_t count, bool *failed)
 {
-    hmi_expr *list = hmi_arena_alloc(&w->arena, (count + 1) * sizeof *list);
+    hmi_expr *list = hmi_arena_alloc(w->arena, (count + 1) * sizeof *list);
     *failed |= !list;
     return list;
 }
@@ -115,13 +115,13 @@ static void join_parts(builder *w)
 }
 
 /* All outputs as expressions. */
-static hm_status write_outputs(builder *w, hmi_motion_tape *motion)
+static hm_status write(builder *w, hmi_motion_layout *motion)
 {
     const hmi_motion_request *ask = w->ask;
     size_t most = ask->matrices.tree ? HMI_MOST_TREE : HMI_MOST_MOTION;
     hm_status status = allocate(w);
     if (status == HM_OK)
-        status = hmi_schur_init(&w->schur, w->graph, &w->arena, &ask->matrices,
+        status = hmi_schur_init(&w->schur, w->graph, w->arena, &ask->matrices,
                                 w->graph->nodes.count + most);
     if (status == HM_OK)
         status = solve(w);
@@ -142,60 +142,84 @@ static hm_status write_outputs(builder *w, hmi_motion_tape *motion)
     motion->lambda = w->count;
     for (size_t i = 0; i < w->m; i++)
         put(w, hmi_schur_model_multiplier(&w->schur, i, w->lambda[i]));
-    motion->by_tree = ask->matrices.tree != NULL;
+    motion->count = w->count;
     return w->graph->status;
 }
 
-static hm_status begin(builder *w, const hmi_motion_request *request, hmi_motion_tape *motion)
+static builder begin(const hmi_motion_request *request, hmi_arena *arena)
 {
-    *motion = (hmi_motion_tape){0};
-    *w = (builder){.ask = request, .graph = request->graph};
-    w->n = request->matrices.n;
-    w->m = request->matrices.m;
-    hmi_arena_init(&w->arena, request->graph->allocator);
-    return write_outputs(w, motion);
+    return (builder){.ask = request,
+                     .graph = request->graph,
+                     .arena = arena,
+                     .n = request->matrices.n,
+                     .m = request->matrices.m};
 }
 
-static void end(builder *w)
+hm_status hmi_motion_write(const hmi_motion_request *request, hmi_arena *arena,
+                           hmi_motion_layout *layout, hmi_expr **outputs)
 {
-    hmi_schur_release(&w->schur);
-    hmi_arena_release(&w->arena);
-}
-
-static hm_status compile(builder *w, hmi_motion_tape *motion)
-{
-    return hmi_tape_compile(&motion->tape, w->graph, w->outputs, w->count);
+    builder w = begin(request, arena);
+    *layout = (hmi_motion_layout){0};
+    hm_status status = write(&w, layout);
+    hmi_schur_release(&w.schur);
+    *outputs = w.outputs;
+    return status;
 }
 
 hm_status hmi_motion_compile(hmi_motion_tape *motion, const hmi_motion_request *request)
 {
-    builder w;
-    hm_status status = begin(&w, request, motion);
+    hmi_arena arena;
+    hmi_expr *outputs;
+    *motion = (hmi_motion_tape){0};
+    hmi_arena_init(&arena, request->graph->allocator);
+    hm_status status = hmi_motion_write(request, &arena, &motion->at, &outputs);
     if (status == HM_OK)
-        status = compile(&w, motion);
-    end(&w);
+        status = hmi_tape_compile(&motion->tape, request->graph, outputs, motion->at.count);
+    hmi_arena_release(&arena);
     return status;
 }
 
-/* Operations below the outputs; SIZE_MAX without memory. */
-static size_t operations(const builder *w)
+/* A motion that is written and not compiled yet. */
+typedef struct draft {
+    const hmi_motion_request *request;
+    hmi_arena arena;
+    hmi_motion_layout at;
+    hmi_expr *outputs;
+} draft;
+
+static hm_status write_draft(draft *d, const hmi_motion_request *request)
 {
+    *d = (draft){.request = request};
+    hmi_arena_init(&d->arena, request->graph->allocator);
+    return hmi_motion_write(request, &d->arena, &d->at, &d->outputs);
+}
+
+static hm_status compile_draft(const draft *d, hmi_motion_tape *motion)
+{
+    *motion = (hmi_motion_tape){.at = d->at, .by_tree = d->request->matrices.tree != NULL};
+    return hmi_tape_compile(&motion->tape, d->request->graph, d->outputs, d->at.count);
+}
+
+/* Operations below the outputs; SIZE_MAX without memory. */
+static size_t operations(const draft *d)
+{
+    const hmi_graph *graph = d->request->graph;
     hmi_walk walk;
-    hmi_walk_init(&walk, w->graph->allocator);
-    hm_status status = hmi_walk_begin(&walk, w->graph);
-    for (size_t k = 0; status == HM_OK && k < w->count; k++)
-        if (w->outputs[k] != HMI_NONE)
-            status = hmi_walk_add(&walk, w->graph, w->outputs[k], 0xFFFF);
+    hmi_walk_init(&walk, graph->allocator);
+    hm_status status = hmi_walk_begin(&walk, graph);
+    for (size_t k = 0; status == HM_OK && k < d->at.count; k++)
+        if (d->outputs[k] != HMI_NONE)
+            status = hmi_walk_add(&walk, graph, d->outputs[k], 0xFFFF);
     size_t count = status == HM_OK ? walk.order.count : SIZE_MAX;
     hmi_walk_release(&walk);
     return count;
 }
 
 /* A dense M takes at least this many products. */
-static bool surely_less(const builder *tree, size_t count)
+static bool surely_less(const hmi_motion_request *tree, size_t count)
 {
-    const hmi_expr_matrix *M = tree->ask->matrices.M_pattern;
-    size_t n = tree->n;
+    const hmi_expr_matrix *M = tree->matrices.M_pattern;
+    size_t n = tree->matrices.n;
     return M->column.count == n * (n + 1) / 2 && count < n * n * n / 6;
 }
 
@@ -203,14 +227,11 @@ static bool surely_less(const builder *tree, size_t count)
 static bool compile_shorter(hmi_motion_tape *motion, const hmi_motion_request *request,
                             size_t count, hm_status *status)
 {
-    builder plain;
-    hmi_motion_tape other;
-    bool shorter = begin(&plain, request, &other) == HM_OK && operations(&plain) <= count;
-    if (shorter) {
-        *motion = other;
-        *status = compile(&plain, motion);
-    }
-    end(&plain);
+    draft plain;
+    bool shorter = write_draft(&plain, request) == HM_OK && operations(&plain) <= count;
+    if (shorter)
+        *status = compile_draft(&plain, motion);
+    hmi_arena_release(&plain.arena);
     return shorter;
 }
 
@@ -218,22 +239,23 @@ static hm_status compile_tree(hmi_motion_tape *motion, const hmi_motion_request 
                               const hmi_motion_tree *tree)
 {
     hmi_motion_request along = *request;
-    builder w;
+    draft d;
     along.graph = tree->graph;
     along.matrices.tree = tree->form;
     along.Q = tree->form->Q.data;
-    hm_status status = begin(&w, &along, motion);
-    size_t count = status == HM_OK ? operations(&w) : 0;
-    if (status == HM_OK && (tree->alone || surely_less(&w, count) ||
+    hm_status status = write_draft(&d, &along);
+    size_t count = status == HM_OK ? operations(&d) : 0;
+    if (status == HM_OK && (tree->alone || surely_less(&along, count) ||
                             !compile_shorter(motion, request, count, &status)))
-        status = compile(&w, motion);
-    end(&w);
+        status = compile_draft(&d, motion);
+    hmi_arena_release(&d.arena);
     return status;
 }
 
 hm_status hmi_motion_compile_best(hmi_motion_tape *motion, const hmi_motion_request *request,
                                   const hmi_motion_tree *tree)
 {
+    *motion = (hmi_motion_tape){0};
     hm_status status = tree ? compile_tree(motion, request, tree) : HM_ERR_USAGE;
     if ((status != HM_ERR_USAGE && status != HM_ERR_LIMIT) || (tree && tree->alone))
         return status;

@@ -212,7 +212,7 @@ static bool row_holds(const hm_sim *sim, const hmi_motion_tape *program, const d
         size += fabs(term);
     }
     for (size_t k = 0; k < choice->row_count; k++) {
-        double term = sim->dense.A[choice->rows[k] * n + i] * out[program->lambda + k];
+        double term = sim->dense.A[choice->rows[k] * n + i] * out[program->at.lambda + k];
         rest -= term;
         size += fabs(term);
     }
@@ -242,7 +242,7 @@ static bool tree_holds(hm_sim *sim, const hmi_point *at, const form_choice *choi
     const double *out = hmi_tape_outputs(&program->tape, work);
     for (size_t i = 0; good && i < n; i++)
         good = row_holds(sim, program, out, choice, i);
-    return good && out[program->margin] > 0;
+    return good && out[program->at.margin] > 0;
 }
 
 /* HM_ERR_USAGE: it does not. */
@@ -334,7 +334,7 @@ static hm_status create(hm_sim *sim, const hmi_point *at, const hmi_motion_sourc
     if (!motion->work)
         return HM_ERR_NOMEM;
     motion->out = hmi_tape_outputs(tape, motion->work);
-    motion->margin = motion->out + motion->program.margin;
+    motion->margin = motion->out + motion->program.at.margin;
     return HM_OK;
 }
 

@@ -346,7 +346,7 @@ hm_status hm_sim_accelerate(hm_sim *sim, double *qdd)
 const double *hmi_sim_state_rates(const hm_sim *sim)
 {
     if (sim->last.by_motion)
-        return sim->motion.used->out + sim->motion.used->program.rates;
+        return sim->motion.used->out + sim->motion.used->program.at.rates;
     return hmi_tape_outputs(sim->tapes.dynamics, sim->tapes.dynamics_work) +
            sim->system->at.state_rates;
 }

@@ -158,6 +158,7 @@ static void write_statements(writer *w)
         write_node(w, e, BINDS_SUM);
         hmi_text_add(w->out, d->end);
     }
+    hmi_text_add(w->out, d->between ? d->between : "");
     for (size_t k = 0; k < code->count; k++) {
         hmi_text_add(w->out, d->indent);
         code->target(code->user, w->out, k);

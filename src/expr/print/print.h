@@ -141,6 +141,8 @@ typedef struct hmi_c_function {
 
 /* Once before all functions: headers and helpers. */
 void hmi_print_c_preamble(hmi_text *out);
+/* The same with those helpers alone that the code calls. */
+void hmi_print_c_helpers(hmi_text *out, const char *code);
 hm_status hmi_print_c_function(hmi_text *out, const hmi_graph *graph,
                                const hmi_c_function *function);
 

@@ -106,7 +106,7 @@ static bool has_motion(hmi_run *run, const hmi_point *at, bool wanted)
     if (!run->motion)
         return false;
     hmi_sim_refresh(sim, at);
-    wanted = wanted && run->motion->program.power_count == run->recorder.ledger.count;
+    wanted = wanted && run->motion->program.at.power_count == run->recorder.ledger.count;
     if (wanted && hmi_sim_motion_fits(sim, run->motion) && hmi_sim_motion_run(sim, run->motion, at))
         return true;
     hmi_sim_motion_destroy(run->motion);

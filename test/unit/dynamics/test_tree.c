@@ -71,7 +71,7 @@ static bool agrees(machine *m, random_source *random, double tolerance)
         return false;
     hmi_sim_evaluate(m->sim, at);
     assert_int_equal(hmi_sim_accelerate_here(m->sim, at, &s), HM_OK);
-    const double *out = m->motion->out, *lambda = out + m->motion->program.lambda;
+    const double *out = m->motion->out, *lambda = out + m->motion->program.at.lambda;
     double size = 1 + max_norm(n, s.qdd), force = 1 + max_norm(rows, s.total_lambda);
     for (size_t i = 0; i < n; i++)
         if (!(fabs(out[i] - s.qdd[i]) <= tolerance * size))
