@@ -8,7 +8,7 @@
 
 static bool parse_model(hmi_parser *p, hmi_statement *s)
 {
-    s->label = hmi_parse_name(p, "the name of the model");
+    s->label = hmi_parse_label(p, "the name of the model");
     if (!s->label)
         return false;
     return p->token.kind != HMI_TOK_STRING || (s->text = hmi_take_text(p)) != NULL;

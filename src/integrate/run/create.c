@@ -43,7 +43,7 @@ static hm_status init_parts(hmi_run *run)
     if (status == HM_ERR_LIMIT)
         return hmi_run_check_motion(run);
     run->ode.kept = run->drift == HMI_DRIFT_PROJECT;
-    status = sim->dense.dynamics ? HM_OK : hmi_sim_prepare_large(sim); /* no allocation in a step */
+    status = hmi_sim_prepare_sparse(sim, false); /* no allocation in a step */
     if (status == HM_OK)
         status = init_constraints(run);
     if (status == HM_OK)
