@@ -61,11 +61,17 @@ __asm__(".text\n"
         "    mov %r10, (%r11)\n" /* one store: threads that come here together write the same */
         "    jmp *%r10\n");
 
+/* Targets of indirect jumps begin with endbr64, as hardened code has to. */
+/* clang-format off */
 #define CALL(name)                                                                                 \
     __asm__(".text\n"                                                                              \
             ".globl " #name "\n"                                                                   \
-            ".type " #name ", @function\n" #name ": jmp *flint_slot_" #name "(%rip)\n"             \
+            ".type " #name ", @function\n"                                                         \
+            #name ":\n"                                                                            \
+            "    endbr64\n"                                                                        \
+            "    jmp *flint_slot_" #name "(%rip)\n"                                                \
             "flint_first_" #name ":\n"                                                             \
+            "    endbr64\n"                                                                        \
             "    lea flint_slot_" #name "(%rip), %r11\n"                                           \
             "    lea flint_name_" #name "(%rip), %r10\n"                                           \
             "    jmp flint_call_first\n"                                                           \
@@ -75,6 +81,7 @@ __asm__(".text\n"
             ".section .rodata\n"                                                                   \
             "flint_name_" #name ": .asciz \"" #name "\"\n"                                         \
             ".text\n");
+/* clang-format on */
 #include "flint_calls.inc"
 
 /* A command without a library that it was built with cannot go on. */

@@ -36,10 +36,10 @@ typedef struct hmi_schur_input {
     size_t n, m;
     const hmi_expr_matrix *M_pattern, *A_pattern;
     const hmi_expr *M, *A;
-    const size_t *rows; /* m rows of A_pattern; NULL: all */
-    const bool *shift;  /* by row of A_pattern; NULL: M as it is */
-    const hmi_tree_form
-        *tree; /* M along the recursion of velocities, without a shift; NULL: as above */
+    const size_t *rows;        /* m rows of A_pattern; NULL: all */
+    const bool *shift;         /* by row of A_pattern; NULL: M as it is */
+    const hmi_tree_form *tree; /* M along the recursion of velocities; NULL: as above */
+    const double *inertia; /* with a tree, by row of A_pattern: Sum M_jj of shifted rows, about */
 } hmi_schur_input;
 
 typedef struct hmi_schur {
@@ -49,6 +49,7 @@ typedef struct hmi_schur {
     hmi_expr *A;          /* m x n, rows without their numeric factor, */
     hmi_expr *factor;     /* m: which is here */
     bool *shifted;        /* m */
+    hmi_expr *held;       /* m: inertias that shifted rows hold, where M is not formed */
     hmi_expr *weight;     /* m: V of shifted rows */
     hmi_elimination M, G; /* M with its shift */
     hmi_recursion tree;   /* in place of M's factor, */

@@ -150,6 +150,7 @@ static hm_status compile_either(const hmi_derived *d, const hmi_motion_request *
 /* Which form of the motion: by M with the rows of `shift` (NULL: none) or along the tree. */
 typedef struct form_choice {
     const bool *shift;
+    const double *inertia; /* that shifted rows hold, by row */
     bool by_mass, by_tree;
     const size_t *rows;
     size_t row_count;
@@ -173,7 +174,8 @@ static hm_status compile(hm_sim *sim, const hmi_motion_source *source, const for
                      .M = list + at->M,
                      .A = list + at->A,
                      .rows = choice->rows,
-                     .shift = choice->shift},
+                     .shift = choice->shift,
+                     .inertia = choice->inertia},
         .Q = list + at->Q,
         .b = list + at->b,
         .C = d->has_nonideal ? list + at->C : NULL,
@@ -193,30 +195,48 @@ static hm_status compile(hm_sim *sim, const hmi_motion_source *source, const for
 
 /* ---- is the motion along a tree the motion? ---- */
 
-/* Row i of M x - Q - C - A^T lambda against what its terms allow. */
-static bool row_holds(const hm_sim *sim, const hmi_motion_tape *program, const double *out,
-                      const form_choice *choice, size_t i)
+/* Row i of M x - Q - C - A^T lambda, and the sum of the sizes of its terms. */
+static double row_rest(const hm_sim *sim, const hmi_motion_tape *program, const double *out,
+                       const form_choice *choice, size_t i, double *size)
 {
-    const double well_met = 1e-8;
     const hm_system *system = sim->system;
     const double *values = hmi_sim_dynamics((hm_sim *)sim);
     size_t n = system->derived.n;
-    double rest = -values[system->at.Q + i], size = fabs(rest);
+    double rest = -values[system->at.Q + i];
+    *size = fabs(rest);
     if (system->derived.has_nonideal) {
         rest -= values[system->at.C + i];
-        size += fabs(values[system->at.C + i]);
+        *size += fabs(values[system->at.C + i]);
     }
     for (size_t j = 0; j < n; j++) {
         double term = sim->dense.M[i * n + j] * out[j];
         rest += term;
-        size += fabs(term);
+        *size += fabs(term);
     }
     for (size_t k = 0; k < choice->row_count; k++) {
         double term = sim->dense.A[choice->rows[k] * n + i] * out[program->at.lambda + k];
         rest -= term;
-        size += fabs(term);
+        *size += fabs(term);
     }
-    return fabs(rest) <= well_met * size;
+    return rest;
+}
+
+/* Does every row hold? In one whose terms are rounding errors (M along a quaternion) they do not count. */
+static bool rows_hold(const hm_sim *sim, const hmi_motion_tape *program, const double *out,
+                      const form_choice *choice)
+{
+    const double well_met = 1e-8, noise = 1e-13;
+    double largest = 0, size;
+    bool good = true;
+    for (size_t i = 0; i < sim->system->derived.n; i++) {
+        (void)row_rest(sim, program, out, choice, i, &size);
+        largest = fmax(largest, size);
+    }
+    for (size_t i = 0; good && i < sim->system->derived.n; i++) {
+        double rest = row_rest(sim, program, out, choice, i, &size);
+        good = fabs(rest) <= well_met * size + noise * largest;
+    }
+    return good;
 }
 
 /* The tree form rests on frames that are rotations, which nothing else does: it has to meet the derived
@@ -227,7 +247,6 @@ static bool tree_holds(hm_sim *sim, const hmi_point *at, const form_choice *choi
 {
     size_t n = sim->system->derived.n;
     double most = 1;
-    bool good = true;
     for (size_t i = 0; i < n; i++)
         most = fmax(most, fabs(at->v[i]));
     for (size_t i = 0; i < n; i++)
@@ -240,9 +259,7 @@ static bool tree_holds(hm_sim *sim, const hmi_point *at, const form_choice *choi
     hmi_tape_prepare(&program->tape, &values, work);
     hmi_tape_run(&program->tape, &values, work);
     const double *out = hmi_tape_outputs(&program->tape, work);
-    for (size_t i = 0; good && i < n; i++)
-        good = row_holds(sim, program, out, choice, i);
-    return good && out[program->at.margin] > 0;
+    return rows_hold(sim, program, out, choice) && out[program->at.margin] > 0;
 }
 
 /* HM_ERR_USAGE: it does not. */
@@ -277,6 +294,18 @@ static hm_status compile_checked(hm_sim *sim, const hmi_point *at, const hmi_mot
     return choice->by_mass ? compile(sim, source, choice, program) : HM_ERR_USAGE;
 }
 
+/* Sum M_jj over the coordinates of each row. */
+static void find_inertias(const hm_sim *sim, double *inertia)
+{
+    const hmi_derived *d = &sim->system->derived;
+    const hmi_expr_matrix *A = &d->constraints.A;
+    for (size_t i = 0; i < A->rows; i++) {
+        inertia[i] = 0;
+        for (size_t k = A->start[i]; k < A->start[i + 1]; k++)
+            inertia[i] += sim->dense.M[A->column.data[k] * (d->n + 1)];
+    }
+}
+
 /* The form for the point; HM_ERR_USAGE where there is none. */
 static hm_status compile_here(hm_sim *sim, const hmi_point *at, const hmi_motion_source *source,
                               hmi_sim_motion *motion)
@@ -288,8 +317,9 @@ static hm_status compile_here(hm_sim *sim, const hmi_point *at, const hmi_motion
     double *memory = hmi_arena_alloc(&arena, 2 * n * n * sizeof *memory);
     bool *shift = hmi_arena_alloc(&arena, m + 1), *tried = hmi_arena_alloc(&arena, m + 1);
     size_t *rows = hmi_arena_alloc(&arena, (m + 1) * sizeof *rows), count = 0;
+    double *inertia = hmi_arena_alloc(&arena, (m + 1) * sizeof *inertia);
     hm_status status = HM_ERR_NOMEM;
-    if (memory && shift && tried && rows) {
+    if (memory && shift && tried && rows && inertia) {
         for (size_t i = 0; i < m; i++) {
             tried[i] = motion->left_out[i];
             if (!motion->left_out[i])
@@ -298,13 +328,12 @@ static hm_status compile_here(hm_sim *sim, const hmi_point *at, const hmi_motion
         hmi_sim_evaluate(sim, at);
         hmi_sim_scatter(sim);
         form_choice choice = {.by_mass = choose_shift(sim, memory, tried, shift, &any),
+                              .inertia = inertia,
                               .rows = rows,
                               .row_count = count};
-        choice.shift = any ? shift : NULL;
-        choice.by_tree = !source->graph && (!any || !choice.by_mass) &&
-                         worth_a_tree(&sim->system->derived);
-        if (!choice.by_mass)
-            choice.shift = NULL;
+        find_inertias(sim, inertia);
+        choice.shift = any && choice.by_mass ? shift : NULL;
+        choice.by_tree = !source->graph && worth_a_tree(&sim->system->derived);
         status = compile_checked(sim, at, source, &choice, &motion->program);
         motion->shifted = any && choice.by_mass;
     }

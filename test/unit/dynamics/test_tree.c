@@ -244,6 +244,28 @@ static void test_loops(void **state)
     }
 }
 
+/* Quaternions: M is singular along them, and their constraints make it positive. */
+static void test_quaternions(void **state)
+{
+    static text model;
+    (void)state;
+    for (int n = 12; n <= 36; n += 12) {
+        begin(&model, n);
+        put(&model,
+            "coord e0, e1, e2, e3, f0, f1, f2, f3\ninitial e0 = 1, f0 = 0.8, f1 = 0.6\n"
+            "body base { mass 5  inertia diag(1, 2, 2.5)  on ground by ball(e0, e1, e2, e3) }\n");
+        for (int i = 1; i <= n; i++) {
+            put(&model, "body b%d { mass 1  inertia diag(0.1, a, 0.3)  com [0.1, 0, 0.05] on ", i);
+            put(&model, i < 3 ? "base at [%d, 0.1, 0.2] " : "b%d at [0.2, 0.1, 0.3] ", i - 2);
+            put(&model, i == 5 ? "by ball(f0, f1, f2, f3) }\n" : "by hinge(q[%d], [%d, 1, %d]) }\n",
+                i, i % 2, i % 3);
+        }
+        put(&model, "kinetic q[5]'^2\n");
+        finish(&model, n, false);
+        check_model(&model, true, (uint64_t)n, 1e-8);
+    }
+}
+
 /* What is not a body of constant inertia goes by Lagrange's equations beside the others. */
 static void test_mixed(void **state)
 {
@@ -278,10 +300,10 @@ static void test_no_rotation(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_full_mass),   cmocka_unit_test(test_trees_in_space),
-        cmocka_unit_test(test_by_hand),     cmocka_unit_test(test_in_the_plane),
-        cmocka_unit_test(test_loops),       cmocka_unit_test(test_mixed),
-        cmocka_unit_test(test_no_rotation),
+        cmocka_unit_test(test_full_mass), cmocka_unit_test(test_trees_in_space),
+        cmocka_unit_test(test_by_hand),   cmocka_unit_test(test_in_the_plane),
+        cmocka_unit_test(test_loops),     cmocka_unit_test(test_quaternions),
+        cmocka_unit_test(test_mixed),     cmocka_unit_test(test_no_rotation),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
