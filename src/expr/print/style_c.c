@@ -85,7 +85,7 @@ void hmi_print_c_helpers(hmi_text *out, const char *code)
                           "    return n < 0 ? 1 / result : result;\n"
                           "}\n\n");
     for (int op = HMI_SYMBOL + 1; op < HMI_OP_COUNT; op++)
-        if (!hmi_code_is_operator((hmi_op)op) && !called_function((hmi_op)op) &&
+        if (op < HMI_TABLE && !hmi_code_is_operator((hmi_op)op) && !called_function((hmi_op)op) &&
             (!code || calls_helper(code, (hmi_op)op, out->allocator)))
             add_helper(out, (hmi_op)op);
 }

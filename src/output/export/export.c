@@ -28,6 +28,12 @@ static void refuse_constraints(hmi_export *x)
         refuse(x, model->frictions.data[i].span, "the friction", model->frictions.data[i].name);
     for (size_t i = 0; i < model->servos.count; i++)
         refuse(x, model->servos.data[i].span, "the servo", model->servos.data[i].name);
+    for (size_t i = 0; i < model->table_count; i++)
+        refuse(x, hmi_no_span, "the table", model->tables[i].name);
+    for (size_t e = 0; e < model->graph.nodes.count && x->status == HM_OK; e++)
+        if (hmi_op_of(&model->graph, (hmi_expr)e) == HMI_FLOOR ||
+            hmi_op_of(&model->graph, (hmi_expr)e) == HMI_CEIL)
+            refuse(x, hmi_no_span, "the function", "floor, ceil or mod");
 }
 
 static void refuse_size(hmi_export *x)
