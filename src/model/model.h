@@ -98,7 +98,10 @@ typedef struct hmi_servo_row {
 typedef struct hmi_servo_group {
     const char *name;
     hmi_span span;
-    hmi_expr gain;
+    hmi_expr gain;         /* zero where it is a matrix, or none is given */
+    hmi_expr *gain_matrix; /* rows x rows; NULL: a number */
+    size_t rows;
+    hmi_expr limit; /* of the size of each component of u; HMI_NONE: none */
     hmi_servo_law law;
     uint32_t *actuated; /* coordinates, ascending; every one when `by` is left out */
     size_t actuated_count;

@@ -64,6 +64,12 @@ static hm_status compile_dynamics(hm_system *system, hmi_tape_scratch *scratch)
     at->servo_b = append(&out, d->servos.b, d->servos.count);
     at->servo_b_free = out.list.count;
     hm_status status = append_free_servos(system, &out);
+    at->servo_limit = out.list.count;
+    for (size_t i = 0; i < system->model->servos.count; i++) {
+        hmi_expr limit = system->model->servos.data[i].limit;
+        limit = limit == HMI_NONE ? d->graph.zero : limit;
+        append(&out, &limit, 1);
+    }
     at->state_rates = append(&out, d->state_rates, system->model->states.count);
     at->count = out.list.count;
     system->dynamics_outputs = hmi_arena_alloc(&d->arena,

@@ -21,7 +21,7 @@
 
 /* Where each group of outputs starts within its tape's outputs. */
 typedef struct hmi_dynamics_layout {
-    size_t M, Q, A, b, C, servo_A, servo_b, servo_b_free, state_rates, count;
+    size_t M, Q, A, b, C, servo_A, servo_b, servo_b_free, servo_limit, state_rates, count;
 } hmi_dynamics_layout;
 
 typedef struct hmi_report_layout {

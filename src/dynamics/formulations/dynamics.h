@@ -78,6 +78,7 @@ typedef struct hmi_servo {
     const double *A, *b;
     const double *b_free; /* b without the gain terms, for `law lyapunov`; NULL: the ideal law */
     const bool *actuated; /* n flags; NULL: all */
+    const double *limit;  /* of each component of u; 0: none */
 } hmi_servo;
 
 typedef struct hmi_equations {

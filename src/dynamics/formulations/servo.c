@@ -173,6 +173,7 @@ void hmi_servo_find_reach(hmi_dynamics *d)
 void hmi_servo_prepare(hmi_dynamics *d, const hmi_equations *equations)
 {
     d->servo.count = equations->servo_count;
+    d->servo.limited = false;
     lay_out_columns(d, equations);
     scale_servo_rows(d, equations);
     passive_answers(d);
@@ -263,4 +264,16 @@ void hmi_servo_forces(hmi_dynamics *d, const hmi_equations *equations, const dou
             hmi_lyapunov_force(d, t, u + hmi_area(t, d->n));
     }
     d->scratch_used = mark;
+}
+
+void hmi_servo_limit(hmi_dynamics *d, const hmi_equations *equations, double *u)
+{
+    for (int t = 0; t < d->servo.count; t++) {
+        double most = equations->servos[t].limit ? *equations->servos[t].limit : 0;
+        for (int j = 0; most > 0 && j < d->n; j++) {
+            double *force = &u[hmi_area(t, d->n) + (size_t)j], bound = most * fabs(d->D[j]);
+            d->servo.limited |= fabs(*force) > bound;
+            *force = fmin(fmax(*force, -bound), bound);
+        }
+    }
 }

@@ -147,6 +147,7 @@ static void follow_tape(hm_sim *sim, const double *old)
     for (size_t s = 0; s < sim->system->model->servos.count && sim->dense.servos; s++) {
         hmi_servo *servo = &sim->dense.servos[s];
         servo->b = out + (servo->b - old);
+        servo->limit = out + (servo->limit - old);
         if (servo->b_free)
             servo->b_free = out + (servo->b_free - old);
     }
