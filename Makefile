@@ -2,7 +2,7 @@
 PREFIX       ?= /usr/local
 FUZZ_SECONDS ?= 600
 
-.PHONY: all demo test docs coverage install debug sanitize bench soak fuzz format check-format clean help
+.PHONY: all demo test docs coverage install debug sanitize bench soak fuzz dist reproducible format check-format clean help
 
 all: ## build libraries and command into build/release
 	@scripts/setup build
@@ -42,6 +42,13 @@ soak: ## long runs: a million steps, a million periods (minutes)
 fuzz: ## run each fuzzer for FUZZ_SECONDS (default 600)
 	@scripts/setup
 	@scripts/fuzz $(FUZZ_SECONDS)
+
+dist: all ## the archive of a release with its SBOM, in build/dist
+	@scripts/dist
+
+reproducible: ## build in two folders and compare every byte (minutes)
+	@scripts/setup build
+	@scripts/check-reproducible
 
 format: ## format the C sources in place
 	@scripts/format

@@ -64,7 +64,8 @@ static bool open_model(ours *o, const char *path, int N)
     *o = (ours){.context = hm_context_create(NULL)};
     if (hm_model_load(o->context, path, &options, &o->model) != HM_OK ||
         hm_system_create(o->model, &o->system) != HM_OK ||
-        hm_sim_create(o->system, &o->sim) != HM_OK)
+        hm_sim_create(o->system, &o->sim) != HM_OK ||
+        hm_sim_make_consistent(o->sim, false, NULL, NULL) != HM_OK)
         return false;
     o->qdd = malloc((hm_model_coordinate_count(o->model) + 1) * sizeof *o->qdd);
     for (int i = 0; i < 4; i++) /* choices of rows are made by the first */

@@ -1,4 +1,4 @@
-# make install: headers, both libraries, the command, hamel.pc and the CMake package. Everything is
+# make install: headers, both libraries, the command, licences, hamel.pc and the CMake package. Everything is
 # found relative to where it lies, so that an installed tree can be moved.
 install(DIRECTORY include/hamel DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
 install(TARGETS hamel_static hamel_shared EXPORT hamelTargets
@@ -21,6 +21,9 @@ if(tool_target)
     install(FILES ${shell_files}/hamel.fish
         DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 endif()
+
+install(FILES LICENSE SECURITY.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY LICENSES DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/hamel)
 configure_package_config_file(cmake/hamelConfig.cmake.in hamelConfig.cmake

@@ -89,7 +89,7 @@ static hmi_expr operand(const dag *d, source *s)
 
 static void add_node(dag *d, source *s)
 {
-    hmi_op op = (hmi_op)(HMI_SYMBOL + 1 + next(s, 1) % (HMI_OP_COUNT - HMI_SYMBOL - 1));
+    hmi_op op = (hmi_op)(HMI_SYMBOL + 1 + next(s, 1) % (HMI_PLAIN_OPS_END - HMI_SYMBOL - 1));
     hmi_expr a = operand(d, s), b = hmi_op_arity(op) > 1 ? operand(d, s) : 0;
     hmi_expr c = hmi_op_arity(op) > 2 ? operand(d, s) : 0;
     if (op == HMI_POWI)

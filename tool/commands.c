@@ -3,10 +3,10 @@
 
 #include <string.h>
 
-const command *const commands[] = {&command_check,     &command_derive, &command_eval,
-                                   &command_run,       &command_sweep,  &command_compare,
-                                   &command_linearize, &command_plot,   &command_explain,
-                                   &command_examples,  &command_manual, &command_completion};
+const command *const commands[] = {
+    &command_check,    &command_derive,    &command_eval,      &command_run,  &command_sweep,
+    &command_compare,  &command_linearize, &command_export,    &command_plot, &command_explain,
+    &command_examples, &command_manual,    &command_completion};
 const size_t command_count = sizeof commands / sizeof *commands;
 
 const option_spec common_options[] = {
@@ -22,7 +22,7 @@ const option_spec set_option = {"--set", "NAME=VALUE", "override a parameter; ma
 const option_values option_value_lists[] = {
     {"--drift", "project baumgarte none"},
     {"--find", "rest steady"},
-    {"--format", "text latex json c"},
+    {"--format", "text latex json c sympy julia matlab modelica auto"},
     {"--formulation", "auto uk gram kkt nullspace gauss singular dirac"},
     {"--engine", "auto interp jit"},
     {"--keep", "final every"},

@@ -53,6 +53,8 @@ bool rows_sync(sweep *s);
 bool rows_publish(sweep *s, bool identified);
 /* Closes and removes FILE.rows. */
 void rows_discard(sweep *s);
+/* false where the file cannot be read from its start. */
+bool rows_rewind(FILE *rows);
 /* The numbers of a line; *status is the word behind them. Returns how many. */
 size_t rows_parse(char *line, double *values, size_t most, const char **status);
 

@@ -104,8 +104,7 @@ static bool write_rows(writer *w, FILE *rows)
     char *line = NULL;
     size_t room = 0;
     double *row = memory_new(w->columns + 1, sizeof *row);
-    bool good = row != NULL;
-    rewind(rows);
+    bool good = row && rows_rewind(rows);
     for (long number = 0; good && getline(&line, &room, rows) > 0; number++)
         good = number < 2 || take_line(w, line, row);
     free(line);
@@ -126,10 +125,9 @@ static bool write_all(writer *w, FILE *rows)
         w->sets[c] = create_set(w, s->names[c], text ? w->text_type : H5T_NATIVE_DOUBLE);
         good = w->sets[c] >= 0;
     }
-    good = good && write_rows(w, rows);
-    for (size_t c = 0; c < w->columns; c++)
-        if (w->sets[c] > 0)
-            H5Dclose(w->sets[c]);
+    good = good && write_rows(w, rows) && H5Fflush(w->file, H5F_SCOPE_LOCAL) >= 0;
+    for (size_t c = 0; good && c < w->columns; c++)
+        good = H5Dclose(w->sets[c]) >= 0;
     return good;
 }
 
@@ -151,16 +149,16 @@ bool sweep_write_hdf5(const sweep *s, FILE *rows, const char *path)
     w.sets = memory_new(w.columns + 1, sizeof *w.sets);
     w.block = memory_new(w.columns * BLOCK + 1, sizeof *w.block);
     w.status = memory_new(BLOCK, STATUS_LENGTH);
-    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+    H5dont_atexit(); /* what remains after a failure must not be touched again */
+    H5Eset_auto2(H5E_DEFAULT, NULL, NULL); /* the library is not to print */
     good = good && w.sets && w.block && w.status;
     if (good)
         w.file = create_file(hm_file_path(out));
     w.text_type = H5Tcopy(H5T_C_S1);
     H5Tset_size(w.text_type, STATUS_LENGTH);
-    good = good && w.file >= 0 && write_all(&w, rows);
-    if (w.file >= 0 && H5Fclose(w.file) < 0)
-        good = false;
-    H5Tclose(w.text_type);
+    /* HDF5 is left alone after a failure: closing what is half written crashes it. */
+    good = good && w.file >= 0 && write_all(&w, rows) && H5Fclose(w.file) >= 0 &&
+           H5Tclose(w.text_type) >= 0;
     good = out && hm_file_finish(out, good ? HM_FILE_END_COMPLETE : HM_FILE_END_DISCARD) == HM_OK &&
            good;
     if (!good)

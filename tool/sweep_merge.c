@@ -1,6 +1,7 @@
 /* hamel sweep --merge: the parts that --shard wrote become one file, the same bytes as without shards. */
 #include "sweep.h"
 
+#include <errno.h>
 #include <glob.h>
 #include <math.h>
 #include <stdlib.h>
@@ -68,6 +69,8 @@ static int open_part(part *p)
         return usage_error("'%s' cannot be read", p->path);
     p->first_line = read_line(p->file);
     p->names = p->first_line ? read_line(p->file) : NULL;
+    if (ferror(p->file))
+        return usage_error("'%s' cannot be read: %s", p->path, strerror(errno));
     char *shard = p->names ? strstr(p->first_line, " shard ") : NULL;
     if (!shard || strncmp(p->first_line, "# hamel sweep ", 14) != 0 ||
         sscanf(shard, " shard %zu/%zu", &p->index, &p->count) != 2)

@@ -48,7 +48,8 @@ static bool pass(sweep *s, double *row, size_t *bins)
            before = s->name_count - measures - 1;
     char *line = NULL;
     const char *status;
-    rewind(s->rows);
+    if (!rows_rewind(s->rows))
+        return false;
     for (long number = 0; getline(&line, &room, s->rows) > 0; number++) {
         if (number < 2)
             continue;

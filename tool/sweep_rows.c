@@ -126,7 +126,8 @@ static found_rows find_rows(sweep *s)
     while ((length = getline(&line, &room, s->rows)) > 0 && line[length - 1] == '\n') {
         line[length - 1] = '\0';
         take_line(s, line, &found);
-        found.whole = ftell(s->rows);
+        if ((found.whole = ftell(s->rows)) < 0)
+            break;
     }
     free(line);
     return found;
@@ -136,6 +137,11 @@ static found_rows find_rows(sweep *s)
 static int take_up(sweep *s)
 {
     found_rows found = find_rows(s);
+    if (ferror(s->rows) || found.whole < 0) {
+        fprintf(stderr, "hamel: '%s' cannot be read: %s\n", s->rows_path, strerror(errno));
+        s->broken = true;
+        return EXIT_FAILED;
+    }
     long end = found.lines < 2 ? 0 : found.whole;
     if (found.other)
         return usage_error("'%s' belongs to another sweep: model, points, measures or options "
@@ -153,12 +159,6 @@ static int take_up(sweep *s)
     return EXIT_DONE;
 }
 
-static bool is_regular(int descriptor)
-{
-    struct stat info;
-    return fstat(descriptor, &info) == 0 && S_ISREG(info.st_mode);
-}
-
 int rows_open(sweep *s, bool resume)
 {
     int flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC;
@@ -174,7 +174,12 @@ int rows_open(sweep *s, bool resume)
         return usage_error(
             "'%s' holds an unfinished sweep: continue it with --resume, or remove it",
             s->rows_path);
-    if (descriptor >= 0 && !is_regular(descriptor)) {
+    struct stat about;
+    if (descriptor >= 0 && fstat(descriptor, &about) != 0) {
+        close(descriptor);
+        return cannot_write(s, s->rows_path) ? EXIT_DONE : EXIT_FAILED;
+    }
+    if (descriptor >= 0 && !S_ISREG(about.st_mode)) {
         close(descriptor);
         return usage_error("'%s' is not a regular file", s->rows_path);
     }
@@ -199,11 +204,18 @@ static bool ends_in(const char *text, const char *end)
     return n >= m && strcmp(text + n - m, end) == 0;
 }
 
+bool rows_rewind(FILE *rows)
+{
+    clearerr(rows);
+    return fseek(rows, 0, SEEK_SET) == 0; /* rewind() would not say */
+}
+
 static bool copy_rows(sweep *s, hm_file *file, bool identified)
 {
     char block[1 << 16];
     size_t count;
-    rewind(s->rows);
+    if (!rows_rewind(s->rows))
+        return false;
     for (int c = 0; !identified && c != '\n' && c != EOF;)
         c = getc(s->rows);
     while ((count = fread(block, 1, sizeof block, s->rows)) > 0)

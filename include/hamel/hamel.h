@@ -7,6 +7,7 @@
 #include <hamel/base.h>
 #include <hamel/compare.h>
 #include <hamel/ensemble.h>
+#include <hamel/export.h>
 #include <hamel/file.h>
 #include <hamel/linalg.h>
 #include <hamel/linearize.h>

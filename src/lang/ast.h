@@ -114,7 +114,7 @@ struct hmi_statement {
     hmi_span span;  /* the whole statement */
     hmi_ast *label; /* NAME of the object, possibly indexed; NULL where none is given */
     hmi_ast *
-        first; /* energies: E; constraints: lhs; joint: the length of a distance; "F at P": F; simulate, for: lower bound */
+        first; /* energies: E; table: its rows; constraints: lhs; joint: the length of a distance; "F at P": F; simulate, for: lower bound */
     hmi_ast *
         second; /* constraints: rhs; friction: the constraint it is on; "F at P": P; simulate, for: upper bound */
     hmi_ast *third; /* simulate: the output interval; servo: the gain; constraint: restitution;
@@ -124,8 +124,9 @@ struct hmi_statement {
     uint8_t relation; /* constraint: HMI_TOK_ASSIGN, HMI_TOK_GREATER_EQUAL or HMI_TOK_LESS_EQUAL */
     hmi_entry *entries;
     size_t entry_count;
-    int word;          /* for: the index name; servo: law, or HMI_NO_NAME; draw, joint: the kind */
-    const char *text;  /* model: title; draw: label */
+    uint32_t file;    /* table: the source that its numbers are in; HMI_NO_FILE: they are written */
+    int word;         /* for: the index name; servo: law, or HMI_NO_NAME; draw, joint: the kind */
+    const char *text; /* model: title; draw: label */
     const char *color; /* draw */
     hmi_caption note;  /* output */
     bool keep;         /* initial keep */

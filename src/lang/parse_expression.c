@@ -168,7 +168,8 @@ static bool is_reserved(const hmi_parser *p, const hmi_token *token)
            !names_power(p);
 }
 
-hmi_ast *hmi_parse_name(hmi_parser *p, const char *what)
+/* any: a reserved word will do, on the same line. */
+static hmi_ast *take_name(hmi_parser *p, const char *what, bool any)
 {
     hmi_token token = p->token;
     if (token.kind != HMI_TOK_NAME) {
@@ -178,7 +179,7 @@ hmi_ast *hmi_parse_name(hmi_parser *p, const char *what)
         return NULL;
     }
     const char *text = p->lexer.text + token.span.start;
-    bool reserved = is_reserved(p, &token);
+    bool reserved = is_reserved(p, &token) && !(any && !hmi_parser_at_line_start(p));
     if (reserved && hmi_parser_said_enough(p))
         return NULL;
     if (reserved && hmi_parser_at_line_start(p)) {
@@ -200,6 +201,16 @@ hmi_ast *hmi_parse_name(hmi_parser *p, const char *what)
     }
     hmi_parser_advance(p);
     return node;
+}
+
+hmi_ast *hmi_parse_name(hmi_parser *p, const char *what)
+{
+    return take_name(p, what, false);
+}
+
+hmi_ast *hmi_parse_label(hmi_parser *p, const char *what)
+{
+    return take_name(p, what, true);
 }
 
 /* sum(i = a .. b, body): the present token is '('. */

@@ -29,6 +29,8 @@ static const char *const usages[HMI_STMT_COUNT] = {
     [HMI_STMT_EVENT] = "write event NAME: E = 0 rising stop",
     [HMI_STMT_OUTPUT] = "write output NAME = E",
     [HMI_STMT_FOR] = "write for i = 1..N { ... }",
+    [HMI_STMT_TABLE] =
+        "write table f(x) = [[x0, y0], [x1, y1]] linear, or table f(x) \"file.csv\" cubic",
     [HMI_STMT_DRAW] = "write draw point P, draw line P, Q or draw sphere P, r",
     [HMI_STMT_INCLUDE] = "write include \"other.hamel\"",
 };

@@ -8,7 +8,7 @@
 
 static bool parse_model(hmi_parser *p, hmi_statement *s)
 {
-    s->label = hmi_parse_name(p, "the name of the model");
+    s->label = hmi_parse_label(p, "the name of the model");
     if (!s->label)
         return false;
     return p->token.kind != HMI_TOK_STRING || (s->text = hmi_take_text(p)) != NULL;
@@ -167,15 +167,6 @@ static bool parse_include(hmi_parser *p, hmi_statement *s)
     return s->text != NULL;
 }
 
-/* Words that are reserved before their statements exist. */
-static bool parse_reserved(hmi_parser *p, hmi_statement *s)
-{
-    if (!hmi_parser_said_enough(p))
-        hmi_error(p->context, p->previous, NULL, "'%s' statements cannot be read yet",
-                  hmi_statement_word(s->kind));
-    return false;
-}
-
 typedef bool (*statement_parser)(hmi_parser *p, hmi_statement *s);
 
 static const statement_parser parsers[HMI_STMT_COUNT] = {
@@ -207,7 +198,7 @@ static const statement_parser parsers[HMI_STMT_COUNT] = {
     [HMI_STMT_INCLUDE] = parse_include,
     [HMI_STMT_JOINT] = hmi_parse_joint,
     [HMI_STMT_FRICTION] = hmi_parse_friction,
-    [HMI_STMT_TABLE] = parse_reserved,
+    [HMI_STMT_TABLE] = hmi_parse_table,
     [HMI_STMT_DRAW] = hmi_parse_draw,
 };
 

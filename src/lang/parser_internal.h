@@ -74,6 +74,8 @@ hmi_ast *hmi_parse_sum(hmi_parser *parser);
 /* A name with its primes, indices or arguments: what may stand left of an =. */
 hmi_ast *hmi_parse_postfix(hmi_parser *parser);
 hmi_ast *hmi_parse_name(hmi_parser *parser, const char *what);
+/* The same for a name that nothing refers to, as that of a model: reserved words will do. */
+hmi_ast *hmi_parse_label(hmi_parser *parser, const char *what);
 /* name[i, j]: the present token is '['. */
 hmi_ast *hmi_parse_index(hmi_parser *parser, hmi_ast *name);
 
@@ -127,6 +129,8 @@ bool hmi_parse_symmetry(hmi_parser *parser, hmi_statement *statement);
 bool hmi_parse_event(hmi_parser *parser, hmi_statement *statement);
 bool hmi_parse_output(hmi_parser *parser, hmi_statement *statement);
 bool hmi_parse_draw(hmi_parser *parser, hmi_statement *statement);
+/* parse_table.c */
+bool hmi_parse_table(hmi_parser *parser, hmi_statement *statement);
 /* parse_joint.c */
 bool hmi_parse_joint(hmi_parser *parser, hmi_statement *statement);
 
@@ -138,5 +142,9 @@ hm_status hmi_parse_file(hmi_parser *outer, hmi_tree *tree, uint32_t file, int *
 /* `include "path"` inside the file being parsed: appends its statements at *tail. */
 bool hmi_parse_include(hmi_parser *parser, hmi_span at, const char *path, hmi_statement ***tail,
                        uint32_t *contains);
+
+/* The file of numbers that a statement names, by the rules of `include`: its source, or HMI_NO_FILE after
+ * reporting. */
+uint32_t hmi_load_numbers(hmi_parser *parser, hmi_span at, const char *path);
 
 #endif

@@ -127,17 +127,20 @@ static bool included_already(const hmi_parser *p, const char *path)
 }
 
 /* The resolved path of an include, checked; NULL after reporting. */
-static const char *resolve_include(hmi_parser *p, hmi_span at, const char *path)
+static const char *resolve_include(hmi_parser *p, hmi_span at, const char *path, bool numbers)
 {
-    static const char *const rule =
-        "an included file must lie inside the folder of the file that includes it";
+    const char *rule =
+        numbers ? "a file of numbers must lie inside the folder of the file that names it"
+                : "an included file must lie inside the folder of the file that includes it";
+    const char *what = numbers ? "the path" : "include of";
     size_t length;
     if (path[0] == '\0') {
-        hmi_error(p->context, at, "write include \"other.hamel\"", "the path is empty");
+        hmi_error(p->context, at, numbers ? "write \"file.csv\"" : "write include \"other.hamel\"",
+                  "the path is empty");
         return NULL;
     }
     if (path[0] == '/' || climbs(path)) {
-        hmi_error(p->context, at, rule, "include of '%s' leaves the model's folder", path);
+        hmi_error(p->context, at, rule, "%s '%s' leaves the model's folder", what, path);
         return NULL;
     }
     const char *folder = including_folder(p, &length);
@@ -151,11 +154,12 @@ static const char *resolve_include(hmi_parser *p, hmi_span at, const char *path)
     if (!realpath(joined, resolved) || stat(resolved, &info) != 0)
         hmi_error(p->context, at, NULL, "cannot read '%s': %s", path, strerror(errno));
     else if (strncmp(resolved, folder, length) != 0)
-        hmi_error(p->context, at, rule, "include of '%s' leaves the model's folder", path);
+        hmi_error(p->context, at, rule, "%s '%s' leaves the model's folder", what, path);
     else if (!S_ISREG(info.st_mode)) /* opening a pipe could wait for ever */
-        hmi_error(p->context, at, NULL, "'%s' is %s, not a model", path,
-                  S_ISDIR(info.st_mode) ? "a folder" : "not a regular file");
-    else if (included_already(p, resolved))
+        hmi_error(p->context, at, NULL, "'%s' is %s, not a %s", path,
+                  S_ISDIR(info.st_mode) ? "a folder" : "not a regular file",
+                  numbers ? "file" : "model");
+    else if (!numbers && included_already(p, resolved))
         hmi_error(p->context, at, NULL, "'%s' includes itself, directly or indirectly", path);
     else
         return hmi_context_printf(p->context, "%s", resolved);
@@ -190,7 +194,7 @@ bool hmi_parse_include(hmi_parser *p, hmi_span at, const char *path, hmi_stateme
         hmi_error(p->context, at, NULL, "too many included files");
         return false;
     }
-    const char *resolved = resolve_include(p, at, path);
+    const char *resolved = resolve_include(p, at, path, false);
     if (!resolved)
         return false;
     uint32_t file = hmi_load_source(p->context, resolved, path, at);
@@ -198,4 +202,11 @@ bool hmi_parse_include(hmi_parser *p, hmi_span at, const char *path, hmi_stateme
         return false;
     hmi_include_frame frame = {resolved, p->frames};
     return hmi_parse_file(p, p->tree, file, p->includes, &frame, tail, contains) == HM_OK;
+}
+
+uint32_t hmi_load_numbers(hmi_parser *p, hmi_span at, const char *path)
+{
+    const char *resolved = resolve_include(p, at, path, true);
+    uint32_t file = resolved ? hmi_load_source(p->context, resolved, path, at) : HMI_NO_FILE;
+    return file != HMI_NO_FILE && within_total(p->context, at) ? file : HMI_NO_FILE;
 }

@@ -336,8 +336,12 @@ void hmi_least_forces(int n, const double *W, const bool *one_sided, const bool 
         int count = list_components(&f), blocking, other;
         least_on(&f, count);
         double part = step_to_bound(&f, count, &blocking);
-        for (int j = 0; j < count; j++)
-            z[f.list[j]] += part * (f.next[j] - z[f.list[j]]);
+        for (int j = 0; j < count; j++) {
+            int i = f.list[j];
+            z[i] += part * (f.next[j] - z[i]);
+            if (is_bounded(&f, i) && z[i] < 0)
+                z[i] = 0; /* several reach their bounds together, and rounding takes one beyond */
+        }
         if (blocking >= 0) {
             f.held[blocking] = true;
             z[blocking] = 0;

@@ -8,6 +8,7 @@
 
 #include "base/context.h"
 #include "expr/graph/graph.h"
+#include "expr/graph/table.h"
 #include "expr/print/print.h"
 #include "lang/ast.h"
 
@@ -264,6 +265,8 @@ struct hm_model {
     HMI_ARRAY(hmi_output) outputs;
     HMI_ARRAY(hmi_drawing) drawings;
     size_t drawing_values; /* of all drawings */
+    hmi_table *tables;     /* one array, as constants of the graph refer to it */
+    size_t table_count;
     HMI_ARRAY(hmi_named_expr) named;
     HMI_ARRAY(const char *) literal; /* names that would be printed like others (name_clashes.c) */
     hmi_simulate simulate;

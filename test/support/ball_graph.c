@@ -32,6 +32,8 @@ static void apply_one(hmi_op op, arb_t z, const arb_t x)
     case HMI_LOG: arb_log(z, x, BALL_BITS); break;
     case HMI_ABS: arb_abs(z, x); break;
     case HMI_SIGN: arb_set_si(z, sign_of(x)); break;
+    case HMI_FLOOR: arb_floor(z, x, BALL_BITS); break;
+    case HMI_CEIL: arb_ceil(z, x, BALL_BITS); break;
     case HMI_NOT: arb_set_si(z, arb_is_zero(x)); break;
     default: arb_indeterminate(z);
     }

@@ -347,6 +347,21 @@ static void branch_order(hmi_series *jet, const hmi_series_slot *slot, arb_ptr y
     arb_clear(zero);
 }
 
+/* floor and ceil, off their jumps. */
+static void step_order(hmi_series *jet, const hmi_series_slot *slot, arb_ptr y, size_t k)
+{
+    arb_srcptr a = series(jet, slot->a);
+    if (k > 0) {
+        arb_zero(y + k);
+        return;
+    }
+    if (slot->op == HMI_FLOOR)
+        arb_floor(y, a, jet->precision);
+    else
+        arb_ceil(y, a, jet->precision);
+    jet->failed |= !arb_is_int(y);
+}
+
 static void slot_order(hmi_series *jet, const hmi_series_slot *slot, arb_ptr y, size_t k)
 {
     arb_srcptr a = slot->op == SLOT_CONST ? NULL : series(jet, slot->a);
@@ -393,6 +408,14 @@ static void slot_order(hmi_series *jet, const hmi_series_slot *slot, arb_ptr y, 
     case HMI_MAX:
     case HMI_SELECT:
         branch_order(jet, slot, y, k);
+        break;
+    case HMI_FLOOR:
+    case HMI_CEIL:
+        step_order(jet, slot, y, k);
+        break;
+    case HMI_TABLE:
+    case HMI_TABLE2:
+        hmi_series_table(jet, slot, y, k);
         break;
     default:
         logic_order(jet, slot, y, k);

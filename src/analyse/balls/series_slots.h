@@ -16,4 +16,7 @@ enum {
 /* Is the number known exactly: a ratio, a decimal of at most 15 digits, a multiple of pi? */
 bool hmi_series_exact(const hmi_constant *constant);
 
+/* series_table.c: order k of a table of the model. */
+void hmi_series_table(hmi_series *jet, const hmi_series_slot *slot, arb_ptr y, size_t k);
+
 #endif

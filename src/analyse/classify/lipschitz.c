@@ -378,7 +378,9 @@ hm_status hmi_analyse_functions(hmi_analysis *a)
         }
     if (status == HM_OK && !decided)
         status = hmi_analysis_remark(
-            a, "%zu functions that are not smooth were not looked at: there are more than %d",
+            a,
+            "%zu functions that are not smooth were not looked at: floor, ceil and tables at their "
+            "nodes are not, nor more than %d others",
             a->sides.dropped, HMI_MOST_SIDES);
     w->wellposed = w->known && !w->message && w->unique_acceleration && lipschitz_here && !met &&
                    decided && regular;

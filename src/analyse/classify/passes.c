@@ -151,7 +151,7 @@ static hm_status occurs(hmi_analysis *a, const hmi_side_function *f, bool *found
         first |= walk.order.data[i] == f->a;
         second |= walk.order.data[i] == f->b;
         rough |= op == HMI_ABS || op == HMI_SIGN || op == HMI_MIN || op == HMI_MAX ||
-                 op == HMI_SELECT || op == HMI_ATAN2;
+                 op == HMI_SELECT || op == HMI_ATAN2 || op == HMI_FLOOR || op == HMI_CEIL;
     }
     *found = first && second && rough;
     hmi_walk_release(&walk);

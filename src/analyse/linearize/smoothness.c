@@ -3,6 +3,7 @@
 
 #include "base/random.h"
 #include "base/text.h"
+#include "expr/graph/table.h"
 #include "expr/print/print.h"
 #include "linalg/dense.h"
 
@@ -139,6 +140,38 @@ static bool vanishes(const viewer *w, hmi_expr a, hmi_expr b, double shift)
     return least - width <= 0 && most + width >= 0;
 }
 
+/* Do the samples of floor, ceil or a derivative of a table that jumps lie on both sides of a jump? */
+static bool steps(const viewer *w, const hmi_node *node)
+{
+    const hmi_table_view *view = NULL;
+    if (node->op == HMI_TABLE || node->op == HMI_TABLE2) {
+        hmi_expr last = node->op == HMI_TABLE2 ? node->c : node->b;
+        view = hmi_table_view_at(hmi_constant_of(w->graph, last)->value);
+    } else if (node->op != HMI_FLOOR && node->op != HMI_CEIL)
+        return false;
+    for (int k = 0; k < (view ? view->table->arguments : 1); k++) {
+        double least = INFINITY, most = -INFINITY;
+        for (size_t s = 0; s < SAMPLES; s++) {
+            const double *value = w->value + s * w->walk.order.count;
+            double x = value[hmi_walk_position(&w->walk, k ? node->b : node->a)];
+            least = fmin(least, x);
+            most = fmax(most, x);
+        }
+        double width = 4 * (most - least), place[2] = {least - width, most + width};
+        if (!view && floor(place[0]) != floor(place[1]))
+            return true;
+        if (!view && place[0] == floor(place[0]))
+            return true;
+        if (view && view->order[k] + 1 >= hmi_table_first_jump(view->table)) {
+            double knot = hmi_table_nearest(view->table, k, 0.5 * (least + most));
+            knot = hmi_table_lookup(2 * knot, hmi_table_address(&view->table->knots[k]));
+            if (place[0] <= knot && knot <= place[1])
+                return true;
+        }
+    }
+    return false;
+}
+
 static bool at_edge(const viewer *w, const edge *at)
 {
     if (at->both)
@@ -161,7 +194,8 @@ static hmi_expr find_edge(const viewer *w)
         hmi_expr e = w->walk.order.data[k];
         edge at;
         if (hmi_deps(w->graph, e) & (of_state | of_inputs) &&
-            edge_of(w->graph, hmi_node_at(w->graph, e), &at) && at_edge(w, &at))
+            (steps(w, hmi_node_at(w->graph, e)) ||
+             (edge_of(w->graph, hmi_node_at(w->graph, e), &at) && at_edge(w, &at))))
             return e;
     }
     return HMI_NONE;

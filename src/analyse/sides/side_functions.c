@@ -2,6 +2,7 @@
 #include "analyse/sides/sides.h"
 
 #include "expr/graph/diff.h"
+#include "expr/graph/table.h"
 
 #include <math.h>
 
@@ -116,6 +117,14 @@ static hm_status add_power(hmi_sides *s, hmi_expr node, hmi_expr x, hmi_expr y)
     return power == round(power) ? HM_OK : add_root(s, node, x, power);
 }
 
+static bool table_jumps(const hmi_graph *g, hmi_expr e)
+{
+    hmi_expr last = hmi_operand(g, e, hmi_op_of(g, e) == HMI_TABLE2 ? 2 : 1);
+    const hmi_table_view *view = hmi_table_view_at(hmi_constant_of(g, last)->value);
+    int jump = hmi_table_first_jump(view->table);
+    return view->order[0] >= jump || view->order[1] >= jump;
+}
+
 static hm_status add_node(hmi_sides *s, hmi_expr e)
 {
     const hmi_graph *g = &s->system->derived.graph;
@@ -146,6 +155,14 @@ static hm_status add_node(hmi_sides *s, hmi_expr e)
         end.b = g->minus_one;
         return status == HM_OK ? add(s, end) : status;
     }
+    case HMI_FLOOR:
+    case HMI_CEIL: /* at every whole number: too many */
+        s->dropped += (hmi_deps(g, e) & moving) != 0;
+        return HM_OK;
+    case HMI_TABLE:
+    case HMI_TABLE2:
+        s->dropped += (hmi_deps(g, e) & moving) && table_jumps(g, e);
+        return HM_OK;
     default:
         return HM_OK;
     }

@@ -3,6 +3,7 @@
  * scalars do, so the results do not depend on which is taken. */
 #include "compile/array/array.h"
 #include "expr/graph/math.h"
+#include "expr/graph/table.h"
 
 #include <math.h>
 #include <string.h>

@@ -143,6 +143,8 @@ static uint32_t rate_of(hmi_jet *jet, uint32_t x)
 #define LOG(a)    apply(jet, HMI_LOG, a, 0, 0)
 #define SIGN(a)   apply(jet, HMI_SIGN, a, 0, 0)
 #define LT(a, b)  apply(jet, HMI_LT, a, b, 0)
+/* series go by the pieces that are held (integrate/events) */
+#define TABLE_SLOPE(k) ((void)(k), jet->status = HM_ERR_USAGE, NO_ROW)
 /* only with 0 and 1, in the derivatives of min and max */
 #define SELECT(c, a, b) ((a) == NO_ROW ? apply(jet, HMI_NOT, c, 0, 0) : (c))
 
@@ -167,6 +169,10 @@ bool hmi_jet_is_flat(hmi_op op)
 {
     switch (op) {
     case HMI_SIGN:
+    case HMI_FLOOR:
+    case HMI_CEIL:
+    case HMI_LOOKUP:
+    case HMI_LOOKUP2:
     case HMI_LT:
     case HMI_LE:
     case HMI_EQ:

@@ -55,6 +55,8 @@ static inline double power(const double *base, const hmi_jet_code *ip, double k)
 
 INLINE void interpret(const hmi_jet *jet, const hmi_jet_segment *segment, bool fused)
 {
+    if (segment->first == segment->end)
+        return; /* and there may be no array */
     const hmi_jet_code *ip = jet->code.data + segment->first;
     const hmi_jet_code *end = jet->code.data + segment->end;
     double *base = jet->memory;
@@ -89,10 +91,10 @@ INLINE void interpret(const hmi_jet *jet, const hmi_jet_segment *segment, bool f
 INLINE double list_sum(const hmi_jet *jet, const hmi_jet_list *list, bool fused)
 {
     const double *base = jet->memory;
-    const hmi_jet_pair *first = jet->pairs.data + list->first;
-    const hmi_jet_pair *end = jet->pairs.data + list->end;
     double sum = base[list->value + 1], inner, ends = 0;
-    if (first < end) {
+    if (list->first < list->end) { /* else there may be no pairs at all */
+        const hmi_jet_pair *first = jet->pairs.data + list->first;
+        const hmi_jet_pair *end = jet->pairs.data + list->end;
         inner = base[first->inner];
         for (const hmi_jet_pair *p = first + 1; p < end; p++)
             inner += base[p->inner];

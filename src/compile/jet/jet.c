@@ -274,6 +274,8 @@ static bool is_pair(const hmi_jet_code *ip)
 void hmi_jet_run_moving(const hmi_jet *jet)
 {
     double *base = jet->memory;
+    if (jet->moving.count == 0)
+        return; /* and there is no array */
     const hmi_jet_code *end = jet->moving.data + jet->moving.count;
     for (const hmi_jet_code *ip = jet->moving.data; ip < end; ip++) {
         if (ip + 1 < end && is_pair(ip)) {

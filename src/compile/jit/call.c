@@ -34,7 +34,13 @@ HMI_MATH_FUNCTIONS(DECLARE, DECLARE)
 enum {
     CALL_SINCOS = HMI_JIT_SINCOS,
 #define NUMBER(name, accuracy) CALL_##name,
-    HMI_MATH_FUNCTIONS(NUMBER, NUMBER) CALL_COUNT
+    HMI_MATH_FUNCTIONS(NUMBER, NUMBER) CALL_FLOOR,
+    CALL_CEIL,
+    CALL_TABLE,
+    CALL_LOOKUP,
+    CALL_TABLE2,
+    CALL_LOOKUP2,
+    CALL_COUNT
 };
 _Static_assert((int)CALL_COUNT <= (int)HMI_JIT_MOST_FUNCTIONS, "calls are sorted by number");
 
@@ -48,6 +54,15 @@ static hmi_jit_function function_at(unsigned number)
     case CALL_##name:                                                                              \
         return (hmi_jit_function){2, ADDRESSES(name, accuracy)};
         HMI_MATH_FUNCTIONS(ROW1, ROW2)
+#define OWN(name)                                                                                  \
+    case CALL_##name:                                                                              \
+        return hmi_jit_own_function(HMI_##name);
+        OWN(FLOOR)
+        OWN(CEIL)
+        OWN(TABLE)
+        OWN(LOOKUP)
+        OWN(TABLE2)
+        OWN(LOOKUP2)
     default:
         return (hmi_jit_function){1, SINCOS_ADDRESSES};
     }
@@ -99,6 +114,12 @@ hmi_jit_row hmi_jit_row_at(uint32_t op)
         T(OR) = {HMI_JIT_LOGIC, 2, HMI_X86_OR},
         T(NOT) = {HMI_JIT_NOT, 1, HMI_X86_EQUAL},
         T(SELECT) = {HMI_JIT_SELECT, 3, 0},
+        T(FLOOR) = {HMI_JIT_CALL, 1, CALL_FLOOR},
+        T(CEIL) = {HMI_JIT_CALL, 1, CALL_CEIL},
+        T(TABLE) = {HMI_JIT_CALL, 2, CALL_TABLE},
+        T(LOOKUP) = {HMI_JIT_CALL, 2, CALL_LOOKUP},
+        T(TABLE2) = {HMI_JIT_CALL, 3, CALL_TABLE2},
+        T(LOOKUP2) = {HMI_JIT_CALL, 3, CALL_LOOKUP2},
     };
     return op < sizeof rows / sizeof *rows ? rows[op] : (hmi_jit_row){0};
 }
@@ -183,6 +204,17 @@ static void move_unless_there(call_site *c, int dst, int src)
         hmi_x86_move(&c->e->x, wide, dst, src);
 }
 
+/* A third argument waits where the first two do not go. */
+static int out_of_the_way(call_site *c, int reg)
+{
+    if (reg > 1)
+        return reg;
+    c->occupied |= 3;
+    int other = spare_register(c);
+    move_unless_there(c, other, reg);
+    return other;
+}
+
 static void pass_arguments(call_site *c, int arity)
 {
     for (size_t call = 0; call < c->count; call++)
@@ -191,12 +223,15 @@ static void pass_arguments(call_site *c, int arity)
             if (reg >= 0)
                 c->occupied |= 1u << reg;
         }
-    int first = gather(c, 0), second = arity == 2 ? gather(c, 1) : first;
-    if (arity == 2)
+    int first = gather(c, 0), second = arity > 1 ? gather(c, 1) : first;
+    int third = arity > 2 ? out_of_the_way(c, gather(c, 2)) : first;
+    if (arity > 1)
         move_unless_there(c, HMI_JIT_SCRATCH, second);
     move_unless_there(c, 0, first);
-    if (arity == 2)
+    if (arity > 1)
         move_unless_there(c, 1, HMI_JIT_SCRATCH);
+    if (arity > 2)
+        move_unless_there(c, 2, third);
 }
 
 /* ---- around the call ---- */

@@ -48,7 +48,9 @@ typedef struct hmi_jit_function {
     int arity;
     uint64_t one, four;
 } hmi_jit_function;
-enum { HMI_JIT_MOST_FUNCTIONS = 16 };
+enum { HMI_JIT_MOST_FUNCTIONS = 32 };
+/* table_calls.c: floor, ceil and what belongs to tables. */
+hmi_jit_function hmi_jit_own_function(hmi_op op);
 /* Where there are more sines and cosines than this, they are called: as instructions each of them, or
  * each four of them, takes some 400 bytes. */
 enum { HMI_JIT_MOST_INLINE = 64 };

@@ -3,6 +3,7 @@
 
 #include "compile/jit/jit.h"
 #include "expr/graph/math.h"
+#include "expr/graph/table.h"
 
 #include <math.h>
 #include <string.h>

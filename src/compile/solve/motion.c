@@ -6,7 +6,7 @@
 typedef struct builder {
     const hmi_motion_request *ask;
     hmi_graph *graph;
-    hmi_arena arena;
+    hmi_arena *arena;
     hmi_schur schur;
     size_t n, m;
     hmi_expr *b, *force;                   /* m scaled, n */
@@ -17,7 +17,7 @@ typedef struct builder {
 
 static hmi_expr *expressions(builder *w, size_t count, bool *failed)
 {
-    hmi_expr *list = hmi_arena_alloc(&w->arena, (count + 1) * sizeof *list);
+    hmi_expr *list = hmi_arena_alloc(w->arena, (count + 1) * sizeof *list);
     *failed |= !list;
     return list;
 }
@@ -114,12 +114,12 @@ static void join_parts(builder *w)
         w->lambda[i] = hmi_plain_add(w->graph, w->lambda[i], w->lambda_C[i]);
 }
 
-static hm_status build(builder *w, hmi_motion_tape *motion)
+static hm_status write(builder *w, hmi_motion_layout *motion)
 {
     const hmi_motion_request *ask = w->ask;
     hm_status status = allocate(w);
     if (status == HM_OK)
-        status = hmi_schur_init(&w->schur, w->graph, &w->arena, &ask->matrices,
+        status = hmi_schur_init(&w->schur, w->graph, w->arena, &ask->matrices,
                                 w->graph->nodes.count + HMI_MOST_MOTION);
     if (status == HM_OK)
         status = solve(w);
@@ -140,20 +140,39 @@ static hm_status build(builder *w, hmi_motion_tape *motion)
     motion->lambda = w->count;
     for (size_t i = 0; i < w->m; i++)
         put(w, hmi_schur_model_multiplier(&w->schur, i, w->lambda[i]));
-    return w->graph->status == HM_OK
-               ? hmi_tape_compile(&motion->tape, w->graph, w->outputs, w->count)
-               : w->graph->status;
+    motion->count = w->count;
+    return w->graph->status;
+}
+
+static builder begin(const hmi_motion_request *request, hmi_arena *arena)
+{
+    return (builder){.ask = request,
+                     .graph = request->graph,
+                     .arena = arena,
+                     .n = request->matrices.n,
+                     .m = request->matrices.m};
+}
+
+hm_status hmi_motion_write(const hmi_motion_request *request, hmi_arena *arena,
+                           hmi_motion_layout *layout, hmi_expr **outputs)
+{
+    builder w = begin(request, arena);
+    *layout = (hmi_motion_layout){0};
+    hm_status status = write(&w, layout);
+    *outputs = w.outputs;
+    return status;
 }
 
 hm_status hmi_motion_compile(hmi_motion_tape *motion, const hmi_motion_request *request)
 {
+    hmi_arena arena;
+    hmi_expr *outputs;
     *motion = (hmi_motion_tape){0};
-    builder w = {.ask = request, .graph = request->graph};
-    w.n = request->matrices.n;
-    w.m = request->matrices.m;
-    hmi_arena_init(&w.arena, request->graph->allocator);
-    hm_status status = build(&w, motion);
-    hmi_arena_release(&w.arena);
+    hmi_arena_init(&arena, request->graph->allocator);
+    hm_status status = hmi_motion_write(request, &arena, &motion->at, &outputs);
+    if (status == HM_OK)
+        status = hmi_tape_compile(&motion->tape, request->graph, outputs, motion->at.count);
+    hmi_arena_release(&arena);
     return status;
 }
 

@@ -31,11 +31,19 @@ typedef struct hmi_motion_request {
 } hmi_motion_request;
 
 /* Where the outputs are; q'', z', powers follow each other. */
+typedef struct hmi_motion_layout {
+    size_t rates, powers, margin, lambda; /* q'' is at 0; lambda: total, of the rows asked for */
+    size_t power_count, count;
+} hmi_motion_layout;
+
 typedef struct hmi_motion_tape {
     hmi_tape tape;
-    size_t rates, powers, margin, lambda; /* q'' is at 0; lambda: total, of the rows asked for */
-    size_t power_count;
+    hmi_motion_layout at;
 } hmi_motion_tape;
+
+/* The outputs as expressions of the request's graph, in the arena. Statuses as below. */
+hm_status hmi_motion_write(const hmi_motion_request *request, hmi_arena *arena,
+                           hmi_motion_layout *layout, hmi_expr **outputs);
 
 /* HM_ERR_USAGE: M has no positive pivots; HM_ERR_LIMIT: too large. Release also after a failure. */
 hm_status hmi_motion_compile(hmi_motion_tape *motion, const hmi_motion_request *request);

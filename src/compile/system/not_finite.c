@@ -136,6 +136,9 @@ static const char *reason(hmi_op op)
         return "an inverse sine or cosine of a number outside -1 .. 1";
     case HMI_POW:
         return "a power that is not defined";
+    case HMI_TABLE:
+    case HMI_TABLE2:
+        return "a table at a place where it has no value";
     default:
         return "a value that is too large";
     }

@@ -1,6 +1,7 @@
 /* The portable engine: one loop over the instructions. */
 #include "compile/tape/tape.h"
 #include "expr/graph/math.h"
+#include "expr/graph/table.h"
 
 #include <math.h>
 #include <string.h>

@@ -3,6 +3,7 @@
 
 #include "expr/graph/graph.h"
 #include "expr/graph/math.h"
+#include "expr/graph/table.h"
 
 /* ---- arithmetic ------------------------------------------------------------------------------ */
 
@@ -325,6 +326,61 @@ static hmi_enclosure sign(hmi_enclosure x)
                        : (hmi_enclosure){exactly(0), exactly(0)};
 }
 
+/* floor and ceil: constant between their jumps. */
+static hmi_enclosure step(hmi_op op, hmi_enclosure x)
+{
+    double lo = hmi_op_value(op, x.value.lo, 0, 0), hi = hmi_op_value(op, x.value.hi, 0, 0);
+    return (hmi_enclosure){{lo, hi}, lo == hi ? exactly(0) : hmi_everything};
+}
+
+/* ---- tables of the model ---- */
+
+static hmi_interval table_range(const hmi_table_view *view, hmi_enclosure x, hmi_enclosure y,
+                                bool *jumps)
+{
+    const double lo[2] = {x.value.lo, y.value.lo}, hi[2] = {x.value.hi, y.value.hi};
+    double range[2];
+    *jumps = false;
+    if (!view)
+        return exactly(0);
+    if (!hmi_table_bounds(view, lo, hi, range, jumps))
+        return hmi_everything;
+    return hmi_interval_widen(range[0], range[1]);
+}
+
+/* A derivative that jumps within has no rate. */
+static hmi_enclosure table(const hmi_table_view *view, hmi_enclosure x, hmi_enclosure y)
+{
+    bool jumps, of_slope;
+    hmi_enclosure result = {table_range(view, x, y, &jumps), exactly(0)};
+    for (int k = 0; k < view->table->arguments; k++) {
+        const hmi_interval slope = table_range(hmi_table_slope(view, k), x, y, &of_slope);
+        const hmi_interval rate = k == 0 ? x.rate : y.rate;
+        result.rate = hmi_interval_add(result.rate, hmi_interval_mul(slope, rate));
+    }
+    if (jumps)
+        result.rate = hmi_everything;
+    return result;
+}
+
+/* Places in tables are whole numbers while a piece is held, but for the widening of what they are computed
+ * from; between two of them only while something slides on a knot. False: it may be several. */
+static bool is_place(hmi_interval x, double *place)
+{
+    double middle = 0.5 * (x.lo + x.hi), whole = nearbyint(middle);
+    *place = fabs(middle - whole) < 1e-9 ? whole : middle;
+    return x.hi - x.lo < 1e-9;
+}
+
+static hmi_enclosure lookup(hmi_op op, hmi_enclosure x, hmi_enclosure y, hmi_enclosure z)
+{
+    double place[2] = {0, y.value.lo};
+    if (!is_place(x.value, &place[0]) || (op == HMI_LOOKUP2 && !is_place(y.value, &place[1])))
+        return nothing_known();
+    double value = hmi_op_value(op, place[0], place[1], z.value.lo);
+    return (hmi_enclosure){exactly(value), exactly(0)};
+}
+
 /* ---- the table ------------------------------------------------------------------------------- */
 
 static hmi_enclosure condition(hmi_op op, hmi_enclosure x, hmi_enclosure y, hmi_enclosure z)
@@ -386,6 +442,9 @@ static hmi_enclosure function_of_one(hmi_op op, hmi_enclosure x)
         return absolute(x);
     case HMI_SIGN:
         return sign(x);
+    case HMI_FLOOR:
+    case HMI_CEIL:
+        return step(op, x);
     default:
         return nothing_known();
     }
@@ -424,6 +483,13 @@ hmi_enclosure hmi_enclose_op(int op, hmi_enclosure x, hmi_enclosure y, hmi_enclo
         return minimum(x, y);
     case HMI_MAX:
         return opposite(minimum(opposite(x), opposite(y)));
+    case HMI_TABLE:
+        return table(hmi_table_view_at(y.value.lo), x, y);
+    case HMI_TABLE2:
+        return table(hmi_table_view_at(z.value.lo), x, y);
+    case HMI_LOOKUP:
+    case HMI_LOOKUP2:
+        return lookup((hmi_op)op, x, y, z);
     case HMI_LT:
     case HMI_LE:
     case HMI_EQ:

@@ -2,6 +2,7 @@
 #include "compile/tape/rounding.h"
 
 #include "expr/graph/math.h"
+#include "expr/graph/table.h"
 
 #include <math.h>
 #include <string.h>
@@ -75,6 +76,24 @@ static double power_error(const double o[3], const double e[3], double value)
     return y - e[1] > 0 ? fmax(pow(most, y - e[1]), pow(most, y + e[1])) : INFINITY;
 }
 
+/* By the slopes over all that the arguments may be, and the rounding of the terms. */
+static double table_error(const hmi_table_view *view, const double o[3], const double e[3])
+{
+    const int count = view->table->arguments;
+    const double lo[2] = {o[0] - e[0], o[1] - e[1]}, hi[2] = {o[0] + e[0], o[1] + e[1]};
+    double error = 16 * U * hmi_table_size(view, o[0], count == 2 ? o[1] : 0), range[2];
+    for (int k = 0; k < count; k++) {
+        const hmi_table_view *slope = hmi_table_slope(view, k);
+        bool jumps;
+        if (!slope || e[k] == 0)
+            continue;
+        if (!hmi_table_bounds(slope, lo, hi, range, &jumps))
+            return INFINITY;
+        error += e[k] * fmax(fabs(range[0]), fabs(range[1]));
+    }
+    return error;
+}
+
 /* What the errors of the operands become. */
 static double passed_on(hmi_op op, const double o[3], const double e[3], double value)
 {
@@ -121,7 +140,14 @@ static double passed_on(hmi_op op, const double o[3], const double e[3], double 
     case HMI_MIN:
     case HMI_MAX:
         return fmax(ex, ey);
+    case HMI_TABLE:
+    case HMI_TABLE2:
+        return table_error(hmi_table_view_at(o[op == HMI_TABLE ? 1 : 2]), o, e);
     case HMI_SIGN:
+    case HMI_FLOOR:
+    case HMI_CEIL:
+    case HMI_LOOKUP:
+    case HMI_LOOKUP2:
     case HMI_LT:
     case HMI_LE:
     case HMI_EQ:
@@ -153,6 +179,10 @@ static double own_roundings(hmi_op op, double y)
     case HMI_MIN:
     case HMI_MAX:
     case HMI_SIGN:
+    case HMI_FLOOR:
+    case HMI_CEIL:
+    case HMI_TABLE:
+    case HMI_TABLE2:
     case HMI_LT:
     case HMI_LE:
     case HMI_EQ:

@@ -6,12 +6,19 @@
 #include <math.h>
 #include <string.h>
 
+/* Of pivots: squares of sines. */
+#define WELL_ABOVE_ROUNDING 1e-8
+
 struct hmi_large {
     const hm_system *system;
     hmi_arena arena;
     hmi_sparse_solver *solver;
     hmi_sparse_solver *mass;           /* of M alone; made by the first evaluation */
     double *F, *qdd;                   /* n: Q + C; the answer while it is compared */
+    double *law_Q, *law_C;             /* n: what a law says */
+    bool *confirmed;                   /* m: rows that follow from others, seen without squaring */
+    double *w;                         /* m */
+    const char *trouble;               /* why there was no answer; NULL: the status says it */
     double *Qi, *Qni, *Qc, *a, *ideal; /* n */
     double *lambda, *total, *e;        /* m */
     hmi_large_rows rows;
@@ -23,7 +30,20 @@ const char *hmi_large_refusal(const hm_system *system)
         return "servos";
     if (system->model->has_contacts)
         return "constraints that are one-sided or switch";
-    return system->derived.force_symbols ? "force laws that use constraint forces" : NULL;
+    const uint16_t total = HMI_DEP(HMI_SYM_TOTAL_REACTION) | HMI_DEP(HMI_SYM_TOTAL_MULTIPLIER);
+    return system->derived.force_symbols & total ? "force laws that use total constraint forces"
+                                                 : NULL;
+}
+
+/* Dense factors take n^3/3 + m n^2 + m^3/3 operations; sparse ones of mechanisms some 100 for each entry,
+ * with indices that make each of them several times slower. Rank decisions cost dense factors 20 times
+ * more (measured: bench_scaling). */
+bool hmi_large_pays(const hm_system *system, bool revealing)
+{
+    const hmi_derived *d = &system->derived;
+    double n = (double)d->n, m = (double)d->constraints.count;
+    double entries = (double)(d->M.value.count + d->constraints.A.value.count);
+    return (n * n * n + 3 * m * n * n + m * m * m) / 3 > (revealing ? 20 : 400) * entries;
 }
 
 hmi_sparse_shape hmi_large_shape(const hm_system *system)
@@ -41,15 +61,16 @@ hmi_sparse_shape hmi_large_shape(const hm_system *system)
 
 static bool allocate(hmi_large *large, size_t n, size_t m)
 {
-    double **of_n[] = {&large->F,  &large->qdd, &large->Qi,   &large->Qni,
-                       &large->Qc, &large->a,   &large->ideal};
-    double **of_m[] = {&large->lambda, &large->total, &large->e};
+    double **of_n[] = {&large->F, &large->qdd,   &large->Qi,    &large->Qni,  &large->Qc,
+                       &large->a, &large->ideal, &large->law_Q, &large->law_C};
+    double **of_m[] = {&large->lambda, &large->total, &large->e, &large->w};
     bool failed = false;
     for (size_t i = 0; i < sizeof of_n / sizeof *of_n; i++)
         *of_n[i] = hmi_arena_doubles(&large->arena, n, &failed);
     for (size_t i = 0; i < sizeof of_m / sizeof *of_m; i++)
         *of_m[i] = hmi_arena_doubles(&large->arena, m, &failed);
-    return !failed && hmi_large_rows_init(&large->rows, &large->arena, m);
+    large->confirmed = hmi_arena_alloc(&large->arena, m + 1);
+    return !failed && large->confirmed && hmi_large_rows_init(&large->rows, &large->arena, m);
 }
 
 hm_status hmi_large_create(const hm_system *system, const hm_allocator *allocator, hmi_large **out)
@@ -94,16 +115,84 @@ static void force_of(const hmi_large *large, const double *A, const double *l, d
             f[pattern->column.data[k]] += A[k] * l[i];
 }
 
+static bool uses_multipliers(const hm_system *system)
+{
+    return system->derived.force_symbols & HMI_DEP(HMI_SYM_MULTIPLIER);
+}
+
+/* The law's Q and C at the ideal reactions, into law_Q and law_C. */
+static hm_status ask_law(hmi_large *large, const hmi_large_equations *eq)
+{
+    hm_status status = hmi_sparse_solve(large->solver, eq->Q, eq->b, large->ideal, large->lambda);
+    if (status != HM_OK)
+        return status;
+    if (uses_multipliers(large->system) &&
+        hmi_sparse_rank(large->solver) < large->system->derived.constraints.count) {
+        large->trouble = "a force law uses a multiplier, and multipliers are not unique here";
+        return HM_ERR_UNDETERMINED;
+    }
+    force_of(large, eq->A, large->lambda, large->Qi);
+    const hmi_reactions told = {large->Qi, large->lambda, large->Qi, large->lambda};
+    return eq->law->evaluate(eq->law->user, &told, large->law_Q, large->law_C) == 0
+               ? HM_OK
+               : HM_ERR_NUMERIC;
+}
+
+/* Q and C where no law is asked any more. */
+static hmi_large_equations settled(const hmi_large *large, const hmi_large_equations *eq)
+{
+    hmi_large_equations known = *eq;
+    if (eq->law) {
+        known.Q = large->law_Q;
+        known.C = large->law_C;
+        known.law = NULL;
+    }
+    return known;
+}
+
+static bool is_nonideal(const hmi_large *large)
+{
+    const hmi_derived *d = &large->system->derived;
+    return d->has_nonideal;
+}
+
 /* q'' and the total multipliers, under Q + C. */
 static hm_status move(hmi_large *large, const hmi_large_equations *eq, double *qdd)
 {
-    const hmi_derived *d = &large->system->derived;
     hm_status status = hmi_sparse_factor(large->solver, eq->M, eq->A);
+    large->trouble = NULL;
+    if (status == HM_OK && eq->law)
+        status = ask_law(large, eq);
     if (status != HM_OK)
         return status;
-    for (size_t i = 0; i < d->n; i++)
-        large->F[i] = eq->Q[i] + (d->has_nonideal ? eq->C[i] : 0);
+    const hmi_large_equations known = settled(large, eq);
+    for (size_t i = 0; i < large->system->derived.n; i++)
+        large->F[i] = known.Q[i] + (is_nonideal(large) ? known.C[i] : 0);
     return hmi_sparse_solve(large->solver, large->F, eq->b, qdd, large->total);
+}
+
+/* Rows that were dropped must follow from others; what is found once is remembered. */
+static bool dropped_are_dependent(hmi_large *large)
+{
+    size_t m = large->system->derived.constraints.count;
+    if (hmi_sparse_rank(large->solver) == m)
+        return true;
+    for (size_t i = 0; i < m; i++) {
+        if (!hmi_sparse_is_dropped(large->solver, i) || large->confirmed[i])
+            continue;
+        if (hmi_sparse_angle(large->solver, i, large->w) > 1e-9)
+            return false;
+        large->confirmed[i] = true;
+    }
+    return true;
+}
+
+bool hmi_large_accelerate(hmi_large *large, const hmi_large_equations *eq, double *qdd)
+{
+    if (move(large, eq, qdd) != HM_OK || hmi_sparse_smallest(large->solver) < WELL_ABOVE_ROUNDING ||
+        hmi_sparse_left(large->solver) > 1e-12)
+        return false;
+    return dropped_are_dependent(large);
 }
 
 /* Qi, Qni and Qc, lambda of minimum norm where that can be told. Qi is A^T lambda of the problem
@@ -111,7 +200,7 @@ static hm_status move(hmi_large *large, const hmi_large_equations *eq, double *q
 static hm_status find_forces(hmi_large *large, const hmi_large_equations *eq)
 {
     const hmi_derived *d = &large->system->derived;
-    bool nonideal = d->has_nonideal;
+    bool nonideal = is_nonideal(large);
     hm_status status = HM_OK;
     memcpy(large->lambda, large->total, d->constraints.count * sizeof *large->lambda);
     if (nonideal)
@@ -160,9 +249,10 @@ hm_status hmi_large_solve(hmi_large *large, const hmi_large_equations *eq, doubl
     hm_status status = move(large, eq, qdd);
     if (!solution || (status != HM_OK && status != HM_ERR_INCONSISTENT))
         return status;
-    hm_status forces = find_forces(large, eq);
+    const hmi_large_equations known = settled(large, eq);
+    hm_status forces = find_forces(large, &known);
     status = status == HM_OK ? forces : status;
-    *solution = view_solution(large, eq, qdd, status);
+    *solution = view_solution(large, &known, qdd, status);
     return status;
 }
 
@@ -241,6 +331,8 @@ static const hm_rank_evidence not_measured = {HM_RANK_VERDICT_UNDECIDED, NAN, NA
 static void view(const hmi_solution *s, const double *v, size_t n, hm_evaluation *out)
 {
     out->solved = true;
+    out->Q = s->Q;
+    out->C = s->C;
     out->formulation = "sparse";
     out->formulations = s->formulations;
     out->rank_A = s->verdict.rank_A;
@@ -261,12 +353,13 @@ hm_status hmi_large_describe(hmi_large *large, const hmi_large_equations *eq,
                              hm_evaluation *out)
 {
     const hm_system *system = large->system;
+    const hmi_large_equations known = settled(large, eq);
     view(solution, v, system->derived.n, out);
     hm_status verdict = hmi_large_rows_judge(&large->rows, system->model, context, large->solver,
                                              solution->qdd, large->lambda, large->total, out);
     if (verdict == HM_ERR_NOMEM)
         return verdict;
-    hm_status mass = find_unconstrained(large, eq, out);
+    hm_status mass = find_unconstrained(large, &known, out);
     if (mass != HM_OK)
         return mass;
     check_answer(large, eq, solution->qdd, out);
@@ -293,7 +386,9 @@ void hmi_large_compare(hmi_large *large, hmi_compiled *compiled, const hmi_tape_
 
 void hmi_large_explain(const hmi_large *large, hm_status status, hm_context *context)
 {
-    if (status == HM_ERR_UNDETERMINED)
+    if (large && large->trouble)
+        hmi_error(context, hmi_no_span, NULL, "%s", large->trouble);
+    else if (status == HM_ERR_UNDETERMINED)
         hmi_error(
             context, hmi_no_span, "M must be positive on the motions that the constraints allow",
             "the motion is not determined: M has no positive inertia for %s''",

@@ -22,6 +22,7 @@ struct hmi_sparse_solver {
     double *right, *rest; /* n + m, in order; residuals */
     double *x, *l;        /* n, m */
     size_t dropped, suspect;
+    double smallest, left; /* of pivots kept; of the equations after refinement */
 };
 
 /* ---- creation ---- */
@@ -114,6 +115,7 @@ static bool factor_form(hmi_sparse_solver *s, hmi_sparse_form *form)
     s->form = form;
     bool good = hmi_ldlt_sparse_factor(&form->ldlt, form->value, &pivoting);
     s->dropped = pivoting.dropped;
+    s->smallest = pivoting.smallest;
     if (!good)
         s->suspect = form->unknown[pivoting.refused];
     return good;
@@ -293,17 +295,17 @@ hm_status hmi_sparse_solve(hmi_sparse_solver *s, const double *F, const double *
                            double *lambda)
 {
     size_t n = s->shape.n, m = s->shape.m;
-    double last = INFINITY, now;
+    double last = INFINITY, now = INFINITY;
     memset(s->x, 0, n * sizeof *s->x);
     memset(s->l, 0, (m + 1) * sizeof *s->l);
-    for (int i = 0; i < MOST_REFINEMENTS; i++) {
+    for (int i = 0;; i++) {
         now = find_rest(s, F, b);
-        if (!(now < 0.5 * last) || now <= 4e-16)
+        if (i == MOST_REFINEMENTS || !(now < 0.5 * last) || now <= 4e-16)
             break;
         last = now;
         improve(s);
     }
-    now = find_rest(s, F, b);
+    s->left = now;
     memcpy(x, s->x, n * sizeof *x);
     if (lambda && m)
         memcpy(lambda, s->l, m * sizeof *lambda);
@@ -327,6 +329,16 @@ bool hmi_sparse_is_dropped(const hmi_sparse_solver *s, size_t row)
 size_t hmi_sparse_suspect(const hmi_sparse_solver *s)
 {
     return s->suspect;
+}
+
+double hmi_sparse_smallest(const hmi_sparse_solver *s)
+{
+    return s->smallest;
+}
+
+double hmi_sparse_left(const hmi_sparse_solver *s)
+{
+    return s->left;
 }
 
 /* The multipliers of the solve with F = a, b = 0 are the nearest combination in the metric M^-1. What

@@ -55,6 +55,10 @@ HM_MUST_CHECK hm_status hmi_sparse_solve(hmi_sparse_solver *s, const double *F, 
 size_t hmi_sparse_rank(const hmi_sparse_solver *s); /* rows kept */
 bool hmi_sparse_is_dropped(const hmi_sparse_solver *s, size_t row);
 size_t hmi_sparse_suspect(const hmi_sparse_solver *s);
+/* The smallest pivot that was kept, relative to its terms; and after a solve what refinement left of the
+ * equations, relative to theirs. */
+double hmi_sparse_smallest(const hmi_sparse_solver *s);
+double hmi_sparse_left(const hmi_sparse_solver *s);
 /* By how much the last solution misses a row, b_i - A_i x, and the size of its terms. */
 double hmi_sparse_miss(const hmi_sparse_solver *s, size_t row, const double *b, const double *x,
                        double *size);

@@ -241,7 +241,8 @@ hm_status hmi_sim_solve_large(hm_sim *sim, const hmi_point *at, const hm_evaluat
                               hm_evaluation *out)
 {
     const char *refusal = hmi_large_refusal(sim->system);
-    const hmi_large_equations equations = hmi_sim_large_equations(sim);
+    hmi_question ask;
+    const hmi_large_equations equations = hmi_sim_large_equations(sim, at, &ask);
     hmi_solution solution;
     if (refusal)
         return refuse(sim, "%s are not supported beyond %d coordinates", refusal);

@@ -8,7 +8,7 @@
 /* solve.c: forces of a solution into sim->last. */
 void hmi_sim_keep_forces(hm_sim *sim, const hmi_point *at, const hmi_solution *solution);
 /* The equations of a large system as last evaluated, and their solve whatever the formulation. */
-hmi_large_equations hmi_sim_large_equations(hm_sim *sim);
+hmi_large_equations hmi_sim_large_equations(hm_sim *sim, const hmi_point *at, hmi_question *ask);
 HM_MUST_CHECK hm_status hmi_sim_accelerate_large(hm_sim *sim, const hmi_point *at,
                                                  hmi_solution *solution);
 /* May the compiled solve answer, with the tapes and the formulation in use? */

@@ -207,7 +207,7 @@ static hm_status create(hm_sim *sim, const hmi_point *at, const hmi_motion_sourc
     if (!motion->work)
         return HM_ERR_NOMEM;
     motion->out = hmi_tape_outputs(tape, motion->work);
-    motion->margin = motion->out + motion->program.margin;
+    motion->margin = motion->out + motion->program.at.margin;
     return HM_OK;
 }
 

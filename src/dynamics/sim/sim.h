@@ -79,7 +79,7 @@ typedef struct hmi_sim_solve {
     const bool *left_out;          /* m: rows that a run leaves out of solves; NULL: none */
     const double *row_terms;       /* m: hmi_sim_row_terms of rounding.h; NULL: not known */
     struct hmi_compiled *compiled; /* of large repetitive systems; NULL: does not apply */
-    struct hmi_large *large;       /* beyond HM_MOST_DENSE; NULL until first needed */
+    struct hmi_large *large;       /* where sparse algebra pays; NULL until first needed */
 } hmi_sim_solve;
 
 typedef struct hmi_sim_dense {
@@ -177,6 +177,9 @@ void hmi_sim_use_inputs(hm_sim *sim, const hmi_tape *inputs, double *inputs_work
 hm_status hmi_sim_prepare_solve(hm_sim *sim);
 /* The same for systems beyond it, for who must not allocate later. HM_ERR_NOMEM, HM_ERR_LIMIT. */
 HM_MUST_CHECK hm_status hmi_sim_prepare_large(hm_sim *sim);
+/* The same where sparse algebra is cheaper than dense, whatever the size; revealing: than the dense solve
+ * with rank decisions. HM_ERR_NOMEM; beyond the dense solve HM_ERR_LIMIT, too. */
+HM_MUST_CHECK hm_status hmi_sim_prepare_sparse(hm_sim *sim, bool revealing);
 
 /* The hot path of integration: q'' into sim->last.qdd. Allocates nothing and reports nothing; the
  * status is that of hmi_dynamics_solve, or HM_ERR_NUMERIC where something is not finite, or

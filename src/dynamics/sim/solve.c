@@ -65,6 +65,16 @@ hm_status hmi_sim_prepare_solve(hm_sim *sim)
     return hmi_dynamics_create(sim->system->allocator, &size, &sim->dense.dynamics);
 }
 
+hm_status hmi_sim_prepare_sparse(hm_sim *sim, bool revealing)
+{
+    revealing |= sim->system->derived.force_symbols != 0;
+    if (sim->dense.dynamics &&
+        (!hmi_large_pays(sim->system, revealing) || hmi_large_refusal(sim->system)))
+        return HM_OK;
+    hm_status status = hmi_sim_prepare_large(sim);
+    return status == HM_ERR_LIMIT && sim->dense.dynamics ? HM_OK : status;
+}
+
 hm_status hmi_sim_prepare_large(hm_sim *sim)
 {
     return sim->solve.large
@@ -213,20 +223,36 @@ static hm_status accelerate_in_contact(hm_sim *sim, const hmi_point *at, hmi_sol
 
 /* ---- large systems ---- */
 
-hmi_large_equations hmi_sim_large_equations(hm_sim *sim)
+hmi_large_equations hmi_sim_large_equations(hm_sim *sim, const hmi_point *at, hmi_question *ask)
 {
-    const hmi_dynamics_layout *at = &sim->system->at;
+    const hmi_dynamics_layout *layout = &sim->system->at;
     const double *values = hmi_sim_dynamics(sim);
-    return (hmi_large_equations){.M = values + at->M,
-                                 .A = values + at->A,
-                                 .Q = values + at->Q,
-                                 .b = values + at->b,
-                                 .C = values + at->C};
+    bool law = sim->system->derived.force_symbols;
+    ask->sim = sim;
+    ask->at = at;
+    ask->law = (hmi_reaction_law){.evaluate = evaluate_law, .user = ask, .uses_ideal = true};
+    return (hmi_large_equations){.M = values + layout->M,
+                                 .A = values + layout->A,
+                                 .Q = law ? free_forces(sim, at) : values + layout->Q,
+                                 .b = values + layout->b,
+                                 .C = values + layout->C,
+                                 .law = law ? &ask->law : NULL};
+}
+
+/* The same for systems that have a dense solve too; false: let it answer. */
+static bool accelerate_sparsely(hm_sim *sim, const hmi_point *at)
+{
+    hmi_question ask;
+    if (!sim->solve.large || sim->solve.left_out || sim->solve.formulation != HM_FORMULATION_AUTO)
+        return false;
+    const hmi_large_equations equations = hmi_sim_large_equations(sim, at, &ask);
+    return hmi_large_accelerate(sim->solve.large, &equations, sim->last.qdd);
 }
 
 hm_status hmi_sim_accelerate_large(hm_sim *sim, const hmi_point *at, hmi_solution *solution)
 {
-    const hmi_large_equations equations = hmi_sim_large_equations(sim);
+    hmi_question ask;
+    const hmi_large_equations equations = hmi_sim_large_equations(sim, at, &ask);
     hm_status status = hmi_sim_prepare_large(sim);
     if (status != HM_OK)
         return status;
@@ -289,6 +315,8 @@ hm_status hmi_sim_accelerate_here(hm_sim *sim, const hmi_point *at, hmi_solution
 {
     if (sim->contacts)
         return accelerate_in_contact(sim, at, solution);
+    if (!solution && accelerate_sparsely(sim, at))
+        return HM_OK;
     if (sim->dense.dynamics)
         return accelerate_dense(sim, at, solution);
     if (hmi_large_refusal(sim->system))
@@ -319,6 +347,9 @@ __attribute__((noinline)) static hm_status accelerate_otherwise(hm_sim *sim, dou
     if (!motion->used)
         motion->used = motion->own;
     hm_status status = hmi_sim_accelerate(sim, hmi_sim_present(sim), NULL);
+    if (sim->dense.dynamics && !sim->solve.large && !sim->last.by_motion && !sim->last.stale &&
+        hmi_sim_prepare_sparse(sim, true) == HM_ERR_NOMEM)
+        return HM_ERR_NOMEM;
     if (status != HM_ERR_LIMIT)
         memcpy(qdd, sim->last.qdd, sim->system->derived.n * sizeof *qdd);
     if (status == HM_OK && sim->last.by_motion && sim->system->model->inputs.count == 0)
@@ -346,7 +377,7 @@ hm_status hm_sim_accelerate(hm_sim *sim, double *qdd)
 const double *hmi_sim_state_rates(const hm_sim *sim)
 {
     if (sim->last.by_motion)
-        return sim->motion.used->out + sim->motion.used->program.rates;
+        return sim->motion.used->out + sim->motion.used->program.at.rates;
     return hmi_tape_outputs(sim->tapes.dynamics, sim->tapes.dynamics_work) +
            sim->system->at.state_rates;
 }

@@ -1,6 +1,7 @@
 /* Differentiation on the DAG, forward and in reverse, and substitution. The partial derivatives are
  * those of ops.def. */
 #include "expr/graph/diff.h"
+#include "expr/graph/table.h"
 
 #include "base/sort.h"
 
@@ -27,6 +28,21 @@
 #define SIGN(a)         hmi_apply(g, HMI_SIGN, a, 0, 0)
 #define LT(a, b)        hmi_apply(g, HMI_LT, a, b, 0)
 #define SELECT(c, a, b) hmi_apply(g, HMI_SELECT, c, a, b)
+#define TABLE_SLOPE(k)  table_slope(g, R, k)
+
+/* The table of R differentiated once more by operand k. */
+static hmi_expr table_slope(hmi_graph *g, hmi_expr R, int k)
+{
+    const hmi_node node = *hmi_node_at(g, R);
+    bool two = node.op == HMI_TABLE2;
+    double address = hmi_constant_of(g, two ? node.c : node.b)->value;
+    const hmi_table_view *slope = hmi_table_slope(hmi_table_view_at(address), k);
+    if (!slope)
+        return g->zero;
+    hmi_expr view = hmi_number(g, hmi_table_address(slope));
+    return two ? hmi_apply(g, HMI_TABLE2, node.a, node.b, view)
+               : hmi_apply(g, HMI_TABLE, node.a, view, 0);
+}
 
 /* d(R)/d(operand k), R = op(X, Y, Z). */
 static hmi_expr partial(hmi_graph *g, hmi_expr R, int k)

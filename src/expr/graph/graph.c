@@ -1,6 +1,7 @@
 /* The table of operations, walks over the DAG, and values of expressions of parameters. */
 #include "expr/graph/graph.h"
 #include "expr/graph/math.h"
+#include "expr/graph/table.h"
 
 #include <math.h>
 #include <stdlib.h>

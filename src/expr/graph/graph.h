@@ -38,7 +38,9 @@ typedef enum hmi_op {
 #define OP(name, arity, text, value, ddx, ddy) HMI_##name,
 #include "expr/graph/ops.def"
 #undef OP
-    HMI_OP_COUNT
+    HMI_OP_COUNT,
+    HMI_PLAIN_OPS_END =
+        HMI_TABLE /* operations from here on take a view of a table, not just numbers */
 } hmi_op;
 
 /* What a leaf stands for. The index counts within the kind. */

@@ -66,7 +66,8 @@ static hmi_expr function_of_number(hmi_graph *g, hmi_op op, hmi_expr a)
     if (exact != HMI_NONE)
         return exact;
     double value = hmi_op_value(op, x, 0, 0);
-    if (op == HMI_ABS || op == HMI_SIGN || op == HMI_NOT || (op == HMI_LOG && x == 1) ||
+    if (op == HMI_ABS || op == HMI_SIGN || op == HMI_FLOOR || op == HMI_CEIL || op == HMI_NOT ||
+        (op == HMI_LOG && x == 1) ||
         (op == HMI_SQRT && value == floor(value) && value * value == x))
         return hmi_number(g, value);
     return hmi_intern(g, op, a, 0, 0);
@@ -120,6 +121,19 @@ static hmi_expr choose(hmi_graph *g, hmi_expr condition, hmi_expr a, hmi_expr b)
     return a == b ? a : hmi_intern(g, HMI_SELECT, condition, a, b);
 }
 
+/* Of two arguments and a table. */
+static hmi_expr ternary(hmi_graph *g, hmi_op op, hmi_expr a, hmi_expr b, hmi_expr c)
+{
+    if (bad2(g, a, b) || c == HMI_NONE)
+        return HMI_NONE;
+    if (both_const(g, a, b) && hmi_is_const(g, c)) {
+        double value = hmi_op_value(op, value_of(g, a), value_of(g, b), value_of(g, c));
+        if (isfinite(value))
+            return hmi_number(g, value);
+    }
+    return hmi_intern(g, op, a, b, c);
+}
+
 hmi_expr hmi_apply(hmi_graph *g, hmi_op op, hmi_expr a, hmi_expr b, hmi_expr c)
 {
     switch (op) {
@@ -138,6 +152,9 @@ hmi_expr hmi_apply(hmi_graph *g, hmi_op op, hmi_expr a, hmi_expr b, hmi_expr c)
         return hmi_pow(g, a, b);
     case HMI_SELECT:
         return choose(g, a, b, c);
+    case HMI_TABLE2:
+    case HMI_LOOKUP2:
+        return ternary(g, op, a, b, c);
     default:
         return hmi_op_arity(op) == 1 ? unary(g, op, a) : binary(g, op, a, b);
     }

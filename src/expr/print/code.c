@@ -1,6 +1,8 @@
 /* Writes straight-line code: which parts become temporaries, and expressions with few brackets. */
 #include "expr/print/code.h"
 
+#include "expr/graph/table.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -109,9 +111,29 @@ static void write_operation(writer *w, hmi_expr e, binding least)
     hmi_text_add(w->out, brackets ? ")" : "");
 }
 
+/* hm_table_f(x, order) or hm_table_f(x, y, order in x, order in y), functions of tables_c.c */
+static void write_table(writer *w, hmi_expr e)
+{
+    bool two = hmi_op_of(w->graph, e) == HMI_TABLE2;
+    double address = hmi_constant_of(w->graph, hmi_operand(w->graph, e, two ? 2 : 1))->value;
+    const hmi_table_view *view = hmi_table_view_at(address);
+    hmi_text_addf(w->out, "hm_table_%s(", view->table->name);
+    write_value(w, hmi_operand(w->graph, e, 0), BINDS_SUM);
+    if (two) {
+        hmi_text_add(w->out, ", ");
+        write_value(w, hmi_operand(w->graph, e, 1), BINDS_SUM);
+        hmi_text_addf(w->out, ", %d, %d)", view->order[0], view->order[1]);
+    } else
+        hmi_text_addf(w->out, ", %d)", view->order[0]);
+}
+
 static void write_call(writer *w, hmi_expr e)
 {
     hmi_op op = hmi_op_of(w->graph, e);
+    if (op == HMI_TABLE || op == HMI_TABLE2) {
+        write_table(w, e);
+        return;
+    }
     w->dialect->function(w->out, op);
     for (int k = 0; k < hmi_op_arity(op); k++) {
         hmi_text_add(w->out, k ? ", " : "(");
@@ -158,6 +180,7 @@ static void write_statements(writer *w)
         write_node(w, e, BINDS_SUM);
         hmi_text_add(w->out, d->end);
     }
+    hmi_text_add(w->out, d->between ? d->between : "");
     for (size_t k = 0; k < code->count; k++) {
         hmi_text_add(w->out, d->indent);
         code->target(code->user, w->out, k);

@@ -21,6 +21,7 @@ typedef struct hmi_code_dialect {
     const char *assign;    /* " = " */
     const char *end;       /* ";\n" */
     const char *temporary; /* "e": followed by a number */
+    const char *between;   /* the temporaries and the assignments of the roots; NULL: nothing */
     /* Appends the name of the function that stands for an operation without an operator of its own. */
     void (*function)(hmi_text *out, hmi_op op);
     void (*number)(hmi_text *out, double value);

@@ -1,6 +1,8 @@
 /* The printing machine: works off the stack of items. Sums and products are in terms.c. */
 #include "expr/print/core.h"
 
+#include "expr/graph/table.h"
+
 #include <math.h>
 
 /* ---- the stack ---- */
@@ -19,6 +21,48 @@ void hmi_push_text(hmi_printer *p, const char *text)
 void hmi_push_expr(hmi_printer *p, hmi_expr e, hmi_precedence level)
 {
     hmi_push(p, (hmi_item){.kind = HMI_ITEM_EXPR, .e = e, .level = (uint8_t)level});
+}
+
+/* Marks of a derivative: f'(x); with two arguments one mark for each, f_x(x, y). */
+static void push_order(hmi_printer *p, const hmi_table_view *view)
+{
+    if (view->table->arguments == 1)
+        for (int k = 0; k < view->order[0]; k++)
+            hmi_push_text(p, "'");
+    else if (view->order[0] + view->order[1] > 0) {
+        bool latex = p->options->style == HMI_PRINT_LATEX;
+        hmi_push_text(p, latex ? "_{" : "_");
+        for (int k = 0; k < view->order[0]; k++)
+            hmi_push_text(p, "x");
+        for (int k = 0; k < view->order[1]; k++)
+            hmi_push_text(p, "y");
+        hmi_push_text(p, latex ? "}" : "");
+    }
+}
+
+/* In LaTeX a word is upright; an underscore would start an index. */
+static void push_table_name(hmi_printer *p, const hmi_table *table)
+{
+    bool word = p->options->style == HMI_PRINT_LATEX && table->name[1] != '\0';
+    hmi_push_text(p, word ? "\\mathrm{" : "");
+    hmi_push_text(p, word ? table->latex : table->name);
+    hmi_push_text(p, word ? "}" : "");
+}
+
+void hmi_push_table(hmi_printer *p, hmi_expr e)
+{
+    bool two = hmi_op_of(p->graph, e) == HMI_TABLE2;
+    hmi_expr address = hmi_operand(p->graph, e, two ? 2 : 1);
+    const hmi_table_view *view = hmi_table_view_at(hmi_constant_of(p->graph, address)->value);
+    push_table_name(p, view->table);
+    push_order(p, view);
+    hmi_push_text(p, p->style->open);
+    hmi_push_expr(p, hmi_operand(p->graph, e, 0), HMI_LEVEL_ANY);
+    if (two) {
+        hmi_push_text(p, ", ");
+        hmi_push_expr(p, hmi_operand(p->graph, e, 1), HMI_LEVEL_ANY);
+    }
+    hmi_push_text(p, p->style->close);
 }
 
 void hmi_push_call(hmi_printer *p, const char *name, hmi_expr e)

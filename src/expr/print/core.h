@@ -84,6 +84,8 @@ void hmi_push(hmi_printer *p, hmi_item item);
 void hmi_push_text(hmi_printer *p, const char *text);
 void hmi_push_expr(hmi_printer *p, hmi_expr e, hmi_precedence level);
 /* op(a, b, c) with the given name and brackets. */
+/* f'(x), of a table of the model. */
+void hmi_push_table(hmi_printer *p, hmi_expr e);
 void hmi_push_call(hmi_printer *p, const char *name, hmi_expr e);
 
 /* The position in shared->nodes, or SIZE_MAX. */

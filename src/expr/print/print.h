@@ -20,6 +20,7 @@
 
 #include "base/text.h"
 #include "expr/graph/graph.h"
+#include "expr/graph/table.h"
 
 enum { HMI_MOST_PRINTED = 1 << 23 };
 
@@ -141,6 +142,10 @@ typedef struct hmi_c_function {
 
 /* Once before all functions: headers and helpers. */
 void hmi_print_c_preamble(hmi_text *out);
+/* After it: the tables of the model, as functions that the others call. */
+void hmi_print_c_tables(hmi_text *out, const hmi_table *tables, size_t count);
+/* The same with those helpers alone that the code calls. */
+void hmi_print_c_helpers(hmi_text *out, const char *code);
 hm_status hmi_print_c_function(hmi_text *out, const hmi_graph *graph,
                                const hmi_c_function *function);
 

@@ -48,25 +48,51 @@ static void add_helper(hmi_text *out, hmi_op op)
                   value_of(op));
 }
 
-void hmi_print_c_preamble(hmi_text *out)
+/* Does the code call the function? */
+static bool calls(const char *code, const char *name)
+{
+    size_t length = strlen(name);
+    for (const char *at = code; (at = strstr(at, name)) != NULL; at += length)
+        if (at[length] == '(')
+            return true;
+    return false;
+}
+
+static bool calls_helper(const char *code, hmi_op op, const hm_allocator *allocator)
+{
+    hmi_text name = {.allocator = allocator};
+    hmi_code_helper_name(&name, op);
+    bool found = name.failed || calls(code, hmi_text_view(&name));
+    hmi_text_release(&name);
+    return found;
+}
+
+void hmi_print_c_helpers(hmi_text *out, const char *code)
 {
     hmi_text_add(out, "/* Compile with -ffp-contract=off for the same bits everywhere. */\n"
                       "#include <math.h>\n#include <stdlib.h>\n\n");
-    hmi_text_add(out, "/* x^n for whole n. */\n"
-                      "static inline double hmi_powi(double x, double n)\n"
-                      "{\n"
-                      "    if (fabs(n) > 64)\n"
-                      "        return pow(x, n);\n"
-                      "    int exponent = abs((int)n);\n"
-                      "    double result = 1, square = x;\n"
-                      "    for (; exponent; exponent >>= 1, square *= square)\n"
-                      "        if (exponent & 1)\n"
-                      "            result *= square;\n"
-                      "    return n < 0 ? 1 / result : result;\n"
-                      "}\n\n");
+    if (!code || calls(code, "hmi_powi"))
+        hmi_text_add(out, "/* x^n for whole n. */\n"
+                          "static inline double hmi_powi(double x, double n)\n"
+                          "{\n"
+                          "    if (fabs(n) > 64)\n"
+                          "        return pow(x, n);\n"
+                          "    int exponent = abs((int)n);\n"
+                          "    double result = 1, square = x;\n"
+                          "    for (; exponent; exponent >>= 1, square *= square)\n"
+                          "        if (exponent & 1)\n"
+                          "            result *= square;\n"
+                          "    return n < 0 ? 1 / result : result;\n"
+                          "}\n\n");
     for (int op = HMI_SYMBOL + 1; op < HMI_OP_COUNT; op++)
-        if (!hmi_code_is_operator((hmi_op)op) && !called_function((hmi_op)op))
+        if (op < HMI_TABLE && !hmi_code_is_operator((hmi_op)op) && !called_function((hmi_op)op) &&
+            (!code || calls_helper(code, (hmi_op)op, out->allocator)))
             add_helper(out, (hmi_op)op);
+}
+
+void hmi_print_c_preamble(hmi_text *out)
+{
+    hmi_print_c_helpers(out, NULL);
 }
 
 /* ---- functions ---- */

@@ -229,6 +229,12 @@ static void latex_function(hmi_printer *p, const hmi_item *item)
         push_around(p, "\\sqrt{", operand, "}");
     else if (op == HMI_ABS)
         push_around(p, "\\left|", operand, "\\right|");
+    else if (op == HMI_FLOOR)
+        push_around(p, "\\left\\lfloor ", operand, " \\right\\rfloor");
+    else if (op == HMI_CEIL)
+        push_around(p, "\\left\\lceil ", operand, " \\right\\rceil");
+    else if (op == HMI_TABLE || op == HMI_TABLE2)
+        hmi_push_table(p, item->e);
     else if (op == HMI_EXP)
         push_around(p, "e^{", operand, "}");
     else if (op == HMI_POW || op == HMI_POWI)

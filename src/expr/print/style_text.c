@@ -156,6 +156,8 @@ static void plain_function(hmi_printer *p, const hmi_item *item)
         push_general_power(p, item);
     else if (hmi_logic_level(op) != HMI_LEVEL_ATOM)
         push_logic(p, item, op);
+    else if (op == HMI_TABLE || op == HMI_TABLE2)
+        hmi_push_table(p, item->e);
     else
         hmi_push_call(p, hmi_op_text(op), item->e);
 }

@@ -211,7 +211,7 @@ static hm_status describe(hmi_batch *b)
     x->rtol = d->s.rtol;
     x->automatic = d->automatic;
     x->out = b->motion.out;
-    x->margin = b->motion.out + HMI_LANES * d->motion->program.margin;
+    x->margin = b->motion.out + HMI_LANES * d->motion->program.at.margin;
     return HM_OK;
 }
 

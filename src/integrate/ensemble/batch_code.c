@@ -57,7 +57,7 @@ static hm_status compile_stages(const hmi_run *d, hmi_stages *stages)
         .n = d->ode.n,
         .size = d->ode.size,
         .width = d->ode.size + d->s.works,
-        .margin = d->motion->program.margin,
+        .margin = d->motion->program.at.margin,
         .stages = table->stages,
         .a = table->A,
         .c = table->c,

@@ -22,8 +22,8 @@ double hmi_events_next_time(hmi_events *ev, double limit)
     double t = ev->stepper->t, next = limit;
     for (size_t k = 0; k < sw->switches; k++) {
         bool sure;
-        if (!ev->watch.functions[k].time_only || sw->sliding[k] || hmi_switch_follows(sw, k) ||
-            !(limit > t))
+        if (!ev->watch.functions[k].time_only || hmi_switch_has_no_way(sw, k) || sw->sliding[k] ||
+            hmi_switch_follows(sw, k) || !(limit > t))
             continue;
         if (ev->next_time[k] <= t)
             ev->next_time[k] = hmi_watch_next_time(&ev->watch, k, sw->side[k], t,

@@ -40,7 +40,7 @@ static bool watch(hmi_events *ev, double t, const double *y, double *h)
         return false;
     const double *g = hmi_switches_values(sw, &at);
     for (size_t k = 0; k < sw->count; k++) {
-        bool part = k < sw->switches && hmi_switch_follows(sw, k);
+        bool part = k < sw->switches && (hmi_switch_follows(sw, k) || hmi_switch_has_no_way(sw, k));
         bool slides = k < sw->switches && sw->sliding[k];
         h[k] = part ? 1 : slides ? 1 - fabs(sw->mode[k]) : sw->side[k] * g[k];
         if (k >= sw->events_end)
@@ -98,6 +98,8 @@ static void say_touch(const chase *c, const hmi_root *root)
     double t = time_of(c->ev->stepper, root->a);
     if (hmi_events_contact(c->ev, c->function))
         return; /* it has just opened, or only touches */
+    if (hmi_locations_has_table(c->ev, c->function))
+        return; /* both pieces have the same value there */
     if (event)
         hmi_messages_warn(c->ev->messages,
                           "event '%s' comes as near to zero at t = %.9g as its error: whether it "
@@ -199,6 +201,8 @@ static bool is_watched(const hmi_events *ev, size_t k)
     const hmi_switches *sw = &ev->switches;
     if (k >= sw->events_end)
         return hmi_events_contact(ev, k)->watched;
+    if (k < sw->switches && hmi_switch_has_no_way(sw, k))
+        return false;
     return k >= sw->switches || !hmi_switch_follows(sw, k) || direction_of(sw, k);
 }
 

@@ -285,6 +285,8 @@ hm_status hmi_events_check_zeno(hmi_events *ev)
     bool again = event && k == z->last && time_since(ev, 1) <= 8 * HMI_EPSILON * scale;
     bool zeno = again || time_since(ev, QUICK) <= 1e-11 * scale ||
                 (time_since(ev, HMI_ZENO_TIMES) < 1e-6 * scale && comes_faster(ev));
+    if (hmi_locations_only(ev)) /* knots may lie as close as they like */
+        return HM_OK;
     z->last = k;
     z->recent[z->total++ % HMI_ZENO_TIMES] = t;
     if (!zeno)

@@ -77,6 +77,7 @@ typedef struct hmi_events {
     hmi_crossing crossing; /* as last found */
     HMI_ARRAY(hmi_passed) passed; /* in the last step before the crossing, by time */
     const char *trouble;          /* why the last search is not complete; NULL: it is */
+    char outside[200];            /* the trouble of a table that was left */
     hmi_resets resets;
     hmi_zeno zeno;
 
@@ -130,6 +131,19 @@ hm_status hmi_events_reset(hmi_events *events);
  * message, where a constraint has another value by its new branch. */
 void hmi_events_keep_residuals(hmi_events *events);
 hm_status hmi_events_check_jumps(hmi_events *events);
+
+/* ---- locations.c: which piece of a table, of floor and ceil ---- */
+
+/* The knots and sides of all, by the state. */
+void hmi_locations_find(hmi_events *events);
+/* Where a piece ended at the crossing, its end becomes the knot that fired. */
+void hmi_locations_move_on(hmi_events *events);
+/* Does function k belong to a table? */
+bool hmi_locations_has_table(const hmi_events *events, size_t k);
+/* Is nothing but knots of tables crossed? */
+bool hmi_locations_only(const hmi_events *events);
+/* HM_ERR_NUMERIC, with the stepper's trouble, where a table is left that has no values outside. */
+hm_status hmi_locations_check(hmi_events *events);
 
 /* ---- sides.c ---- */
 

@@ -154,16 +154,20 @@ hm_status hmi_events_find_sides(hmi_events *ev, bool reset)
     hm_status status = hmi_events_forces(ev, &at);
     if (status != HM_OK && !reset)
         return status;
+    if (reset)
+        hmi_locations_find(ev);
+    else
+        hmi_locations_move_on(ev);
     const double *g = hmi_switches_values(sw, &at);
     double *value = ev->values;
     memcpy(value, g, 2 * sw->count * sizeof *g);
     for (size_t k = 0; k < sw->switches; k++)
-        if (!hmi_switch_follows(sw, k) && !hmi_events_fired(ev, k) && fabs(value[k]) > 1e-13 &&
-            (reset || !sw->sliding[k]))
+        if (!hmi_switch_follows(sw, k) && !sw->is_way[k] && !hmi_events_fired(ev, k) &&
+            fabs(value[k]) > 1e-13 && (reset || !sw->sliding[k]))
             take_side(sw, k, value[k] > 0 ? 1 : -1);
     for (size_t k = 0; k < sw->switches; k++) {
         bool fired = hmi_events_fired(ev, k);
-        if (hmi_switch_follows(sw, k))
+        if (hmi_switch_follows(sw, k) || sw->is_way[k])
             continue;
         if (fired && reset && was_moved(ev, k, value))
             take_side(sw, k, value[k] > 0 ? 1 : -1);
@@ -213,11 +217,13 @@ hm_status hmi_events_begin(hmi_events *ev)
     ev->crossing.count = 0;
     hmi_residuals_use_modes(ev->projection->residuals, true);
     for (size_t k = 0; k < sw->switches; k++) /* modes by sign, for a first evaluation */
-        sw->mode[k] = 1;
+        sw->mode[k] = sw->is_way[k] ? 0 : 1;
+    hmi_locations_find(ev);
     const hmi_point at = hmi_stepper_point(ev->stepper);
     const double *g = hmi_switches_values(sw, &at);
     for (size_t k = 0; k < sw->switches; k++)
-        take_side(sw, k, g[k] < 0 ? -1 : 1);
+        if (!sw->is_way[k])
+            take_side(sw, k, g[k] < 0 ? -1 : 1);
     hmi_watch_directions(ev, g);
     return hmi_events_find_sides(ev, true);
 }

@@ -24,6 +24,8 @@
 #include "integrate/contact/contact_run.h"
 #include "integrate/ode/ode.h"
 
+#include "expr/graph/table.h"
+
 /* One u/|u|. Its functions, from number `first` on, are |u|, then u_1 .. u_count, then |s|; the first two
  * kinds have modes. */
 typedef struct hmi_direction {
@@ -36,6 +38,16 @@ typedef struct hmi_direction {
     double *heading; /* count: s where |u| = 0 and it does not stick */
 } hmi_direction;
 
+/* Where a function of pieces is: x of a table of the model, or of floor and ceil (table NULL), between
+ * its knots. Function `first` is x - knot B with a mode s as any switch has: s = +1 behind knot B, -1 before
+ * it. Function first + 1 is the way to the other end of the piece; its mode is B itself. */
+typedef struct hmi_location {
+    const hmi_table *table;
+    int axis;
+    hmi_expr x; /* of the copy */
+    size_t first;
+} hmi_location;
+
 typedef struct hmi_switches {
     hmi_branches held; /* first: hmi_ode knows the switches by it */
     hm_sim *sim;
@@ -46,6 +58,9 @@ typedef struct hmi_switches {
     bool *sliding;             /* by switch: s is found by the solve */
     hmi_direction *directions; /* held.directions of them */
     bool *of_direction;        /* by switch: it is part of a direction, or not used any more */
+    hmi_location *locations;
+    size_t location_count;
+    bool *is_way;    /* by switch: it is the second function of a location */
     size_t *rest_of; /* by switch: it is |u| of this switch u (friction_rest.c); or HMI_NO_SWITCH */
     bool *has_rate;  /* by function: g' is known before the forces are */
     double *side;    /* by function: the sign of g that holds, +1 or -1 */
@@ -80,6 +95,12 @@ typedef struct hmi_switches {
 static inline bool hmi_switch_follows(const hmi_switches *sw, size_t k)
 {
     return sw->of_direction[k] || sw->rest_of[k] != HMI_NO_SWITCH;
+}
+
+/* Is switch k the way to the end of a piece that is left by sliding on its knot? Then it ends nowhere. */
+static inline bool hmi_switch_has_no_way(const hmi_switches *sw, size_t k)
+{
+    return sw->is_way[k] && sw->sliding[k - 1];
 }
 
 /* friction_rest.c: modes of all |u| > 0, after what sticks has changed. */

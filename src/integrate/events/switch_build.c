@@ -153,6 +153,15 @@ static hmi_expr rebuild(hmi_rebuilder *r, const hmi_graph *from, hmi_expr e)
                               hmi_hold_branch(r, z, hmi_sub(&r->graph, a, b)));
         }
         break;
+    case HMI_FLOOR:
+    case HMI_CEIL:
+    case HMI_TABLE:
+    case HMI_TABLE2: {
+        hmi_expr held = moves(&node) ? hmi_rebuild_pieces(r, (hmi_op)node.op, x, y, z) : HMI_NONE;
+        if (held != HMI_NONE || r->status != HM_OK)
+            return held;
+        break;
+    }
     case HMI_POW:
     case HMI_SQRT:
         x = hmi_hold_base(r, node.a, x);
@@ -417,6 +426,8 @@ static hm_status build(hmi_rebuilder *r, hmi_switches *sw, hmi_ledger *ledger, h
     if (status == HM_OK)
         status = hmi_directions_finish(r, sw);
     if (status == HM_OK)
+        status = hmi_locations_finish(r, sw, arena);
+    if (status == HM_OK)
         status = hmi_rests_find(r, sw);
     if (status == HM_OK && sw->count)
         status = compile_values(r, sw, arena);
@@ -439,8 +450,10 @@ static bool has_switches(const hm_system *system, const hmi_contact_run *contact
     const hmi_graph *g = &system->derived.graph;
     for (size_t e = 0; e < g->nodes.count; e++) {
         const hmi_node *node = &g->nodes.data[e];
-        bool suspicious = node->op == HMI_ABS || node->op == HMI_SIGN || node->op == HMI_MIN ||
-                          node->op == HMI_MAX || node->op == HMI_LT || node->op == HMI_LE ||
+        bool suspicious = node->op == HMI_FLOOR || node->op == HMI_CEIL || node->op == HMI_TABLE ||
+                          node->op == HMI_TABLE2 || node->op == HMI_ABS || node->op == HMI_SIGN ||
+                          node->op == HMI_MIN || node->op == HMI_MAX || node->op == HMI_LT ||
+                          node->op == HMI_LE ||
                           (node->op == HMI_DIV && hmi_deps(g, node->b) & HMI_DEP(HMI_SYM_VELOCITY));
         if (suspicious && moves(node))
             return true;
@@ -462,6 +475,7 @@ hm_status hmi_switches_init(hmi_switches *sw, hm_sim *sim, hmi_ledger *ledger,
     hmi_walk_release(&r.walk);
     hmi_array_release(r.allocator, &r.functions);
     hmi_array_release(r.allocator, &r.directions);
+    hmi_array_release(r.allocator, &r.locations);
     sw->graph = sw->equations.graph = r.graph;
     return status;
 }

@@ -29,6 +29,7 @@ typedef struct hmi_rebuilder {
     hmi_graph graph; /* the copy, which grows */
     hmi_expr *map;   /* by handle of the original; 0: not yet (no root maps to 0) */
     HMI_ARRAY(hmi_switch_function) functions;
+    HMI_ARRAY(hmi_location) locations;
     HMI_ARRAY(hmi_direction_build) directions;
     hmi_walk walk;
     hmi_expr *state_rates; /* mapped */
@@ -56,6 +57,11 @@ hmi_expr hmi_rebuild_direction(hmi_rebuilder *r, hmi_expr a, hmi_expr b);
 void hmi_directions_forget(hmi_rebuilder *r);
 /* After all is built: the directions for running. */
 hm_status hmi_directions_finish(hmi_rebuilder *r, hmi_switches *sw);
+
+/* locations.c: floor, ceil and tables by the piece that is held, of operands that are rebuilt; HMI_NONE:
+ * nothing holds them. */
+hmi_expr hmi_rebuild_pieces(hmi_rebuilder *r, hmi_op op, hmi_expr x, hmi_expr y, hmi_expr z);
+hm_status hmi_locations_finish(const hmi_rebuilder *r, hmi_switches *sw, hmi_arena *arena);
 
 /* Is e the other's negative? a - b and b - a are nodes of their own. */
 bool hmi_is_negative_of(const hmi_graph *g, hmi_expr e, hmi_expr other);

@@ -203,7 +203,7 @@ void hmi_ledger_powers(hmi_ledger *ledger, hm_sim *sim, const hmi_point *at,
 {
     if (sim->last.by_motion && !solution) {
         const hmi_sim_motion *motion = sim->motion.used;
-        memcpy(power, motion->out + motion->program.powers, ledger->count * sizeof *power);
+        memcpy(power, motion->out + motion->program.at.powers, ledger->count * sizeof *power);
         return;
     }
     if (ledger->tape_count) {

@@ -120,7 +120,7 @@ static bool move(hmi_ode *ode, double t, const double *y, double *dy)
     if (!hmi_sim_motion_run(sim, motion, &at))
         return false;
     hmi_sim_motion_copy(at.v, ode->n, dy);
-    hmi_sim_motion_copy(motion->out, motion->program.margin, dy + ode->n);
+    hmi_sim_motion_copy(motion->out, motion->program.at.margin, dy + ode->n);
     ode->evaluations++;
     ode->last = HM_OK;
     return true;

@@ -78,6 +78,8 @@ typedef struct hmi_guard {
     int forgiven_steps; /* since least squares have led across a drop; 0: they do not */
 } hmi_guard;
 
+/* ---- guard.c ---- */
+
 /* All that is given outlives the guard. */
 hm_status hmi_guard_init(hmi_guard *guard, hmi_projection *projection, hmi_stepper *stepper,
                          hmi_messages *messages, hmi_arena *arena);
@@ -102,7 +104,6 @@ hm_status hmi_guard_solve_all(hmi_guard *guard, double t, const double *y, hmi_s
 
 /* ---- rank.c ---- */
 
-hm_status hmi_rank_watch_init(hmi_guard *guard);
 /* At an accepted step, after the projection at its end. Warns where the constraints lost rank
  * within the last step, and foresees where they will: `singular` of the stepper. */
 hm_status hmi_guard_watch_rank(hmi_guard *guard);

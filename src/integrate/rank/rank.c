@@ -15,7 +15,6 @@
  * such that no evaluation comes near it (hmi_place_step).
  * Verified: test/physics/test_rank_drop.c
  */
-#include "derive/voronets.h"
 #include "integrate/rank/guard.h"
 
 #include "linalg/linalg.h"
@@ -32,34 +31,6 @@ enum { MOST_DROPS = 5 };
 #define UNBOUNDED                                                                                  \
     "the constraints lose rank here and the velocity would jump: accelerations are unbounded"
 
-hm_status hmi_rank_watch_init(hmi_guard *g)
-{
-    size_t m = g->projection->velocity.count;
-    const hm_sim *sim = g->ode->sim;
-    if (m == 0 || !sim->dense.dynamics || sim->solve.compiled) /* dense algebra */
-        return HM_OK;
-    if (hmi_rows_are_explicit(&sim->system->derived)) /* these do not lose rank */
-        return HM_OK;
-    hm_status status = hmi_projection_keep_rows(g->projection, g->arena);
-    if (status != HM_OK)
-        return status;
-    return hmi_rank_watch_allocate(&g->rank, g->arena, m, g->ode->n, g->ode->size);
-}
-
-hm_status hmi_guard_init(hmi_guard *g, hmi_projection *projection, hmi_stepper *stepper,
-                         hmi_messages *messages, hmi_arena *arena)
-{
-    bool failed = false;
-    *g = (hmi_guard){.ode = projection->ode,
-                     .projection = projection,
-                     .stepper = stepper,
-                     .messages = messages,
-                     .arena = arena};
-    g->rates = hmi_arena_doubles(arena, g->ode->size, &failed);
-    hm_status status = failed ? HM_ERR_NOMEM : hmi_rank_watch_init(g);
-    return status == HM_OK ? hmi_row_choice_init(g) : status;
-}
-
 void hmi_guard_forget(hmi_guard *g, bool rows)
 {
     if (rows)
@@ -71,12 +42,28 @@ void hmi_guard_forget(hmi_guard *g, bool rows)
 
 /* ---- rows ---- */
 
-/* M and A at a state, dense in the sim. */
+/* M and A at a state, in the sim; dense too where the watch is. */
 static void find_matrices(const hmi_guard *g, double t, const double *y)
 {
     const hmi_point at = hmi_ode_point(g->ode, t, y);
     hmi_sim_evaluate(g->ode->sim, &at);
-    hmi_sim_scatter(g->ode->sim);
+    if (!g->rank.sparse)
+        hmi_sim_scatter(g->ode->sim);
+}
+
+/* The entries of the watched level's rows as last evaluated. */
+static const double *collect_entries(const hmi_guard *g)
+{
+    const hm_sim *sim = g->ode->sim;
+    const size_t *start = sim->system->derived.constraints.A.start;
+    const double *A = hmi_sim_row_entries(sim);
+    double *next = g->rank.entries;
+    for (size_t k = 0; k < g->rank.m; k++) {
+        size_t row = g->projection->velocity.row[k], count = start[row + 1] - start[row];
+        memcpy(next, A + start[row], count * sizeof *next);
+        next += count;
+    }
+    return g->rank.entries;
 }
 
 /* hmi_rank_take_rows at a state. */
@@ -85,6 +72,10 @@ static void find_rows(const hmi_guard *g, double t, const double *y, double *row
     size_t n = g->ode->n;
     const size_t *row = g->projection->velocity.row;
     find_matrices(g, t, y);
+    if (g->rank.sparse) {
+        hmi_rank_take_rows(&g->rank, collect_entries(g), rows);
+        return;
+    }
     for (size_t k = 0; k < g->rank.count; k++)
         hmi_rank_take_row(g->ode->sim->dense.A + row[g->rank.row[k]] * n, (int)n, rows + k * n);
 }
@@ -96,6 +87,15 @@ static double mass_norm(const hmi_guard *g, const double *x)
 {
     int n = (int)g->ode->n;
     double sum = 0;
+    const hmi_expr_matrix *M = &g->ode->sim->system->derived.M;
+    const double *value = hmi_sim_mass_entries(g->ode->sim);
+    for (size_t i = 0; g->rank.sparse && i < M->rows; i++)
+        for (size_t k = M->start[i]; k < M->start[i + 1]; k++) {
+            size_t j = M->column.data[k];
+            sum += (i == j ? 1 : 2) * value[k] * x[i] * x[j];
+        }
+    if (g->rank.sparse)
+        return sqrt(fmax(sum, 0));
     for (int i = 0; i < n; i++)
         sum += x[i] * hmi_dot(n, g->ode->sim->dense.M + (size_t)i * (size_t)n, x);
     return sqrt(fmax(sum, 0));
@@ -155,24 +155,22 @@ static void foresee(const hmi_guard *g, double x, double *y)
     memcpy(y + 2 * n, g->stepper->y + 2 * n, g->ode->states * sizeof *y);
 }
 
-/* Rows made orthonormal in their order (Gram and Schmidt, twice): each becomes the direction in which it
- * goes beyond those before it. */
-static void make_orthonormal(size_t count, size_t n, double *rows)
-{
-    for (size_t i = 0; i < count; i++) {
-        double *row = rows + i * n;
-        for (int pass = 0; pass < 2; pass++)
-            for (size_t k = 0; k < i; k++)
-                hmi_axpy((int)n, -hmi_dot((int)n, rows + k * n, row), rows + k * n, row);
-        hmi_rank_take_row(row, (int)n, row);
-    }
-}
-
 /* Would the rows be dependent soon if their angle went on falling? */
 static bool is_coming(const hmi_rank_watch *w)
 {
     double fall = w->smallest[0] - w->smallest[1];
     return w->steps == 2 && fall > 0 && w->smallest[1] <= HMI_RANK_COMING * fall;
+}
+
+/* M_ii as last evaluated */
+static double inertia_of(const hmi_guard *g, size_t i)
+{
+    const hm_sim *sim = g->ode->sim;
+    const hmi_expr_matrix *M = &sim->system->derived.M;
+    for (size_t k = M->start[i]; k < M->start[i + 1]; k++)
+        if (M->column.data[k] == i)
+            return hmi_sim_mass_entries(sim)[k];
+    return 0;
 }
 
 /* Near a drop q'' has an error along the directions that are lost, which are not those of coordinates:
@@ -195,39 +193,26 @@ static void relate_velocities(hmi_guard *g)
     double speed = mass_norm(g, g->stepper->y + n);
     memset(w->least, 0, g->ode->size * sizeof *w->least);
     for (size_t i = 0; i < n; i++) {
-        double inertia = g->ode->sim->dense.M[i * n + i];
+        double inertia = inertia_of(g, i);
         w->least[n + i] = inertia > 0 ? speed / sqrt(inertia) : 0;
     }
 }
 
-/* Has the direction in which a row goes beyond those before it turned round by then? (The signs of
- * A_old A_new^T say it for short ways only: directions that are lost slowly do not keep still.) Too
- * far to say counts as no. w->last: rows now, w->end: the same, orthonormal. */
+/* Has a direction that rows hold now turned round by then? */
 static bool is_lost_at(hmi_guard *g, double x)
 {
     hmi_rank_watch *w = &g->rank;
-    size_t n = g->ode->n;
     foresee(g, x, w->y);
     find_rows(g, w->t[1] + x * (w->t[1] - w->t[0]), w->y, w->now);
-    if (!hmi_all_finite((int)(w->count * n), w->now))
-        return false;
-    for (size_t k = 0; k < w->count; k++)
-        if (hmi_dot((int)n, w->last + k * n, w->now + k * n) < 0.5)
-            return false;
-    make_orthonormal(w->count, n, w->now);
-    for (size_t k = 0; k < w->count; k++)
-        if (hmi_dot((int)n, w->end + k * n, w->now + k * n) < 0)
-            return true;
-    return false;
+    return hmi_all_finite((int)hmi_rank_size(w), w->now) && hmi_rank_turned_round(w);
 }
 
 /* w->last holds the rows at the present state. */
 static double foresee_drop(hmi_guard *g)
 {
-    const hmi_rank_watch *w = &g->rank;
+    hmi_rank_watch *w = &g->rank;
     double low = 0, high = 0, h = w->t[1] - w->t[0];
-    memcpy(w->end, w->last, w->count * g->ode->n * sizeof(double));
-    make_orthonormal(w->count, g->ode->n, w->end);
+    hmi_rank_begin_looking(w);
     for (int k = 1; k <= 2 * AHEAD && high == 0; k++) { /* the first interval that has it */
         if (is_lost_at(g, 0.5 * k))
             high = 0.5 * k;
@@ -274,9 +259,9 @@ static bool is_confirmed(hmi_guard *g)
     enum { PARTS = 16 };
     hmi_rank_watch *w = &g->rank;
     hmi_stepper *s = g->stepper;
-    size_t bytes = w->count * g->ode->n * sizeof(double);
+    size_t bytes = hmi_rank_size(w) * sizeof(double);
     bool found = false;
-    if (g->rows.any)
+    if (g->rows.any && !w->sparse)
         return loses_rank_with_all(g);
     w->apart = 0;
     memcpy(w->end, w->now, bytes);
@@ -295,7 +280,9 @@ static bool is_confirmed(hmi_guard *g)
     return found;
 }
 
-/* Is the change of the velocity over the last step beyond what accelerations at its ends explain? */
+/* Is the change of the velocity over the last step beyond what accelerations at its ends explain: as a
+ * whole, or of one coordinate, measured by its own speed or the mean of all? One bar of many that stops
+ * is a jump. */
 static bool velocity_jumps(hmi_guard *g)
 {
     hmi_stepper *s = g->stepper;
@@ -313,7 +300,16 @@ static bool velocity_jumps(hmi_guard *g)
     }
     find_matrices(g, s->t, s->y);
     double left = mass_norm(g, jump), speed = fmax(mass_norm(g, now), mass_norm(g, before));
-    return left > 0.5 * mass_norm(g, change) && left > 0.3 * speed;
+    if (left > 0.5 * mass_norm(g, change) && left > 0.3 * speed)
+        return true;
+    for (size_t i = 0; i < n; i++) {
+        double inertia = inertia_of(g, i),
+               least = inertia > 0 ? speed / sqrt(inertia * (double)n) : 0;
+        double own = fmax(fmax(fabs(now[i]), fabs(before[i])), least);
+        if (fabs(jump[i]) > 0.5 * fabs(change[i]) && fabs(jump[i]) > 0.3 * own && own > 0)
+            return true;
+    }
+    return false;
 }
 
 static bool has_short_row(hmi_rank_watch *w)
@@ -382,7 +378,9 @@ hm_status hmi_guard_watch_rank(hmi_guard *g)
     g->stepper->singular = INFINITY;
     if (!w->now)
         return HM_OK;
-    const double *all = g->projection->rows;
+    if (w->sparse)
+        find_matrices(g, g->stepper->t, g->stepper->y);
+    const double *all = w->sparse ? collect_entries(g) : g->projection->rows;
     if (w->count == 0)
         hmi_rank_choose_rows(w, all, g->ode->sim->solve.left_out, g->projection->velocity.row);
     hmi_rank_take_rows(w, all, w->now);

@@ -43,7 +43,7 @@ static hm_status init_parts(hmi_run *run)
     if (status == HM_ERR_LIMIT)
         return hmi_run_check_motion(run);
     run->ode.kept = run->drift == HMI_DRIFT_PROJECT;
-    status = sim->dense.dynamics ? HM_OK : hmi_sim_prepare_large(sim); /* no allocation in a step */
+    status = hmi_sim_prepare_sparse(sim, false); /* no allocation in a step */
     if (status == HM_OK)
         status = init_constraints(run);
     if (status == HM_OK)
@@ -106,7 +106,7 @@ static bool has_motion(hmi_run *run, const hmi_point *at, bool wanted)
     if (!run->motion)
         return false;
     hmi_sim_refresh(sim, at);
-    wanted = wanted && run->motion->program.power_count == run->recorder.ledger.count;
+    wanted = wanted && run->motion->program.at.power_count == run->recorder.ledger.count;
     if (wanted && hmi_sim_motion_fits(sim, run->motion) && hmi_sim_motion_run(sim, run->motion, at))
         return true;
     hmi_sim_motion_destroy(run->motion);

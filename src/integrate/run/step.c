@@ -213,7 +213,9 @@ hm_status hmi_run_step(hmi_run *run, double t_limit)
     if (run->events.switches.switches)
         t_limit = hmi_events_next_time(&run->events, t_limit);
     double before = s->t;
-    hm_status status = run->restart ? s->method->start(s) : hmi_guard_change_method(&run->guard);
+    hm_status status = hmi_locations_check(&run->events);
+    if (status == HM_OK)
+        status = run->restart ? s->method->start(s) : hmi_guard_change_method(&run->guard);
     run->restart = false;
     if (status == HM_OK)
         status = make_step(run, t_limit);

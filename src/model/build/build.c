@@ -15,6 +15,7 @@ static const hmi_statement_builder by_pass[][HMI_STMT_COUNT] = {
             [HMI_STMT_COORD] = hmi_build_coord,
             [HMI_STMT_INPUT] = hmi_build_input_name,
             [HMI_STMT_STATE] = hmi_build_state_name,
+            [HMI_STMT_TABLE] = hmi_build_table,
         },
     [HMI_PASS_BODIES] =
         {
@@ -74,7 +75,8 @@ static bool run_block(hmi_builder *b, const hmi_statement *s, const hmi_scope *s
 static bool only_at_top(hmi_builder *b, const hmi_statement *s, bool top)
 {
     bool declares = s->kind == HMI_STMT_PARAM || s->kind == HMI_STMT_COORD ||
-                    s->kind == HMI_STMT_MODEL || s->kind == HMI_STMT_SIMULATE;
+                    s->kind == HMI_STMT_MODEL || s->kind == HMI_STMT_SIMULATE ||
+                    s->kind == HMI_STMT_TABLE;
     if (top || !declares)
         return true;
     if (b->pass != HMI_PASS_DECLARE)

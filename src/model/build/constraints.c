@@ -67,7 +67,7 @@ bool hmi_check_row(hmi_builder *b, hmi_constraint *row)
     if (row->level == HM_LEVEL_VELOCITY)
         return linear_in(b, row->residual, HMI_SYM_VELOCITY, &row->linear);
     if (row->level == HM_LEVEL_POSITION)
-        return true;
+        return hmi_check_jumps(b, row->residual, row->span, "a constraint on positions", true);
     if (!linear_in(b, row->residual, HMI_SYM_ACCELERATION, &row->linear))
         return false;
     if (!row->linear)

@@ -34,6 +34,9 @@ bool hmi_build_energy(hmi_builder *b, const hmi_statement *s, const hmi_scope *s
     if (!hmi_build_scalar(b, s->first, scope, &e) ||
         !hmi_check_contents(b, e, HMI_STATE_DEPS, s->first->span, hmi_energy_text(s->kind)))
         return false;
+    if (s->kind != HMI_STMT_DISSIPATION &&
+        !hmi_check_jumps(b, e, s->first->span, hmi_energy_text(s->kind), false))
+        return false;
     hmi_expr *sum = energy_sum(b->model, s->kind);
     *sum = hmi_add(b->graph, *sum, e);
     b->model->has_lagrangian |= s->kind == HMI_STMT_LAGRANGIAN;

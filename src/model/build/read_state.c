@@ -71,6 +71,15 @@ static bool declare_all(hmi_builder *b, const hm_model *model)
         good = declare_symbol(b, model->coords.data[i].name, "coordinate", HMI_SYM_COORD, i);
     for (size_t i = 0; good && i < model->states.count; i++)
         good = declare_symbol(b, model->states.data[i].name, "state", HMI_SYM_STATE, i);
+    for (size_t i = 0; good && i < model->table_count; i++) {
+        const char *name = model->tables[i].name;
+        hmi_binding *slot = declare_text(b, name, strlen(name), "table");
+        good = slot != NULL;
+        if (slot) {
+            slot->kind = HMI_BIND_TABLE;
+            slot->table = &model->tables[i];
+        }
+    }
     for (size_t i = 0; good && i < model->inputs.count; i++)
         good = declare_symbol(b, model->inputs.data[i].name, "input", HMI_SYM_INPUT, i);
     return good;

@@ -31,6 +31,7 @@ bool hmi_build_simulate(hmi_builder *b, const hmi_statement *s, const hmi_scope 
 bool hmi_build_symmetry(hmi_builder *b, const hmi_statement *s, const hmi_scope *scope);
 bool hmi_build_event(hmi_builder *b, const hmi_statement *s, const hmi_scope *scope);
 bool hmi_build_output(hmi_builder *b, const hmi_statement *s, const hmi_scope *scope);
+bool hmi_build_table(hmi_builder *b, const hmi_statement *s, const hmi_scope *scope);
 bool hmi_build_draw(hmi_builder *b, const hmi_statement *s, const hmi_scope *scope);
 
 /* The text and the range of a declaration; reports a range that is empty (notes.c). */

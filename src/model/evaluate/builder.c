@@ -145,3 +145,38 @@ void hmi_builder_release(hmi_builder *b)
     hmi_array_release(allocator, &b->memo.entries);
     hmi_arena_release(&b->arena);
 }
+
+/* The table of a node, or NULL. */
+static const hmi_table *table_of(const hmi_graph *g, const hmi_node *node)
+{
+    if (node->op != HMI_TABLE && node->op != HMI_TABLE2)
+        return NULL;
+    hmi_expr view = node->op == HMI_TABLE ? node->b : node->c;
+    return hmi_table_view_at(hmi_constant_of(g, view)->value)->table;
+}
+
+bool hmi_check_jumps(hmi_builder *b, hmi_expr e, hmi_span at, const char *where, bool kinks)
+{
+    hmi_walk *walk = &b->walk;
+    const uint16_t moving = (uint16_t)~HMI_DEP(HMI_SYM_PARAM);
+    if (hmi_walk_begin(walk, b->graph) != HM_OK || hmi_walk_add(walk, b->graph, e, moving) != HM_OK)
+        return hmi_no_memory(b);
+    for (size_t i = 0; i < walk->order.count; i++) {
+        const hmi_node *node = hmi_node_at(b->graph, walk->order.data[i]);
+        const hmi_table *table = table_of(b->graph, node);
+        if (node->op == HMI_FLOOR || node->op == HMI_CEIL) {
+            hmi_error(b->context, at,
+                      "only an infinite force could follow a jump; use functions without one, such "
+                      "as a periodic table",
+                      "%s cannot contain floor, ceil or mod, which jump", where);
+            return false;
+        }
+        if (kinks && table && table->kind == HMI_TABLE_LINEAR) {
+            hmi_error(b->context, at, "make the table cubic or monotone",
+                      "%s cannot contain '%s', a linear table: velocities would jump at its nodes",
+                      where, table->name);
+            return false;
+        }
+    }
+    return true;
+}

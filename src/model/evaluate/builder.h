@@ -71,6 +71,7 @@ typedef enum hmi_binding_kind {
     HMI_BIND_FAMILY,  /* coord q[a..b], param a[0..2] */
     HMI_BIND_INDEXED, /* states or inputs declared one by one as z[i] */
     HMI_BIND_LET,
+    HMI_BIND_TABLE,
     HMI_BIND_MEMBERS, /* let R[i] = E; the members are in hmi_builder.members */
     HMI_BIND_FAILED   /* its declaration has an error; uses say nothing more */
 } hmi_binding_kind;
@@ -84,6 +85,7 @@ typedef struct hmi_binding {
     hmi_binding_kind kind;
     hmi_value value;
     hmi_let *let;
+    const hmi_table *table;
     const hmi_bounds *bounds; /* family */
     uint32_t index_count;     /* family, members */
     hmi_symbol_kind symbol;   /* family: what its members are */
@@ -229,6 +231,9 @@ enum {
     HMI_ALL_DEPS = 0xFFFF,
 };
 
+/* Reports floor and ceil of what moves, which jump, and with `kinks` tables that are not smooth. */
+bool hmi_check_jumps(hmi_builder *b, hmi_expr e, hmi_span at, const char *where, bool kinks);
+
 /* ---- names (names.c) ---- */
 
 const hmi_binding *hmi_find_binding(const hmi_builder *b, const hmi_scope *scope, int name);
@@ -322,6 +327,8 @@ bool hmi_rotation_omega(hmi_builder *b, hmi_span at, const hmi_value *R, bool bo
 bool hmi_constant_value(hmi_builder *b, hmi_expr e, double *value);
 /* The same where a number is wanted; reports what is none. */
 bool hmi_number_of(hmi_builder *b, hmi_expr e, hmi_span at, const char *what, double *out);
+/* The same for good: the parameters that it is made of become structural. */
+bool hmi_fixed_number_of(hmi_builder *b, hmi_expr e, hmi_span at, const char *what, double *out);
 /* A whole number; the parameters that it is made of become structural. */
 bool hmi_whole_of(hmi_builder *b, hmi_expr e, hmi_span at, const char *what, int64_t *out);
 

@@ -316,6 +316,30 @@ static bool build_power(const call *c, hmi_value *out)
     return false;
 }
 
+/* ---- tables ---- */
+
+static bool call_table(hmi_builder *b, const hmi_ast *e, const hmi_scope *scope,
+                       const hmi_table *table, hmi_value *out)
+{
+    uint32_t count = (uint32_t)table->arguments;
+    hmi_value few[FEW_ARGUMENTS];
+    hmi_expr x[2] = {0};
+    if (e->count != count) {
+        hmi_error(b->context, e->span, NULL, "%s takes %u argument%s, not %u", table->name, count,
+                  count == 1 ? "" : "s", e->count);
+        return false;
+    }
+    if (!evaluate_arguments(b, e, scope, few))
+        return false;
+    for (uint32_t k = 0; k < count; k++)
+        if (!hmi_value_scalar(b, e->items[k]->span, &few[k], &x[k]))
+            return false;
+    hmi_expr view = hmi_number(b->graph, hmi_table_address(&table->derivative[0]));
+    *out = hmi_scalar(count == 2 ? hmi_apply(b->graph, HMI_TABLE2, x[0], x[1], view)
+                                 : hmi_apply(b->graph, HMI_TABLE, x[0], view, 0));
+    return true;
+}
+
 /* ---- calls ---- */
 
 static bool call_function(hmi_builder *b, const hmi_ast *e, const hmi_scope *scope, int function,
@@ -350,6 +374,8 @@ bool hmi_build_call(hmi_builder *b, const hmi_ast *e, const hmi_scope *scope, hm
     const hmi_binding *binding = hmi_find_binding(b, scope, e->name);
     if (binding && binding->kind == HMI_BIND_LET && binding->let->target->kind == HMI_AST_CALL)
         return call_let(b, e, scope, binding->let, out);
+    if (binding && binding->kind == HMI_BIND_TABLE)
+        return call_table(b, e, scope, binding->table, out);
     int function = hmi_function_called(b, e);
     if (function != HMI_NO_FUNCTION)
         return call_function(b, e, scope, function, out);

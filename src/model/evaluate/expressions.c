@@ -45,6 +45,10 @@ static bool build_bound(hmi_builder *b, const hmi_ast *e, const hmi_binding *bin
         return false;
     case HMI_BIND_FAILED:
         return false;
+    case HMI_BIND_TABLE:
+        hmi_error(b->context, e->span, NULL, "'%s' is a table; call it with %d argument%s", text,
+                  binding->table->arguments, binding->table->arguments == 1 ? "" : "s");
+        return false;
     case HMI_BIND_LET:
         if (binding->let->target->kind == HMI_AST_CALL) {
             hmi_error(b->context, e->span, NULL, "'%s' is a function; call it with %u argument%s",

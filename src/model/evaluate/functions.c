@@ -58,7 +58,7 @@ static bool is_rotation_matrix(const call *c, uint32_t k)
 static bool is_called(hmi_op op)
 {
     return isalpha((unsigned char)hmi_op_text(op)[0]) && op != HMI_SELECT && op != HMI_AND &&
-           op != HMI_OR && op != HMI_NOT;
+           op != HMI_OR && op != HMI_NOT && op < HMI_TABLE;
 }
 
 static bool named_operation(const char *name, hmi_op *op)
@@ -100,6 +100,22 @@ static bool apply_operation(const call *c, hmi_op op, hmi_value *out)
     for (uint32_t k = 2; k < c->count; k++)
         e = hmi_apply(graph_of(c), op, e, c->args[k].scalar, 0);
     *out = hmi_scalar(e);
+    return true;
+}
+
+/* a - b floor(a/b) */
+static bool call_mod(const call *c, hmi_value *out)
+{
+    hmi_graph *g = graph_of(c);
+    if (!all_scalars(c))
+        return false;
+    hmi_expr a = c->args[0].scalar, b = c->args[1].scalar;
+    if (hmi_is_const(g, b) && hmi_constant_of(g, b)->value == 0) {
+        hmi_error(c->b->context, c->e->items[1]->span, NULL, "mod by zero");
+        return false;
+    }
+    hmi_expr turns = hmi_apply(g, HMI_FLOOR, hmi_div(g, a, b), 0, 0);
+    *out = hmi_scalar(hmi_sub(g, a, hmi_mul(g, b, turns)));
     return true;
 }
 
@@ -296,6 +312,7 @@ typedef struct function_row {
 
 static const function_row functions[] = {
     {"if", 3, 3, "a condition and two values", HMI_ARGUMENT_VALUES, call_if},
+    {"mod", 2, 2, "two numbers", HMI_ARGUMENT_VALUES, call_mod},
     {"dot", 2, 2, "two vectors", HMI_ARGUMENT_VALUES, call_dot},
     {"cross", 2, 2, "two vectors", HMI_ARGUMENT_VALUES, call_cross},
     {"norm", 1, 1, "one vector", HMI_ARGUMENT_VALUES, call_norm},

@@ -109,7 +109,7 @@ static void declare_without_value(hmi_builder *b, int name, hmi_span at, bool un
 
 bool hmi_declare_failed(hmi_builder *b, const hmi_ast *name)
 {
-    if (name->kind == HMI_AST_NAME)
+    if (name->kind == HMI_AST_NAME || name->kind == HMI_AST_CALL)
         declare_without_value(b, name->name, name->span, false);
     return false;
 }

@@ -50,6 +50,11 @@ bool hmi_number_of(hmi_builder *b, hmi_expr e, hmi_span at, const char *what, do
     return isfinite(*out);
 }
 
+bool hmi_fixed_number_of(hmi_builder *b, hmi_expr e, hmi_span at, const char *what, double *out)
+{
+    return hmi_number_of(b, e, at, what, out) && mark_structural(b, e);
+}
+
 bool hmi_whole_of(hmi_builder *b, hmi_expr e, hmi_span at, const char *what, int64_t *out)
 {
     double number;

@@ -139,6 +139,7 @@ void hmi_report_c(hmi_report *r)
     comment(r, dense, kinds);
     hmi_print_c_preamble(&r->text);
     hmi_text_add(&r->text, "\n");
+    hmi_print_c_tables(&r->text, view->model->tables, view->model->table_count);
     hm_status status = roots.failed ? HM_ERR_NOMEM
                                     : hmi_print_c_function(&r->text, &view->graph, &function);
     hmi_report_note(r, status);

@@ -9,14 +9,14 @@ static void name_motion_output(const void *user, size_t k, hmi_text *text)
 {
     const hmi_sim_motion *motion = user;
     const hmi_motion_tape *at = &motion->program;
-    if (k < at->rates)
+    if (k < at->at.rates)
         hmi_text_addf(text, "q''[%zu]", k + 1);
-    else if (k < at->powers)
-        hmi_text_addf(text, "z'[%zu]", k - at->rates + 1);
-    else if (k == at->margin)
+    else if (k < at->at.powers)
+        hmi_text_addf(text, "z'[%zu]", k - at->at.rates + 1);
+    else if (k == at->at.margin)
         hmi_text_add(text, "margin");
     else
-        hmi_text_addf(text, "lambda[%zu]", k - at->lambda + 1);
+        hmi_text_addf(text, "lambda[%zu]", k - at->at.lambda + 1);
 }
 
 /* ---- why ---- */

@@ -104,7 +104,7 @@ static void each_operation_is_enclosed(void **state)
     hmi_expr inside = hmi_mul(&graph, hmi_number(&graph, 0.999),
                               hmi_apply(&graph, HMI_SIN, x, x, x));
     hmi_expr positive = hmi_add(&graph, hmi_number(&graph, 0.01), hmi_mul(&graph, y, y));
-    for (int op = HMI_SYMBOL + 1; op < HMI_OP_COUNT; op++) {
+    for (int op = HMI_SYMBOL + 1; op < HMI_PLAIN_OPS_END; op++) {
         hmi_expr a = op == HMI_ASIN || op == HMI_ACOS                   ? inside
                      : op == HMI_LOG || op == HMI_SQRT || op == HMI_POW ? positive
                                                                         : x;
@@ -132,7 +132,7 @@ static hmi_expr random_expression(hmi_graph *graph, hmi_random *random, int dept
                         : hmi_number(graph, hmi_random_between(random, -3, 3));
     }
     hmi_op op = (hmi_op)(HMI_SYMBOL + 1 +
-                         hmi_random_bits(random) % (HMI_OP_COUNT - HMI_SYMBOL - 1));
+                         hmi_random_bits(random) % (HMI_PLAIN_OPS_END - HMI_SYMBOL - 1));
     hmi_expr a = random_expression(graph, random, depth - 1);
     hmi_expr b = op == HMI_POWI ? hmi_number(graph, (double)(hmi_random_bits(random) % 9) - 4)
                                 : random_expression(graph, random, depth - 1);

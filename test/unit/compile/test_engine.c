@@ -202,9 +202,9 @@ static void test_operations(void **state)
     hmi_graph g;
     open_graph(&g);
     hmi_expr x = hmi_symbol(&g, HMI_SYM_COORD, 0), y = hmi_symbol(&g, HMI_SYM_COORD, 1);
-    hmi_expr z = hmi_symbol(&g, HMI_SYM_COORD, 2), outputs[HMI_OP_COUNT + 160];
+    hmi_expr z = hmi_symbol(&g, HMI_SYM_COORD, 2), outputs[HMI_PLAIN_OPS_END + 160];
     size_t count = 0;
-    for (int op = HMI_SYMBOL + 1; op < HMI_OP_COUNT; op++) {
+    for (int op = HMI_SYMBOL + 1; op < HMI_PLAIN_OPS_END; op++) {
         assert_int_not_equal(hmi_jit_row_at(HMI_TAPE_FIRST_OF_TABLE + (uint32_t)op).pattern,
                              HMI_JIT_UNKNOWN);
         if (op != HMI_POWI)

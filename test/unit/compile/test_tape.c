@@ -182,9 +182,9 @@ static void test_operations(void **state)
     hmi_graph g;
     open_graph(&g);
     hmi_expr x = hmi_symbol(&g, HMI_SYM_COORD, 0), y = hmi_symbol(&g, HMI_SYM_COORD, 1);
-    hmi_expr z = hmi_symbol(&g, HMI_SYM_COORD, 2), outputs[2 * HMI_OP_COUNT];
+    hmi_expr z = hmi_symbol(&g, HMI_SYM_COORD, 2), outputs[2 * HMI_PLAIN_OPS_END];
     size_t count = 0;
-    for (int op = HMI_SYMBOL + 1; op < HMI_OP_COUNT; op++)
+    for (int op = HMI_SYMBOL + 1; op < HMI_PLAIN_OPS_END; op++)
         if (op != HMI_POWI)
             outputs[count++] = hmi_intern(&g, (hmi_op)op, x, y, z);
     for (int n = -3; n <= 9; n++)

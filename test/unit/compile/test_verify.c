@@ -274,7 +274,7 @@ static void damage_tape(hmi_tape *tape, dag_source *source)
     uint32_t places = (uint32_t)(tape->output_slot + tape->output_count);
     uint32_t *const fields[] = {&ip->op, &ip->dst, &ip->a, &ip->b, &ip->c};
     uint32_t which = dag_choose(source, 5);
-    damage(fields[which], which ? places : HMI_TAPE_FIRST_OF_TABLE + HMI_OP_COUNT, source);
+    damage(fields[which], which ? places : HMI_TAPE_FIRST_OF_TABLE + HMI_PLAIN_OPS_END, source);
 }
 
 static size_t choose_outputs(const dag *d, dag_source *source, hmi_expr *outputs, size_t most)
@@ -328,7 +328,8 @@ static void test_random_tapes(void **state)
     heap = hm_allocator_default();
     for (uint64_t seed = 1; seed <= 50; seed++)
         found += damage_one_tape(seed, 100);
-    assert_true(found > 3000); /* of 5000; much of the rest changes operands that are not read */
+    /* of 5000; much of the rest changes operands that are not read, more so since floor and ceil */
+    assert_in_range(found, 2900, 5000);
 }
 
 /* ---- array code ---- */
@@ -494,7 +495,7 @@ static void damage_segment(const hmi_array_code *code, hmi_segment *g, dag_sourc
     else if (which < 8)
         *modes[which - 4] = (uint8_t)dag_choose(source, 3);
     else if (which < 9)
-        g->op = (uint8_t)dag_choose(source, HMI_TAPE_FIRST_OF_TABLE + HMI_OP_COUNT);
+        g->op = (uint8_t)dag_choose(source, HMI_TAPE_FIRST_OF_TABLE + HMI_PLAIN_OPS_END);
     else
         g->count = (uint16_t)dag_choose(source, HMI_ARRAY_CODE_BLOCK);
 }

@@ -51,14 +51,15 @@ static bool compare(probe *p, hmi_sim_motion *motion, double tolerance)
     for (size_t i = 0; i < n; i++)
         assert_true(fabs(out[i] - s.qdd[i]) <= tolerance * size);
     for (size_t i = 0; i < m; i++)
-        assert_true(fabs(out[program->lambda + i] - s.total_lambda[i]) <= tolerance * lambda_size);
-    check_close("z'", p->system->model->states.count, out + program->rates,
+        assert_true(fabs(out[program->at.lambda + i] - s.total_lambda[i]) <=
+                    tolerance * lambda_size);
+    check_close("z'", p->system->model->states.count, out + program->at.rates,
                 hmi_sim_state_rates(p->sim), 1e-15);
-    if (program->power_count > 0)
-        check_number("ideal power", out[program->powers], dot(n, s.Qi, p->sim->state.v),
+    if (program->at.power_count > 0)
+        check_number("ideal power", out[program->at.powers], dot(n, s.Qi, p->sim->state.v),
                      tolerance * size * lambda_size);
-    if (program->power_count > 1)
-        check_number("nonideal power", out[program->powers + 1], dot(n, s.Qni, p->sim->state.v),
+    if (program->at.power_count > 1)
+        check_number("nonideal power", out[program->at.powers + 1], dot(n, s.Qni, p->sim->state.v),
                      tolerance * size * lambda_size);
     return true;
 }

@@ -65,6 +65,19 @@ static const char quaternions[] =
     "constraint pin[1]: P(1) + R(1)*[0,0,l/2] = 0\n"
     "for i = 2..N { constraint pin[i]: P(i) + R(i)*[0,0,l/2] = P(i-1) - R(i-1)*[0,0,l/2] }\n";
 
+/* Friction by the ideal reactions, and inertias that couple neighbours. */
+static const char rough[] =
+    "param N = 10, mu = 0.1, R = 1, k = 1\n"
+    "coord x[1..N], y[1..N]\n"
+    "for i = 1..N { kinetic (x[i]'^2 + y[i]'^2)/2\n"
+    "  constraint hoop[i]: x[i]^2 + y[i]^2 = R^2\n"
+    "  let F = mu*hypot(reaction(x[i]), reaction(y[i]))/hypot(x[i]', y[i]')\n"
+    "  nonideal x[i] = -F*x[i]', y[i] = -F*y[i]'\n"
+    "  initial x[i] = R*cos(0.3*i), y[i] ~ R*sin(0.3*i), x[i]' ~ -3*sin(0.3*i),\n"
+    "    y[i]' ~ 3*cos(0.3*i) }\n"
+    "for i = 2..N { potential k/2*((x[i]-x[i-1])^2+(y[i]-y[i-1])^2)\n"
+    "  kinetic (x[i]' - x[i-1]')^2/5 }\n";
+
 static probe *open_size(const char *text, int N)
 {
     char value[32];
@@ -148,6 +161,59 @@ static void test_quaternions(void **state)
         check_size(quaternions, sizes[i], sizes[i] > 8);
 }
 
+/* The same law by multipliers that a hand can find: beads apart, on hoops of their own, with
+ * v^2 + lambda 2 R = 0: |Qi| = v^2/R, and so q'' = -v^2/R n - mu v^2/R t. */
+static void test_rough_alone(void **state)
+{
+    (void)state;
+    const int sizes[] = {3, 10, 30, 33, 199, 201, 300};
+    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+        const char *text =
+            "param N = 10, mu = 0.1\ncoord x[1..N], y[1..N]\n"
+            "for i = 1..N { kinetic (1 + i/N)*(x[i]'^2 + y[i]'^2)/2\n"
+            "  constraint hoop[i]: x[i]^2 + y[i]^2 = 1\n"
+            "  let F = mu*hypot(reaction(x[i]), reaction(y[i]))/hypot(x[i]', y[i]')\n"
+            "  nonideal x[i] = -F*x[i]', y[i] = -F*y[i]'\n"
+            "  initial x[i] = cos(0.3*i), y[i] = sin(0.3*i), x[i]' = -3*sin(0.3*i),\n"
+            "    y[i]' = 3*cos(0.3*i) }\n";
+        probe *p = open_size(text, sizes[s]);
+        size_t N = p->n / 2;
+        double *qdd = malloc(p->n * sizeof *qdd);
+        assert_non_null(qdd);
+        for (int k = 0; k < 3; k++)
+            assert_int_equal(hm_sim_accelerate(p->sim, qdd), HM_OK);
+        for (size_t i = 0; i < N; i++) {
+            double a = 0.3 * (double)(i + 1), v2 = 9, mu = 0.1;
+            assert_true(fabs(qdd[i] - (-v2 * cos(a) + mu * v2 * sin(a))) < 1e-12);
+            assert_true(fabs(qdd[N + i] - (-v2 * sin(a) - mu * v2 * cos(a))) < 1e-12);
+        }
+        free(qdd);
+        probe_close(p);
+    }
+}
+
+/* Joined: the sparse solve against the dense one, which evaluations up to 400 coordinates use; beyond,
+ * what is evaluated fits the equations. */
+static void test_rough(void **state)
+{
+    (void)state;
+    const int sizes[] = {5, 20, 30, 33, 100, 199, 200, 201, 250};
+    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+        probe *p = open_size(rough, sizes[s]);
+        double *qdd = malloc(p->n * sizeof *qdd);
+        assert_non_null(qdd);
+        assert_int_equal(hm_sim_make_consistent(p->sim, false, NULL, NULL), HM_OK);
+        for (int k = 0; k < 3; k++)
+            assert_int_equal(hm_sim_accelerate(p->sim, qdd), HM_OK);
+        probe_evaluate(p);
+        assert_int_equal(p->status, HM_OK);
+        check_close("q''", p->n, qdd, p->at.qdd, 1e-10 * fmax(1, max_norm(p->n, qdd)));
+        assert_true(p->at.check.balance < 1e-12 && p->at.check.constraint < 1e-11);
+        free(qdd);
+        probe_close(p);
+    }
+}
+
 /* Rows that are nearly dependent are no dependent rows: 1e-7 is beyond what G can tell, which squares
  * it, and the dense solve tells it well. */
 static void test_nearly_dependent(void **state)
@@ -171,6 +237,8 @@ int main(void)
         cmocka_unit_test(test_redundant),
         cmocka_unit_test(test_copied),
         cmocka_unit_test(test_quaternions),
+        cmocka_unit_test(test_rough_alone),
+        cmocka_unit_test(test_rough),
         cmocka_unit_test(test_nearly_dependent),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

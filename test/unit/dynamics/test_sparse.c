@@ -337,8 +337,12 @@ static void test_refusals(void **state)
                   "potential x[1]^2\n",
                   HM_ERR_UNDETERMINED, "x[1]''");
     check_refusal(MANY "servo s: x[1] = sin(t) by x[1] with gain 1\n", HM_ERR_LIMIT, "servos");
-    check_refusal(MANY "constraint a: x[1] = x[2]\nnonideal x[1] = -abs(reaction(x[1]))*x[1]'\n",
-                  HM_ERR_LIMIT, "constraint forces");
+    check_refusal(MANY
+                  "constraint a: x[1] = x[2]\nnonideal x[1] = -abs(total_reaction(x[1]))*x[1]'\n",
+                  HM_ERR_LIMIT, "total constraint forces");
+    check_refusal(MANY "constraint a: x[1] = x[2]\nconstraint b: 2*x[1] = 2*x[2]\n"
+                       "nonideal x[1] = -abs(multiplier(a))*x[1]'\n",
+                  HM_ERR_UNDETERMINED, "not unique");
 }
 
 /* Rows at an angle of 1e-7 are not dependent, and with other right sides the solve says so. */

@@ -82,7 +82,7 @@ static hmi_expr mini_call(mini *in, const char *name, size_t length)
         argument[count++] = mini_or(in);
     while (mini_take(in, ","));
     mini_expect(in, ")");
-    for (int op = HMI_SYMBOL + 1; op < HMI_OP_COUNT; op++)
+    for (int op = HMI_SYMBOL + 1; op < HMI_PLAIN_OPS_END; op++)
         if (strlen(hmi_op_text((hmi_op)op)) == length && op != HMI_NEG &&
             strncmp(hmi_op_text((hmi_op)op), name, length) == 0)
             return hmi_apply(in->graph, (hmi_op)op, argument[0], argument[1], argument[2]);

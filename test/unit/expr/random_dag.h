@@ -9,6 +9,7 @@
 #define TEST_UNIT_EXPR_RANDOM_DAG_H
 
 #include "expr/graph/graph.h"
+#include "expr/graph/table.h"
 
 #include <stdlib.h>
 #include <tgmath.h>
@@ -151,6 +152,8 @@ static inline bool dag_partials(hmi_op op, wide x, wide y, wide z, wide d[3])
     case HMI_SELECT:
         return d[1] = x != 0, d[2] = x == 0, true;
     case HMI_SIGN:
+    case HMI_FLOOR:
+    case HMI_CEIL:
     case HMI_LT:
     case HMI_LE:
     case HMI_EQ:
@@ -191,6 +194,9 @@ static inline bool dag_safe(hmi_op op, wide x, wide y)
     case HMI_ABS:
     case HMI_SIGN:
         return fabsl(x) > 0.01L;
+    case HMI_FLOOR:
+    case HMI_CEIL:
+        return fabsl(x - roundl(x)) > 0.01L;
     case HMI_MIN:
     case HMI_MAX:
     case HMI_LT:
@@ -312,7 +318,7 @@ static inline bool dag_append(dag *d, hmi_op op, const size_t operand[3], wide e
 /* One more node of a random operation; false where the choice did not fit. */
 static inline bool dag_grow(dag *d, dag_source *s)
 {
-    hmi_op op = (hmi_op)(HMI_SYMBOL + 1 + dag_choose(s, HMI_OP_COUNT - HMI_SYMBOL - 1));
+    hmi_op op = (hmi_op)(HMI_SYMBOL + 1 + dag_choose(s, HMI_PLAIN_OPS_END - HMI_SYMBOL - 1));
     size_t operand[3] = {0};
     if (d->count >= DAG_MOST)
         return false;

@@ -405,7 +405,7 @@ static void test_op_values(void **state)
     assert_true(hmi_op_value(HMI_SIGN, -3, 0, 0) == -1 && hmi_op_value(HMI_SIGN, 0, 0, 0) == 0);
     assert_true(hmi_op_value(HMI_SELECT, 0, 1, 2) == 2 && hmi_op_value(HMI_SELECT, 5, 1, 2) == 1);
     assert_true(hmi_op_value(HMI_MIN, 2, 1, 0) == 1 && hmi_op_value(HMI_MAX, 2, 1, 0) == 2);
-    for (int op = HMI_SYMBOL + 1; op < HMI_OP_COUNT; op++) {
+    for (int op = HMI_SYMBOL + 1; op < HMI_PLAIN_OPS_END; op++) {
         wide high = dag_value((hmi_op)op, 0.3L, 2, 0.7L);
         assert_true(fabsl(hmi_op_value((hmi_op)op, 0.3, 2, 0.7) - high) < 1e-14L);
     }

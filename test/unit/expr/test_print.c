@@ -411,7 +411,7 @@ static size_t all_sorts(hmi_graph *g, hmi_expr *roots, size_t most)
 {
     size_t count = 0;
     hmi_expr x = mini_parse(g, "x - 1"), y = mini_parse(g, "y' - 1"), n = hmi_number(g, 5);
-    for (int op = HMI_SYMBOL + 1; op < HMI_OP_COUNT; op++) {
+    for (int op = HMI_SYMBOL + 1; op < HMI_PLAIN_OPS_END; op++) {
         hmi_expr second = op == HMI_POWI ? n : y;
         roots[count++] = hmi_intern(g, (hmi_op)op, x, second, hmi_symbol(g, HMI_SYM_TIME, 0));
         roots[count++] = hmi_intern(g, (hmi_op)op, second, x, g->half);
