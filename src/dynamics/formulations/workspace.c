@@ -154,8 +154,8 @@ hm_status hmi_dynamics_create(const hm_allocator *allocator, const hmi_dynamics_
         hmi_free(allocator, d, sizeof *d);
         return HM_ERR_NOMEM;
     }
-    memset(give.base, 0, d->bytes);
     carve_all(d, &give);
+    memset(give.base, 0, (size_t)((char *)d->scratch - (char *)give.base)); /* scratch comes last */
     assert(hmi_saddle_doubles(d->n, d->m, false) + (size_t)d->m <= d->scratch_size);
     hmi_saddle_place(&d->saddle, d->n, d->m, false, d->scratch);
     d->saddle.left_out = d->left_out;

@@ -26,6 +26,11 @@ bool hmi_compiled_run(hmi_compiled *compiled, const hmi_tape_values *values);
 bool hmi_compiled_doubts(const hmi_compiled *compiled);
 void hmi_compiled_confirm(hmi_compiled *compiled, const hmi_sparse_shape *shape, const double *M,
                           const double *A);
+/* Drift control: M d = A^T l, A d = r, at the values of hmi_compiled_factor. r: m, by row of the model.
+ * Accelerations of the last run stay as they are. False: no answer. */
+bool hmi_compiled_factor(hmi_compiled *compiled, const hmi_tape_values *values);
+bool hmi_compiled_project(hmi_compiled *compiled, const hmi_tape_values *values, const double *r,
+                          double *d);
 /* Where hmi_compiled_run writes them. */
 double *hmi_compiled_acceleration(const hmi_compiled *compiled);
 const double *hmi_compiled_state_rates(const hmi_compiled *compiled);

@@ -350,13 +350,14 @@ static void view(const hmi_solution *s, const double *v, size_t n, hm_evaluation
 
 hm_status hmi_large_describe(hmi_large *large, const hmi_large_equations *eq,
                              const hmi_solution *solution, const double *v, hm_context *context,
-                             hm_evaluation *out)
+                             bool least_norm, hm_evaluation *out)
 {
     const hm_system *system = large->system;
     const hmi_large_equations known = settled(large, eq);
     view(solution, v, system->derived.n, out);
     hm_status verdict = hmi_large_rows_judge(&large->rows, system->model, context, large->solver,
-                                             solution->qdd, large->lambda, large->total, out);
+                                             solution->qdd, least_norm ? large->lambda : NULL,
+                                             large->total, out);
     if (verdict == HM_ERR_NOMEM)
         return verdict;
     hm_status mass = find_unconstrained(large, &known, out);

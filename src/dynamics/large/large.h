@@ -43,11 +43,13 @@ HM_MUST_CHECK hm_status hmi_large_solve(hmi_large *large, const hmi_large_equati
 bool hmi_large_accelerate(hmi_large *large, const hmi_large_equations *equations, double *qdd);
 
 /* The second half of hm_sim_evaluate, after a solve with the statuses HM_OK or HM_ERR_INCONSISTENT;
- * v: the velocities. The multipliers of redundant rows become those of minimum norm. HM_ERR_NOMEM,
+ * v: the velocities. The multipliers of redundant rows become those of minimum norm where that is wanted;
+ * otherwise those of dropped rows are 0. HM_ERR_NOMEM,
  * HM_ERR_LIMIT; otherwise what the redundant rows say, as hmi_large_rows_judge. */
 HM_MUST_CHECK hm_status hmi_large_describe(hmi_large *large, const hmi_large_equations *equations,
                                            const hmi_solution *solution, const double *v,
-                                           hm_context *context, hm_evaluation *evaluation);
+                                           hm_context *context, bool least_norm,
+                                           hm_evaluation *evaluation);
 /* The compiled solve against qdd, the answer of this one, which stays. */
 void hmi_large_compare(hmi_large *large, hmi_compiled *compiled, const hmi_tape_values *values,
                        double *qdd, hm_evaluation *evaluation);

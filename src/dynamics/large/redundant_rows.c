@@ -151,13 +151,15 @@ hm_status hmi_large_rows_judge(hmi_large_rows *r, const hm_model *model, hm_cont
     out->discrepancy = r->discrepancy;
     if (dropped == 0)
         return HM_OK;
-    if (dropped > HMI_MOST_DEPENDENT) {
+    if (dropped > HMI_MOST_DEPENDENT || !lambda) {
         for (size_t i = 0; i < r->m; i++)
             r->redundant[i] = hmi_sparse_is_dropped(solver, i);
-        hmi_note(context, hmi_no_span, NULL,
-                 "more than %d rows are redundant: which ones depends on the order of elimination, "
-                 "and their multipliers are set to 0",
-                 HMI_MOST_DEPENDENT);
+        if (lambda)
+            hmi_note(
+                context, hmi_no_span, NULL,
+                "more than %d rows are redundant: which ones depends on the order of elimination, "
+                "and their multipliers are set to 0",
+                HMI_MOST_DEPENDENT);
     } else {
         if (!make_room(r, dropped))
             return HM_ERR_NOMEM;

@@ -31,7 +31,7 @@ bool hmi_large_rows_init(hmi_large_rows *r, hmi_arena *arena, size_t m);
 void hmi_large_rows_release(hmi_large_rows *r);
 
 /* After a solve for q'' with the statuses HM_OK or HM_ERR_INCONSISTENT: fills in redundant and
- * discrepancy of the evaluation, gives lambda and total minimum norm, and where b does not fit says
+ * discrepancy of the evaluation, gives lambda and total minimum norm (lambda NULL: not), and where b does not fit says
  * so in the context: HM_ERR_INCONSISTENT, or HM_ERR_NUMERIC where the rows at fault are not dependent
  * but nearly. */
 HM_MUST_CHECK hm_status hmi_large_rows_judge(hmi_large_rows *r, const hm_model *model,

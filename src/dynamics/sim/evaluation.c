@@ -237,8 +237,9 @@ static hm_status refuse(const hm_sim *sim, const char *format, const char *what)
     return HM_ERR_LIMIT;
 }
 
-hm_status hmi_sim_solve_large(hm_sim *sim, const hmi_point *at, const hm_evaluate_options *options,
-                              hm_evaluation *out)
+static hm_status solve_sparsely(hm_sim *sim, const hmi_point *at,
+                                const hm_evaluate_options *options, bool least_norm,
+                                hm_evaluation *out)
 {
     const char *refusal = hmi_large_refusal(sim->system);
     hmi_question ask;
@@ -255,7 +256,7 @@ hm_status hmi_sim_solve_large(hm_sim *sim, const hmi_point *at, const hm_evaluat
         return status;
     }
     hm_status verdict = hmi_large_describe(sim->solve.large, &equations, &solution, at->v,
-                                           sim->context, out);
+                                           sim->context, least_norm, out);
     if (verdict == HM_ERR_NOMEM || verdict == HM_ERR_LIMIT)
         return verdict;
     if (verdict == HM_OK)
@@ -265,6 +266,12 @@ hm_status hmi_sim_solve_large(hm_sim *sim, const hmi_point *at, const hm_evaluat
         hmi_large_compare(sim->solve.large, sim->solve.compiled, &values, sim->last.qdd, out);
     }
     return status == HM_OK ? HM_OK : verdict;
+}
+
+hm_status hmi_sim_solve_large(hm_sim *sim, const hmi_point *at, const hm_evaluate_options *options,
+                              hm_evaluation *out)
+{
+    return solve_sparsely(sim, at, options, true, out);
 }
 
 /* ---- evaluation ---- */
@@ -303,24 +310,43 @@ void hmi_sim_clear_unsolved(hm_sim *sim)
 }
 
 /* Bounds of entries are known where the dense solve was asked with them. */
-static hm_status check_vanished(hm_sim *sim, const hmi_point *at, hm_evaluation *out)
+static hm_status check_vanished(hm_sim *sim, const hmi_point *at, bool sparse, hm_evaluation *out)
 {
-    const double *error = sim->dense.dynamics
-                              ? sim->rounding.dynamics + sim->tapes.dynamics->output_slot +
-                                    sim->system->at.A
-                              : NULL;
+    const double *error = NULL;
+    if (sim->dense.dynamics && !sparse)
+        error = sim->rounding.dynamics + sim->tapes.dynamics->output_slot + sim->system->at.A;
+    if (sim->dense.dynamics && sparse) {
+        hm_status status = hmi_sim_bound(sim, at, &error);
+        if (status != HM_OK)
+            return status;
+        error += sim->system->at.A;
+    }
     return hmi_sim_check_vanished(sim, at, error, out);
 }
 
-hm_status hm_sim_evaluate(hm_sim *sim, const hm_evaluate_options *options, hm_evaluation *out)
+/* May the sparse solve answer for the dense one at the point just evaluated? */
+static hm_status try_sparse(hm_sim *sim, const hmi_point *at, const hm_evaluate_options *options,
+                            bool *good)
 {
-    HMI_ARGUMENT(sim ? sim->context : NULL,
-                 sim && !sim->in_callback &&
-                     (out && (!options || (unsigned)options->formulation < HMI_FORMULATIONS)),
-                 "a place for the answer and a formulation that exists are needed; no call from a "
-                 "callback of the sim");
+    hmi_question ask;
+    if (!sim->dense.dynamics || sim->contacts || hmi_large_refusal(sim->system) ||
+        options->formulation != HM_FORMULATION_AUTO ||
+        !(sim->solve.compiled || hmi_large_pays(sim->system, true)))
+        return HM_OK;
+    hm_status status = hmi_sim_prepare_large(sim);
+    if (status != HM_OK)
+        return status == HM_ERR_LIMIT ? HM_OK : status;
+    const hmi_large_equations equations = hmi_sim_large_equations(sim, at, &ask);
+    *good = hmi_large_accelerate(sim->solve.large, &equations, sim->last.qdd);
+    return HM_OK;
+}
+
+static hm_status evaluate(hm_sim *sim, const hm_evaluate_options *options, bool sparse_first,
+                          hm_evaluation *out)
+{
     const hm_system *system = sim->system;
     hm_evaluate_options chosen = options ? *options : hm_evaluate_options_default();
+    bool sparse = !sim->dense.dynamics;
     hmi_point at = *hmi_sim_present(sim);
     hmi_sim_evaluate(sim, &at);
     hmi_sim_run_report(sim, &at);
@@ -339,12 +365,16 @@ hm_status hm_sim_evaluate(hm_sim *sim, const hm_evaluate_options *options, hm_ev
     hm_status status = sim->contacts ? decide_contacts(sim, &at, out) : HM_OK;
     if (status != HM_OK)
         return status;
-    status = sim->dense.dynamics ? solve_dense(sim, &at, &chosen, out)
-                                 : hmi_sim_solve_large(sim, &at, &chosen, out);
+    if (sparse_first)
+        status = try_sparse(sim, &at, &chosen, &sparse);
+    if (status != HM_OK)
+        return status;
+    status = sparse ? solve_sparsely(sim, &at, &chosen, !sparse_first, out)
+                    : solve_dense(sim, &at, &chosen, out);
     if (sim->contacts && status == HM_OK)
         keep_contact_forces(sim);
     if (status == HM_OK && !out->velocity_determined && !sim->contacts)
-        status = check_vanished(sim, &at, out);
+        status = check_vanished(sim, &at, sparse, out);
     if (out->velocity_determined) { /* energies at the velocities found */
         out->v = at.v;
         hmi_sim_run_report(sim, &at);
@@ -364,6 +394,22 @@ hm_status hm_sim_evaluate(hm_sim *sim, const hm_evaluate_options *options, hm_ev
     if (!out->solved)
         hmi_sim_clear_unsolved(sim);
     return status;
+}
+
+hm_status hm_sim_evaluate(hm_sim *sim, const hm_evaluate_options *options, hm_evaluation *out)
+{
+    HMI_ARGUMENT(sim ? sim->context : NULL,
+                 sim && !sim->in_callback &&
+                     (out && (!options || (unsigned)options->formulation < HMI_FORMULATIONS)),
+                 "a place for the answer and a formulation that exists are needed; no call from a "
+                 "callback of the sim");
+    return evaluate(sim, options, false, out);
+}
+
+hm_status hmi_sim_evaluate_quickly(hm_sim *sim, const hm_evaluate_options *options,
+                                   hm_evaluation *out)
+{
+    return evaluate(sim, options, true, out);
 }
 
 void hm_matrix_dense(const hm_matrix *matrix, double *dense)

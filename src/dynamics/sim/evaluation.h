@@ -18,10 +18,20 @@ bool hmi_sim_has_compiled(const hm_sim *sim);
  * evaluated. False: no answer; nothing was changed but q''. */
 bool hmi_sim_accelerate_compiled(hm_sim *sim, const hmi_point *at);
 
+/* Drift control by the compiled solve: M d = A^T l, A d = r with M and A at a point; the first call at a
+ * point factors. False: no answer. */
+bool hmi_sim_factor_compiled(hm_sim *sim, const hmi_point *at);
+bool hmi_sim_project_compiled(hm_sim *sim, const hmi_point *at, const double *r, double *d);
+
 /* evaluation.c: the second half of hm_sim_evaluate by the sparse solve, whatever the size. */
 HM_MUST_CHECK hm_status hmi_sim_solve_large(hm_sim *sim, const hmi_point *at,
                                             const hm_evaluate_options *options,
                                             hm_evaluation *evaluation);
+
+/* hm_sim_evaluate by the sparse solve, where it is cheaper than the dense one and decides ranks well: for
+ * who needs the motion, and not all verdicts. */
+HM_MUST_CHECK hm_status hmi_sim_evaluate_quickly(hm_sim *sim, const hm_evaluate_options *options,
+                                                 hm_evaluation *evaluation);
 
 /* Without an answer outputs that use accelerations or constraint forces have no value: in the report
  * as last run. */

@@ -287,6 +287,20 @@ bool hmi_sim_accelerate_compiled(hm_sim *sim, const hmi_point *at)
     return true;
 }
 
+bool hmi_sim_factor_compiled(hm_sim *sim, const hmi_point *at)
+{
+    if (!hmi_sim_has_compiled(sim))
+        return false;
+    const hmi_tape_values values = hmi_sim_values(sim, at);
+    return hmi_compiled_factor(sim->solve.compiled, &values);
+}
+
+bool hmi_sim_project_compiled(hm_sim *sim, const hmi_point *at, const double *r, double *d)
+{
+    const hmi_tape_values values = hmi_sim_values(sim, at);
+    return hmi_compiled_project(sim->solve.compiled, &values, r, d);
+}
+
 /* ---- the hot path ---- */
 
 hm_status hmi_sim_accelerate(hm_sim *sim, const hmi_point *at, hmi_solution *solution)

@@ -1,6 +1,7 @@
 /* Newton steps onto the constraints, by the compiled projectors or by the rank-revealing solve. */
 #include "integrate/drift/projection.h"
 
+#include "dynamics/sim/evaluation.h"
 #include "integrate/ode/degenerate.h"
 #include "linalg/dense.h"
 
@@ -140,6 +141,8 @@ typedef struct passage {
     const double *step;
     bool compiled; /* by the projectors, */
     bool lost;     /* which have no answer here */
+    bool factored; /* the array code of large systems was tried for this state, */
+    bool array;    /* and has an answer */
     bool moved;
 } passage;
 
@@ -151,11 +154,26 @@ static passage begin_passage(hmi_projection *p, double t, const double *y)
     return a;
 }
 
+/* The compiled solve of large systems has all rows of the model. */
+static bool solves_as_array(passage *a, const hmi_projection_level *level)
+{
+    hmi_projection *p = a->p;
+    hm_sim *sim = p->ode->sim;
+    if (level->count != sim->system->derived.constraints.count || sim->solve.left_out)
+        return false;
+    if (!a->factored)
+        a->array = hmi_sim_factor_compiled(sim, &a->first);
+    a->factored = true;
+    return a->array && hmi_sim_project_compiled(sim, &a->first, level->b, p->step);
+}
+
 /* a->step for level->b, with M and A of the first state. */
 static hm_status find_step(passage *a, hmi_projection_level *level)
 {
     hmi_projection *p = a->p;
     a->step = a->compiled ? level->projector->step : p->step;
+    if (!a->compiled && solves_as_array(a, level))
+        return HM_OK;
     if (!a->compiled)
         return hmi_subproblem_solve(level->subproblem, p->zero, level->b, p->step);
     a->lost = !hmi_sim_projector_run(p->ode->sim, level->projector, &a->first, level->b);

@@ -56,7 +56,7 @@ hm_status hmi_run_check_motion(hmi_run *run)
         run->recorder.formulation = hm_formulation_name(HM_FORMULATION_DIRAC);
     if (status == HM_OK || status == HM_ERR_NOMEM)
         return status;
-    status = hm_sim_evaluate(run->sim, &options, &at);
+    status = hmi_sim_evaluate_quickly(run->sim, &options, &at);
     run->recorder.formulation = at.formulation;
     return status == HM_OK && at.rows_vanish ? hmi_sim_refuse_vanished(run->sim, &at) : status;
 }

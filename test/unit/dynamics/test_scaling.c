@@ -214,6 +214,54 @@ static void test_rough(void **state)
     }
 }
 
+/* Drift control: A d = r for an r that there is. */
+static void check_projection(const char *text, int N)
+{
+    probe *p = open_size(text, N);
+    const hmi_expr_matrix *A = &p->system->derived.constraints.A;
+    double *d = malloc(p->n * sizeof *d), *r = calloc(p->m, sizeof *r), *qdd = malloc(p->n * 8);
+    assert_true(d && r && qdd);
+    assert_int_equal(hm_sim_make_consistent(p->sim, false, NULL, NULL), HM_OK);
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(hm_sim_accelerate(p->sim, qdd), HM_OK);
+    hm_sim_evaluate_fast(p->sim);
+    const double *a = hmi_sim_row_entries(p->sim);
+    for (int t = 0; t < 3; t++) {
+        double worst = 0, largest = 0;
+        for (size_t i = 0; i < p->m; i++) {
+            r[i] = 0;
+            for (size_t k = A->start[i]; k < A->start[i + 1]; k++)
+                r[i] += a[k] * 1e-9 * sin(t + 1.7 * A->column.data[k]);
+            largest = fmax(largest, fabs(r[i]));
+        }
+        assert_true(hmi_sim_factor_compiled(p->sim, hmi_sim_present(p->sim)));
+        assert_true(hmi_sim_project_compiled(p->sim, hmi_sim_present(p->sim), r, d));
+        for (size_t i = 0; i < p->m; i++) {
+            double rest = -r[i];
+            for (size_t k = A->start[i]; k < A->start[i + 1]; k++)
+                rest += a[k] * d[A->column.data[k]];
+            worst = fmax(worst, fabs(rest));
+        }
+        if (!(worst <= 1e-8 * largest))
+            fail_msg("N = %d, pass %d: %g of %g is left", N, t, worst, largest);
+        check_close("q''", p->n, p->sim->last.qdd, qdd, 0);
+    }
+    free(d);
+    free(r);
+    free(qdd);
+    probe_close(p);
+}
+
+static void test_projection(void **state)
+{
+    (void)state;
+    check_projection(loop, 30);
+    check_projection(quaternions, 12);
+    check_projection(redundant, 40);
+    check_projection(copied, 40);
+    check_projection(loop, 200);
+}
+
 /* Rows that are nearly dependent are no dependent rows: 1e-7 is beyond what G can tell, which squares
  * it, and the dense solve tells it well. */
 static void test_nearly_dependent(void **state)
@@ -233,13 +281,10 @@ static void test_nearly_dependent(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_loop),
-        cmocka_unit_test(test_redundant),
-        cmocka_unit_test(test_copied),
-        cmocka_unit_test(test_quaternions),
-        cmocka_unit_test(test_rough_alone),
-        cmocka_unit_test(test_rough),
-        cmocka_unit_test(test_nearly_dependent),
+        cmocka_unit_test(test_loop),        cmocka_unit_test(test_redundant),
+        cmocka_unit_test(test_copied),      cmocka_unit_test(test_quaternions),
+        cmocka_unit_test(test_rough_alone), cmocka_unit_test(test_rough),
+        cmocka_unit_test(test_projection),  cmocka_unit_test(test_nearly_dependent),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
