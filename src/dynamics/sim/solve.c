@@ -37,6 +37,7 @@ static bool prepare_servos(hm_sim *sim)
             .b = out + sim->system->at.servo_b + first,
             .b_free = lyapunov ? out + sim->system->at.servo_b_free + first : NULL,
             .actuated = actuated,
+            .limit = out + sim->system->at.servo_limit + s,
         };
     }
     return true;

@@ -242,6 +242,27 @@ static void check_contains_motion(hmi_builder *b)
                   "the model has no kinetic energy and no mass");
 }
 
+static bool uses_reactions(const hm_model *m)
+{
+    for (size_t i = 0; i < m->forces.count + m->nonideal.count; i++) {
+        const hmi_force *f = i < m->forces.count ? &m->forces.data[i]
+                                                 : &m->nonideal.data[i - m->forces.count];
+        for (size_t k = 0; k < f->size; k++)
+            if (hmi_deps(&m->graph, f->force[k]) & HMI_DEP_FORCES)
+                return true;
+    }
+    return false;
+}
+
+/* Where forces depend on reactions, those of servos are found together with them, without limits. */
+static void check_limits(hmi_builder *b)
+{
+    for (size_t i = 0; i < b->model->servos.count; i++)
+        if (b->model->servos.data[i].limit != HMI_NONE && uses_reactions(b->model))
+            hmi_error(b->context, b->model->servos.data[i].span, "leave the limit out",
+                      "a servo cannot have a limit where forces depend on reactions");
+}
+
 static bool build_model(hmi_builder *b)
 {
     run_pass(b, HMI_PASS_DECLARE);
@@ -257,6 +278,7 @@ static bool build_model(hmi_builder *b)
         hmi_apply_gravity(b);
         finish_lets(b);
         hmi_check_initial_ranges(b);
+        check_limits(b);
     }
     if (b->context->errors == b->errors)
         check_contains_motion(b);
