@@ -80,6 +80,12 @@ hm_context *hmi_context_create_for(const hm_allocator *allocator, const hmi_sour
     return context;
 }
 
+void hmi_context_forget_sources(hm_context *context)
+{
+    context->borrowed = NULL;
+    context->borrowed_count = 0;
+}
+
 size_t hmi_context_source_count(const hm_context *context)
 {
     return context->borrowed_count + context->sources.count;

@@ -57,6 +57,8 @@ static inline hm_context *hmi_context_share(hm_context *context)
  * must outlive it. NULL when there is no memory. */
 hm_context *hmi_context_create_for(const hm_allocator *allocator, const hmi_source *sources,
                                    size_t count);
+/* From here on it makes do without them: messages that were made keep their texts. */
+void hmi_context_forget_sources(hm_context *context);
 size_t hmi_context_source_count(const hm_context *context);
 /* By the number that spans have; NULL where there is none. */
 const hmi_source *hmi_context_source(const hm_context *context, size_t file);

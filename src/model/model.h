@@ -63,7 +63,8 @@ typedef struct hmi_state {
 typedef struct hmi_input {
     const char *name;
     hmi_span span;
-    hmi_expr value; /* the default signal */
+    hmi_expr value;  /* the default signal */
+    const char *row; /* a constraint that has the default put in (build/followed.c); else NULL */
 } hmi_input;
 
 /* A constraint row, lhs - rhs = 0; one-sided: residual >= 0. */
@@ -291,6 +292,8 @@ bool hmi_model_is_literal(const hm_model *model, const char *name);
 /* hmi_print_name, or as it is written. */
 void hmi_model_print_name(const hm_model *model, hmi_text *out, hmi_print_style style,
                           const char *name, int dots);
+/* May a program set this input? Reports the constraint that it belongs to (hmi_input.row). */
+bool hmi_model_input_is_free(hm_context *context, const hm_model *model, size_t index, hmi_span at);
 /* "the kinetic energy" and so on. */
 const char *hmi_energy_text(hmi_statement_kind kind);
 /* What the printers of expr/print/print.h ask for. */

@@ -57,7 +57,7 @@ bool hmi_check_row(hmi_builder *b, hmi_constraint *row)
 {
     const uint16_t allowed = HMI_STATE_DEPS | HMI_DEP(HMI_SYM_ACCELERATION);
     if (!hmi_check_contents(b, row->residual, allowed, row->span, "a constraint") ||
-        !check_trivial(b, row))
+        !hmi_put_followed_inputs(b, row) || !check_trivial(b, row))
         return false;
     uint16_t deps = hmi_deps(b->graph, row->residual);
     row->level = level_of(deps);

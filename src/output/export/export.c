@@ -1,8 +1,10 @@
 /* What every format starts from: the equations as expressions, a consistent initial state, names. */
+#include "output/export/fmi.h"
 #include "output/export/script.h"
 
 #include <hamel/run.h>
 
+#include <stdio.h>
 #include <string.h>
 
 /* ---- what cannot be exported ---- */
@@ -116,6 +118,21 @@ static void write_expressions(hmi_export *x)
 
 /* ---- the initial state ---- */
 
+/* What the model's inputs are at the start. */
+static void find_inputs(hmi_export *x, hm_sim *sim)
+{
+    hm_evaluation at = {0};
+    x->u = hmi_arena_alloc(&x->arena, (x->inputs + 1) * sizeof *x->u);
+    if (!x->u) {
+        x->status = HM_ERR_NOMEM;
+        return;
+    }
+    if (x->inputs > 0)
+        (void)!hm_sim_evaluate(sim, NULL, &at); /* inputs are known also where q'' is not */
+    for (size_t i = 0; i < x->inputs; i++)
+        x->u[i] = at.inputs ? at.inputs[i] : 0;
+}
+
 static void find_start(hmi_export *x)
 {
     hm_sim *sim = NULL;
@@ -128,10 +145,11 @@ static void find_start(hmi_export *x)
             status = hm_sim_make_consistent(sim, false, NULL, NULL);
         hm_sim_state(sim, x->q, x->v, x->z);
         x->t = hm_sim_time(sim);
+        find_inputs(x, sim);
         hmi_context_take(x->context, hm_sim_context(sim));
     }
     hm_sim_destroy(sim);
-    x->status = status;
+    x->status = x->status == HM_OK ? status : x->status;
 }
 
 /* ---- the whole ---- */
@@ -192,7 +210,8 @@ void hmi_export_release(hmi_export *x)
 
 /* ---- formats ---- */
 
-static const char *const format_names[] = {"c", "sympy", "julia", "matlab", "modelica", "auto"};
+static const char *const format_names[] = {"c",        "sympy", "julia", "matlab",
+                                           "modelica", "auto",  "fmu2",  "fmu3"};
 enum { FORMATS = sizeof format_names / sizeof *format_names };
 
 const char *hm_export_format_name(hm_export_format format)
@@ -215,6 +234,15 @@ hm_export_options hm_export_options_default(void)
     return (hm_export_options){.format = HM_EXPORT_FORMAT_C};
 }
 
+size_t hm_export_identifier(const hm_system *system, const hm_export_options *options, char *name,
+                            size_t size)
+{
+    char word[HMI_EXPORT_NAME];
+    const char *wanted = options && options->name ? options->name : hm_model_name(system->model);
+    hmi_export_identifier(wanted, word);
+    return (size_t)snprintf(name, size, "%s", word);
+}
+
 static void write_format(hmi_export *x, const hm_export_options *options)
 {
     switch (options->format) {
@@ -235,6 +263,12 @@ static void write_format(hmi_export *x, const hm_export_options *options)
         break;
     case HM_EXPORT_FORMAT_AUTO:
         hmi_export_auto(x);
+        break;
+    case HM_EXPORT_FORMAT_FMU2:
+    case HM_EXPORT_FORMAT_FMU3:
+        (options->part == HM_EXPORT_PART_DESCRIPTION
+             ? hmi_export_fmi_description
+             : hmi_export_fmi_source)(x, options->format == HM_EXPORT_FORMAT_FMU2 ? 2 : 3);
         break;
     }
 }
