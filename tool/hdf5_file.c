@@ -1,16 +1,20 @@
-/* Writes results to HDF5 in blocks. libhdf5 is optional (CMakeLists.txt). */
+/* Writes results to HDF5 in blocks. libhdf5 is optional (CMakeLists.txt) and loaded when it is asked for. */
 #include "hdf5_file.h"
 
 #ifdef HAMEL_HAVE_HDF5
 
-#include <hdf5.h>
+#include "hdf5_calls.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
-const bool hdf5_available = true;
+const char *hdf5_missing(void)
+{
+    return library_load(&hdf5_library) ? NULL : hdf5_library.why;
+}
 
 enum { DATASETS = 6, BLOCK_BYTES = 1 << 20, MOST_BLOCK_ROWS = 4096 };
 
@@ -345,7 +349,10 @@ void hdf5_destroy(hdf5_file *f)
 
 #else
 
-const bool hdf5_available = false;
+const char *hdf5_missing(void)
+{
+    return "it is not part of this build";
+}
 
 hdf5_file *hdf5_create(const char *path, const column_set *columns)
 {

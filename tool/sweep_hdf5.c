@@ -5,7 +5,8 @@
 
 #ifdef HAMEL_HAVE_HDF5
 
-#include <hdf5.h>
+#include "hdf5_calls.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
