@@ -1,5 +1,6 @@
 /* HDF5 is written by a child: rows go there through a pipe, and at the end it says how it went. libhdf5 crashes
  * in places where memory runs out; then the child ends, and that is said like any other failure. */
+#include "hdf5_calls.h"
 #include "hdf5_file.h"
 #include "hdf5_writer.h"
 
@@ -12,9 +13,15 @@
 #include <unistd.h>
 
 #ifdef HAMEL_HAVE_HDF5
-const bool hdf5_available = true;
+const char *hdf5_missing(void)
+{
+    return library_load(&hdf5_library) ? NULL : hdf5_library.why;
+}
 #else
-const bool hdf5_available = false;
+const char *hdf5_missing(void)
+{
+    return "it is not part of this build";
+}
 #endif
 
 /* What the child says at its end. */

@@ -4,7 +4,8 @@
 
 #ifdef HAMEL_HAVE_HDF5
 
-#include <hdf5.h>
+#include "hdf5_calls.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -5,8 +5,9 @@
 
 #ifdef HAMEL_HAVE_HDF5
 
+#include "hdf5_calls.h"
+
 #include <errno.h>
-#include <hdf5.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

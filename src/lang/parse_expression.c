@@ -472,7 +472,7 @@ static hmi_ast *parse_chain(hmi_parser *p, level at, hmi_ast *first)
     bool good = true;
     while (good && operator_level(p->token.kind) == at) {
         if (at == LEVEL_COMPARE && c.ops.count) {
-            hmi_error(p->context, p->token.span, "write a < b and b < c",
+            hmi_error(p->context, p->token.span, "write a < b and b < c; as constraints, one each",
                       "comparisons cannot be chained");
             good = false;
             break;

@@ -279,6 +279,8 @@ static bool build_model(hmi_builder *b)
     if (!hmi_context_too_many(b->context) && !b->context->limit_exceeded) {
         hmi_apply_gravity(b);
         finish_lets(b);
+        if (b->context->errors == b->errors)
+            hmi_share_rates(b);
         hmi_check_initial_ranges(b);
         check_limits(b);
     }

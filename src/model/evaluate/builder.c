@@ -169,6 +169,7 @@ void hmi_builder_release(hmi_builder *b)
     hmi_array_release(allocator, &b->members);
     hmi_array_release(allocator, &b->suspended);
     hmi_array_release(allocator, &b->places);
+    hmi_array_release(allocator, &b->carried);
     hmi_array_release(allocator, &b->memo.entries);
     hmi_arena_release(&b->arena);
 }

@@ -129,6 +129,11 @@ struct hmi_place {
     hmi_place *parent, *user;        /* user: of a walk, what is placed next */
 };
 
+/* A vector that a rotation carries: turned = frame vector. */
+typedef struct hmi_carried {
+    hmi_value frame, vector, turned;
+} hmi_carried;
+
 /* Results of calls of `let` by function and arguments (memo.c). */
 typedef struct hmi_memo_entry {
     const hmi_let *let;
@@ -158,6 +163,7 @@ typedef struct hmi_builder {
     hmi_let *evaluating;            /* the innermost `let` that is being evaluated */
     HMI_ARRAY(hmi_let *) suspended; /* those that wait for another (let_values.c) */
     HMI_ARRAY(hmi_place *) places;  /* of bodies, in the order written */
+    HMI_ARRAY(hmi_carried) carried; /* vectors that were turned by rotations */
     bool (*force_place)(struct hmi_builder *b, hmi_place *place); /* of model/build */
     hmi_let *postponed;             /* evaluation stopped because this one has to come first */
     int let_depth;                  /* of expressions, where the outermost `let` began */
@@ -307,7 +313,7 @@ struct hmi_rotation {
     /* A product may have as many factors as a chain has links: walks over them are not recursive,
      * and angular velocities are found once. [0] in base axes, [1] in body axes. */
     hmi_expr omega[2][3];
-    bool omega_known[2];
+    bool omega_known[2], rates_known;
     bool visited[HMI_QUATERNION_VISITS];
     struct {
         hmi_rotation *rotation;
@@ -322,6 +328,9 @@ bool hmi_rotation_quaternion(hmi_builder *b, const hmi_expr e[4], hmi_value *out
 bool hmi_rotation_tag_product(hmi_builder *b, const hmi_value *x, const hmi_value *y,
                               hmi_value *out);
 bool hmi_rotation_tag_transpose(hmi_builder *b, const hmi_value *x, hmi_value *out);
+/* Notes that a rotation carries a vector, for rates that share more (model/build/rates.c). */
+bool hmi_rotation_note_carried(hmi_builder *b, const hmi_value *R, const hmi_value *vector,
+                               const hmi_value *out);
 /* Calls `visit` once for every quaternion that a rotation is composed of and that was not visited
  * before for this purpose. False as soon as a visit fails. */
 typedef bool hmi_quaternion_visit(void *context, const hmi_expr quaternion[4]);
