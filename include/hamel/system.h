@@ -64,6 +64,7 @@ typedef struct hm_system_statistics {
     size_t work_doubles; /* scratch memory of an evaluation */
     hm_engine engine;    /* what evaluates M, Q, A, b: HM_ENGINE_INTERP also where JIT failed */
     size_t code_bytes;   /* machine code of M, Q, A, b */
+    size_t jumps; /* signs and comparisons of what moves: where these switch, forces may jump */
 } hm_system_statistics;
 HM_API hm_system_statistics hm_system_get_statistics(const hm_system *system);
 

@@ -143,8 +143,19 @@ typedef struct hmi_body {
     hmi_expr at[3], velocity[3];
     hmi_expr spin[3]; /* angular momentum about its own point, in space; in the plane spin[0] */
     int dimension;    /* 2 or 3 */
+    hmi_expr energy;  /* its kinetic energy, a term of the sum */
+    bool rigid;       /* it has an inertia, */
+    bool turns;       /* and the next three are known (model/build/rates.c) */
+    hmi_expr inertia[9], frame[9]; /* in the plane inertia[0] alone */
+    hmi_expr omega[3];             /* in the axes of space; in the plane omega[0] */
     hmi_span span;
 } hmi_body;
+
+/* The time derivative of an expression, in a form that shares more than that of the chain rule:
+ * omega x r where a rotation carries r along. */
+typedef struct hmi_known_rate {
+    hmi_expr value, rate;
+} hmi_known_rate;
 
 /* A `joint` statement, whose rows are among the constraints. What a unit multiplier of row k does to
  * body B is push[k * size ...]: a force (in base axes, at the point of B) and a moment about that point,
@@ -256,6 +267,7 @@ struct hm_model {
     HMI_ARRAY(hmi_force) forces;
     HMI_ARRAY(hmi_force) nonideal;
     HMI_ARRAY(hmi_body) bodies;
+    HMI_ARRAY(hmi_known_rate) rates; /* of what bodies carry; the first of several counts */
     HMI_ARRAY(hmi_joint) joints;
 
     HMI_ARRAY(hmi_constraint) constraints;

@@ -400,6 +400,17 @@ const hm_model *hm_system_model(const hm_system *system)
     return system->model;
 }
 
+static size_t count_jumps(const hmi_graph *g)
+{
+    size_t count = 0;
+    for (hmi_expr e = 0; e < g->nodes.count; e++) {
+        hmi_op op = hmi_op_of(g, e);
+        bool jumps = op == HMI_SIGN || op == HMI_LT || op == HMI_LE || op == HMI_EQ;
+        count += jumps && (hmi_deps(g, e) & ~HMI_DEP(HMI_SYM_PARAM));
+    }
+    return count;
+}
+
 hm_system_statistics hm_system_get_statistics(const hm_system *system)
 {
     if (!system)
@@ -419,6 +430,7 @@ hm_system_statistics hm_system_get_statistics(const hm_system *system)
         .work_doubles = system->dynamics.work_size,
         .engine = system->dynamics.code.entry ? HM_ENGINE_JIT : HM_ENGINE_INTERP,
         .code_bytes = system->dynamics.code.size,
+        .jumps = count_jumps(&d->graph),
     };
 }
 
