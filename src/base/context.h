@@ -8,6 +8,7 @@
 #define HMI_BASE_CONTEXT_H
 
 #include "base/memory.h"
+#include "base/stack.h"
 #include "base/text.h"
 
 typedef struct hmi_span {
@@ -40,6 +41,7 @@ struct hm_context {
     HMI_ARRAY(hm_diagnostic) diagnostics;
     size_t errors, remarks; /* remarks: warnings and notes */
     int64_t most_steps;     /* of writing a model out, HMI_MOST_STEPS; fuzzers lower it */
+    uintptr_t stack_floor;  /* of the thread that began the present work */
     bool out_of_memory;
     bool limit_exceeded;
     bool memory_said; /* that the memory limit was exceeded */

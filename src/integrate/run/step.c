@@ -120,7 +120,8 @@ static const char *fastest(const hmi_run *run, char *text, size_t size)
         return NULL;
     const char *name = worst < 2 * n ? run->model->coords.data[worst % n].name
                                      : run->model->states.data[worst - 2 * n].name;
-    snprintf(text, size, "%s%s = %.6g", name, worst >= n && worst < 2 * n ? "'" : "", s->y[worst]);
+    hmi_snprintf(text, size, "%s%s = %.6g", name, worst >= n && worst < 2 * n ? "'" : "",
+                 s->y[worst]);
     return text;
 }
 

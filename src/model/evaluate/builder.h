@@ -182,6 +182,8 @@ typedef struct hmi_builder {
     int64_t steps;
     size_t bytes; /* of the arena and of the model's */
     hmi_repeats repeats;
+    int64_t calls; /* of functions that `let` defines, within the outermost one */
+    int call_depth;
     hmi_memo memo;
     HMI_ARRAY(uint8_t) called; /* by name: which function of the language it is (functions.c) */
     hmi_scope *free_scopes;
@@ -197,6 +199,8 @@ enum { HMI_MOST_EXPRESSION_DEPTH = 800, HMI_MOST_ARGUMENTS = 64 };
 #define HMI_MOST_REPEATS      INT64_C(20000000)
 #define HMI_MOST_CALL_REPEATS INT64_C(1000000000)
 #define HMI_MOST_BUILD_BYTES  (512u << 20)
+/* Functions of functions of functions grow by a factor with every level; loops are counted apart. */
+#define HMI_MOST_CALLS INT64_C(300000)
 
 /* ---- creation, memory, limits (builder.c) ---- */
 
@@ -226,6 +230,12 @@ static inline bool hmi_spend(hmi_builder *b, int64_t steps, hmi_span at)
                ? hmi_graph_sound(b, at)
                : hmi_report_spent(b, at);
 }
+
+/* Where a loop will lead, from what it has written so far: what to give the other, when it begins; */
+size_t hmi_forecast_begin(const hmi_builder *b);
+/* and after `done` of `count` rounds: false after reporting that all of them would need more memory than the
+ * limit, whatever follows from them. */
+bool hmi_forecast_good(hmi_builder *b, size_t before, int64_t done, int64_t count, hmi_span at);
 
 /* Reports what an expression may not contain; `where` reads "kinetic energy". */
 bool hmi_check_contents(hmi_builder *b, hmi_expr e, uint16_t allowed, hmi_span at,

@@ -1,4 +1,5 @@
 /* What every format starts from: the equations as expressions, a consistent initial state, names. */
+#include "base/argument.h"
 #include "output/export/fmi.h"
 #include "output/export/script.h"
 
@@ -216,12 +217,12 @@ enum { FORMATS = sizeof format_names / sizeof *format_names };
 
 const char *hm_export_format_name(hm_export_format format)
 {
-    return (unsigned)format < FORMATS ? format_names[format] : "?";
+    return (unsigned)format < FORMATS ? format_names[format] : "unknown";
 }
 
 bool hm_export_format_find(const char *name, hm_export_format *format)
 {
-    for (int i = 0; name && i < FORMATS; i++)
+    for (int i = 0; name && format && i < FORMATS; i++)
         if (strcmp(format_names[i], name) == 0) {
             *format = (hm_export_format)i;
             return true;
@@ -238,9 +239,11 @@ size_t hm_export_identifier(const hm_system *system, const hm_export_options *op
                             size_t size)
 {
     char word[HMI_EXPORT_NAME];
+    if (!system)
+        return 0;
     const char *wanted = options && options->name ? options->name : hm_model_name(system->model);
     hmi_export_identifier(wanted, word);
-    return (size_t)snprintf(name, size, "%s", word);
+    return (size_t)snprintf(name, name ? size : 0, "%s", word);
 }
 
 static void write_format(hmi_export *x, const hm_export_options *options)
@@ -278,8 +281,11 @@ hm_status hm_system_export(hm_context *context, const hm_system *system,
 {
     const hm_export_options defaults = hm_export_options_default();
     hmi_export x;
-    if (!context || !system || !writer)
-        return HM_ERR_USAGE;
+    HMI_ARGUMENT(context, context && system && writer, "a system and a writer are needed");
+    HMI_ARGUMENT(context,
+                 !options || ((unsigned)options->format < FORMATS &&
+                              (unsigned)options->part <= HM_EXPORT_PART_DESCRIPTION),
+                 "there is no such format or part");
     options = options ? options : &defaults;
     hm_status status = hmi_export_begin(&x, context, system, options);
     if (status == HM_OK) {
