@@ -443,7 +443,8 @@ const command command_sweep = {
     .name = "sweep",
     .summary = "many runs over parameters and initial states, reduced to measures",
     .usage = "MODEL [options]",
-    .example = "hamel sweep pendulum --grid \"L=0.5:2:100\" --measure \"max(theta)\" --out map.csv",
+    .example =
+        "hamel sweep double-pendulum --grid \"l1=0.5:2:100\" --measure \"max(b)\" --out map.csv",
     .options = options,
     .needs_model = true,
     .many_arguments = true,
