@@ -69,8 +69,9 @@ static int finish(const invocation *call, const buffer *text, const buffer *out)
     }
     if (option_value(call, "--write"))
         return same ? EXIT_DONE : write_back(call->model, out);
-    return fwrite(out->bytes ? out->bytes : "", 1, out->length, stdout) == out->length ? EXIT_DONE
-                                                                                       : EXIT_FAILED;
+    return fwrite(out->bytes ? out->bytes : "", 1, out->length, stdout) == out->length
+               ? EXIT_DONE
+               : EXIT_FAILED;
 }
 
 static int run(const invocation *call)
@@ -84,8 +85,8 @@ static int run(const invocation *call)
     hm_context *context = hm_context_create(NULL);
     int status = EXIT_FAILED;
     if (context && read_all(call->model, &text)) {
-        hm_status formatted =
-            hm_text_format(context, call->model, text.bytes, text.length, append, &out);
+        hm_status formatted = hm_text_format(context, call->model, text.bytes, text.length, append,
+                                             &out);
         print_diagnostics(context, call->quiet);
         status = formatted == HM_OK ? finish(call, &text, &out) : exit_status_of(formatted);
     } else if (context) {

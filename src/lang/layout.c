@@ -10,6 +10,7 @@
 #include "lang/layout.h"
 
 #include "lang/lexer.h"
+#include "lang/parser_internal.h"
 
 #include <string.h>
 
@@ -89,6 +90,8 @@ static bool wants_space(const layout *l, hmi_token_kind next, bool written)
         return !l->before_unary && !in_index(l);
     if (is_sign(next) && is_value_end(before))
         return !in_index(l);
+    if (before == HMI_TOK_NOT && next == HMI_TOK_LPAREN)
+        return written;
     if (is_relation(before) || is_relation(next))
         return true;
     if ((next == HMI_TOK_LPAREN || next == HMI_TOK_LBRACKET) && is_value_end(before))
@@ -182,7 +185,11 @@ static void add_token(layout *l, hmi_token token, bool written)
     if (token.kind == HMI_TOK_LBRACE)
         l->in_for = false;
     track_brackets(l, token.kind, follows_value);
-    l->before = token.kind;
+    /* A sign after the word that opens a statement belongs to what follows: potential -x. */
+    bool opens = first && token.kind == HMI_TOK_NAME &&
+                 hmi_statement_kind_of(l->source->text + token.span.start, token.span.length) !=
+                     HMI_STMT_COUNT;
+    l->before = opens ? HMI_TOK_LBRACE : token.kind;
 }
 
 /* After a line: does the next one continue it, and what does its first sign mean? */
