@@ -9,8 +9,9 @@ typedef struct findings {
     hm_analysis *analysis;
     hm_symmetries *symmetries;
     hm_energy energy;
-    bool *row_works; /* by constraint row: its ideal force works */
-    bool errors;     /* some were printed */
+    hm_zero_dynamics zeros; /* of servos */
+    bool *row_works;        /* by constraint row: its ideal force works */
+    bool errors;            /* some were printed */
 } findings;
 
 /* cmd_check.c: is there an error, so that the exit status is not 0? */

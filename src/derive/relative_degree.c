@@ -14,7 +14,7 @@
  *                                            [Delaleau & Rudolph 1998; Blajer & Kolodziejczyk 2004]
  * x0 and G come from a symbolic elimination of [M A^T; A 0], whose pivots do not vanish where M > 0 and
  * the rows of A are independent.
- * Verified: test/unit/derive/test_relative_degree.c
+ * Verified: test/physics/test_relative_degree.c
  */
 #include "derive/relative_degree.h"
 
@@ -38,11 +38,11 @@ typedef struct raising {
     hmi_reach reach;
     chain *rows;
     bool *chosen;
-    size_t *column;        /* of chosen rows */
-    hmi_expr *work;        /* (n + m) x (n + m + columns + 1) */
-    hmi_expr *x0, *G, *x;  /* n, columns x n, n */
-    hmi_expr *D;           /* rows x columns: A G of chosen rows */
-    hmi_expr *small;       /* rows x (rows + 1) */
+    size_t *column;       /* of chosen rows */
+    hmi_expr *work;       /* (n + m) x (n + m + columns + 1) */
+    hmi_expr *x0, *G, *x; /* n, columns x n, n */
+    hmi_expr *D;          /* rows x columns: A G of chosen rows */
+    hmi_expr *small;      /* rows x (rows + 1) */
     bool solved;
 } raising;
 
@@ -195,9 +195,11 @@ static const char *refuse_row(const raising *r, size_t i, hmi_expr psi)
     if (row->row.level == HM_LEVEL_ACCELERATION)
         return "it is at acceleration level and its actuators act only through other coordinates";
     if (servo->law == HMI_LAW_LYAPUNOV)
-        return "its actuators act only through other coordinates, which 'law lyapunov' does not allow";
+        return "its actuators act only through other coordinates, which 'law lyapunov' does not "
+               "allow";
     if (servo->gain_matrix)
-        return "its actuators act only through other coordinates, which needs a number as gain, not a "
+        return "its actuators act only through other coordinates, which needs a number as gain, "
+               "not a "
                "matrix";
     if (hmi_deps(&eq->graph, psi) & HMI_DEP(HMI_SYM_INPUT_RATE2))
         return "it would need third derivatives of an input";

@@ -18,8 +18,7 @@ static const double little = 1e-6;
 hm_status hmi_reach_create(hmi_derivation *d, hmi_reach *reach)
 {
     const hm_model *model = d->eq->model;
-    *reach = (hmi_reach){
-        .n = d->eq->n, .m = d->eq->constraints.count, .rows = d->eq->servos.count};
+    *reach = (hmi_reach){.n = d->eq->n, .m = d->eq->constraints.count, .rows = d->eq->servos.count};
     reach->coordinate = hmi_arena_alloc(&d->eq->arena, (reach->n + 1) * sizeof(uint32_t));
     if (!reach->coordinate)
         return HM_ERR_NOMEM;

@@ -20,7 +20,7 @@ typedef struct hmi_reach {
     size_t n, m, rows, columns;
     uint32_t *coordinate; /* of a column: the actuated coordinates of all servos, ascending */
     hmi_random random[HMI_REACH_POINTS];
-    bool usable[HMI_REACH_POINTS]; /* everything is finite and the passive system regular there */
+    bool usable[HMI_REACH_POINTS];  /* everything is finite and the passive system regular there */
     double *part[HMI_REACH_POINTS]; /* rows x columns: reached parts of unit rows, in an orthonormal
                                        basis of the actuators' span */
     double *base[HMI_REACH_POINTS]; /* of the rows chosen so far */
