@@ -47,7 +47,7 @@ same_motion knife-edge 1 kane boltzmann-hamel
 same_motion snakeboard 0.5 maggi embed
 same_motion rolling-disc 0.5 appell hamilton
 same_motion double-pendulum 1 kane hamilton
-same_motion heavy-top 1 routh hamilton
+same_motion heavy-top 0.3 routh hamilton
 same_motion four-bar 1 maggi
 same_motion spherical-pendulum 0.2 boltzmann-hamel embed
 same_motion pendulum-redundant 0.2 kane embed
