@@ -358,7 +358,7 @@ static void observed(grammar *g)
         put(g, "output o%d = [momentum(q[1]), reaction(q[1])]\n", ++g->outputs);
         break;
     case 4:
-        put(g, "symmetry: q[1] = 1\n");
+        put(g, "symmetry s%d: q[1] = 1\n", ++g->outputs);
         break;
     default:
         put(g, "output o%d \"an output\" = ", ++g->outputs);

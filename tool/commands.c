@@ -23,7 +23,7 @@ const option_values option_value_lists[] = {
     {"--drift", "project baumgarte none"},
     {"--find", "rest steady"},
     {"--form", "maggi kane voronets appell boltzmann-hamel routh hamilton embed"},
-    {"--format", "text latex json c sympy julia matlab modelica auto"},
+    {"--format", "text latex json c fmu2 fmu3 sympy julia matlab modelica auto"},
     {"--formulation", "auto uk gram kkt nullspace gauss singular dirac"},
     {"--engine", "auto interp jit"},
     {"--keep", "final every"},

@@ -6,6 +6,7 @@
  *                                                  [Zhao18 (18)-(20), UK02 (3), (4)]
  * A servo's right-hand side carries its gain: with beta = lhs - rhs,
  *     position      b - 2k beta' - k^2 beta,      velocity  b - k beta.      [language.md, servo]
+ * k may be a matrix for all rows of the servo.
  */
 #include "derive/derive_internal.h"
 
@@ -96,6 +97,28 @@ static void add_gain(hmi_derivation *d, size_t i)
     }
 }
 
+/* With a matrix K of gains: K beta' at velocity level, 2 K beta' + K^2 beta at position level. */
+static void add_gain_matrix(hmi_derivation *d, const hmi_servo_group *servo, size_t first)
+{
+    hmi_graph *g = &d->eq->graph;
+    hmi_rows *rows = &d->eq->servos;
+    const hmi_expr *K = servo->gain_matrix;
+    hm_level level = d->eq->model->servo_rows.data[first].row.level;
+    size_t m = servo->rows;
+    for (size_t i = 0; i < m && level != HM_LEVEL_ACCELERATION; i++)
+        for (size_t j = 0; j < m; j++) {
+            bool position = level == HM_LEVEL_POSITION;
+            hmi_expr k = position ? hmi_mul(g, g->two, K[i * m + j]) : K[i * m + j];
+            hmi_expr *b = &rows->b[first + i];
+            *b = hmi_sub(g, *b, hmi_mul(g, k, rows->velocity_residual[first + j]));
+            hmi_expr square = g->zero;
+            for (size_t l = 0; l < m && position; l++)
+                square = hmi_add(g, square, hmi_mul(g, K[i * m + l], K[l * m + j]));
+            if (position)
+                *b = hmi_sub(g, *b, hmi_mul(g, square, rows->position_residual[first + j]));
+        }
+}
+
 static hm_status derive_passive(hmi_derivation *d)
 {
     row_set set;
@@ -114,7 +137,13 @@ static hm_status derive_servos(hmi_derivation *d)
     hm_status status = open_rows(d, &set, &d->eq->servos, model->servo_rows.count);
     for (size_t i = 0; status == HM_OK && i < model->servo_rows.count; i++) {
         status = derive_row(d, &set, i, &model->servo_rows.data[i].row);
-        add_gain(d, i);
+        if (!model->servos.data[model->servo_rows.data[i].servo].gain_matrix)
+            add_gain(d, i);
+    }
+    for (size_t s = 0, first = 0; s < model->servos.count && status == HM_OK; s++) {
+        if (model->servos.data[s].gain_matrix)
+            add_gain_matrix(d, &model->servos.data[s], first);
+        first += model->servos.data[s].rows;
     }
     hmi_substitution_release(&set.at_rest);
     return status;

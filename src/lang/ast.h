@@ -119,7 +119,8 @@ struct hmi_statement {
         second; /* constraints: rhs; friction: the constraint it is on; "F at P": P; simulate, for: upper bound */
     hmi_ast *third; /* simulate: the output interval; servo: the gain; constraint: restitution;
                         friction: the coefficient of sticking, or of both */
-    hmi_ast *when;  /* constraint: the condition under which it holds; friction: the coefficient of
+    hmi_ast *
+        when; /* constraint: the condition under which it holds; servo: the limit; friction: the coefficient of
                         sliding where it is another one */
     uint8_t relation; /* constraint: HMI_TOK_ASSIGN, HMI_TOK_GREATER_EQUAL or HMI_TOK_LESS_EQUAL */
     hmi_entry *entries;

@@ -21,7 +21,7 @@ static const char *const usages[HMI_STMT_COUNT] = {
     [HMI_STMT_CONSTRAINT] = "write constraint NAME: lhs = rhs, or lhs >= rhs restitution e",
     [HMI_STMT_JOINT] = "write joint NAME: hinge of A at u axis d and B at w",
     [HMI_STMT_FRICTION] = "write friction NAME: U on C with mu, or with mus, muk",
-    [HMI_STMT_SERVO] = "write servo NAME: lhs = rhs by x, y with gain k",
+    [HMI_STMT_SERVO] = "write servo NAME: lhs = rhs by x, y with gain k, or with gain k limit c",
     [HMI_STMT_NONIDEAL] = "write nonideal x = E, y = E or nonideal F at P",
     [HMI_STMT_INITIAL] = "write initial x = 1, y' = 2, z ~ 0.5",
     [HMI_STMT_SIMULATE] = "write simulate 0 .. 10 every 0.1",

@@ -154,6 +154,17 @@ static bool parse_actuators(hmi_parser *p, hmi_statement *s)
     return hmi_keep_entries(p, &list, good, &s->entries, &s->entry_count);
 }
 
+/* gain K limit c, either of them */
+static bool parse_gain(hmi_parser *p, hmi_statement *s)
+{
+    bool gain = hmi_parser_accept_word(p, "gain");
+    if (gain && !(s->third = hmi_parse_expr(p)))
+        return false;
+    if (hmi_parser_accept_word(p, "limit"))
+        return (s->when = hmi_parse_expr(p)) != NULL;
+    return gain || hmi_parser_unexpected(p, "'gain'");
+}
+
 bool hmi_parse_servo(hmi_parser *p, hmi_statement *s)
 {
     s->word = HMI_NO_NAME;
@@ -161,12 +172,8 @@ bool hmi_parse_servo(hmi_parser *p, hmi_statement *s)
         return false;
     if (hmi_parser_accept_word(p, "by") && !parse_actuators(p, s))
         return false;
-    if (hmi_parser_accept_word(p, "with")) {
-        if (!hmi_parser_accept_word(p, "gain"))
-            return hmi_parser_unexpected(p, "'gain'");
-        if (!(s->third = hmi_parse_expr(p)))
-            return false;
-    }
+    if (hmi_parser_accept_word(p, "with") && !parse_gain(p, s))
+        return false;
     if (hmi_parser_accept_word(p, "law")) {
         if (!hmi_parser_at_word(p, "lyapunov"))
             return hmi_parser_unexpected(p, "'lyapunov'");

@@ -21,7 +21,7 @@
 
 /* Where each group of outputs starts within its tape's outputs. */
 typedef struct hmi_dynamics_layout {
-    size_t M, Q, A, b, C, servo_A, servo_b, servo_b_free, state_rates, count;
+    size_t M, Q, A, b, C, servo_A, servo_b, servo_b_free, servo_limit, state_rates, count;
 } hmi_dynamics_layout;
 
 typedef struct hmi_report_layout {
@@ -41,6 +41,7 @@ struct hm_system {
     const hm_model *model;     /* shared */
     hmi_references references; /* of sims, comparisons, analyses */
     const hm_allocator *allocator;
+    hm_context *reports; /* what its creation has to say; NULL afterwards */
     hmi_derived derived;
     bool interpreted; /* no machine code */
     struct hmi_assembly *assembly;

@@ -335,7 +335,7 @@ hm_status hmi_dynamics_solve(hmi_dynamics *d, const hmi_equations *equations,
     if (d->cholesky || d->mass == HMI_INDEFINITE)
         report_unconstrained(d, equations, &s);
     s.verdict.solvable = d->undetermined == 0 || balance_is_met(d);
-    s.verdict.servo_reached = servos_reached(d);
+    s.verdict.servo_reached = servos_reached(d) || (d->servo.rows > 0 && d->servo.limited);
     s.status = conclude(d, &s, moved);
     if (options->effort >= HMI_VERDICT && s.status != HM_ERR_NUMERIC)
         hmi_judge(d, equations, &s);

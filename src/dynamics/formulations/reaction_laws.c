@@ -41,6 +41,7 @@ static void add_servos(hmi_dynamics *d, const hmi_equations *e)
     hmi_copy(n, motion->ideal, x);
     hmi_axpy(n, 1, motion->extra, x);
     hmi_servo_forces(d, e, x, motion->u);
+    hmi_servo_limit(d, e, motion->u);
     hmi_zero(n, sum);
     for (int i = 0; i < e->servo_count; i++)
         hmi_axpy(n, 1, motion->u + hmi_area(i, n), sum);

@@ -50,6 +50,14 @@ static void lay_out_columns(hmi_dynamics *d, const hmi_equations *e)
     s->first_column[s->count] = s->columns;
 }
 
+/* What is not larger than the bound of its error is zero, as in passive rows (prepare.c). */
+static void drop_noise(int n, const double *entry, const double *error, double *a)
+{
+    for (int j = 0; j < n; j++)
+        if (fabs(entry[j]) <= error[j] && isfinite(error[j]))
+            a[j] = 0;
+}
+
 static void scale_servo_rows(hmi_dynamics *d, const hmi_equations *e)
 {
     hmi_servo_space *s = &d->servo;
@@ -60,6 +68,8 @@ static void scale_servo_rows(hmi_dynamics *d, const hmi_equations *e)
         for (int k = 0; k < servo->rows; k++, row++) {
             double *a = s->A + hmi_area(row, n);
             hmi_times(n, servo->A + hmi_area(k, n), d->D, a);
+            if (e->servo_error)
+                drop_noise(n, servo->A + hmi_area(k, n), e->servo_error + hmi_area(row, n), a);
             s->R[row] = hmi_power_of_two(hmi_norm(n, a));
             for (int j = 0; j < n; j++)
                 a[j] *= s->R[row];
@@ -173,6 +183,7 @@ void hmi_servo_find_reach(hmi_dynamics *d)
 void hmi_servo_prepare(hmi_dynamics *d, const hmi_equations *equations)
 {
     d->servo.count = equations->servo_count;
+    d->servo.limited = false;
     lay_out_columns(d, equations);
     scale_servo_rows(d, equations);
     passive_answers(d);
@@ -263,4 +274,16 @@ void hmi_servo_forces(hmi_dynamics *d, const hmi_equations *equations, const dou
             hmi_lyapunov_force(d, t, u + hmi_area(t, d->n));
     }
     d->scratch_used = mark;
+}
+
+void hmi_servo_limit(hmi_dynamics *d, const hmi_equations *equations, double *u)
+{
+    for (int t = 0; t < d->servo.count; t++) {
+        double most = equations->servos[t].limit ? *equations->servos[t].limit : 0;
+        for (int j = 0; most > 0 && j < d->n; j++) {
+            double *force = &u[hmi_area(t, d->n) + (size_t)j], bound = most * fabs(d->D[j]);
+            d->servo.limited |= fabs(*force) > bound;
+            *force = fmin(fmax(*force, -bound), bound);
+        }
+    }
 }

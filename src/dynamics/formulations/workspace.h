@@ -52,6 +52,7 @@ typedef struct hmi_motion {
 /* Servo rows and the answer of the passive system to forces on actuated coordinates. */
 typedef struct hmi_servo_space {
     int rows, columns, count;
+    bool limited;             /* a force is at its limit: rows need not be met */
     double *A, *b, *free, *R; /* scaled rows; free: b without gain terms */
     int *first_row;           /* count + 1 */
     int *group;               /* count: the first servo with the same actuators */
@@ -153,6 +154,8 @@ hm_status hmi_move(hmi_dynamics *d, const hmi_equations *equations, hmi_effort e
 void hmi_servo_prepare(hmi_dynamics *d, const hmi_equations *equations);
 /* Forces u (servos x n, scaled) that lead the motion x0 to the servo rows. */
 void hmi_servo_forces(hmi_dynamics *d, const hmi_equations *equations, const double *x0, double *u);
+/* Clips the forces to the limits of their servos; servo.limited where that changes one. */
+void hmi_servo_limit(hmi_dynamics *d, const hmi_equations *equations, double *u);
 /* reach := As G K^-1 of servo.A, servo.G; entries that are only rounding errors are set to zero */
 void hmi_servo_find_reach(hmi_dynamics *d);
 /* u^T M^-1 u, summed over sets of actuators */

@@ -92,6 +92,8 @@ hm_status hm_sim_start(hm_sim *sim, const hm_run_options *options)
     return status;
 }
 
+static const char not_started[] = "hm_sim_start, or a run, has to come first";
+
 static bool ready(const hm_sim *sim)
 {
     const hmi_run *run = hmi_run_of(sim);
@@ -102,7 +104,8 @@ hm_status hm_sim_step(hm_sim *sim)
 {
     HMI_ARGUMENT(sim ? sim->context : NULL, sim && !sim->in_callback,
                  "a sim is needed; no call from a callback of the sim");
-    return ready(sim) ? hm_sim_advance(sim, INFINITY) : HM_ERR_USAGE;
+    HMI_ARGUMENT(sim->context, ready(sim), not_started);
+    return hm_sim_advance(sim, INFINITY);
 }
 
 /* Steps to t, or one step where t is infinite. */
@@ -126,8 +129,8 @@ hm_status hm_sim_advance(hm_sim *sim, double t)
     HMI_ARGUMENT(sim ? sim->context : NULL, sim && !sim->in_callback && (!isnan(t)),
                  "a time is needed; no call from a callback of the sim");
     hmi_run *run = hmi_run_of(sim);
-    if (!ready(sim) || t < run->s.t)
-        return HM_ERR_USAGE;
+    HMI_ARGUMENT(sim->context, ready(sim), not_started);
+    HMI_ARGUMENT(sim->context, !(t < run->s.t), "the time lies before that of the sim");
     if (run->model->inputs.count || !sim->tapes.prepared) /* the program may have set something */
         run->s.f_valid = false;
     hmi_run_enter(run);
@@ -141,8 +144,7 @@ hm_status hm_sim_interpolate(hm_sim *sim, double t, double *q, double *v, double
     HMI_ARGUMENT(sim ? sim->context : NULL, sim && !sim->in_callback && (!isnan(t)),
                  "a time is needed; no call from a callback of the sim");
     hmi_run *run = hmi_run_of(sim);
-    if (!ready(sim))
-        return HM_ERR_USAGE;
+    HMI_ARGUMENT(sim->context, ready(sim), not_started);
     const double *y = run->shown;
     size_t n = run->ode.n;
     hmi_run_enter(run);
@@ -177,8 +179,7 @@ hm_status hm_sim_frame(hm_sim *sim, unsigned content, hm_frame *frame)
         sim && !sim->in_callback && (frame && !(content & ~(unsigned)HM_FRAME_CONTENT_ALL)),
         "a frame and a content that exists are needed; no call from a callback of the sim");
     hmi_run *run = hmi_run_of(sim);
-    if (!ready(sim))
-        return HM_ERR_USAGE;
+    HMI_ARGUMENT(sim->context, ready(sim), not_started);
     hmi_run_enter(run);
     hm_status status = hmi_run_frame(run, run->s.t, run->s.y, content, frame);
     hmi_run_leave(run);
@@ -225,8 +226,7 @@ hm_status hm_sim_result(const hm_sim *sim, hm_run_result *result)
 {
     HMI_ARGUMENT(sim ? sim->context : NULL, sim && result, "a place for the result is needed");
     const hmi_run *run = hmi_run_of(sim);
-    if (!ready(sim))
-        return HM_ERR_USAGE;
+    HMI_ARGUMENT(sim->context, ready(sim), not_started);
     *result = (hm_run_result){
         .method = hmi_guard_method(&run->guard)->name,
         .formulation = formulation_used(run),

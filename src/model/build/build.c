@@ -106,12 +106,14 @@ static bool run_rounds(hmi_builder *b, const hmi_statement *s, const hmi_scope *
         return true;
     hmi_scope local = {.name = s->word, .outer = scope}, *inner = &local;
     local.binding.kind = HMI_BIND_VALUE;
+    const size_t before = hmi_forecast_begin(b);
     for (int64_t i = lower; i <= upper; i++) {
         hmi_value index = hmi_scalar(hmi_number(b->graph, (double)i));
         if (outlives_pass(b, s) && !(inner = (hmi_scope *)hmi_scope_push(b, scope, s->word, index)))
             return false;
         inner->binding.value = index;
-        if (!hmi_spend(b, 1, s->span) || !run_block(b, s->block, inner, false))
+        if (!hmi_spend(b, 1, s->span) || !run_block(b, s->block, inner, false) ||
+            !hmi_forecast_good(b, before, i - lower + 1, upper - lower + 1, s->span))
             return false;
     }
     return true;
@@ -242,6 +244,27 @@ static void check_contains_motion(hmi_builder *b)
                   "the model has no kinetic energy and no mass");
 }
 
+static bool uses_reactions(const hm_model *m)
+{
+    for (size_t i = 0; i < m->forces.count + m->nonideal.count; i++) {
+        const hmi_force *f = i < m->forces.count ? &m->forces.data[i]
+                                                 : &m->nonideal.data[i - m->forces.count];
+        for (size_t k = 0; k < f->size; k++)
+            if (hmi_deps(&m->graph, f->force[k]) & HMI_DEP_FORCES)
+                return true;
+    }
+    return false;
+}
+
+/* Where forces depend on reactions, those of servos are found together with them, without limits. */
+static void check_limits(hmi_builder *b)
+{
+    for (size_t i = 0; i < b->model->servos.count; i++)
+        if (b->model->servos.data[i].limit != HMI_NONE && uses_reactions(b->model))
+            hmi_error(b->context, b->model->servos.data[i].span, "leave the limit out",
+                      "a servo cannot have a limit where forces depend on reactions");
+}
+
 static bool build_model(hmi_builder *b)
 {
     run_pass(b, HMI_PASS_DECLARE);
@@ -256,7 +279,10 @@ static bool build_model(hmi_builder *b)
     if (!hmi_context_too_many(b->context) && !b->context->limit_exceeded) {
         hmi_apply_gravity(b);
         finish_lets(b);
+        if (b->context->errors == b->errors)
+            hmi_share_rates(b);
         hmi_check_initial_ranges(b);
+        check_limits(b);
     }
     if (b->context->errors == b->errors)
         check_contains_motion(b);

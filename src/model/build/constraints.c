@@ -57,7 +57,7 @@ bool hmi_check_row(hmi_builder *b, hmi_constraint *row)
 {
     const uint16_t allowed = HMI_STATE_DEPS | HMI_DEP(HMI_SYM_ACCELERATION);
     if (!hmi_check_contents(b, row->residual, allowed, row->span, "a constraint") ||
-        !check_trivial(b, row))
+        !hmi_put_followed_inputs(b, row) || !check_trivial(b, row))
         return false;
     uint16_t deps = hmi_deps(b->graph, row->residual);
     row->level = level_of(deps);
@@ -77,6 +77,25 @@ bool hmi_check_row(hmi_builder *b, hmi_constraint *row)
 }
 
 /* parts NULL: a two-sided row that always holds. */
+/* The work of a solution grows with the cube of the rows; so many more rows than coordinates cannot be
+ * independent. */
+static bool is_feasible(hmi_builder *b, const char *name, hmi_expr residual, hmi_span at)
+{
+    enum { MOST_ROWS = 4000, MOST_PER_COORDINATE = 10 };
+    size_t rows = b->model->constraints.count + 1, n = b->model->coords.count;
+    if (rows <= MOST_ROWS || rows / MOST_PER_COORDINATE <= n ||
+        !hmi_deps(b->graph, residual)) /* 0 = 0 is told apart */
+        return true;
+    if (!b->context->limit_exceeded)
+        hmi_error(
+            b->context, at, "rows that follow from others can be left out",
+            "'%s' is row %zu of the constraints on %zu coordinate%s: more than %d rows, and more "
+            "than %d for each coordinate",
+            name, rows, n, n == 1 ? "" : "s", MOST_ROWS, MOST_PER_COORDINATE);
+    b->context->limit_exceeded = true;
+    return false;
+}
+
 static bool add_row(hmi_builder *b, const char *name, hmi_expr residual, hmi_span at,
                     const hmi_row_parts *parts, size_t k)
 {
@@ -87,6 +106,8 @@ static bool add_row(hmi_builder *b, const char *name, hmi_expr residual, hmi_spa
                           .restitution = b->graph->zero,
                           .when = HMI_NONE};
     uint32_t index = (uint32_t)b->model->constraints.count;
+    if (!is_feasible(b, name, residual, at))
+        return false;
     if (!hmi_declare_object(b, name, "constraint", index, at) || !hmi_check_row(b, &row))
         return false;
     if (parts && !hmi_apply_row_parts(b, parts, k, &row))
@@ -227,15 +248,81 @@ static bool build_actuators(hmi_builder *b, const hmi_statement *s, const hmi_sc
     return true;
 }
 
+static bool keep_gain_matrix(hmi_builder *b, const hmi_statement *s, const hmi_value *gain,
+                             hmi_servo_group *servo)
+{
+    char shape[HMI_SHAPE_TEXT];
+    if (gain->rank != 2 || gain->rows != servo->rows || gain->columns != servo->rows) {
+        hmi_error(b->context, s->third->span, NULL,
+                  "the gain of this servo is a number or a %zux%zu matrix, not %s", servo->rows,
+                  servo->rows, hmi_shape_text(gain, shape));
+        return false;
+    }
+    if (servo->law == HMI_LAW_LYAPUNOV) {
+        hmi_error(b->context, s->third->span, "write a number, or leave the law out",
+                  "'law lyapunov' takes one gain for all rows");
+        return false;
+    }
+    servo->gain_matrix = hmi_model_alloc(b, servo->rows * servo->rows * sizeof *gain->items);
+    if (!servo->gain_matrix)
+        return false;
+    for (size_t k = 0; k < servo->rows * servo->rows; k++) {
+        servo->gain_matrix[k] = hmi_value_item(gain, k);
+        if (!hmi_check_contents(b, servo->gain_matrix[k], HMI_DEP(HMI_SYM_PARAM), s->third->span,
+                                "the gain of a servo"))
+            return false;
+    }
+    return true;
+}
+
 static bool build_gain(hmi_builder *b, const hmi_statement *s, const hmi_scope *scope,
                        hmi_servo_group *servo)
 {
+    hmi_value gain;
     servo->gain = b->graph->zero;
     if (!s->third)
         return true;
-    return hmi_build_scalar(b, s->third, scope, &servo->gain) &&
+    if (!hmi_build_value(b, s->third, scope, &gain))
+        return false;
+    if (gain.rank > 0)
+        return keep_gain_matrix(b, s, &gain, servo);
+    return hmi_value_scalar(b, s->third->span, &gain, &servo->gain) &&
            hmi_check_contents(b, servo->gain, HMI_DEP(HMI_SYM_PARAM), s->third->span,
                               "the gain of a servo");
+}
+
+/* limit c: of parameters, positive. */
+static bool build_limit(hmi_builder *b, const hmi_statement *s, const hmi_scope *scope,
+                        hmi_servo_group *servo)
+{
+    double value;
+    servo->limit = HMI_NONE;
+    if (!s->when)
+        return true;
+    if (!hmi_build_scalar(b, s->when, scope, &servo->limit) ||
+        !hmi_number_of(b, servo->limit, s->when->span, "the limit of a servo", &value))
+        return false;
+    if (value > 0)
+        return true;
+    hmi_error(b->context, s->when->span, NULL, "the limit of a servo must be positive");
+    return false;
+}
+
+/* The rows that one matrix joins are of one level. */
+static bool check_levels(hmi_builder *b, const hmi_statement *s, const hmi_servo_group *servo)
+{
+    const hmi_servo_row *rows = b->model->servo_rows.data + b->model->servo_rows.count -
+                                servo->rows;
+    for (size_t k = 1; k < servo->rows && servo->gain_matrix; k++)
+        if (rows[k].row.level != rows[0].row.level) {
+            hmi_error(
+                b->context, s->third->span, "write a servo for each level",
+                "a gain matrix joins rows of one level: '%s' is of %s level, '%s' of %s level",
+                rows[0].row.name, hm_level_text(rows[0].row.level), rows[k].row.name,
+                hm_level_text(rows[k].row.level));
+            return false;
+        }
+    return true;
 }
 
 static bool add_servo_row(hmi_builder *b, const hmi_statement *s, const char *name, hmi_expr e)
@@ -268,13 +355,18 @@ bool hmi_build_servo(hmi_builder *b, const hmi_statement *s, const hmi_scope *sc
     hmi_servo_group servo = {.span = s->span,
                              .law = s->word == HMI_NO_NAME ? HMI_LAW_IDEAL : HMI_LAW_LYAPUNOV};
     servo.name = hmi_statement_name(b, s, scope, "servo", "s", &b->unnamed_servos);
-    if (!servo.name || !build_residual(b, s, scope, &residual) ||
-        !build_actuators(b, s, scope, &servo) || !build_gain(b, s, scope, &servo))
+    if (!servo.name || !build_residual(b, s, scope, &residual))
+        return false;
+    servo.rows = hmi_value_count(&residual);
+    if (!build_actuators(b, s, scope, &servo) || !build_gain(b, s, scope, &servo) ||
+        !build_limit(b, s, scope, &servo))
         return false;
     for (size_t k = 0; k < hmi_value_count(&residual); k++) {
         const char *name = row_name(b, servo.name, &residual, k);
         if (!name || !add_servo_row(b, s, name, hmi_value_item(&residual, k)))
             return false;
     }
+    if (!check_levels(b, s, &servo))
+        return false;
     return hmi_array_push(&b->context->allocator, &b->model->servos, servo) || hmi_no_memory(b);
 }

@@ -48,7 +48,9 @@ void hmi_name_dynamics_output(const void *user, size_t k, hmi_text *text)
         entry(system, "servo A", &d->servos.A, false, k - at->servo_A, text);
     else if (k < at->servo_b_free)
         hmi_text_addf(text, "servo b[%zu]", k - at->servo_b + 1);
-    else if (k < at->state_rates)
+    else if (k >= at->servo_limit && k < at->state_rates)
+        hmi_text_addf(text, "servo limit[%zu]", k - at->servo_limit + 1);
+    else if (k < at->servo_limit)
         hmi_text_addf(text, "servo b without gain[%zu]", k - at->servo_b_free + 1);
     else
         hmi_text_addf(text, "%s'", hm_model_state_name(system->model, k - at->state_rates));

@@ -321,7 +321,7 @@ static void manipulator(void **state)
         double Q[2], A[2] = {1, 1}, b[1] = {-beta / P}, b_free[1] = {0};
         for (int i = 0; i < 2; i++)
             Q[i] = -cor.x[i] - G.x[i] - Kq[i];
-        hmi_servo servo = {1, A, b, b_free, NULL};
+        hmi_servo servo = {1, A, b, b_free, NULL, NULL};
         hmi_equations equations = {.M = D.x, .Q = Q, .servos = &servo, .servo_count = 1};
         hmi_dynamics *d = make_workspace(2, 0, 1, 1);
         hmi_options options = full_effort();
@@ -359,7 +359,7 @@ static void swarm(void **state)
         for (int g = 0; g < 3; g++) {
             for (int i = 0; i < rows; i++)
                 wanted[i] = b.x[i] - gains[g] * beta.x[i];
-            hmi_servo servo = {rows, A.x, wanted, NULL, NULL};
+            hmi_servo servo = {rows, A.x, wanted, NULL, NULL, NULL};
             hmi_equations equations = {.M = M.x, .Q = Q.x, .servos = &servo, .servo_count = 1};
             hmi_dynamics *d = make_workspace(n, 0, 1, rows);
             hmi_options options = full_effort();

@@ -217,7 +217,7 @@ static void servo_and_friction(void **state)
     double mu = 0.4, M[4] = {1, 0.3, 0.3, 2}, Q[2] = {1, -9.81}, A[2] = {0, 1}, b[1] = {0};
     double As[2] = {1, 0}, bs[1] = {2};
     hmi_reaction_law law = {coulomb, &mu, true, false};
-    hmi_servo servo = {1, As, bs, NULL, NULL};
+    hmi_servo servo = {1, As, bs, NULL, NULL, NULL};
     hmi_equations equations = {
         .M = M, .Q = Q, .A = A, .b = b, .law = &law, .servos = &servo, .servo_count = 1};
     assert_int_equal(solve(2, 1, &equations, HMI_COMPARE), HM_OK);

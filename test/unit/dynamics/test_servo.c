@@ -55,7 +55,7 @@ static void full_actuation(void **state)
     assert_int_equal(solve(4, 2, &passive), HM_OK);
     memcpy(qdd, s.qdd, sizeof qdd);
     memcpy(force, s.Qi, sizeof force);
-    hmi_servo servo = {2, rows, right, NULL, NULL};
+    hmi_servo servo = {2, rows, right, NULL, NULL, NULL};
     hmi_equations equations = {.M = M4, .Q = Q4, .servos = &servo, .servo_count = 1};
     assert_int_equal(solve(4, 0, &equations), HM_OK);
     assert_close(4, s.qdd, qdd, 1e-13);
@@ -72,7 +72,8 @@ static void two_servos(void **state)
     assert_int_equal(solve(4, 2, &passive), HM_OK);
     memcpy(qdd, s.qdd, sizeof qdd);
     memcpy(lambda, s.lambda, sizeof lambda);
-    hmi_servo servos[2] = {{1, rows, right, NULL, NULL}, {1, rows + 4, right + 1, NULL, NULL}};
+    hmi_servo servos[2] = {{1, rows, right, NULL, NULL, NULL},
+                           {1, rows + 4, right + 1, NULL, NULL, NULL}};
     hmi_equations equations = {.M = M4, .Q = Q4, .servos = servos, .servo_count = 2};
     assert_int_equal(solve(4, 0, &equations), HM_OK);
     assert_close(4, s.qdd, qdd, 1e-13);
@@ -102,7 +103,7 @@ static void partial_actuation(void **state)
     (void)state;
     bool actuated[4] = {true, true, false, true};
     double A[4] = {1, 1, 1, 0}, b[1] = {0.5}, want[1] = {2};
-    hmi_servo servo = {1, rows, want, NULL, actuated};
+    hmi_servo servo = {1, rows, want, NULL, actuated, NULL};
     hmi_equations equations = {
         .M = M4, .Q = Q4, .A = A, .b = b, .servos = &servo, .servo_count = 1};
     assert_int_equal(solve(4, 1, &equations), HM_OK);
@@ -135,7 +136,7 @@ static void out_of_reach(void **state)
     (void)state;
     bool motor[2] = {false, true};
     double M[4] = {1, 0, 0, 1}, Q[2] = {3, -3}, As[2] = {1, 0}, bs[1] = {1}, missing = -2;
-    hmi_servo servo = {1, As, bs, NULL, motor};
+    hmi_servo servo = {1, As, bs, NULL, motor, NULL};
     hmi_equations equations = {.M = M, .Q = Q, .servos = &servo, .servo_count = 1};
     assert_int_equal(solve(2, 0, &equations), HM_ERR_INCONSISTENT);
     assert_false(s.verdict.servo_reached);
@@ -153,7 +154,7 @@ static void against_passive(void **state)
     (void)state;
     double M[4] = {1, 0, 0, 1}, Q[2] = {3, -3}, A[2] = {1, 1}, b[1] = {0};
     double As[2] = {2, 2}, bs[1] = {0};
-    hmi_servo servo = {1, As, bs, NULL, NULL};
+    hmi_servo servo = {1, As, bs, NULL, NULL, NULL};
     hmi_equations equations = {.M = M, .Q = Q, .A = A, .b = b, .servos = &servo, .servo_count = 1};
     assert_int_equal(solve(2, 1, &equations), HM_OK);
     bs[0] = 1;
@@ -167,7 +168,8 @@ static void different_actuators(void **state)
 {
     (void)state;
     bool first[4] = {true, false, false, false}, last[4] = {false, false, true, true};
-    hmi_servo servos[2] = {{1, rows, right, NULL, first}, {1, rows + 4, right + 1, NULL, last}};
+    hmi_servo servos[2] = {{1, rows, right, NULL, first, NULL},
+                           {1, rows + 4, right + 1, NULL, last, NULL}};
     hmi_equations equations = {.M = M4, .Q = Q4, .servos = servos, .servo_count = 2};
     assert_int_equal(solve(4, 0, &equations), HM_OK);
     for (int k = 0; k < 2; k++) {
@@ -184,7 +186,7 @@ static void redundant_servo_rows(void **state)
 {
     (void)state;
     double A[12], b[3], u[4];
-    hmi_servo servo = {2, rows, right, NULL, NULL};
+    hmi_servo servo = {2, rows, right, NULL, NULL, NULL};
     hmi_equations equations = {.M = M4, .Q = Q4, .servos = &servo, .servo_count = 1};
     assert_int_equal(solve(4, 0, &equations), HM_OK);
     memcpy(u, s.u, sizeof u);
@@ -196,7 +198,7 @@ static void redundant_servo_rows(void **state)
     b[0] = 1e6 * right[0];
     b[1] = right[1];
     b[2] = 1e-6 * (right[0] - right[1]);
-    servo = (hmi_servo){3, A, b, NULL, NULL};
+    servo = (hmi_servo){3, A, b, NULL, NULL, NULL};
     assert_int_equal(solve(4, 0, &equations), HM_OK);
     assert_close(4, s.u, u, 1e-13);
 }
@@ -207,7 +209,7 @@ static void singular_mass(void **state)
     (void)state;
     double M[4] = {2, 0, 0, 0}, Q[2] = {1, 0}, A[2] = {1, -1}, b[1] = {0}, As[2] = {0, 1},
            bs[1] = {5};
-    hmi_servo servo = {1, As, bs, NULL, NULL};
+    hmi_servo servo = {1, As, bs, NULL, NULL, NULL};
     hmi_equations equations = {.M = M, .Q = Q, .A = A, .b = b, .servos = &servo, .servo_count = 1};
     assert_int_equal(solve(2, 1, &equations), HM_OK);
     double qdd[2] = {5, 5}, total = 9;
@@ -224,7 +226,7 @@ static void lyapunov(void **state)
     double with_gain[2] = {right[0] - 0.7, right[1] + 0.4}, ideal[4], plus[8], work[200], delta[4];
     double want[2] = {-0.7, 0.4};
     int ints[32];
-    hmi_servo servo = {2, rows, right, NULL, NULL};
+    hmi_servo servo = {2, rows, right, NULL, NULL, NULL};
     hmi_equations equations = {.M = M4, .Q = Q4, .servos = &servo, .servo_count = 1};
     assert_int_equal(solve(4, 0, &equations), HM_OK);
     memcpy(ideal, s.u, sizeof ideal);
@@ -245,7 +247,7 @@ static void lyapunov_partial(void **state)
     (void)state;
     bool actuated[4] = {true, true, false, false};
     double A[4] = {0, 0, 1, 1}, b[1] = {0.5}, free_right[1] = {0}, want[1] = {2};
-    hmi_servo servo = {1, rows, want, free_right, actuated};
+    hmi_servo servo = {1, rows, want, free_right, actuated, NULL};
     hmi_equations equations = {
         .M = M4, .Q = Q4, .A = A, .b = b, .servos = &servo, .servo_count = 1};
     assert_int_equal(solve(4, 1, &equations), HM_OK);
@@ -259,7 +261,7 @@ static void lyapunov_partial(void **state)
 static void too_many_servos(void **state)
 {
     (void)state;
-    hmi_servo servo = {2, rows, right, NULL, NULL};
+    hmi_servo servo = {2, rows, right, NULL, NULL, NULL};
     hmi_equations equations = {.M = M4, .Q = Q4, .servos = &servo, .servo_count = 1};
     hmi_dynamics *d = make_workspace(4, 0, 1, 1);
     hmi_options options = full_effort();

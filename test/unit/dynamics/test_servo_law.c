@@ -192,7 +192,7 @@ static double least_cost(const problem *p, double largest, double *u)
 static hm_status answer(const problem *p, hmi_effort effort, double *u, double *qdd)
 {
     hmi_reaction_law law = {problem_law, (void *)p, !p->total, p->total};
-    hmi_servo servo = {1, p->servo_A, p->servo_b, NULL, p->actuated};
+    hmi_servo servo = {1, p->servo_A, p->servo_b, NULL, p->actuated, NULL};
     hmi_equations e = {.M = p->M,
                        .Q = p->Q,
                        .A = p->A,

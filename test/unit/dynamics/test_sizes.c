@@ -115,8 +115,8 @@ static void check_shape(int n, int m, int kind, int servos, bool with_law)
     for (int i = 0; i < n; i++)
         actuated[i] = i % 2 == 0;
     for (int i = 0; i < servos; i++)
-        servo[i] = (hmi_servo){2, As + 2 * i * n, bs + 2 * i, i == 1 ? bs + 8 : NULL,
-                               i == 2 ? NULL : actuated};
+        servo[i] = (hmi_servo){
+            2, As + 2 * i * n, bs + 2 * i, i == 1 ? bs + 8 : NULL, i == 2 ? NULL : actuated, NULL};
     hmi_dynamics *d = make_workspace(n, m, servos, 2 * servos);
     hm_status status = hmi_dynamics_solve(d, &e, &options, &s);
     assert_true(status != HM_ERR_USAGE && status != HM_ERR_NUMERIC);
