@@ -1,4 +1,5 @@
 /* What <hamel/language.h> offers: layout and words of texts. */
+#include "base/argument.h"
 #include "lang/layout.h"
 #include "lang/parser_internal.h"
 #include "lang/words.h"
@@ -17,8 +18,7 @@ static uint32_t add_text(hm_context *context, const char *name, const char *text
 hm_status hm_text_format(hm_context *context, const char *name, const char *text, size_t length,
                          hm_writer writer, void *user)
 {
-    if (!context || !text || !writer)
-        return HM_ERR_USAGE;
+    HMI_ARGUMENT(context, context && text && writer, "a text and a writer are needed");
     uint32_t file = add_text(context, name, text, length);
     if (file == HMI_NO_FILE)
         return HM_ERR_NOMEM;
@@ -48,8 +48,8 @@ hm_status hm_text_words(hm_context *context, const char *text, size_t length, hm
                         size_t *count)
 {
     hmi_words found = {0};
-    if (!context || !text || !words || !count)
-        return HM_ERR_USAGE;
+    HMI_ARGUMENT(context, context && text && words && count,
+                 "a text and places for the words are needed");
     *words = NULL;
     *count = 0;
     uint32_t file = add_text(context, NULL, text, length);
