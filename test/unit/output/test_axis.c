@@ -7,7 +7,7 @@
 
 static void check_labels(double low, double high, const char *expected)
 {
-    hmi_table_axis axis;
+    hmi_axis axis;
     char joined[512] = "";
     hmi_axis_make(&axis, low, high, 300, 60, false);
     for (int i = 0; i < axis.ticks; i++) {
@@ -54,7 +54,7 @@ static void odd_ranges(void **state)
     for (int i = 0; i < COUNT; i++)
         for (int k = 0; k < COUNT; k++)
             for (int widen = 0; widen < 2; widen++) {
-                hmi_table_axis axis;
+                hmi_axis axis;
                 hmi_axis_make(&axis, values[i], values[k], 300, 60, widen);
                 assert_true(axis.high > axis.low);
                 assert_in_range(axis.ticks, 1, HMI_MOST_TICKS);
@@ -67,7 +67,7 @@ static void odd_ranges(void **state)
 static void constants_look_constant(void **state)
 {
     (void)state;
-    hmi_table_axis axis;
+    hmi_axis axis;
     hmi_axis_make(&axis, 5, 5 + 1e-12, 300, 60, true);
     assert_true(axis.low < 4.9 && axis.high > 5.1);
 }
@@ -79,7 +79,7 @@ static void widening_keeps_the_values_inside(void **state)
     for (int i = 0; i < 2000; i++) {
         double size = pow(10, random_between(&random, -20, 20));
         double a = size * random_between(&random, -1, 1), b = size * random_between(&random, -1, 1);
-        hmi_table_axis axis;
+        hmi_axis axis;
         hmi_axis_make(&axis, a, b, 300, 60, true);
         double slack = 1e-9 * (axis.high - axis.low);
         assert_true(axis.low <= fmin(a, b) + slack && axis.high >= fmax(a, b) - slack);
@@ -91,7 +91,7 @@ static void widening_keeps_the_values_inside(void **state)
 static void decades(void **state)
 {
     (void)state;
-    hmi_table_axis axis;
+    hmi_axis axis;
     hmi_axis_make_log(&axis, 3e-13, 2e-7, 300, 40);
     check_number("low", axis.low, -13, 1e-12);
     check_number("high", axis.high, -6, 1e-12);
