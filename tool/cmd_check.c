@@ -160,7 +160,7 @@ static json_t *servo_list(const hm_model *model)
     return servos;
 }
 
-static int print_json(const session *s, const findings *found)
+json_t *check_object(const session *s, const findings *found)
 {
     const hm_model *model = s->model;
     const hm_analysis *a = found->analysis;
@@ -193,6 +193,12 @@ static int print_json(const session *s, const findings *found)
     json_object_set_new(object, "initial", initial_object(&a->wellposedness));
     json_object_set_new(object, "remarks", remarks);
     json_object_set(object, "warnings", s->warnings);
+    return object;
+}
+
+static int print_json(const session *s, const findings *found)
+{
+    json_t *object = check_object(s, found);
     bool written = json_print(object);
     json_decref(object);
     return written ? EXIT_DONE : EXIT_FAILED;
@@ -205,8 +211,7 @@ static hm_status find_energy(const session *s, findings *found)
                             : HM_ERR_NOMEM;
 }
 
-/* Everything that can be said of the system; an exit status. */
-static int analyse(const session *s, bool quiet, findings *found)
+int check_find(const session *s, bool quiet, findings *found)
 {
     hm_status done = hm_system_analyse(s->context, s->system, &found->analysis);
     bool silent = done != HM_OK && hm_context_diagnostic_count(s->context) == 0;
@@ -246,6 +251,13 @@ bool check_errors(const findings *found)
     return found->errors || is_inconsistent(w) || !w->known || w->message;
 }
 
+void check_release(findings *found)
+{
+    hm_symmetries_destroy(found->symmetries);
+    hm_analysis_destroy(found->analysis);
+    free(found->row_works);
+}
+
 static int check(const invocation *call)
 {
     session s;
@@ -254,7 +266,7 @@ static int check(const invocation *call)
     if (status == EXIT_DONE && hm_system_warn_conflated(s.context, s.system) > 0)
         session_take_warnings(&s, call->quiet);
     if (status == EXIT_DONE)
-        status = analyse(&s, call->quiet, &found);
+        status = check_find(&s, call->quiet, &found);
     if (status == EXIT_DONE)
         warn_of_negative_mass(&s, call->quiet, &found.analysis->wellposedness);
     if (status == EXIT_DONE && call->json)
@@ -265,9 +277,7 @@ static int check(const invocation *call)
         status = EXIT_BAD_INPUT;
     else if (status == EXIT_DONE && check_errors(&found))
         status = EXIT_FAILED;
-    hm_symmetries_destroy(found.symmetries);
-    hm_analysis_destroy(found.analysis);
-    free(found.row_works);
+    check_release(&found);
     session_close(&s);
     return status;
 }
