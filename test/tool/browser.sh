@@ -20,7 +20,7 @@ for name in skate rolling-disc cam; do
     visit --dump-dom "file://$work/$name.html" > "$work/dom"
     [ ! -s "$work/console" ] || { cat "$work/console"; fail "$name: the console says something"; }
     grep -q 'data-ready="yes"' "$work/dom" || fail "$name: the page did not finish"
-    grep -q 'class="mord accent"' "$work/dom" || fail "$name: no dots in the equations"
+    grep -q 'class="accent-body"' "$work/dom" || fail "$name: no dots in the equations"
     ! grep -q 'katex-error' "$work/dom" || fail "$name: an equation was not understood"
     ! grep -q 'cannot draw in 3D' "$work/dom" || fail "$name: no 3D"
 done
