@@ -523,9 +523,49 @@ static hm_status settle_initial(session *s, const invocation *call, hm_sim *sim)
     return HM_OK;
 }
 
+/* By more than rounding errors? */
+static bool differs(size_t n, const double *x, const double *y)
+{
+    double most = 0, size = 0;
+    for (size_t i = 0; i < n; i++) {
+        most = fmax(most, fabs(x[i] - y[i]));
+        size = fmax(size, fmax(fabs(x[i]), fabs(y[i])));
+    }
+    return most > 1e-9 * size;
+}
+
+/* Forces that jump at the state, such as sign(u) where u = 0: a motion from there sticks, or goes to one of the
+ * sides, and the forces are those of that motion. It is begun by a sim of its own, `other`, which has to
+ * outlive the answer. Where no motion can be begun, the formulas stand as they are written. */
+static void take_motion(session *s, hm_evaluation *e, hm_sim **other)
+{
+    hm_frame frame;
+    hm_run_result result;
+    hm_run_options options = hm_run_options_default(s->model);
+    options.keep_initial = true;
+    options.start = e->t;
+    options.end = e->t + 1;
+    options.method = "auto";
+    if (hm_system_get_statistics(s->system).jumps == 0 || e->velocity_determined || !e->qdd)
+        return;
+    if (hm_sim_create(s->system, other) != HM_OK ||
+        hm_sim_set_state(*other, e->t, e->q, e->v, e->z) != HM_OK ||
+        hm_sim_start(*other, &options) != HM_OK || hm_sim_result(*other, &result) != HM_OK ||
+        result.impact_count > 0 || hm_sim_frame(*other, HM_FRAME_CONTENT_FORCES, &frame) != HM_OK ||
+        !frame.qdd || !differs(e->M.rows, e->qdd, frame.qdd))
+        return;
+    e->qdd = frame.qdd;
+    e->lambda = frame.lambda;
+    e->Qi = frame.Qi;
+    e->Qni = frame.Qni;
+    e->Qc = frame.Qc;
+    e->C = frame.C;
+    e->outputs = frame.outputs;
+}
+
 static int evaluate(session *s, const invocation *call, const hm_evaluate_options *options)
 {
-    hm_sim *sim = NULL;
+    hm_sim *sim = NULL, *other = NULL;
     hm_evaluation e = {0};
     hm_status status = hm_sim_create(s->system, &sim);
     if (status == HM_OK)
@@ -534,6 +574,8 @@ static int evaluate(session *s, const invocation *call, const hm_evaluate_option
         status = settle_initial(s, call, sim);
     if (status == HM_OK) {
         status = hm_sim_evaluate(sim, options, &e);
+        if (status == HM_OK)
+            take_motion(s, &e, &other);
         if (status == HM_OK || ((e.solved || e.contact_count) && status != HM_ERR_USAGE)) {
             hm_status shown = show(s, call, sim, &e, status == HM_OK);
             status = status == HM_OK ? shown : status;
@@ -541,6 +583,7 @@ static int evaluate(session *s, const invocation *call, const hm_evaluate_option
     }
     fflush(stdout);
     print_sim_diagnostics(sim, call->quiet);
+    hm_sim_destroy(other);
     hm_sim_destroy(sim);
     return exit_status_of(status);
 }

@@ -1,5 +1,6 @@
 /* hamel export: the system in another language, as a file. */
 #include "command.h"
+#include "fmu_file.h"
 #include "output_file.h"
 
 #include <errno.h>
@@ -21,10 +22,12 @@ static int choose_format(const invocation *call, hm_export_format *format)
 {
     const char *name = option_value(call, "--format");
     if (!name)
-        return usage_error("--format says as what: c, sympy, julia, matlab, modelica or auto");
+        return usage_error(
+            "--format says as what: c, fmu2, fmu3, modelica, sympy, julia, matlab or auto");
     if (hm_export_format_find(name, format))
         return EXIT_DONE;
-    return usage_error("unknown format '%s'; one of c, sympy, julia, matlab, modelica, auto", name);
+    return usage_error(
+        "unknown format '%s'; one of c, fmu2, fmu3, modelica, sympy, julia, matlab, auto", name);
 }
 
 /* Ends a file after the status of what was written to it; prints a message on failure. */
@@ -85,9 +88,16 @@ static int export_c_files(const invocation *call, const session *s, hm_export_op
     return status;
 }
 
+static bool is_unit(hm_export_format format)
+{
+    return format == HM_EXPORT_FORMAT_FMU2 || format == HM_EXPORT_FORMAT_FMU3;
+}
+
 static int export_system(const invocation *call, const session *s, const hm_export_options *options)
 {
     const char *path = option_value(call, "-o");
+    if (is_unit(options->format))
+        return path ? fmu_file_write(s, options, path) : usage_error("a unit needs -o FILE.fmu");
     if (!path)
         return exit_status_of(hm_system_export(s->context, s->system, options, write_stdout, NULL));
     return options->format == HM_EXPORT_FORMAT_C ? export_c_files(call, s, *options, path)
@@ -132,7 +142,7 @@ static int run(const invocation *call)
 }
 
 static const option_spec options[] = {
-    {"--format", "FORMAT", "c, sympy, julia, matlab, modelica or auto"},
+    {"--format", "FORMAT", "c, fmu2, fmu3, modelica, sympy, julia, matlab or auto"},
     {"-o", "FILE", "write to a file; C: FILE.c with its header FILE.h beside it"},
     {"--name", "NAME", "what functions and types begin with; default: the model's name"},
     {"--single", NULL, "float instead of double (C)"},

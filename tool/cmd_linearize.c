@@ -8,31 +8,7 @@
 
 /* ---- options ---- */
 
-enum { MOST_HELD = 64 };
-
-typedef struct hold_list {
-    char *text;
-    const char *names[MOST_HELD];
-    size_t count;
-} hold_list;
-
-/* "x, x'" cut in place. */
-static int read_hold(const invocation *call, hold_list *hold)
-{
-    const char *given = option_value(call, "--hold");
-    hold->text = given ? memory_copy(given) : NULL;
-    if (given && !hold->text)
-        return EXIT_FAILED;
-    for (char *rest = NULL, *name = given ? strtok_r(hold->text, ", ", &rest) : NULL; name;
-         name = strtok_r(NULL, ", ", &rest)) {
-        if (hold->count == MOST_HELD)
-            return usage_error("--hold takes at most %d names", MOST_HELD);
-        hold->names[hold->count++] = name;
-    }
-    return EXIT_DONE;
-}
-
-static int read_options(const invocation *call, const hold_list *hold, hm_linearize_options *o)
+static int read_options(const invocation *call, const name_list *hold, hm_linearize_options *o)
 {
     const char *find = option_value(call, "--find");
     bool keep = option_value(call, "--keep"), drop = option_value(call, "--drop");
@@ -59,14 +35,6 @@ static int read_options(const invocation *call, const hold_list *hold, hm_linear
 bool is_at_rest(const hm_linearization *l)
 {
     return l->rest != HM_REST_NONE && l->rest != HM_REST_PERIODIC;
-}
-
-static json_t *names_list(const char *const *names, size_t count)
-{
-    json_t *list = json_array();
-    for (size_t i = 0; i < count; i++)
-        json_array_append_new(list, json_string(names[i]));
-    return list;
 }
 
 static json_t *state_object(const hm_model *model, const hm_linearization *l)
@@ -129,7 +97,7 @@ json_t *linearization_object(const hm_model *model, const hm_linearization *l)
     json_object_set_new(object, "model", json_string(hm_model_name(model)));
     json_object_set_new(object, "at", state_object(model, l));
     json_object_set_new(object, "dimension", json_integer((json_int_t)l->dimension));
-    json_object_set_new(object, "state_names", names_list(l->names, l->dimension));
+    json_object_set_new(object, "state_names", json_names(l->names, l->dimension));
     json_object_set_new(object, "A", A);
     json_object_set_new(object, "eigenvalues", eigenvalue_list(l));
     json_object_set_new(object, "modes", mode_list(l));
@@ -143,10 +111,11 @@ json_t *linearization_object(const hm_model *model, const hm_linearization *l)
     json_object_set_new(object, "multipliers", multiplier_list(l));
     json_object_set_new(object, "frame", l->frame ? json_string(l->frame) : json_null());
     json_object_set_new(object, "symmetries", json_integer((json_int_t)l->symmetries));
-    json_object_set_new(object, "dropped", names_list(l->dropped, l->dropped_count));
+    json_object_set_new(object, "dropped", json_names(l->dropped, l->dropped_count));
     json_object_set_new(object, "zeros", json_integer((json_int_t)l->zeros));
     json_object_set_new(object, "family", json_integer((json_int_t)l->family));
     json_object_set_new(object, "iterations", json_integer(l->iterations));
+    add_ports(object, l);
     return object;
 }
 
@@ -159,12 +128,6 @@ static bool print_json(const hm_model *model, const hm_linearization *l)
 }
 
 /* ---- text ---- */
-
-/* Rounding that a reader should not see: below 1e-13 of what stands beside it. */
-static double tidy(double value, double beside)
-{
-    return fabs(value) < 1e-13 * fabs(beside) ? 0 : positive_zero(value);
-}
 
 static void print_where(const hm_model *model, const hm_linearization *l)
 {
@@ -370,6 +333,7 @@ static void print_text(const hm_model *model, const hm_linearization *l)
     }
     if (l->A) {
         print_matrix_rows(l);
+        print_ports(l);
         print_eigenvalues(l);
     }
     print_verdict(l);
@@ -418,24 +382,54 @@ static int read_period(const session *s, const invocation *call, hm_linearize_op
     return EXIT_DONE;
 }
 
-static int run(const invocation *call)
+/* The names of --hold, --inputs, --outputs. */
+typedef struct all_names {
+    name_list hold, inputs, outputs;
+} all_names;
+
+static int read_names(const invocation *call, all_names *names)
+{
+    int status = read_name_list(call, "--hold", &names->hold);
+    if (status == EXIT_DONE)
+        status = read_name_list(call, "--inputs", &names->inputs);
+    if (status == EXIT_DONE)
+        status = read_name_list(call, "--outputs", &names->outputs);
+    if (status == EXIT_DONE && option_value(call, "--param") &&
+        (names->inputs.count || names->outputs.count))
+        status = usage_error("--inputs and --outputs cannot be combined with --param");
+    return status;
+}
+
+static int run_session(const invocation *call, hm_linearize_options *options)
 {
     session s;
-    hold_list hold = {0};
-    hm_linearize_options options;
-    int status = read_hold(call, &hold);
+    int status = session_open(&s, call, true);
     if (status == EXIT_DONE)
-        status = read_options(call, &hold, &options);
+        status = read_period(&s, call, options);
+    if (status == EXIT_DONE)
+        status = option_value(call, "--param") ? linearize_trace(&s, call, options)
+                                               : linearize_once(&s, call, options);
+    session_close(&s);
+    return status;
+}
+
+static int run(const invocation *call)
+{
+    all_names names = {0};
+    hm_linearize_options options;
+    int status = read_names(call, &names);
+    if (status == EXIT_DONE)
+        status = read_options(call, &names.hold, &options);
     if (status == EXIT_DONE) {
-        status = session_open(&s, call, true);
-        if (status == EXIT_DONE)
-            status = read_period(&s, call, &options);
-        if (status == EXIT_DONE)
-            status = option_value(call, "--param") ? linearize_trace(&s, call, &options)
-                                                   : linearize_once(&s, call, &options);
-        session_close(&s);
+        options.inputs = names.inputs.names;
+        options.input_count = names.inputs.count;
+        options.outputs = names.outputs.names;
+        options.output_count = names.outputs.count;
+        status = run_session(call, &options);
     }
-    free(hold.text);
+    free(names.hold.text);
+    free(names.inputs.text);
+    free(names.outputs.text);
     return status;
 }
 
@@ -447,6 +441,8 @@ static const option_spec options[] = {
     {"--hold", "NAMES", "values that the search holds fixed, as in \"theta, phi'\""},
     {"--keep", NULL, "keep coordinates that do not occur in the equations"},
     {"--drop", NULL, "leave them out, at an equilibrium too"},
+    {"--inputs", "NAMES", "add B (and D): the effect of these inputs"},
+    {"--outputs", "NAMES", "add C (and D): coordinates, velocities, states or outputs"},
     {"--param", "NAME", "eigenvalues over a parameter, from --from to --to in --steps steps"},
     {"--from", "VALUE", "first value"},
     {"--to", "VALUE", "last value"},

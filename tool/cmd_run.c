@@ -29,8 +29,9 @@ static bool read_files(const invocation *call, run_files *files, unsigned *group
     *groups = 0;
     if (columns && !columns_parse(columns, groups))
         return false;
-    if (files->hdf5_path && !hdf5_available) {
-        usage_error("this build of hamel has no HDF5; use --csv");
+    const char *missing = files->hdf5_path ? hdf5_missing() : NULL;
+    if (missing) {
+        usage_error("there is no HDF5 (%s); use --csv", missing);
         return false;
     }
     return !files->plot_path || figure_file_possible(files->plot_path);

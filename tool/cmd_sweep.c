@@ -385,8 +385,10 @@ static int run(const invocation *call)
         return usage_error("unexpected argument '%s'; see hamel sweep --help", call->arguments[1]);
     const char *text = option_value(call, "--measure");
     const char *out = option_value(call, "--out");
-    if (out && !hdf5_available && strlen(out) > 3 && strcmp(out + strlen(out) - 3, ".h5") == 0)
-        return usage_error("this build of hamel has no HDF5; give --out a name that ends in .csv");
+    bool hdf5 = out && strlen(out) > 3 && strcmp(out + strlen(out) - 3, ".h5") == 0;
+    const char *missing = hdf5 ? hdf5_missing() : NULL;
+    if (missing)
+        return usage_error("there is no HDF5 (%s); give --out a name that ends in .csv", missing);
     char *state = NULL;
     int code = text ? EXIT_DONE : default_measures(call, &state);
     if (code == EXIT_DONE)

@@ -22,7 +22,7 @@ const option_spec set_option = {"--set", "NAME=VALUE", "override a parameter; ma
 const option_values option_value_lists[] = {
     {"--drift", "project baumgarte none"},
     {"--find", "rest steady"},
-    {"--format", "text latex json c sympy julia matlab modelica auto"},
+    {"--format", "text latex json c fmu2 fmu3 sympy julia matlab modelica auto"},
     {"--formulation", "auto uk gram kkt nullspace gauss singular dirac"},
     {"--engine", "auto interp jit"},
     {"--keep", "final every"},

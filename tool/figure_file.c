@@ -23,10 +23,10 @@ bool figure_file_possible(const char *path)
         say("hamel: the name of a plot must end in .svg or .png, not '%s'\n", path);
         return false;
     }
-    if (!png_available)
-        say("hamel: this build of hamel has no cairo and cannot write PNG; use a name "
-            "that ends in .svg\n");
-    return png_available;
+    const char *missing = png_missing();
+    if (missing)
+        say("hamel: there is no cairo to write PNG (%s); use a name that ends in .svg\n", missing);
+    return !missing;
 }
 
 static bool write_bytes(void *user, const char *bytes, size_t length)

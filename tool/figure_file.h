@@ -12,9 +12,9 @@ bool figure_file_possible(const char *path);
 /* Writes the figure, whole or not at all; prints a message on failure. */
 bool figure_file_write(const hm_figure *figure, const char *path);
 
+/* NULL: there is cairo; else why not. It has to be asked before the first PNG. */
+const char *png_missing(void);
 /* Draws as PNG with `scale` pixels per unit. NULL, or what went wrong. */
 const char *png_write(const hm_figure *figure, hm_file *file, double scale);
-/* Is there cairo? */
-extern const bool png_available;
 
 #endif

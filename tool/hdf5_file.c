@@ -1,241 +1,186 @@
-/* Writes results to HDF5 in blocks. libhdf5 is optional (CMakeLists.txt). */
+/* HDF5 is written by a child: rows go there through a pipe, and at the end it says how it went. libhdf5 crashes
+ * in places where memory runs out; then the child ends, and that is said like any other failure. */
+#include "hdf5_calls.h"
 #include "hdf5_file.h"
+#include "hdf5_writer.h"
 
-#ifdef HAMEL_HAVE_HDF5
-
-#include <hdf5.h>
+#include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
-const bool hdf5_available = true;
+#ifdef HAMEL_HAVE_HDF5
+const char *hdf5_missing(void)
+{
+    return library_load(&hdf5_library) ? NULL : hdf5_library.why;
+}
+#else
+const char *hdf5_missing(void)
+{
+    return "it is not part of this build";
+}
+#endif
 
-enum { DATASETS = 6, BLOCK_BYTES = 1 << 20, MOST_BLOCK_ROWS = 4096 };
+/* What the child says at its end. */
+typedef struct answer {
+    bool good;
+    unsigned long long rows;
+    char why[160];
+} answer;
 
-/* A dataset holds `width` columns of a row, from `first` on. */
-typedef struct part {
-    const char *name;
-    size_t first, width;
-    hid_t set;
-} part;
+/* What precedes rows, and the end, in the pipe. */
+enum { ROW = 'r', END = 'e' };
 
 struct hdf5_file {
-    const column_set *columns;
+    size_t columns;
     hm_file *out;
-    int spool; /* a pipe or device gets the file at the end, from here; -1: there is none */
-    hid_t file;
-    part parts[DATASETS];
-    double *block; /* rows that are not written yet: block_rows x columns */
-    double *piece; /* one part of them */
-    size_t block_rows, filled;
-    hsize_t written;
-    time_t flushed;
-    bool failed; /* HDF5 is left alone after a failure: closing what is half written crashes it */
-    char why[160];
+    pid_t child; /* 0: there is none any more */
+    int to, from;
+    bool failed;
+    answer said;
 };
 
-/* ---- attributes ---- */
+/* ---- pipes ---- */
 
-static bool close_all(bool good, hid_t attribute, hid_t space, hid_t type)
+static bool send_all(int to, const void *bytes, size_t length)
 {
-    if (attribute >= 0)
-        H5Aclose(attribute);
-    if (space >= 0)
-        H5Sclose(space);
-    if (type >= 0)
-        H5Tclose(type);
-    return good;
-}
-
-static bool add_texts(hid_t object, const char *name, const char *const *texts, size_t count)
-{
-    hsize_t size = count;
-    hid_t type = H5Tcopy(H5T_C_S1);
-    H5Tset_size(type, H5T_VARIABLE);
-    H5Tset_cset(type, H5T_CSET_UTF8);
-    hid_t space = count == 1 ? H5Screate(H5S_SCALAR) : H5Screate_simple(1, &size, NULL);
-    hid_t attribute = H5Acreate2(object, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
-    bool good = attribute >= 0 && H5Awrite(attribute, type, texts) >= 0;
-    return close_all(good, attribute, space, type);
-}
-
-static bool add_text(hid_t object, const char *name, const char *text)
-{
-    return add_texts(object, name, &text, 1);
-}
-
-static bool add_number(hid_t object, const char *name, double value)
-{
-    hid_t space = H5Screate(H5S_SCALAR);
-    hid_t attribute = H5Acreate2(object, name, H5T_IEEE_F64LE, space, H5P_DEFAULT, H5P_DEFAULT);
-    bool good = attribute >= 0 && H5Awrite(attribute, H5T_NATIVE_DOUBLE, &value) >= 0;
-    return close_all(good, attribute, space, -1);
-}
-
-/* Names can exceed what an attribute holds (64 kB): then they are a dataset NAME_names. */
-static bool add_names(hdf5_file *f, const part *p)
-{
-    size_t bytes = 0;
-    const char *const *names = (const char *const *)f->columns->names + p->first;
-    for (size_t i = 0; i < p->width; i++)
-        bytes += strlen(names[i]) + 1;
-    if (bytes < 30000 && p->width < 3000)
-        return add_texts(p->set, "names", names, p->width);
-    char title[64];
-    snprintf(title, sizeof title, "%s_names", p->name);
-    hsize_t size = p->width;
-    hid_t type = H5Tcopy(H5T_C_S1), space = H5Screate_simple(1, &size, NULL);
-    H5Tset_size(type, H5T_VARIABLE);
-    H5Tset_cset(type, H5T_CSET_UTF8);
-    hid_t set = H5Dcreate2(f->file, title, type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
-    bool good = set >= 0 && H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, names) >= 0;
-    if (set >= 0)
-        H5Dclose(set);
-    return close_all(good, -1, space, type);
-}
-
-/* ---- datasets ---- */
-
-static bool create_set(hdf5_file *f, part *p)
-{
-    hsize_t size[2] = {0, p->width}, most[2] = {H5S_UNLIMITED, p->width};
-    hsize_t chunk[2] = {f->block_rows, p->width};
-    int rank = p->first == 0 ? 1 : 2;
-    hid_t space = H5Screate_simple(rank, size, most), settings = H5Pcreate(H5P_DATASET_CREATE);
-    H5Pset_chunk(settings, rank, chunk);
-    H5Pset_obj_track_times(settings, false); /* the same run gives the same bytes */
-    p->set = H5Dcreate2(f->file, p->name, H5T_IEEE_F64LE, space, H5P_DEFAULT, settings,
-                        H5P_DEFAULT);
-    H5Pclose(settings);
-    H5Sclose(space);
-    return p->set >= 0 && add_names(f, p);
-}
-
-static void divide(hdf5_file *f)
-{
-    const hm_model *model = f->columns->model;
-    size_t n = hm_model_coordinate_count(model);
-    const size_t widths[DATASETS] = {
-        1, n, n, hm_model_output_count(model), hm_model_state_count(model), 0};
-    static const char *const names[DATASETS] = {"t", "q", "v", "outputs", "states", "columns"};
-    size_t at = 0;
-    for (int i = 0; i < DATASETS; i++) {
-        size_t width = i + 1 < DATASETS ? widths[i] : f->columns->count - at;
-        f->parts[i] = (part){names[i], at, width, -1};
-        at += width;
-    }
-}
-
-static bool write_part(hdf5_file *f, const part *p)
-{
-    hsize_t total[2] = {f->written + f->filled, p->width};
-    hsize_t start[2] = {f->written, 0}, size[2] = {f->filled, p->width};
-    int rank = p->first == 0 ? 1 : 2;
-    for (size_t r = 0; r < f->filled; r++)
-        memcpy(f->piece + r * p->width, f->block + r * f->columns->count + p->first,
-               p->width * sizeof *f->piece);
-    if (H5Dset_extent(p->set, total) < 0)
-        return false;
-    hid_t file_space = H5Dget_space(p->set), memory_space = H5Screate_simple(rank, size, NULL);
-    H5Sselect_hyperslab(file_space, H5S_SELECT_SET, start, NULL, size, NULL);
-    bool good = H5Dwrite(p->set, H5T_NATIVE_DOUBLE, memory_space, file_space, H5P_DEFAULT,
-                         f->piece) >= 0;
-    H5Sclose(memory_space);
-    H5Sclose(file_space);
-    return good;
-}
-
-static bool write_block(hdf5_file *f)
-{
-    for (int i = 0; f->filled && i < DATASETS; i++)
-        if (f->parts[i].width && !write_part(f, &f->parts[i]))
+    const char *at = bytes;
+    while (length > 0) {
+        ssize_t sent = write(to, at, length);
+        if (sent < 0 && errno != EINTR)
             return false;
-    f->written += f->filled;
-    f->filled = 0;
-    f->flushed = time(NULL);
-    return H5Fflush(f->file, H5F_SCOPE_LOCAL) >= 0;
+        if (sent > 0) {
+            at += sent;
+            length -= (size_t)sent;
+        }
+    }
+    return true;
 }
 
-/* ---- failures ---- */
-
-/* HDF5 keeps the errno of a system call in the text of its error stack. */
-static herr_t find_errno(unsigned level, const H5E_error2_t *error, void *user)
+static bool receive_all(int from, void *bytes, size_t length)
 {
-    (void)level;
-    const char *at = error->desc ? strstr(error->desc, "errno = ") : NULL;
-    if (at)
-        *(int *)user = atoi(at + strlen("errno = "));
-    return 0;
+    char *at = bytes;
+    while (length > 0) {
+        ssize_t got = read(from, at, length);
+        if (got == 0 || (got < 0 && errno != EINTR))
+            return false;
+        if (got > 0) {
+            at += got;
+            length -= (size_t)got;
+        }
+    }
+    return true;
 }
 
-static bool fail(hdf5_file *f)
+/* ---- the child ---- */
+
+#ifdef HAMEL_HAVE_HDF5
+
+/* Until the end comes. Without one, because the parent was killed, what is there is kept. */
+static bool write_rows(hdf5_writer *writer, int from, double *row, size_t columns)
 {
-    int error = 0;
-    if (f->failed)
-        return false;
-    f->failed = true;
-    H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, find_errno, &error);
-    if (f->out && hm_file_error(f->out)[0])
-        snprintf(f->why, sizeof f->why, "%s", hm_file_error(f->out));
-    else
-        snprintf(f->why, sizeof f->why, "%s",
-                 error ? strerror(error) : "HDF5 reports an error, or there is no memory");
+    hdf5_end end;
+    char kind;
+    while (receive_all(from, &kind, 1)) {
+        if (kind == END)
+            return receive_all(from, &end, sizeof end) && hdf5_writer_end(writer, &end);
+        if (!receive_all(from, row, columns * sizeof *row) || !hdf5_writer_row(writer, row))
+            return false;
+    }
+    (void)hdf5_writer_flush(writer);
     return false;
 }
 
-/* ---- the file ---- */
-
-static bool allocate(hdf5_file *f)
+/* Ends without what atexit has: the parent's buffers are not the child's to write. */
+static void write_and_exit(hm_file *out, const column_set *columns, int from, int to)
 {
-    size_t width = f->columns->count;
-    f->block_rows = BLOCK_BYTES / (width * sizeof *f->block);
-    f->block_rows = f->block_rows < 1 ? 1 : f->block_rows;
-    if (f->block_rows > MOST_BLOCK_ROWS)
-        f->block_rows = MOST_BLOCK_ROWS;
-    f->block = memory_new(1, f->block_rows * width * sizeof *f->block);
-    f->piece = memory_new(1, f->block_rows * width * sizeof *f->piece);
-    return f->block && f->piece;
+    answer said = {0};
+    signal(SIGINT, SIG_IGN); /* the parent ends, and says so */
+    signal(SIGPIPE, SIG_IGN);
+    double *row = memory_new(columns->count, sizeof *row);
+    hdf5_writer *writer = row ? hdf5_writer_create(out, columns) : NULL;
+    if (writer) {
+        said.good = write_rows(writer, from, row, columns->count);
+        said.rows = hdf5_writer_rows(writer);
+    }
+    snprintf(said.why, sizeof said.why, "%s",
+             said.good                    ? ""
+             : writer && !memory_failed() ? hdf5_writer_error(writer)
+                                          : hm_status_text(HM_ERR_NOMEM));
+    (void)send_all(to, &said, sizeof said);
+    _exit(said.good ? EXIT_SUCCESS : EXIT_FAILURE);
 }
 
-/* HDF5 opens files by name, and this name means the file that hm_file made, whatever has happened to
- * its path since. Without /proc it is the path. */
-static bool open_beside(hdf5_file *f)
+#else
+
+static void write_and_exit(hm_file *out, const column_set *columns, int from, int to)
 {
-    char name[64];
-    snprintf(name, sizeof name, "/proc/self/fd/%d", hm_file_descriptor(f->out));
-    const char *path = access(name, F_OK) == 0 ? name : hm_file_path(f->out);
-    f->file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
-    return f->file >= 0;
+    (void)out, (void)columns, (void)from, (void)to;
+    _exit(EXIT_FAILURE);
 }
 
-/* HDF5 goes back and forth, which a pipe cannot: the file is made elsewhere first. */
-static bool open_spool(hdf5_file *f)
+#endif
+
+/* ---- the parent ---- */
+
+static bool fail(hdf5_file *f, const char *why)
 {
-    const char *folder = getenv("TMPDIR");
-    char name[4096];
-    if ((size_t)snprintf(name, sizeof name, "%s/hamel-XXXXXX", folder ? folder : "/tmp") >=
-        sizeof name)
-        return false;
-    f->spool = mkstemp(name);
-    if (f->spool < 0)
-        return false;
-    f->file = H5Fcreate(name, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
-    unlink(name);
-    return f->file >= 0;
+    if (!f->failed)
+        snprintf(f->said.why, sizeof f->said.why, "%s", why);
+    f->failed = true;
+    return false;
 }
 
-static bool write_start(hdf5_file *f)
+static bool start_child(hdf5_file *f, const column_set *columns)
 {
-    const hm_model *model = f->columns->model;
-    bool good = add_text(f->file, "model", hm_model_name(model)) &&
-                add_text(f->file, "hamel", hm_version());
-    if (good && hm_model_title(model))
-        good = add_text(f->file, "title", hm_model_title(model));
-    for (int i = 0; good && i < DATASETS; i++)
-        good = !f->parts[i].width || create_set(f, &f->parts[i]);
-    return good && H5Fflush(f->file, H5F_SCOPE_LOCAL) >= 0;
+    int rows[2], end[2];
+    if (pipe(rows) != 0)
+        return fail(f, strerror(errno));
+    if (pipe(end) != 0) {
+        close(rows[0]);
+        close(rows[1]);
+        return fail(f, strerror(errno));
+    }
+    fflush(NULL);
+    f->child = fork();
+    if (f->child == 0) {
+        close(rows[1]);
+        close(end[0]);
+        write_and_exit(f->out, columns, rows[0], end[1]);
+    }
+    close(rows[0]);
+    close(end[1]);
+    f->to = rows[1];
+    f->from = end[0];
+    if (f->child > 0)
+        return true;
+    f->child = 0;
+    close(f->to);
+    close(f->from);
+    return fail(f, strerror(errno));
+}
+
+/* The child's last words; where it has none it crashed. */
+static bool end_child(hdf5_file *f)
+{
+    int status = 0;
+    if (f->child == 0)
+        return !f->failed;
+    close(f->to);
+    answer said;
+    bool spoke = receive_all(f->from, &said, sizeof said);
+    close(f->from);
+    while (waitpid(f->child, &status, 0) < 0 && errno == EINTR)
+        continue;
+    f->child = 0;
+    if (spoke)
+        f->said.rows = said.rows;
+    if (!spoke)
+        return fail(f, "the HDF5 library ended, probably for want of memory");
+    return said.good || fail(f, said.why);
 }
 
 hdf5_file *hdf5_create(const char *path, const column_set *columns)
@@ -243,143 +188,65 @@ hdf5_file *hdf5_create(const char *path, const column_set *columns)
     hdf5_file *f = memory_new(1, sizeof *f);
     if (!f)
         return NULL;
-    H5dont_atexit(); /* what remains after a failure must not be touched again */
-    H5Eset_auto2(H5E_DEFAULT, NULL, NULL); /* the library is not to print */
-    f->columns = columns;
-    f->file = f->spool = -1;
-    divide(f);
-    bool good = allocate(f) && hm_file_create(memory_allocator(), path, &f->out) == HM_OK;
-    if (good)
-        good = hm_file_descriptor(f->out) >= 0 ? open_beside(f) : open_spool(f);
-    if (!good || !write_start(f))
-        fail(f);
+    f->columns = columns->count;
+    signal(SIGPIPE, SIG_IGN); /* a child that has gone is an error of writing */
+    hm_status status = hm_file_create(memory_allocator(), path, &f->out);
+    if (status != HM_OK)
+        fail(f, f->out ? hm_file_error(f->out) : hm_status_text(status));
+    else
+        (void)start_child(f, columns);
     return f;
 }
 
 bool hdf5_row(hdf5_file *f, const double *row)
 {
+    const char kind = ROW;
     if (f->failed)
         return false;
-    memcpy(f->block + f->filled * f->columns->count, row, f->columns->count * sizeof *row);
-    f->filled++;
-    if (f->filled < f->block_rows && time(NULL) - f->flushed < 1)
+    if (f->child && send_all(f->to, &kind, 1) && send_all(f->to, row, f->columns * sizeof *row))
         return true;
-    return write_block(f) || fail(f);
+    return end_child(f) && false;
 }
 
-static bool close_file(hdf5_file *f)
+static bool send_end(hdf5_file *f, const hm_run_result *result)
 {
-    bool good = true;
-    for (int i = 0; i < DATASETS; i++)
-        if (f->parts[i].set >= 0) {
-            good = H5Dclose(f->parts[i].set) >= 0 && good;
-            f->parts[i].set = -1;
-        }
-    if (f->file >= 0)
-        good = H5Fclose(f->file) >= 0 && good;
-    f->file = -1;
-    return good;
-}
-
-static bool write_end(hdf5_file *f, const hm_run_result *result)
-{
-    bool good = write_block(f) && add_text(f->file, "method", result->method) &&
-                add_text(f->file, "drift", result->drift) &&
-                add_text(f->file, "status", hm_run_status_text(result->status)) &&
-                add_number(f->file, "rtol", result->rtol) &&
-                add_number(f->file, "atol", result->atol) &&
-                H5Fflush(f->file, H5F_SCOPE_LOCAL) >= 0;
-    return (good && close_file(f)) || fail(f);
-}
-
-static bool copy_spool(hdf5_file *f)
-{
-    ssize_t got = lseek(f->spool, 0, SEEK_SET) == 0 ? 1 : -1;
-    char bytes[1 << 16];
-    while (got > 0) {
-        got = read(f->spool, bytes, sizeof bytes);
-        if (got > 0 && hm_file_write(f->out, bytes, (size_t)got) != HM_OK)
-            got = -1;
-    }
-    return got == 0 || fail(f);
+    const char kind = END;
+    hdf5_end end = {.status = result->status, .rtol = result->rtol, .atol = result->atol};
+    snprintf(end.method, sizeof end.method, "%s", result->method);
+    snprintf(end.drift, sizeof end.drift, "%s", result->drift);
+    if (f->child)
+        (void)(send_all(f->to, &kind, 1) && send_all(f->to, &end, sizeof end));
+    return end_child(f);
 }
 
 bool hdf5_finish(hdf5_file *f, const hm_run_result *result, bool complete)
 {
-    bool good = !f->failed && write_end(f, result);
-    if (good && f->spool >= 0)
-        good = copy_spool(f);
+    bool good = !f->failed && send_end(f, result);
     if (!f->out)
         return false;
-    hm_file_end end = f->written == 0 && !good ? HM_FILE_END_DISCARD
-                      : good && complete       ? HM_FILE_END_COMPLETE
-                                               : HM_FILE_END_KEEP;
+    hm_file_end end = f->said.rows == 0 && !good ? HM_FILE_END_DISCARD
+                      : good && complete         ? HM_FILE_END_COMPLETE
+                                                 : HM_FILE_END_KEEP;
     if (hm_file_finish(f->out, end) != HM_OK)
-        fail(f);
+        fail(f, hm_file_error(f->out));
     return !f->failed;
 }
 
 const char *hdf5_path(const hdf5_file *f)
 {
-    return f->out && f->written > 0 && f->spool < 0 ? hm_file_path(f->out) : NULL;
+    return f->out && f->said.rows > 0 ? hm_file_path(f->out) : NULL;
 }
 
 const char *hdf5_error(const hdf5_file *f)
 {
-    return f->why;
+    return f->said.why;
 }
 
 void hdf5_destroy(hdf5_file *f)
 {
     if (!f)
         return;
-    if (!f->failed)
-        close_file(f);
-    if (f->spool >= 0)
-        close(f->spool);
+    (void)end_child(f);
     hm_file_destroy(f->out);
-    free(f->block);
-    free(f->piece);
     free(f);
 }
-
-#else
-
-const bool hdf5_available = false;
-
-hdf5_file *hdf5_create(const char *path, const column_set *columns)
-{
-    (void)path, (void)columns;
-    return NULL;
-}
-
-bool hdf5_row(hdf5_file *file, const double *row)
-{
-    (void)file, (void)row;
-    return false;
-}
-
-bool hdf5_finish(hdf5_file *file, const hm_run_result *result, bool complete)
-{
-    (void)file, (void)result, (void)complete;
-    return false;
-}
-
-const char *hdf5_path(const hdf5_file *file)
-{
-    (void)file;
-    return NULL;
-}
-
-const char *hdf5_error(const hdf5_file *file)
-{
-    (void)file;
-    return "HDF5 is not part of this build";
-}
-
-void hdf5_destroy(hdf5_file *file)
-{
-    (void)file;
-}
-
-#endif

@@ -11,7 +11,8 @@
 
 #include "run_columns.h"
 
-extern const bool hdf5_available;
+/* NULL: there is HDF5; else why not. It has to be asked before any file is made. */
+const char *hdf5_missing(void);
 
 typedef struct hdf5_file hdf5_file;
 

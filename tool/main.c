@@ -3,6 +3,7 @@
 #include "examples.h"
 #include "output_file.h"
 
+#include <locale.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -289,6 +290,7 @@ static void keep_freed_memory(void)
 
 int main(int argc, char **argv)
 {
+    setlocale(LC_ALL, "C"); /* whatever a library that was loaded before has set: 2.5 is no 2,5 */
     keep_freed_memory();
     memory_start();
     if (argc < 2) {

@@ -1,11 +1,15 @@
-/* PNG: the same drawing as the SVG, on a cairo surface. cairo is optional (CMakeLists.txt). */
+/* PNG: the same drawing as the SVG, on a cairo surface. cairo is optional (CMakeLists.txt) and loaded when
+ * the first PNG is asked for. */
 #include "figure_file.h"
 
 #ifdef HAMEL_HAVE_CAIRO
 
-#include <cairo.h>
+#include "cairo_calls.h"
 
-const bool png_available = true;
+const char *png_missing(void)
+{
+    return library_load(&cairo_library) ? NULL : cairo_library.why;
+}
 
 typedef struct png {
     cairo_surface_t *surface;
@@ -125,7 +129,10 @@ const char *png_write(const hm_figure *figure, hm_file *file, double scale)
 
 #else
 
-const bool png_available = false;
+const char *png_missing(void)
+{
+    return "it is not part of this build";
+}
 
 const char *png_write(const hm_figure *figure, hm_file *file, double scale)
 {

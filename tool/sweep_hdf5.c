@@ -5,10 +5,13 @@
 
 #ifdef HAMEL_HAVE_HDF5
 
-#include <hdf5.h>
+#include "hdf5_calls.h"
+
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <sys/wait.h>
 
 enum { BLOCK = 4096, STATUS_LENGTH = 12 };
 
@@ -107,6 +110,7 @@ static bool write_rows(writer *w, FILE *rows)
     bool good = row && rows_rewind(rows);
     for (long number = 0; good && getline(&line, &room, rows) > 0; number++)
         good = number < 2 || take_line(w, line, row);
+    good = good && feof(rows); /* else there was no memory for a line */
     free(line);
     free(row);
     return good && !ferror(rows) && flush_block(w);
@@ -140,34 +144,50 @@ static hid_t create_file(const char *path)
     return file;
 }
 
-bool sweep_write_hdf5(const sweep *s, FILE *rows, const char *path)
+/* All of it, in the child. */
+static bool write_file(const sweep *s, FILE *rows, const char *path)
 {
-    hm_file *out = NULL;
-    bool good = hm_file_create(memory_allocator(), path, &out) == HM_OK &&
-                hm_file_descriptor(out) >= 0;
     writer w = {.s = s, .columns = s->name_count, .file = -1};
     w.sets = memory_new(w.columns + 1, sizeof *w.sets);
     w.block = memory_new(w.columns * BLOCK + 1, sizeof *w.block);
     w.status = memory_new(BLOCK, STATUS_LENGTH);
     H5dont_atexit(); /* what remains after a failure must not be touched again */
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL); /* the library is not to print */
-    good = good && w.sets && w.block && w.status;
-    if (good)
-        w.file = create_file(hm_file_path(out));
+    if (!w.sets || !w.block || !w.status)
+        return false;
+    w.file = create_file(path);
     w.text_type = H5Tcopy(H5T_C_S1);
-    H5Tset_size(w.text_type, STATUS_LENGTH);
-    /* HDF5 is left alone after a failure: closing what is half written crashes it. */
-    good = good && w.file >= 0 && write_all(&w, rows) && H5Fclose(w.file) >= 0 &&
-           H5Tclose(w.text_type) >= 0;
+    return w.file >= 0 && w.text_type >= 0 && H5Tset_size(w.text_type, STATUS_LENGTH) >= 0 &&
+           write_all(&w, rows) && H5Fclose(w.file) >= 0;
+}
+
+/* libhdf5 crashes in places where memory runs out: a child writes (hdf5_file.c). */
+static bool write_in_child(const sweep *s, FILE *rows, const char *path)
+{
+    int status = 0;
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0)
+        _exit(write_file(s, rows, path) ? EXIT_SUCCESS : EXIT_FAILURE);
+    if (child < 0)
+        return false;
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+        continue;
+    return WIFEXITED(status) && WEXITSTATUS(status) == EXIT_SUCCESS;
+}
+
+bool sweep_write_hdf5(const sweep *s, FILE *rows, const char *path)
+{
+    hm_file *out = NULL;
+    bool good = hm_file_create(memory_allocator(), path, &out) == HM_OK &&
+                hm_file_descriptor(out) >= 0 && write_in_child(s, rows, hm_file_path(out));
+    const char *why = out && hm_file_error(out)[0] ? hm_file_error(out)
+                                                   : "HDF5 reports an error, or there is no memory";
     good = out && hm_file_finish(out, good ? HM_FILE_END_COMPLETE : HM_FILE_END_DISCARD) == HM_OK &&
            good;
     if (!good)
-        say("hamel: cannot write '%s'%s%s; the rows are in '%s'\n", path,
-            out && hm_file_error(out)[0] ? ": " : "", out ? hm_file_error(out) : "", s->rows_path);
+        say("hamel: cannot write '%s': %s; the rows are in '%s'\n", path, why, s->rows_path);
     hm_file_destroy(out);
-    free(w.sets);
-    free(w.block);
-    free(w.status);
     return good;
 }
 

@@ -65,7 +65,10 @@ static bool pass(sweep *s, double *row, size_t *bins)
         }
     }
     free(line);
-    return !ferror(s->rows);
+    if (feof(s->rows))
+        return true;
+    memory_note_failure(); /* for the line */
+    return false;
 }
 
 bool sweep_find_statistics(sweep *s)
@@ -108,7 +111,7 @@ void sweep_print(const sweep *s)
     if (!s->keep_every && hm_measures_count(s->measures))
         printf("%-20s %12s %12s %12s %12s %12s %12s %8s\n", "measure", "mean", "deviation", "least",
                "5 %", "median", "95 %", "values");
-    for (size_t i = 0; !s->keep_every && i < hm_measures_count(s->measures); i++) {
+    for (size_t i = 0; !s->keep_every && s->statistics && i < hm_measures_count(s->measures); i++) {
         const column_statistics *c = &s->statistics[i];
         printf("%-20s", hm_measures_name(s->measures, i));
         if (c->count)
@@ -148,7 +151,7 @@ bool sweep_json(const sweep *s)
     for (size_t i = 0; i < hm_measures_count(s->measures); i++) {
         const char *name = hm_measures_name(s->measures, i);
         json_array_append_new(measures, json_string(name));
-        if (!s->keep_every)
+        if (!s->keep_every && s->statistics)
             json_object_set_new(statistics, name, statistics_json(&s->statistics[i]));
     }
     for (size_t i = 0; i < s->name_count; i++)

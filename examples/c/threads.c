@@ -97,11 +97,26 @@ static bool analyse(const hm_system *system, findings *f)
     return good;
 }
 
+/* A system of the thread's own from the model that all share: what there is to say has its own context. */
+static bool derive(const hm_model *model)
+{
+    hm_context *reports = NULL;
+    hm_system *system = NULL;
+    hm_system_options options = hm_system_options_default();
+    options.reports = &reports;
+    bool good = hm_system_create_with(model, &options, &system) == HM_OK &&
+                hm_context_error_count(reports) == 0;
+    hm_system_destroy(system);
+    hm_context_destroy(reports);
+    return good;
+}
+
 static void *work(void *user)
 {
     worker *w = user;
     hm_sim *sim = NULL;
-    w->good = hm_sim_create(w->system, &sim) == HM_OK && analyse(w->system, &w->found);
+    w->good = hm_sim_create(w->system, &sim) == HM_OK && analyse(w->system, &w->found) &&
+              derive(hm_system_model(w->system));
     for (int k = 0; k < ROUNDS && w->good; k++)
         w->good = fail(sim, k, &w->found) && evaluate(sim, k, &w->found) && run(sim, k, &w->found);
     hm_sim_destroy(sim);

@@ -11,6 +11,8 @@
  *     enum does not have, calls from a callback of the same sim) are refused with HM_ERR_USAGE and a
  *     diagnostic that names the function, in every build. Functions that return no status give nothing: 0,
  *     NULL, NaN, "unknown";
+ *   - a thread that calls the library needs a stack of 128 kB; what nests too deeply for the stack that it has
+ *     is refused with a message;
  *   - models and systems are immutable: any number of threads may use one at the same time, each with
  *     a context and with sims of its own; a context, a sim and every other object belong to one thread
  *     at a time. (hm_system_create uses the context that the model was read with.)

@@ -22,6 +22,12 @@
  * changes with a period T, the Floquet multipliers do: what one period makes of deviations. The state
  * may then also be one of a periodic motion. Otherwise stability is left undecided, and `reason`
  * says why.
+ *
+ * With names of inputs and outputs the system is that of control theory, for small deviations u of the
+ * inputs from what they are at the state (defaults go on following the motion) and w of the outputs:
+ *     y' = A y + B u + B_rate u' + B_rate2 u'',    w = C y + D u + D_rate u' + D_rate2 u''
+ * The derivatives of u enter where constraints use the input. Outputs are coordinates, velocities (x'),
+ * auxiliary states and names of `output` statements.
  */
 #ifndef HAMEL_LINEARIZE_H
 #define HAMEL_LINEARIZE_H
@@ -47,7 +53,11 @@ typedef struct hm_linearize_options {
     const char *const *hold; /* "x", "x'": values the search does not change; default none */
     size_t hold_count;
     hm_ignorable ignorable;
-    double tolerance; /* rates (and residuals) up to this count as zero; default 1e-8 */
+    double tolerance;          /* rates (and residuals) up to this count as zero; default 1e-8 */
+    const char *const *inputs; /* names of inputs and outputs; default none */
+    size_t input_count;
+    const char *const *outputs;
+    size_t output_count;
 } hm_linearize_options;
 HM_API hm_linearize_options hm_linearize_options_default(void);
 
@@ -109,11 +119,16 @@ typedef struct hm_linearization {
     const double *multiplier_re, *multiplier_im; /* dimension, modulus falling; NULL: not found */
     const double *multiplier_error;
     int iterations; /* of the search */
+    size_t input_count, output_count;
+    const char *const *inputs, *const *outputs; /* as asked for */
+    /* Row-major: B dimension x inputs, C outputs x dimension, D outputs x inputs, at t. NULL where there
+     * are no inputs or outputs or where A is NULL; those of u' and u'' also where they are zero. */
+    const double *B, *B_rate, *B_rate2, *C, *D, *D_rate, *D_rate2;
 } hm_linearization;
 
 /* About the sim's present state, or one near it (`find`; the sim is then left there). options NULL:
  * the defaults. Diagnostics are in hm_sim_context.
- *   HM_ERR_USAGE         a name to hold does not exist, or the system exceeds HM_MOST_DENSE;
+ *   HM_ERR_USAGE         a name does not exist, or the system exceeds HM_MOST_DENSE;
  *   HM_ERR_NUMERIC       the search found nothing; the state is left where it ended;
  *   others               as hm_sim_evaluate. */
 HM_API HM_MUST_CHECK hm_status hm_sim_linearize(hm_sim *sim, const hm_linearize_options *options,

@@ -36,11 +36,15 @@ HM_API bool hm_engine_find(const char *name, hm_engine *engine);
 
 typedef struct hm_system_options {
     hm_engine engine; /* default HM_ENGINE_AUTO */
+    /* Receives a context with what there was to say, which the caller destroys (after a failure too; NULL
+     * where there was no memory for it). Threads that create systems from one model at the same time need
+     * it. Default NULL: diagnostics are in the context that the model was read with. */
+    hm_context **reports;
 } hm_system_options;
 HM_API hm_system_options hm_system_options_default(void);
 
 /* Derives M, Q, A, b, C and energies and compiles them. Errors are in the context that the
- * model was read with. */
+ * model was read with, which must be of this thread. */
 HM_API HM_MUST_CHECK hm_status hm_system_create(const hm_model *model, hm_system **system);
 /* The same with options; NULL: the default ones. */
 HM_API HM_MUST_CHECK hm_status hm_system_create_with(const hm_model *model,
@@ -60,6 +64,7 @@ typedef struct hm_system_statistics {
     size_t work_doubles; /* scratch memory of an evaluation */
     hm_engine engine;    /* what evaluates M, Q, A, b: HM_ENGINE_INTERP also where JIT failed */
     size_t code_bytes;   /* machine code of M, Q, A, b */
+    size_t jumps; /* signs and comparisons of what moves: where these switch, forces may jump */
 } hm_system_statistics;
 HM_API hm_system_statistics hm_system_get_statistics(const hm_system *system);
 

@@ -80,6 +80,12 @@ hm_context *hmi_context_create_for(const hm_allocator *allocator, const hmi_sour
     return context;
 }
 
+void hmi_context_forget_sources(hm_context *context)
+{
+    context->borrowed = NULL;
+    context->borrowed_count = 0;
+}
+
 size_t hmi_context_source_count(const hm_context *context)
 {
     return context->borrowed_count + context->sources.count;
@@ -158,6 +164,7 @@ void hmi_context_begin(hm_context *context)
 {
     context->out_of_memory = context->limit_exceeded = context->repeated = false;
     context->memory_said = false;
+    context->stack_floor = hmi_stack_floor();
     atomic_store(&context->budget.failed, false);
     atomic_store(&context->budget.exceeded, false);
 }
@@ -270,11 +277,11 @@ static const char *vprint_in_arena(hm_context *context, const char *format, va_l
 {
     va_list again;
     va_copy(again, args);
-    int length = vsnprintf(NULL, 0, format, again);
+    int length = hmi_vsnprintf(NULL, 0, format, again);
     va_end(again);
     char *text = length < 0 ? NULL : hmi_arena_alloc(&context->arena, (size_t)length + 1);
     if (text)
-        vsnprintf(text, (size_t)length + 1, format, args);
+        hmi_vsnprintf(text, (size_t)length + 1, format, args);
     if (text && hmi_text_is_hidden(text, (size_t)length))
         text = hmi_arena_shown(&context->arena, text, (size_t)length);
     context->out_of_memory |= !text;
@@ -449,7 +456,7 @@ __attribute__((format(printf, 2, 3))) static void put(output *out, const char *f
     va_start(args, format);
     char *place = out->length < out->size ? out->buffer + out->length : NULL;
     size_t room = place ? out->size - out->length : 0;
-    int length = vsnprintf(place, room, format, args);
+    int length = hmi_vsnprintf(place, room, format, args);
     va_end(args);
     if (length > 0)
         out->length += (size_t)length;

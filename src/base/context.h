@@ -8,6 +8,7 @@
 #define HMI_BASE_CONTEXT_H
 
 #include "base/memory.h"
+#include "base/stack.h"
 #include "base/text.h"
 
 typedef struct hmi_span {
@@ -40,6 +41,7 @@ struct hm_context {
     HMI_ARRAY(hm_diagnostic) diagnostics;
     size_t errors, remarks; /* remarks: warnings and notes */
     int64_t most_steps;     /* of writing a model out, HMI_MOST_STEPS; fuzzers lower it */
+    uintptr_t stack_floor;  /* of the thread that began the present work */
     bool out_of_memory;
     bool limit_exceeded;
     bool memory_said; /* that the memory limit was exceeded */
@@ -57,6 +59,8 @@ static inline hm_context *hmi_context_share(hm_context *context)
  * must outlive it. NULL when there is no memory. */
 hm_context *hmi_context_create_for(const hm_allocator *allocator, const hmi_source *sources,
                                    size_t count);
+/* From here on it makes do without them: messages that were made keep their texts. */
+void hmi_context_forget_sources(hm_context *context);
 size_t hmi_context_source_count(const hm_context *context);
 /* By the number that spans have; NULL where there is none. */
 const hmi_source *hmi_context_source(const hm_context *context, size_t file);

@@ -8,6 +8,38 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* ---- locales ---- */
+
+/* printf and strtod follow the locale of the process that hosts the library; models do not. */
+static char decimal_point(void)
+{
+    const char *point = localeconv()->decimal_point;
+    return point && point[0] ? point[0] : '.';
+}
+
+/* The C locale is a constant of the C library: nothing is allocated for it. */
+int hmi_vsnprintf(char *buffer, size_t size, const char *format, va_list args)
+{
+    locale_t plain = decimal_point() == '.' ? (locale_t)0
+                                            : newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    if (!plain)
+        return vsnprintf(buffer, size, format, args);
+    locale_t before = uselocale(plain);
+    int length = vsnprintf(buffer, size, format, args);
+    uselocale(before);
+    freelocale(plain);
+    return length;
+}
+
+int hmi_snprintf(char *buffer, size_t size, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    int length = hmi_vsnprintf(buffer, size, format, args);
+    va_end(args);
+    return length;
+}
+
 /* ---- growable strings ---- */
 
 void hmi_text_init(hmi_text *text, const hm_allocator *allocator)
@@ -54,11 +86,11 @@ void hmi_text_addv(hmi_text *text, const char *format, va_list args)
 {
     va_list again;
     va_copy(again, args);
-    int length = vsnprintf(NULL, 0, format, again);
+    int length = hmi_vsnprintf(NULL, 0, format, again);
     va_end(again);
     if (length < 0 || !reserve(text, (size_t)length))
         return;
-    vsnprintf(text->data + text->length, (size_t)length + 1, format, args);
+    hmi_vsnprintf(text->data + text->length, (size_t)length + 1, format, args);
     text->length += (size_t)length;
 }
 
@@ -76,13 +108,6 @@ const char *hmi_text_view(const hmi_text *text)
 }
 
 /* ---- numbers ---- */
-
-/* printf and strtod follow the locale of the process that hosts the library; models do not. */
-static char decimal_point(void)
-{
-    const char *point = localeconv()->decimal_point;
-    return point && point[0] ? point[0] : '.';
-}
 
 double hmi_number_value(const char *digits, size_t length)
 {

@@ -21,6 +21,11 @@ void hmi_text_add(hmi_text *text, const char *string);
 void hmi_text_add_bytes(hmi_text *text, const char *bytes, size_t length);
 void hmi_text_addf(hmi_text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void hmi_text_addv(hmi_text *text, const char *format, va_list args);
+/* vsnprintf and snprintf with a decimal point, whatever the locale of the process that hosts the library. */
+int hmi_vsnprintf(char *buffer, size_t size, const char *format, va_list args)
+    __attribute__((format(printf, 3, 0)));
+int hmi_snprintf(char *buffer, size_t size, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 /* The text so far, "" when empty; never NULL. */
 const char *hmi_text_view(const hmi_text *text);
 

@@ -232,10 +232,11 @@ static hm_status derive_all(hmi_derivation *d)
     return status == HM_OK ? d->eq->graph.status : status;
 }
 
-hm_status hmi_derive_model(hmi_derived *eq, const hm_model *model)
+hm_status hmi_derive_model(hmi_derived *eq, const hm_model *model, hm_context *context)
 {
     const hm_allocator *allocator = &model->context->allocator;
-    *eq = (hmi_derived){.model = model, .allocator = allocator, .n = model->coords.count};
+    *eq = (hmi_derived){
+        .model = model, .allocator = allocator, .context = context, .n = model->coords.count};
     hmi_arena_init(&eq->arena, allocator);
     hm_status status = hmi_graph_copy(&eq->graph, &model->graph);
     if (status != HM_OK)
@@ -245,6 +246,7 @@ hm_status hmi_derive_model(hmi_derived *eq, const hm_model *model)
     hmi_tangent_init(&d.motion, allocator, leaf_along_motion, eq, moving);
     hmi_adjoint_init(&d.adjoint, allocator);
     status = derive_all(&d);
+    eq->context = NULL;
     hmi_tangent_release(&d.motion);
     hmi_adjoint_release(&d.adjoint);
     if (status == HM_OK)

@@ -45,6 +45,7 @@ typedef struct hmi_rows {
 typedef struct hmi_derived {
     const hm_model *model;
     const hm_allocator *allocator;
+    hm_context *context; /* what the derivation has to say; NULL afterwards */
     hmi_graph graph;
     hmi_arena arena;
     size_t n;
@@ -75,8 +76,9 @@ typedef struct hmi_derived {
     hmi_expr *input_values[3]; /* defaults of u, u', u''; HMI_NONE where not differentiable */
 } hmi_derived;
 
-/* The equations keep a pointer to the model, which must outlive them. Release also after failure. */
-hm_status hmi_derive_model(hmi_derived *eq, const hm_model *model);
+/* The equations keep a pointer to the model, which must outlive them; diagnostics go into the context.
+ * Release also after failure. */
+hm_status hmi_derive_model(hmi_derived *eq, const hm_model *model, hm_context *context);
 void hmi_derived_release(hmi_derived *eq);
 
 /* F_i of  p' = F + A^T lambda:  dL/dq + all forces but the ideal ones of constraints. The graph is that of the

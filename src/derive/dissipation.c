@@ -7,13 +7,13 @@
  */
 #include "derive/derive_internal.h"
 
-static void warn(const hm_model *model, const hmi_energy *energy, uint32_t coord)
+static void warn(const hmi_derived *eq, const hmi_energy *energy, uint32_t coord)
 {
-    const char *name = model->coords.data[coord].name;
+    const char *name = eq->model->coords.data[coord].name;
     const char *hint = hmi_context_printf(
-        model->context, "viscous damping is c/2*%s'^2, dry friction c*abs(%s'), a force 'force %s'",
+        eq->context, "viscous damping is c/2*%s'^2, dry friction c*abs(%s'), a force 'force %s'",
         name, name, name);
-    hmi_warning(model->context, energy->span, hint,
+    hmi_warning(eq->context, energy->span, hint,
                 "the dissipation function is linear in %s': its force is the same in either "
                 "direction and damps nothing",
                 name);
@@ -34,8 +34,8 @@ hm_status hmi_check_dissipation(hmi_derivation *d)
             const hmi_partial *partial = &d->adjoint.partials.data[i];
             bool bends = hmi_deps(g, partial->value) & HMI_DEP(HMI_SYM_VELOCITY);
             if (!bends && partial->value != g->zero)
-                warn(model, energy, partial->index);
+                warn(d->eq, energy, partial->index);
         }
     }
-    return model->context->out_of_memory ? HM_ERR_NOMEM : HM_OK;
+    return d->eq->context->out_of_memory ? HM_ERR_NOMEM : HM_OK;
 }

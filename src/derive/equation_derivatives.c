@@ -20,7 +20,7 @@ static void lay_out_columns(hmi_columns *columns, const hmi_derived *eq, hmi_jac
     columns->count = 0;
     if (kind == HMI_JACOBIAN_PARAM) {
         add_columns(columns, HMI_SYM_PARAM, model->params.count);
-    } else {
+    } else if (kind != HMI_JACOBIAN_INPUT) {
         add_columns(columns, HMI_SYM_COORD, n);
         add_columns(columns, HMI_SYM_VELOCITY, n);
     }
@@ -34,6 +34,8 @@ static void lay_out_columns(hmi_columns *columns, const hmi_derived *eq, hmi_jac
     add_columns(columns, HMI_SYM_INPUT, inputs);
     add_columns(columns, HMI_SYM_INPUT_RATE, inputs);
     add_columns(columns, HMI_SYM_INPUT_RATE2, inputs);
+    if (kind == HMI_JACOBIAN_INPUT)
+        columns->free = columns->count;
     add_columns(columns, HMI_SYM_REACTION, n);
     add_columns(columns, HMI_SYM_MULTIPLIER, m);
     add_columns(columns, HMI_SYM_TOTAL_REACTION, n);

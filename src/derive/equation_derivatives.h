@@ -34,6 +34,7 @@ typedef enum hmi_block {
 typedef enum hmi_jacobian_kind {
     HMI_JACOBIAN_STATE,    /* E, C, G, z', residuals by q, v, z, t */
     HMI_JACOBIAN_PARAM,    /* the same by parameters, each component by itself */
+    HMI_JACOBIAN_INPUT,    /* the same by u, u', u'' of all inputs, the state held fixed */
     HMI_JACOBIAN_DISCRETE, /* p, g, residuals by q, v */
     HMI_JACOBIAN_KINDS
 } hmi_jacobian_kind;

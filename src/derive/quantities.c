@@ -60,7 +60,7 @@ static hm_status replace(hmi_derived *eq, bool in_event, hmi_expr written, hmi_s
     hmi_substitution_release(&substitution);
     if (r.undefined == UINT32_MAX)
         return hmi_graph_status(&eq->graph);
-    hm_context *context = eq->model->context;
+    hm_context *context = eq->context;
     hmi_error(context, at, "write 'kinetic' and 'potential' instead of 'lagrangian' or 'mass'",
               "'%s' is not defined in this model",
               hmi_model_symbol_name(context, eq->model, HMI_SYM_ENERGY, r.undefined));

@@ -41,10 +41,15 @@ static hmi_ast *node_of(hmi_parser *p, hmi_ast_kind kind, hmi_span span, hmi_ast
 
 static bool enter(hmi_parser *p)
 {
-    if (++p->nesting <= HMI_MOST_NESTING)
+    bool low = hmi_stack_is_low(p->context->stack_floor);
+    if (++p->nesting <= HMI_MOST_NESTING && !low)
         return true;
-    hmi_error(p->context, p->token.span, "name a part of it with 'let'",
-              "nested more than %d levels deep", HMI_MOST_NESTING);
+    if (low)
+        hmi_error(p->context, p->token.span, "name a part of it with 'let'",
+                  "nested too deeply for the stack of this thread");
+    else
+        hmi_error(p->context, p->token.span, "name a part of it with 'let'",
+                  "nested more than %d levels deep", HMI_MOST_NESTING);
     return false;
 }
 
@@ -467,7 +472,7 @@ static hmi_ast *parse_chain(hmi_parser *p, level at, hmi_ast *first)
     bool good = true;
     while (good && operator_level(p->token.kind) == at) {
         if (at == LEVEL_COMPARE && c.ops.count) {
-            hmi_error(p->context, p->token.span, "write a < b and b < c",
+            hmi_error(p->context, p->token.span, "write a < b and b < c; as constraints, one each",
                       "comparisons cannot be chained");
             good = false;
             break;

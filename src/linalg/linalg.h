@@ -22,6 +22,8 @@ double hmi_power_of_two(double x);
  * length in [1/2, 1). Rows of zeros get R = 1; coordinates without inertia take their unit from
  * the rows that hold them. */
 void hmi_equilibrate(int n, int m, const double *M, const double *A, double *D, double *R);
+/* R alone, for given D > 0. */
+void hmi_equilibrate_rows(int n, int m, const double *A, const double *D, double *R);
 
 /* ---- cholesky.c: M = L L^T ------------------------------------------------------------------- */
 

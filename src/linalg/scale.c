@@ -4,7 +4,8 @@
  * is made in units that the system itself supplies:
  *   coordinates  D_j = 1/sqrt|M_jj|, or what keeps |D M D| <= 1 where M is indefinite (Bunch 1971);
  *   rows         R_i = 1/|row i of A D|, the length of the row in the metric of the inertias.
- * A coordinate without inertia has no unit of its own and takes that of the rows that hold it most.
+ * A coordinate without inertia has no unit of its own and takes that of the rows that hold it most; one
+ * with almost none is kept from making rows look alike (limit_light).
  *
  * Invariants
  *   1. Scales are powers of two: scaling is exact, and answers keep every bit.
@@ -13,6 +14,14 @@
 #include "linalg/linalg.h"
 
 #define WELL_KNOWN 0.125 /* see link */
+/* How much a light coordinate may outweigh the heavier ones of a row (limit_light). */
+#define MOST_OUTWEIGHING 0x1p26
+/* Units so far from those of all heavy coordinates are not believed: an entry that asks for one is nothing
+ * beside the others of its row, or they are nothing beside it. */
+#define FARTHEST 0x1p40
+/* Nor does a coordinate that rows hold need a unit farther than this from the smallest: its acceleration
+ * would be found as a rounding error of the others. */
+#define EXTREME 0x1p60
 
 double hmi_power_of_two(double x)
 {
@@ -73,6 +82,75 @@ static void scale_by_mass(int n, const double *M, double *D)
                 changed = true;
             }
     }
+}
+
+/* The heaviest coordinate, that of the smallest unit, among those with D > 0; -1: none. */
+static int heaviest(int n, const double *D)
+{
+    int best = -1;
+    for (int j = 0; j < n; j++)
+        if (D[j] > 0 && (best < 0 || D[j] < D[best]))
+            best = j;
+    return best;
+}
+
+/* The units that are believed: about those of the heavy coordinates. */
+typedef struct unit_range {
+    double low, high, extreme;
+} unit_range;
+
+static unit_range believed_units(double least)
+{
+    return (unit_range){least / FARTHEST, least * MOST_OUTWEIGHING * FARTHEST, least * EXTREME};
+}
+
+/* Two rows look alike where coordinate j outweighs all else in both. The row that is most of all j is told
+ * from the others by these: the next one must keep a share of 1/MOST_OUTWEIGHING. size: of the rows by the
+ * coordinates before j. */
+static double limited_unit(int n, int m, const double *A, int j, double unit, const double *size,
+                           unit_range range)
+{
+    double first = INFINITY, second = INFINITY;
+    bool held = false;
+    for (int i = 0; i < m; i++) {
+        double x = fabs(A[(size_t)i * (size_t)n + (size_t)j]), share = size[i] / x;
+        if (!(x > 0) || share > range.high)
+            continue;
+        held = true;
+        share = share < range.low ? 0 : share; /* j alone */
+        if (share < first) {
+            second = first;
+            first = share;
+        } else if (share < second && share > 0) {
+            second = share;
+        }
+    }
+    double most = second > 0 ? MOST_OUTWEIGHING * second : INFINITY;
+    most = held && range.extreme < most ? range.extreme : most;
+    return unit > most ? hmi_power_of_two(1 / most) : unit;
+}
+
+/* An inertia that vanishes on paper, or nearly so (that of the scalar part of a quaternion near the
+ * identity), gives a unit in which its coordinate is all there is of every row that holds it: rows that
+ * differ in the others then look dependent. From the heaviest on, a coordinate is kept from outweighing
+ * those whose units are their own. size[m]: of the rows so far; units that are done are negative. */
+static void limit_light(int n, int m, const double *A, double *D, double *size)
+{
+    int j = heaviest(n, D);
+    double least = j >= 0 ? D[j] : 1, largest = hmi_max_abs(n, D);
+    if (largest <= MOST_OUTWEIGHING * least)
+        return;
+    hmi_zero(m, size);
+    for (; j >= 0; j = heaviest(n, D)) {
+        double unit = limited_unit(n, m, A, j, D[j], size, believed_units(least));
+        for (int i = 0; i < m && unit == D[j]; i++) {
+            double x = fabs(A[(size_t)i * (size_t)n + (size_t)j]) * unit;
+            size[i] = x > size[i] ? x : size[i];
+        }
+        D[j] = -unit;
+    }
+    for (j = 0; j < n; j++)
+        D[j] = fabs(D[j]);
 }
 
 /* Length of a row over the coordinates that have a scale. */
@@ -172,13 +250,20 @@ static bool lend_unit(int n, double *D)
     return false;
 }
 
-void hmi_equilibrate(int n, int m, const double *M, const double *A, double *D, double *R)
+void hmi_equilibrate_rows(int n, int m, const double *A, const double *D, double *R)
 {
-    scale_by_mass(n, M, D);
-    do
-        scale_rows(n, m, A, D, R);
-    while (scale_massless(n, m, A, D, R) || lend_unit(n, D));
+    scale_rows(n, m, A, D, R);
     for (int i = 0; i < m; i++)
         if (R[i] == 0)
             R[i] = 1;
+}
+
+void hmi_equilibrate(int n, int m, const double *M, const double *A, double *D, double *R)
+{
+    scale_by_mass(n, M, D);
+    limit_light(n, m, A, D, R);
+    do
+        scale_rows(n, m, A, D, R);
+    while (scale_massless(n, m, A, D, R) || lend_unit(n, D));
+    hmi_equilibrate_rows(n, m, A, D, R);
 }

@@ -283,3 +283,14 @@ hmi_namer hmi_model_namer(const hm_model *model)
 {
     return (hmi_namer){declared_name, (void *)model, is_literal};
 }
+
+bool hmi_model_input_is_free(hm_context *context, const hm_model *model, size_t index, hmi_span at)
+{
+    const hmi_input *input = &model->inputs.data[index];
+    if (input->row)
+        hmi_error(context, at, "an input that is to be set has a default of t alone",
+                  "input '%s' cannot be set: its default depends on the motion and is part of "
+                  "constraint '%s'",
+                  input->name, input->row);
+    return !input->row;
+}

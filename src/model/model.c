@@ -32,6 +32,7 @@ void hm_model_destroy(hm_model *model)
     hmi_array_release(allocator, &model->forces);
     hmi_array_release(allocator, &model->nonideal);
     hmi_array_release(allocator, &model->bodies);
+    hmi_array_release(allocator, &model->rates);
     hmi_array_release(allocator, &model->joints);
     hmi_array_release(allocator, &model->constraints);
     hmi_array_release(allocator, &model->frictions);

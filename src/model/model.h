@@ -63,7 +63,8 @@ typedef struct hmi_state {
 typedef struct hmi_input {
     const char *name;
     hmi_span span;
-    hmi_expr value; /* the default signal */
+    hmi_expr value;  /* the default signal */
+    const char *row; /* a constraint that has the default put in (build/followed.c); else NULL */
 } hmi_input;
 
 /* A constraint row, lhs - rhs = 0; one-sided: residual >= 0. */
@@ -142,8 +143,19 @@ typedef struct hmi_body {
     hmi_expr at[3], velocity[3];
     hmi_expr spin[3]; /* angular momentum about its own point, in space; in the plane spin[0] */
     int dimension;    /* 2 or 3 */
+    hmi_expr energy;  /* its kinetic energy, a term of the sum */
+    bool rigid;       /* it has an inertia, */
+    bool turns;       /* and the next three are known (model/build/rates.c) */
+    hmi_expr inertia[9], frame[9]; /* in the plane inertia[0] alone */
+    hmi_expr omega[3];             /* in the axes of space; in the plane omega[0] */
     hmi_span span;
 } hmi_body;
+
+/* The time derivative of an expression, in a form that shares more than that of the chain rule:
+ * omega x r where a rotation carries r along. */
+typedef struct hmi_known_rate {
+    hmi_expr value, rate;
+} hmi_known_rate;
 
 /* A `joint` statement, whose rows are among the constraints. What a unit multiplier of row k does to
  * body B is push[k * size ...]: a force (in base axes, at the point of B) and a moment about that point,
@@ -255,6 +267,7 @@ struct hm_model {
     HMI_ARRAY(hmi_force) forces;
     HMI_ARRAY(hmi_force) nonideal;
     HMI_ARRAY(hmi_body) bodies;
+    HMI_ARRAY(hmi_known_rate) rates; /* of what bodies carry; the first of several counts */
     HMI_ARRAY(hmi_joint) joints;
 
     HMI_ARRAY(hmi_constraint) constraints;
@@ -292,6 +305,8 @@ bool hmi_model_is_literal(const hm_model *model, const char *name);
 /* hmi_print_name, or as it is written. */
 void hmi_model_print_name(const hm_model *model, hmi_text *out, hmi_print_style style,
                           const char *name, int dots);
+/* May a program set this input? Reports the constraint that it belongs to (hmi_input.row). */
+bool hmi_model_input_is_free(hm_context *context, const hm_model *model, size_t index, hmi_span at);
 /* "the kinetic energy" and so on. */
 const char *hmi_energy_text(hmi_statement_kind kind);
 /* What the printers of expr/print/print.h ask for. */

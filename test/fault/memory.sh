@@ -9,6 +9,9 @@ cd "$work" || exit 1
 printf 's\n1\n2\n0.5\n' > members.csv
 printf "coord x\nkinetic x'^2/2\nkinetic z^2\n" > wrong.hamel # errors need memory, too
 
+hdf5=0
+"$HAMEL" run skate --to 1 --hdf5 o.h5 > /dev/null 2>&1 && hdf5=1
+
 for format in '' --json; do
     for command in 'eval skate' 'eval skate --geometry' 'derive skate' 'run skate --to 1' 'run pendulum --to 1 --method radau' \
         'run pendulum --to 1 --method taylor' 'run skate --ensemble members.csv --jobs 2 --to 1' 'linearize skate' \
@@ -23,6 +26,12 @@ for format in '' --json; do
     every_place memory -w memory -f o.csv -f o.svg -- linearize pendulum --param g --from 1 --to 3 --steps 2 \
         --csv o.csv --plot o.svg $format
     every_place memory -w memory -f o.svg -- plot results.csv x y -o o.svg $format
+    every_place memory -w memory -f o.csv -- sweep skate --grid 's=0.1:0.3:3' --measure 'final(x), max(y)' --to 1 \
+        --jobs 2 --out o.csv $format
+    # libhdf5 writes in a child, which says or shows that memory ran out.
+    [ $hdf5 = 0 ] || every_place memory -w memory -f o.h5 -- run skate --to 1 --hdf5 o.h5 $format
+    [ $hdf5 = 0 ] || every_place memory -w memory -f o.h5 -- sweep skate --grid 's=0.1:0.3:3' --measure 'final(x)' --to 1 \
+        --jobs 1 --out o.h5 $format
 done
 for format in latex c; do
     every_place memory -w memory -- derive skate --format $format

@@ -20,6 +20,7 @@ static void must_be_silent(const motion *m)
 {
     assert_false(motion_says(m, "lost rank"));
     assert_false(motion_says(m, "lose rank"));
+    assert_false(motion_says(m, "loss of rank"));
     assert_false(motion_says(m, "cannot be evaluated"));
     assert_true(motion_violation(m) < 1e-9);
 }
@@ -87,7 +88,7 @@ static void bricard_of_free_bodies(void **state)
     angles->options.end = 2;
     angles->options.rtol = 1e-12;
     motion_must(angles);
-    for (int k = 0; k < 2; k++) {
+    for (int k = 0; k < 3; k++) { /* dop853, taylor, radau */
         long frames = 0;
         motion *m = motion_file("test/physics/models/bricard-bodies.hamel", NULL, 0);
         m->options.method = methods[k];
@@ -97,7 +98,7 @@ static void bricard_of_free_bodies(void **state)
         m->options.content = HM_FRAME_CONTENT_FORCES;
         motion_must(m);
         check_number("height", motion_value(m, "z2"), 0.5 * sin(motion_value(angles, "q[2]")),
-                     1e-7);
+                     tolerances[k]);
         must_be_silent(m);
         assert_true(frames >= 41);
         motion_close(m);

@@ -46,6 +46,25 @@ checks=$((checks + 1))
 run hamel export sliding-disc --format matlab -o disc.m
 expect_status 2
 
+# ---- units: the same bytes twice, nothing but what belongs there ----
+if hamel export skate --format fmu2 -o a.fmu 2> /dev/null; then
+    hamel export skate --format fmu2 -o b.fmu
+    checks=$((checks + 1))
+    cmp -s a.fmu b.fmu || failed 'two exports of one model differ'
+    run hamel export skate --format fmu3 -o c.fmu
+    expect_done
+    run hamel export skate --format fmu3
+    expect_status 2
+    expect_err 'needs -o'
+    run hamel export ball-to-rest --format fmu2 -o ball.fmu
+    expect_status 2
+    checks=$((checks + 1))
+    [ ! -e ball.fmu ] || failed 'ball.fmu was written'
+    run env CC=/nonexistent/cc "$HAMEL" export skate --format fmu2 -o source.fmu
+    expect_status 0
+    expect_err 'source alone'
+fi
+
 # ---- other programs: q'' at the initial state, one value a line ----
 wanted() { # MODEL
     hamel eval "$1" --json | tr -d ' \n' | sed 's/.*"qdd":\[\([^]]*\)\].*/\1/' | tr ',' '\n' | awk 1

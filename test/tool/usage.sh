@@ -8,6 +8,12 @@ expect_done
 checks=$((checks + 1))
 grep -qE '^hamel [0-9]+\.[0-9]+\.[0-9]+$' "$out" || failed "not a version"
 
+# Libraries that few commands use are loaded by those (tool/library.h, tool/flint_calls.inc).
+if [ "$(uname -m)" = x86_64 ] && command -v readelf > /dev/null; then
+    checks=$((checks + 1))
+    readelf -d "$HAMEL" | grep -E 'NEEDED.*(cairo|hdf5|flint)' && failed "loaded at start"
+fi
+
 for help in --help -h help; do
     run hamel $help
     expect_done

@@ -280,6 +280,34 @@ static hm_status solve_for_each(study *s)
     return status;
 }
 
+/* ---- all velocities together ---- */
+
+static hm_status try_taken_off(study *s)
+{
+    hmi_form form;
+    hmi_forms *f = s->forms;
+    hmi_graph *g = &f->graph;
+    probe_velocity none = {{0}};
+    hmi_expr e = hmi_take_off(f, s->psi, s->initial);
+    hm_status status = e == HMI_NONE ? HM_OK : new_form(s, &form);
+    if (e == HMI_NONE || status != HM_OK)
+        return status == HM_OK ? hmi_forms_status(f) : status;
+    hmi_expr slope[MOST_SIZE], rest = evaluated_at(s, e, &none);
+    for (size_t j = 0; j < f->n; j++)
+        slope[j] = g->zero;
+    status = hmi_gradient(&f->adjoint, g, e, HMI_SYM_VELOCITY);
+    for (size_t i = 0; status == HM_OK && i < f->adjoint.partials.count; i++)
+        if (f->adjoint.partials.data[i].index < f->n)
+            slope[f->adjoint.partials.data[i].index] = f->adjoint.partials.data[i].value;
+    for (size_t j = 0; status == HM_OK && j < f->n; j++)
+        put(s, &form, j, slope[j]);
+    if (status == HM_OK)
+        put(s, &form, f->n, rest);
+    if (status == HM_OK && hmi_forms_status(f) == HM_OK)
+        status = try_form(s, &form);
+    return status == HM_OK ? hmi_forms_status(f) : status;
+}
+
 /* ---- ratios of the gradient ---- */
 
 /* (d psi/dq'_j) / (d psi/dq'_p): free of velocities by themselves, or numbers at the initial state. */
@@ -349,6 +377,8 @@ hm_status hmi_study_disguise(hmi_sampler *sampler, size_t k, const hmi_series_st
     hm_status status = take_gradient(&s);
     if (status == HM_OK)
         status = solve_for_each(&s);
+    if (status == HM_OK && result->kind == HMI_NOT_LINEAR)
+        status = try_taken_off(&s);
     size_t p = status == HM_OK ? largest_slope(&s) : 0;
     if (status == HM_OK && result->kind == HMI_NOT_LINEAR)
         status = try_ratios(&s, p, false);

@@ -141,3 +141,82 @@ hmi_expr hmi_solve_for(hmi_forms *forms, hmi_expr psi, uint32_t p, const hmi_ser
     }
     return value;
 }
+
+/* ---- all velocities together ---- */
+
+static bool moves(const hmi_graph *g, hmi_expr e)
+{
+    return hmi_deps(g, e) & HMI_DEP(HMI_SYM_VELOCITY);
+}
+
+static bool is_affine(hmi_forms *f, hmi_expr e)
+{
+    if (hmi_gradient(&f->adjoint, &f->graph, e, HMI_SYM_VELOCITY) != HM_OK)
+        return false;
+    for (size_t i = 0; i < f->adjoint.partials.count; i++)
+        if (moves(&f->graph, f->adjoint.partials.data[i].value))
+            return false;
+    return true;
+}
+
+/* Does f(x) = f(y) say that x = y? */
+static bool is_injective(hmi_op op)
+{
+    return op == HMI_EXP || op == HMI_LOG || op == HMI_SQRT || op == HMI_ATAN || op == HMI_ASIN ||
+           op == HMI_ACOS || op == HMI_SINH || op == HMI_TANH;
+}
+
+/* a = b as x = y where both are the same function; HMI_NONE: they are not. */
+static hmi_expr without_function(hmi_graph *g, hmi_expr a, hmi_expr b)
+{
+    hmi_op op = hmi_op_of(g, a);
+    bool power = op == HMI_POW || op == HMI_POWI;
+    if (op != hmi_op_of(g, b) || !(power || is_injective(op)))
+        return HMI_NONE;
+    hmi_expr n = hmi_operand(g, a, 1);
+    if (power && (n != hmi_operand(g, b, 1) || !hmi_is_const(g, n) ||
+                  fmod(fabs(hmi_constant_of(g, n)->value), 2) != 1))
+        return HMI_NONE;
+    return hmi_sub(g, hmi_operand(g, a, 0), hmi_operand(g, b, 0));
+}
+
+/* a o b = y with velocities in both, as an expression that is 0. */
+static hmi_expr joined(const solver *s, hmi_op op, hmi_expr a, hmi_expr b, hmi_expr y)
+{
+    hmi_graph *g = &s->forms->graph;
+    switch (op) {
+    case HMI_DIV:
+        return hmi_sub(g, a, hmi_mul(g, y, b));
+    case HMI_ATAN2:
+        return hmi_sub(g, a, hmi_mul(g, apply(g, HMI_TAN, y), b));
+    case HMI_SUB:
+        return y == g->zero ? without_function(g, a, b) : HMI_NONE;
+    default:
+        return HMI_NONE;
+    }
+}
+
+hmi_expr hmi_take_off(hmi_forms *forms, hmi_expr psi, const hmi_series_state *initial)
+{
+    hmi_graph *g = &forms->graph;
+    solver s = {forms, HMI_NONE, initial};
+    hmi_expr e = psi, y = g->zero;
+    for (int k = 0; k < DEEPEST && e != HMI_NONE && y != HMI_NONE && moves(g, e); k++) {
+        hmi_op op = hmi_op_of(g, e);
+        int arity = hmi_op_arity(op);
+        if (is_affine(forms, e))
+            return hmi_sub(g, e, y);
+        if (arity != 1 && arity != 2)
+            return HMI_NONE;
+        hmi_expr a = hmi_operand(g, e, 0), b = arity == 2 ? hmi_operand(g, e, 1) : HMI_NONE;
+        bool second = arity == 2 && moves(g, b);
+        if (moves(g, a) && second) {
+            e = joined(&s, op, a, b, y);
+            y = g->zero;
+        } else {
+            y = arity == 1 ? inverse(&s, op, a, y) : other_operand(&s, op, a, b, second, y);
+            e = second ? b : a;
+        }
+    }
+    return HMI_NONE;
+}

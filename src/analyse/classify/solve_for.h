@@ -9,4 +9,9 @@
  * state. HMI_NONE: it occurs not at all or more than once, or an operation has no inverse here. */
 hmi_expr hmi_solve_for(hmi_forms *forms, hmi_expr psi, uint32_t p, const hmi_series_state *initial);
 
+/* The same for all velocities together, which may occur as often as they like: e with e = 0 where psi = 0,
+ * affine in the velocities. Operations are taken off from the root; a quotient N/D = y becomes N - y D, and
+ * f(a) = f(b) becomes a = b. HMI_NONE: this leads to no such e. */
+hmi_expr hmi_take_off(hmi_forms *forms, hmi_expr psi, const hmi_series_state *initial);
+
 #endif

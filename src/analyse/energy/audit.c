@@ -83,6 +83,21 @@ static double rows_power(const hm_evaluation *at, double *row_power, double *siz
     return sum;
 }
 
+/* Where all powers vanish (a top that spins), what is left of them is rounding of q'', which is relative to
+ * the largest of its components: powers below 1e-4 of |q'| |q''| in the metric of M are compared with that. */
+static double power_scale(const hm_evaluation *at)
+{
+    double speed = 0, change = 0;
+    for (size_t i = 0; i < at->M.rows; i++)
+        for (size_t e = at->M.row_start[i]; e < at->M.row_start[i + 1]; e++)
+            if (at->M.column[e] == i) {
+                double root = sqrt(fabs(at->M.value[e]));
+                speed = hypot(speed, root * at->v[i]);
+                change = hypot(change, root * at->qdd[i]);
+            }
+    return 1e-4 * speed * change;
+}
+
 static void add_up(const hm_evaluation *at, hm_audit *out, double *row_power)
 {
     out->total = at->total;
@@ -103,6 +118,7 @@ static void add_up(const hm_evaluation *at, hm_audit *out, double *row_power)
     double rows = rows_power(at, row_power, &out->size);
     for (size_t i = 0; at->momentum && i < at->M.rows; i++) /* what the rate was added up from */
         out->size += fabs(at->momentum[i] * at->qdd[i]) + fabs(at->Q[i] * at->v[i]);
+    out->size += power_scale(at);
     double size = out->size > 0 ? out->size : 1;
     out->error = fabs(out->rate - out->sum) / size;
     out->ideal_error = fabs(rows - at->power.ideal) / size;

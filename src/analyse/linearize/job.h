@@ -8,6 +8,7 @@
 
 #include "analyse/linearize/explicit_time.h"
 #include "analyse/linearize/floquet.h"
+#include "analyse/linearize/ports.h"
 #include "analyse/linearize/relative_equilibrium.h"
 #include "analyse/linearize/spectrum.h"
 
@@ -38,6 +39,7 @@ typedef struct hmi_job {
     bool at_instant;         /* it is at rest at t, and not later */
     bool constant;           /* the matrix is the same all along it */
     hmi_floquet floquet;
+    hmi_ports ports;
     const char *no_multipliers; /* why there are none where the matrix is not constant */
 } hmi_job;
 

@@ -109,6 +109,67 @@ static hm_status take_names(hmi_job *j)
     return good ? HM_OK : HM_ERR_NOMEM;
 }
 
+/* ---- inputs and outputs ---- */
+
+static const char *const *copy_names(hmi_job *j, const char *const *from, size_t count)
+{
+    const char **to = hmi_arena_alloc(&j->out->arena, (count + 1) * sizeof *to);
+    for (size_t k = 0; k < count && to; k++)
+        if (!(to[k] = hmi_arena_text(&j->out->arena, from[k], strlen(from[k]))))
+            return NULL;
+    return to;
+}
+
+static const double *unless_zero(const double *matrix, size_t count)
+{
+    return hmi_max_abs((int)count, matrix) > 0 ? matrix : NULL;
+}
+
+static void show_ports(hm_linearization *face, const hmi_port_matrices *from)
+{
+    size_t by = face->dimension * face->input_count,
+           through = face->output_count * face->input_count;
+    if (face->input_count) {
+        face->B = from->B[0];
+        face->B_rate = unless_zero(from->B[1], by);
+        face->B_rate2 = unless_zero(from->B[2], by);
+    }
+    if (face->output_count)
+        face->C = from->C;
+    if (through) {
+        face->D = from->D[0];
+        face->D_rate = unless_zero(from->D[1], through);
+        face->D_rate2 = unless_zero(from->D[2], through);
+    }
+}
+
+/* The state may have been left by the search for families: it is updated. */
+static hm_status take_ports(hmi_job *j)
+{
+    hm_linearization *face = &j->out->face;
+    hmi_port_matrices matrices;
+    face->input_count = j->ports.inputs;
+    face->output_count = j->ports.outputs;
+    face->inputs = copy_names(j, j->options->inputs, j->ports.inputs);
+    face->outputs = copy_names(j, j->options->outputs, j->ports.outputs);
+    if (!face->inputs || !face->outputs)
+        return HM_ERR_NOMEM;
+    if ((!j->ports.inputs && !j->ports.outputs) || !face->A)
+        return HM_OK;
+    if (face->rest == HM_REST_RELATIVE) {
+        hmi_error(j->sim->context, hmi_no_span, "--keep linearises in the given coordinates",
+                  "inputs and outputs are not worked out in the moving frame of a relative "
+                  "equilibrium");
+        return HM_ERR_USAGE;
+    }
+    hm_status status = hmi_reduction_update(&j->r, j->t, j->x);
+    if (status == HM_OK)
+        status = hmi_ports_compute(&j->ports, &j->r, &j->kept, &j->out->arena, &matrices);
+    if (status == HM_OK)
+        show_ports(face, &matrices);
+    return status;
+}
+
 /* ---- failures ---- */
 
 /* Where the accelerations are finite and their derivatives are not: by which variable of which. */
@@ -156,7 +217,9 @@ static hm_status describe(hmi_job *j)
         status = take_state(j);
     if (status == HM_OK)
         status = take_names(j);
-    return status == HM_OK ? hmi_job_judge(j) : status;
+    if (status == HM_OK)
+        status = hmi_job_judge(j);
+    return status == HM_OK ? take_ports(j) : status;
 }
 
 static hmi_linearization *new_linearization(const hm_system *system)
@@ -191,7 +254,9 @@ static hm_status begin(hmi_job *j)
 static hm_status linearize(hmi_job *j)
 {
     size_t n = j->r.n;
-    hm_status status = begin(j);
+    hm_status status = hmi_ports_find(&j->ports, &j->r.arena, j->sim, j->options);
+    if (status == HM_OK)
+        status = begin(j);
     if (status != HM_OK)
         return status;
     status = j->options->find ? hmi_job_search(j) : hmi_reduction_update(&j->r, j->t, j->x);

@@ -1,6 +1,7 @@
 /* Eliminates dependent variables from the derivatives of motion and constraints (reduce.h). */
 #include "analyse/linearize/reduce.h"
 
+#include "dynamics/sim/rounding.h"
 #include "linalg/linalg.h"
 
 #include <math.h>
@@ -376,6 +377,20 @@ void hmi_reduction_direction(const hmi_reduction *r, size_t j, double *dx)
             dx[r->pivot[i]] = -r->E[i * r->size + r->independent[j]];
 }
 
+/* Rows of A that are but rounding errors at this state hold nothing (dynamics/sim/rounding.h), nor do the
+ * residuals they belong to: phi by coordinates and phi' or psi by velocities are the same row. */
+static hm_status silence_rows(hmi_reduction *r)
+{
+    size_t width = r->size + 1;
+    hm_status status = hmi_sim_row_terms(r->sim, &r->at, r->scratch);
+    for (size_t i = 0; i < r->m && status == HM_OK; i++)
+        if (r->scratch[i] > 0) {
+            hmi_zero((int)width, r->C + i * width);
+            hmi_zero((int)width, r->C + (r->m + i) * width);
+        }
+    return status;
+}
+
 /* Derivatives and rates at the state. */
 static hm_status evaluate_at(hmi_reduction *r, double t, const double *x)
 {
@@ -385,6 +400,8 @@ static hm_status evaluate_at(hmi_reduction *r, double t, const double *x)
     hm_status status = hmi_sim_jacobian(sim, &r->at, NULL, r->J);
     if (status == HM_OK)
         status = hmi_sim_residual_jacobian(sim, &r->at, r->residual, r->C);
+    if (status == HM_OK && r->m)
+        status = silence_rows(r);
     if (status != HM_OK)
         return status;
     hmi_copy((int)r->n, r->at.v, r->rate);

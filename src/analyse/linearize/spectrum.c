@@ -149,19 +149,82 @@ static void take_sorted(hmi_spectrum *s, const lapack_memory *x)
     }
 }
 
-hm_status hmi_spectrum_of(hmi_spectrum *s, hmi_arena *arena, size_t size, const double *A,
-                          const double *E)
+/* ---- units ---- */
+
+/* A size of eigenvalues that does not depend on units: of diagonal entries and of pairs. */
+static double pair_size(size_t n, const double *A)
+{
+    double largest = 0;
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j <= i; j++)
+            largest = fmax(largest, sqrt(fabs(A[i * n + j])) * sqrt(fabs(A[j * n + i])));
+    return largest;
+}
+
+/* Sums of row and column i of D^-1 A D beside the diagonal. */
+static void measure_cross(size_t n, const double *A, const double *unit, size_t i, double *row,
+                          double *column)
+{
+    for (size_t j = 0; j < n; j++)
+        if (j != i) {
+            *row += fabs(A[i * n + j]) * unit[j] / unit[i];
+            *column += fabs(A[j * n + i]) * unit[i] / unit[j];
+        }
+}
+
+/* Units D, powers of two, in which D^-1 A D has rows and columns of about equal size [Osborne 1960]. LAPACK
+ * leaves a variable as it is that acts on others and on which nothing acts; here all have something of the
+ * size of the eigenvalues added, so that one-way couplings become no larger than they are. */
+static void choose_units(size_t n, const double *A, double *unit)
+{
+    double floor = pair_size(n, A) / 256;
+    bool changed = true;
+    for (size_t i = 0; i < n; i++)
+        unit[i] = 1;
+    for (int sweep = 0; sweep < 100 && changed; sweep++) {
+        changed = false;
+        for (size_t i = 0; i < n; i++) {
+            double row = floor, column = floor;
+            measure_cross(n, A, unit, i, &row, &column);
+            if (!(row > 0 && column > 0 && isfinite(row) && isfinite(column)))
+                continue;
+            double factor = ldexp(1, (int)rint(0.5 * log2(row / column)));
+            if (row / factor + column * factor < 0.95 * (row + column)) {
+                unit[i] *= factor;
+                changed = true;
+            }
+        }
+    }
+}
+
+/* to := D^-1 X D */
+static void change_units(size_t n, const double *X, const double *unit, double *to)
+{
+    for (size_t i = 0; i < n * n; i++)
+        to[i] = X[i] * unit[i % n] / unit[i / n];
+}
+
+hm_status hmi_spectrum_of(hmi_spectrum *s, hmi_arena *arena, size_t size, const double *A_given,
+                          const double *E_given)
 {
     lapack_memory x;
-    if (!take_results(s, arena, size) || !take_memory(&x, arena, size))
+    bool failed = false;
+    double *unit = hmi_arena_doubles(arena, size, &failed);
+    double *A = hmi_arena_doubles(arena, size * size, &failed);
+    double *E = E_given ? hmi_arena_doubles(arena, size * size, &failed) : NULL;
+    if (failed || !take_results(s, arena, size) || !take_memory(&x, arena, size))
         return HM_ERR_NOMEM;
     if (size == 0)
         return HM_OK;
+    if (!hmi_all_finite((int)(size * size), A_given))
+        return HM_ERR_NUMERIC;
+    choose_units(size, A_given, unit);
+    change_units(size, A_given, unit, A);
+    if (E)
+        change_units(size, E_given, unit, E);
     for (size_t i = 0; i < size; i++)
         for (size_t j = 0; j < size; j++)
             x.a[j * size + i] = A[i * size + j];
-    if (!hmi_all_finite((int)(size * size), A))
-        return HM_ERR_NUMERIC;
     int n = (int)size, low, high, unused = 0, info = 0;
     double norm;
     dgeevx_("B", "V", "V", "E", &n, x.a, &n, x.wr, x.wi, x.vl, &n, x.vr, &n, &low, &high, x.scale,
@@ -171,6 +234,8 @@ hm_status hmi_spectrum_of(hmi_spectrum *s, hmi_arena *arena, size_t size, const 
     bound_errors(&x, size, norm, E);
     hm_status status = hmi_bound_clusters(arena, size, A, E, rounding_factor * HMI_EPSILON, x.wr,
                                           x.wi, x.error);
+    for (size_t i = 0; i < size * size; i++) /* modes in the given units */
+        x.vr[i] *= unit[i % size];
     take_sorted(s, &x);
     return status;
 }

@@ -114,13 +114,15 @@ static void join_parts(builder *w)
         w->lambda[i] = hmi_plain_add(w->graph, w->lambda[i], w->lambda_C[i]);
 }
 
+/* All outputs as expressions. */
 static hm_status write(builder *w, hmi_motion_layout *motion)
 {
     const hmi_motion_request *ask = w->ask;
+    size_t most = ask->matrices.tree ? HMI_MOST_TREE : HMI_MOST_MOTION;
     hm_status status = allocate(w);
     if (status == HM_OK)
         status = hmi_schur_init(&w->schur, w->graph, w->arena, &ask->matrices,
-                                w->graph->nodes.count + HMI_MOST_MOTION);
+                                w->graph->nodes.count + most);
     if (status == HM_OK)
         status = solve(w);
     if (status != HM_OK)
@@ -159,6 +161,7 @@ hm_status hmi_motion_write(const hmi_motion_request *request, hmi_arena *arena,
     builder w = begin(request, arena);
     *layout = (hmi_motion_layout){0};
     hm_status status = write(&w, layout);
+    hmi_schur_release(&w.schur);
     *outputs = w.outputs;
     return status;
 }
@@ -174,6 +177,89 @@ hm_status hmi_motion_compile(hmi_motion_tape *motion, const hmi_motion_request *
         status = hmi_tape_compile(&motion->tape, request->graph, outputs, motion->at.count);
     hmi_arena_release(&arena);
     return status;
+}
+
+/* A motion that is written and not compiled yet. */
+typedef struct draft {
+    const hmi_motion_request *request;
+    hmi_arena arena;
+    hmi_motion_layout at;
+    hmi_expr *outputs;
+} draft;
+
+static hm_status write_draft(draft *d, const hmi_motion_request *request)
+{
+    *d = (draft){.request = request};
+    hmi_arena_init(&d->arena, request->graph->allocator);
+    return hmi_motion_write(request, &d->arena, &d->at, &d->outputs);
+}
+
+static hm_status compile_draft(const draft *d, hmi_motion_tape *motion)
+{
+    *motion = (hmi_motion_tape){.at = d->at, .by_tree = d->request->matrices.tree != NULL};
+    return hmi_tape_compile(&motion->tape, d->request->graph, d->outputs, d->at.count);
+}
+
+/* Operations below the outputs; SIZE_MAX without memory. */
+static size_t operations(const draft *d)
+{
+    const hmi_graph *graph = d->request->graph;
+    hmi_walk walk;
+    hmi_walk_init(&walk, graph->allocator);
+    hm_status status = hmi_walk_begin(&walk, graph);
+    for (size_t k = 0; status == HM_OK && k < d->at.count; k++)
+        if (d->outputs[k] != HMI_NONE)
+            status = hmi_walk_add(&walk, graph, d->outputs[k], 0xFFFF);
+    size_t count = status == HM_OK ? walk.order.count : SIZE_MAX;
+    hmi_walk_release(&walk);
+    return count;
+}
+
+/* A dense M takes at least this many products. */
+static bool surely_less(const hmi_motion_request *tree, size_t count)
+{
+    const hmi_expr_matrix *M = tree->matrices.M_pattern;
+    size_t n = tree->matrices.n;
+    return M->column.count == n * (n + 1) / 2 && count < n * n * n / 6;
+}
+
+/* Is the way by M at most as long? Then it is compiled. */
+static bool compile_shorter(hmi_motion_tape *motion, const hmi_motion_request *request,
+                            size_t count, hm_status *status)
+{
+    draft plain;
+    bool shorter = write_draft(&plain, request) == HM_OK && operations(&plain) <= count;
+    if (shorter)
+        *status = compile_draft(&plain, motion);
+    hmi_arena_release(&plain.arena);
+    return shorter;
+}
+
+static hm_status compile_tree(hmi_motion_tape *motion, const hmi_motion_request *request,
+                              const hmi_motion_tree *tree)
+{
+    hmi_motion_request along = *request;
+    draft d;
+    along.graph = tree->graph;
+    along.matrices.tree = tree->form;
+    along.Q = tree->form->Q.data;
+    hm_status status = write_draft(&d, &along);
+    size_t count = status == HM_OK ? operations(&d) : 0;
+    if (status == HM_OK && (tree->alone || surely_less(&along, count) ||
+                            !compile_shorter(motion, request, count, &status)))
+        status = compile_draft(&d, motion);
+    hmi_arena_release(&d.arena);
+    return status;
+}
+
+hm_status hmi_motion_compile_best(hmi_motion_tape *motion, const hmi_motion_request *request,
+                                  const hmi_motion_tree *tree)
+{
+    *motion = (hmi_motion_tape){0};
+    hm_status status = tree ? compile_tree(motion, request, tree) : HM_ERR_USAGE;
+    if ((status != HM_ERR_USAGE && status != HM_ERR_LIMIT) || (tree && tree->alone))
+        return status;
+    return hmi_motion_compile(motion, request);
 }
 
 void hmi_motion_release(hmi_motion_tape *motion)

@@ -18,6 +18,9 @@
 #include "compile/tape/tape.h"
 
 enum { HMI_MOST_MOTION = 40000 };
+/* Along a tree the operations grow like the coordinates, and nothing else is as fast: only memory for
+ * the code limits them. */
+enum { HMI_MOST_TREE = 1 << 20 };
 
 typedef struct hmi_motion_request {
     hmi_graph *graph; /* grows: a copy of the one that owns the expressions */
@@ -30,6 +33,13 @@ typedef struct hmi_motion_request {
     bool ideal_power, nonideal_power; /* further powers, after the given ones */
 } hmi_motion_request;
 
+/* The same question along the tree of bodies, on a graph of its own. */
+typedef struct hmi_motion_tree {
+    hmi_graph *graph; /* grows, too */
+    const hmi_tree_form *form;
+    bool alone; /* the way by M does not apply */
+} hmi_motion_tree;
+
 /* Where the outputs are; q'', z', powers follow each other. */
 typedef struct hmi_motion_layout {
     size_t rates, powers, margin, lambda; /* q'' is at 0; lambda: total, of the rows asked for */
@@ -39,6 +49,7 @@ typedef struct hmi_motion_layout {
 typedef struct hmi_motion_tape {
     hmi_tape tape;
     hmi_motion_layout at;
+    bool by_tree; /* M was not formed */
 } hmi_motion_tape;
 
 /* The outputs as expressions of the request's graph, in the arena. Statuses as below. */
@@ -47,6 +58,9 @@ hm_status hmi_motion_write(const hmi_motion_request *request, hmi_arena *arena,
 
 /* HM_ERR_USAGE: M has no positive pivots; HM_ERR_LIMIT: too large. Release also after a failure. */
 hm_status hmi_motion_compile(hmi_motion_tape *motion, const hmi_motion_request *request);
+/* The same by whichever way takes fewer operations; tree NULL: there is but one. */
+hm_status hmi_motion_compile_best(hmi_motion_tape *motion, const hmi_motion_request *request,
+                                  const hmi_motion_tree *tree);
 void hmi_motion_release(hmi_motion_tape *motion);
 
 #endif

@@ -84,9 +84,10 @@ static hm_status allocate(hmi_schur *s, size_t most_nodes)
     s->W = hmi_arena_alloc(s->arena, (m * n + 1) * sizeof *s->W);
     s->factor = hmi_arena_alloc(s->arena, (m + 1) * sizeof *s->factor);
     s->weight = hmi_arena_alloc(s->arena, (m + 1) * sizeof *s->weight);
+    s->held = hmi_arena_alloc(s->arena, (m + 1) * sizeof *s->held);
     s->shifted = hmi_arena_alloc(s->arena, (m + 1) * sizeof *s->shifted);
     s->scratch = hmi_arena_alloc(s->arena, (n + m + 1) * sizeof *s->scratch);
-    if (!s->A || !s->W || !s->factor || !s->weight || !s->shifted || !s->scratch)
+    if (!s->A || !s->W || !s->factor || !s->weight || !s->held || !s->shifted || !s->scratch)
         return HM_ERR_NOMEM;
     hm_status status = hmi_elimination_init(&s->M, s->graph, s->arena, n, most_nodes);
     return status == HM_OK ? hmi_elimination_init(&s->G, s->graph, s->arena, m, most_nodes)
@@ -113,6 +114,8 @@ static void load_rows(hmi_schur *s, const hmi_schur_input *input)
             s->A[i * s->n + input->A_pattern->column.data[k]] = input->A[k];
         s->shifted[i] = input->shift && input->shift[row];
         s->has_shift = s->has_shift || s->shifted[i];
+        s->held[i] = s->by_tree && input->inertia ? hmi_number(s->graph, input->inertia[row])
+                                                  : s->graph->zero;
         take_factor(s, i);
     }
 }
@@ -123,13 +126,14 @@ static void load_rows(hmi_schur *s, const hmi_schur_input *input)
 static hmi_expr weight_of(hmi_schur *s, size_t i)
 {
     hmi_graph *g = s->graph;
-    hmi_expr inertia = g->zero, square = g->zero;
+    hmi_expr inertia = s->held[i], square = g->zero;
     for (size_t j = 0; j < s->n; j++) {
         hmi_expr A = s->A[i * s->n + j];
         if (A == g->zero)
             continue;
         square = hmi_add(g, square, hmi_plain_mul(g, A, A));
-        inertia = hmi_plain_add(g, inertia, s->M.S[j * s->n + j]);
+        if (!s->by_tree)
+            inertia = hmi_plain_add(g, inertia, s->M.S[j * s->n + j]);
     }
     hmi_expr inverse = hmi_plain_reciprocal(g, square);
     return inertia == g->zero ? inverse : hmi_plain_mul(g, inertia, inverse);
@@ -141,7 +145,7 @@ static void shift_mass(hmi_schur *s)
     hmi_graph *g = s->graph;
     for (size_t i = 0; i < s->m; i++)
         s->weight[i] = s->shifted[i] ? weight_of(s, i) : g->zero;
-    for (size_t i = 0; i < s->m; i++)
+    for (size_t i = 0; i < s->m && !s->by_tree; i++)
         for (size_t j = 0; s->shifted[i] && j < n; j++) {
             const hmi_expr *row = s->A + i * n;
             hmi_expr t = hmi_plain_mul(g, s->weight[i], row[j]);
@@ -154,8 +158,18 @@ static void shift_mass(hmi_schur *s)
 
 /* ---- the Gram matrix ---- */
 
+static void forward(hmi_schur *s, hmi_expr *x)
+{
+    if (s->by_tree)
+        hmi_recursion_forward(&s->tree, s->graph, x);
+    else
+        hmi_eliminate_forward(&s->M, s->graph, x);
+}
+
 static bool is_diagonal(const hmi_schur *s)
 {
+    if (s->by_tree)
+        return false;
     for (size_t i = 0; i < s->n; i++)
         for (size_t j = 0; j < i; j++)
             if (s->M.S[i * s->n + j] != s->graph->zero)
@@ -229,7 +243,7 @@ static hm_status form_gram(hmi_schur *s)
     for (size_t i = 0; i < s->m; i++) {
         for (size_t j = 0; j < s->n; j++)
             s->W[i * s->n + j] = s->A[i * s->n + j];
-        hmi_eliminate_forward(&s->M, s->graph, s->W + i * s->n);
+        forward(s, s->W + i * s->n);
         if (s->graph->status == HM_OK && s->graph->nodes.count > s->M.most_nodes)
             return HM_ERR_LIMIT;
     }
@@ -245,6 +259,55 @@ static hm_status form_gram(hmi_schur *s)
     return s->graph->status;
 }
 
+/* A_i q' */
+static hmi_expr speed_of(const hmi_schur *s, size_t i)
+{
+    hmi_graph *g = s->graph;
+    hmi_expr sum = g->zero;
+    for (size_t j = 0; j < s->n; j++)
+        if (s->A[i * s->n + j] != g->zero)
+            sum = hmi_plain_add(
+                g, sum,
+                hmi_plain_mul(g, s->A[i * s->n + j], hmi_symbol(g, HMI_SYM_VELOCITY, (uint32_t)j)));
+    return sum;
+}
+
+/* The energy with its shift: V_i (A_i q')^2 / 2 is what A^T V A adds to M. */
+static hm_status shift_energy(const hmi_schur *s, const hmi_tree_form *form, hmi_tree_form *shifted)
+{
+    bool good = true;
+    *shifted = (hmi_tree_form){.allocator = form->allocator};
+    for (size_t k = 0; good && k < form->products.count; k++)
+        good = hmi_array_push(form->allocator, &shifted->products, form->products.data[k]);
+    for (size_t i = 0; good && i < s->m; i++) {
+        hmi_expr speed = s->shifted[i] ? speed_of(s, i) : HMI_NONE;
+        const hmi_velocity_product product = {speed, speed, s->weight[i]};
+        if (s->shifted[i] && s->graph->status == HM_OK)
+            good = hmi_array_push(form->allocator, &shifted->products, product);
+    }
+    return good ? s->graph->status : HM_ERR_NOMEM;
+}
+
+static hm_status factor_tree(hmi_schur *s, const hmi_tree_form *form, double least_ratio)
+{
+    hmi_tree_form shifted;
+    hm_status status = shift_energy(s, form, &shifted);
+    if (status == HM_OK)
+        status = hmi_recursion_create(&s->tree, s->graph, &shifted, s->n, least_ratio, &s->margin,
+                                      s->M.most_nodes);
+    hmi_tree_form_release(&shifted);
+    for (size_t i = 0; status == HM_OK && i < s->n; i++) {
+        s->M.pivot[i] = s->tree.pivot.data[i];
+        s->M.inverse[i] = s->tree.inverse.data[i];
+    }
+    return status;
+}
+
+void hmi_schur_release(hmi_schur *s)
+{
+    hmi_recursion_release(&s->tree);
+}
+
 hm_status hmi_schur_init(hmi_schur *s, hmi_graph *graph, hmi_arena *arena,
                          const hmi_schur_input *input, size_t most_nodes)
 {
@@ -254,7 +317,9 @@ hm_status hmi_schur_init(hmi_schur *s, hmi_graph *graph, hmi_arena *arena,
     hm_status status = allocate(s, most_nodes);
     if (status != HM_OK)
         return status;
-    load_mass(s, input);
+    s->by_tree = input->tree != NULL;
+    if (!s->by_tree)
+        load_mass(s, input);
     load_rows(s, input);
     if (s->has_shift)
         shift_mass(s);
@@ -262,7 +327,8 @@ hm_status hmi_schur_init(hmi_schur *s, hmi_graph *graph, hmi_arena *arena,
         return graph->status;
     bool alone = s->m == 0 || s->has_shift || is_diagonal(s);
     double least_ratio = alone ? HMI_WELL_CONDITIONED : HMI_BOTH_WELL_CONDITIONED;
-    status = hmi_eliminate(&s->M, graph, least_ratio, &s->margin);
+    status = s->by_tree ? factor_tree(s, input->tree, least_ratio)
+                        : hmi_eliminate(&s->M, graph, least_ratio, &s->margin);
     if (status == HM_OK)
         status = form_gram(s);
     return status == HM_OK ? hmi_eliminate(&s->G, graph, least_ratio, &s->margin) : status;
@@ -290,7 +356,7 @@ hm_status hmi_schur_multipliers(hmi_schur *s, const hmi_expr *Q, const hmi_expr 
 {
     hmi_graph *g = s->graph;
     load_force(s, Q, b, a);
-    hmi_eliminate_forward(&s->M, g, a);
+    forward(s, a);
     for (size_t j = 0; j < s->n; j++)
         a[j] = hmi_plain_mul(g, a[j], s->M.inverse[j]);
     for (size_t i = 0; i < s->m; i++) {
@@ -315,7 +381,10 @@ void hmi_schur_accelerations(hmi_schur *s, const hmi_expr *a, const hmi_expr *la
             force = hmi_plain_mul(g, force, s->M.inverse[j]);
         x[j] = hmi_plain_add(g, a[j], force);
     }
-    hmi_eliminate_backward(&s->M, g, x);
+    if (s->by_tree)
+        hmi_recursion_backward(&s->tree, g, x);
+    else
+        hmi_eliminate_backward(&s->M, g, x);
 }
 
 /* The square of the largest acceleration that rounding errors come from, free or constrained, in

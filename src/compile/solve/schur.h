@@ -18,6 +18,8 @@
  * nothing where A x = b:  V_i = Sum M_jj / Sum A_ij^2 over the coordinates of the row: as much as the
  * inertias it holds, also where one of them passes through 0 (a quaternion at 1, 0, 0, 0).
  *
+ * For trees of bodies M is never formed: L and E come from the recursion of velocities (recursion.h).
+ *
  * The answer is good while `margin` is positive. Pivots of M and of G each lose digits: where M is
  * diagonal, or where there are no constraints, pivots must be above 1e-5 of their diagonal elements, and
  * otherwise above 3e-3, so that both together lose as many. With a shift A x = b is checked as well.
@@ -26,7 +28,7 @@
 #ifndef HMI_COMPILE_SOLVE_SCHUR_H
 #define HMI_COMPILE_SOLVE_SCHUR_H
 
-#include "compile/solve/eliminate.h"
+#include "compile/solve/recursion.h"
 #include "derive/derived.h"
 
 /* The matrices: patterns of the derived equations with values of any graph. */
@@ -34,8 +36,10 @@ typedef struct hmi_schur_input {
     size_t n, m;
     const hmi_expr_matrix *M_pattern, *A_pattern;
     const hmi_expr *M, *A;
-    const size_t *rows; /* m rows of A_pattern; NULL: all */
-    const bool *shift;  /* by row of A_pattern; NULL: M as it is */
+    const size_t *rows;        /* m rows of A_pattern; NULL: all */
+    const bool *shift;         /* by row of A_pattern; NULL: M as it is */
+    const hmi_tree_form *tree; /* M along the recursion of velocities; NULL: as above */
+    const double *inertia; /* with a tree, by row of A_pattern: Sum M_jj of shifted rows, about */
 } hmi_schur_input;
 
 typedef struct hmi_schur {
@@ -45,8 +49,11 @@ typedef struct hmi_schur {
     hmi_expr *A;          /* m x n, rows without their numeric factor, */
     hmi_expr *factor;     /* m: which is here */
     bool *shifted;        /* m */
+    hmi_expr *held;       /* m: inertias that shifted rows hold, where M is not formed */
     hmi_expr *weight;     /* m: V of shifted rows */
     hmi_elimination M, G; /* M with its shift */
+    hmi_recursion tree;   /* in place of M's factor, */
+    bool by_tree;         /* where this is set; M has the pivots then */
     hmi_expr *W;          /* m x n: rows of W^T */
     hmi_expr unit;        /* the inertia that lambda is measured in; HMI_NONE: not at all */
     bool has_shift;
@@ -54,7 +61,9 @@ typedef struct hmi_schur {
     hmi_expr *scratch; /* n + m */
 } hmi_schur;
 
-/* HM_ERR_USAGE: no positive pivots; HM_ERR_LIMIT: the graph would grow beyond most_nodes. */
+/* HM_ERR_USAGE: no positive pivots; HM_ERR_LIMIT: the graph would grow beyond most_nodes. Release also
+ * after a failure. */
+void hmi_schur_release(hmi_schur *s);
 hm_status hmi_schur_init(hmi_schur *s, hmi_graph *graph, hmi_arena *arena,
                          const hmi_schur_input *input, size_t most_nodes);
 /* b := b without the factors of the rows (m). */

@@ -52,7 +52,7 @@ hm_status hmi_system_choose_engine(hm_system *system, const hm_system_options *o
 {
     hm_engine engine = without_auto(options->engine);
     if (engine == HM_ENGINE_JIT && !hmi_machine_code_available()) {
-        hmi_error(system->model->context, hmi_no_span, "use engine 'auto'",
+        hmi_error(system->reports, hmi_no_span, "use engine 'auto'",
                   "engine 'jit' is not available here: it needs an x86-64 processor with AVX2 and "
                   "FMA, and does not run under valgrind");
         return HM_ERR_USAGE;

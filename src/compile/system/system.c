@@ -193,17 +193,17 @@ static bool reads_symbol(const hmi_tape *tape, hmi_symbol_kind kind, size_t inde
 }
 
 /* A default that depends on velocities has no rate, one that depends on coordinates no second rate. */
-static void refuse_rate(const hm_model *model, size_t k, bool velocities)
+static void refuse_rate(const hm_system *system, size_t k, bool velocities)
 {
-    const hmi_input *input = &model->inputs.data[k];
+    const hmi_input *input = &system->model->inputs.data[k];
     if (velocities)
-        hmi_error(model->context, input->span,
+        hmi_error(system->reports, input->span,
                   "let the default depend on t and the coordinates only",
                   "the time derivative of input '%s' is needed, but its default depends on "
                   "velocities",
                   input->name);
     else
-        hmi_error(model->context, input->span,
+        hmi_error(system->reports, input->span,
                   "write its expression in the constraint itself (let instead of input)",
                   "the second time derivative of input '%s' is needed, but its default depends on "
                   "the motion: it has none before the accelerations are known",
@@ -213,15 +213,15 @@ static void refuse_rate(const hm_model *model, size_t k, bool velocities)
 static hm_status check_input_rates(const hm_system *system)
 {
     const hm_model *model = system->model;
-    size_t errors = model->context->errors;
+    size_t errors = system->reports->errors;
     for (size_t k = 0; k < model->inputs.count; k++)
         for (int order = 1; order < 3; order++) {
             hmi_symbol_kind kind = order == 1 ? HMI_SYM_INPUT_RATE : HMI_SYM_INPUT_RATE2;
             if (system->derived.input_values[order][k] == HMI_NONE &&
                 reads_symbol(&system->dynamics, kind, k))
-                refuse_rate(model, k, system->derived.input_values[1][k] == HMI_NONE);
+                refuse_rate(system, k, system->derived.input_values[1][k] == HMI_NONE);
         }
-    return hmi_context_status(model->context, errors);
+    return hmi_context_status(system->reports, errors);
 }
 
 /* Which multipliers do the force laws use? They must be unique. */
@@ -263,7 +263,7 @@ static hmi_span largest_statement(const hm_model *m)
 
 static hm_status report_failure(const hm_system *system, hm_status status)
 {
-    hm_context *context = system->model->context;
+    hm_context *context = system->reports;
     if (status == HM_ERR_LIMIT && system->derived.graph.status == HM_ERR_LIMIT)
         hmi_error(context, hmi_no_span, NULL,
                   "the derived equations are too large: more than %d expressions", HMI_MOST_NODES);
@@ -291,7 +291,7 @@ static hm_status take_sources(hm_system *system)
 
 static hm_status build(hm_system *system)
 {
-    hm_status status = hmi_derive_model(&system->derived, system->model);
+    hm_status status = hmi_derive_model(&system->derived, system->model, system->reports);
     system->derived.graph.interpreted = system->interpreted;
     if (status == HM_OK)
         status = compile_tapes(system);
@@ -314,23 +314,28 @@ hm_status hm_system_create(const hm_model *model, hm_system **out)
     return hm_system_create_with(model, NULL, out);
 }
 
-hm_status hm_system_create_with(const hm_model *model, const hm_system_options *options,
-                                hm_system **out)
+/* A context that knows the model's sources, for one thread. */
+static hm_context *new_reports(const hm_model *model, hmi_source **sources, size_t *count)
 {
-    HMI_ARGUMENT(model ? model->context : NULL,
-                 model && out && (!options || (unsigned)options->engine <= HM_ENGINE_JIT),
-                 "a model and an engine that exists are needed");
-    const hm_system_options chosen = options ? *options : hm_system_options_default();
+    *count = hmi_context_source_count(model->context);
+    *sources = hmi_alloc(&model->context->allocator, (*count + 1) * sizeof **sources);
+    for (size_t i = 0; i < *count && *sources; i++)
+        (*sources)[i] = *hmi_context_source(model->context, i);
+    return *sources ? hmi_context_create_for(&model->context->allocator, *sources, *count) : NULL;
+}
+
+static hm_status create(const hm_model *model, const hm_system_options *options,
+                        hm_context *reports, hm_system **out)
+{
     const hm_allocator *allocator = &model->context->allocator;
-    hmi_context_begin(model->context);
     hm_system *system = hmi_alloc(allocator, sizeof *system);
     if (!system)
-        return hmi_context_memory_status(model->context, HM_ERR_NOMEM, hmi_no_span, "the model");
-    *system = (hm_system){.model = model, .allocator = allocator};
+        return hmi_context_memory_status(reports, HM_ERR_NOMEM, hmi_no_span, "the model");
+    *system = (hm_system){.model = model, .allocator = allocator, .reports = reports};
     hmi_share(&model->references);
     hm_status status = hmi_assembly_create(system);
     if (status == HM_OK)
-        status = hmi_system_choose_engine(system, &chosen);
+        status = hmi_system_choose_engine(system, options);
     if (status == HM_OK)
         status = build(system);
     if (status != HM_OK) {
@@ -338,8 +343,37 @@ hm_status hm_system_create_with(const hm_model *model, const hm_system_options *
         hm_system_destroy(system);
         return status;
     }
+    system->reports = NULL;
     *out = system;
     return HM_OK;
+}
+
+/* Texts of diagnostics belong to their context; sources are looked at while they are made. */
+static hm_status create_apart(const hm_model *model, const hm_system_options *options,
+                              hm_system **out)
+{
+    hmi_source *sources = NULL;
+    size_t count = 0;
+    hm_context *reports = new_reports(model, &sources, &count);
+    hm_status status = reports ? create(model, options, reports, out) : HM_ERR_NOMEM;
+    if (reports)
+        hmi_context_forget_sources(reports);
+    hmi_free(&model->context->allocator, sources, (count + 1) * sizeof *sources);
+    *options->reports = reports;
+    return status;
+}
+
+hm_status hm_system_create_with(const hm_model *model, const hm_system_options *options,
+                                hm_system **out)
+{
+    HMI_ARGUMENT(model && !(options && options->reports) ? model->context : NULL,
+                 model && out && (!options || (unsigned)options->engine <= HM_ENGINE_JIT),
+                 "a model and an engine that exists are needed");
+    const hm_system_options chosen = options ? *options : hm_system_options_default();
+    if (chosen.reports)
+        return create_apart(model, &chosen, out);
+    hmi_context_begin(model->context);
+    return create(model, &chosen, model->context, out);
 }
 
 void hm_system_destroy(hm_system *system)
@@ -366,6 +400,17 @@ const hm_model *hm_system_model(const hm_system *system)
     return system->model;
 }
 
+static size_t count_jumps(const hmi_graph *g)
+{
+    size_t count = 0;
+    for (hmi_expr e = 0; e < g->nodes.count; e++) {
+        hmi_op op = hmi_op_of(g, e);
+        bool jumps = op == HMI_SIGN || op == HMI_LT || op == HMI_LE || op == HMI_EQ;
+        count += jumps && (hmi_deps(g, e) & ~HMI_DEP(HMI_SYM_PARAM));
+    }
+    return count;
+}
+
 hm_system_statistics hm_system_get_statistics(const hm_system *system)
 {
     if (!system)
@@ -385,6 +430,7 @@ hm_system_statistics hm_system_get_statistics(const hm_system *system)
         .work_doubles = system->dynamics.work_size,
         .engine = system->dynamics.code.entry ? HM_ENGINE_JIT : HM_ENGINE_INTERP,
         .code_bytes = system->dynamics.code.size,
+        .jumps = count_jumps(&d->graph),
     };
 }
 

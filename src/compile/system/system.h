@@ -41,6 +41,7 @@ struct hm_system {
     const hm_model *model;     /* shared */
     hmi_references references; /* of sims, comparisons, analyses */
     const hm_allocator *allocator;
+    hm_context *reports; /* what its creation has to say; NULL afterwards */
     hmi_derived derived;
     bool interpreted; /* no machine code */
     struct hmi_assembly *assembly;

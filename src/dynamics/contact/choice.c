@@ -197,12 +197,19 @@ static void find_room(choice *c, double *y)
 
 /* ---- what it is for -------------------------------------------------------------------------- */
 
+/* The largest force, or 1 where there is none. */
+static double unit_of(const hmi_contact_problem *p, const double *x)
+{
+    double largest = hmi_max_abs(p->size, x);
+    return largest > 0 ? largest : 1;
+}
+
 bool hmi_contact_choose(hmi_contact_solver *s, const hmi_contact_problem *p,
                         const hmi_contact_modes *m, const double *x, double *chosen)
 {
-    choice c = {.s = s, .p = p, .m = m, .x = x, .force = hmi_max_abs(p->size, x), .free = s->free};
+    choice c = {.s = s, .p = p, .m = m, .x = x, .force = unit_of(p, x), .free = s->free};
     hmi_copy(p->size, x, chosen);
-    if (c.free == 0 || !(c.force > 0))
+    if (c.free == 0)
         return false;
     find_room(&c, s->choice_y);
     for (int k = 0; k < c.free; k++)
@@ -238,9 +245,7 @@ static bool is_allowed(const choice *c, int k, double t)
 bool hmi_contact_choice_matters(hmi_contact_solver *s, const hmi_contact_problem *p,
                                 const hmi_contact_modes *m, const double *x)
 {
-    choice c = {.s = s, .p = p, .m = m, .x = x, .force = hmi_max_abs(p->size, x), .free = s->free};
-    if (!(c.force > 0))
-        return false;
+    choice c = {.s = s, .p = p, .m = m, .x = x, .force = unit_of(p, x), .free = s->free};
     for (int k = 0; k < c.free; k++)
         if (moves(p, s->null + hmi_area(k, p->size)) &&
             (is_allowed(&c, k, 1e-6) || is_allowed(&c, k, -1e-6)))

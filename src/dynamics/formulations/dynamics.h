@@ -88,6 +88,8 @@ typedef struct hmi_equations {
      * is not larger than its bound is zero, and ranks and contradictions are decided against them.
      * Infinite: nothing is known of that entry. NULL: only exact zeros are zero. */
     const double *M_error, *A_error, *b_error;
+    const double
+        *servo_error; /* the same of the rows of all servos, one after the other; or NULL */
     const hmi_reaction_law *law; /* NULL: Q and C are what is given */
     /* n: A^T lambda of Qi and of the motion at a state near by, for implicit laws to start from; NULL: none */
     const double *last_reaction, *last_total_reaction;

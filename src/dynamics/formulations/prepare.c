@@ -54,6 +54,42 @@ static void respect_noise(hmi_dynamics *d, const double *A_error)
     }
 }
 
+/* Entries that may be rounding errors (0 on paper, or as good as that) are blown up by the unit of a light
+ * coordinate, and with them the noise of rows that have nothing to do with it: it gets a heavier unit. */
+static double quiet_unit(const hmi_dynamics *d, const double *A_error, int j, double most)
+{
+    double unit = d->D[j];
+    for (int i = 0; i < d->m; i++) {
+        const double *row = d->A + hmi_area(i, d->n), *error = A_error + hmi_area(i, d->n);
+        double size = 0;
+        if (!isfinite(error[j]) || fabs(row[j]) > 1000 * error[j])
+            continue;
+        for (int k = 0; k < d->n; k++)
+            if (k != j && d->D[k] <= unit)
+                size = fmax(size, fabs(row[k]) * d->D[k]);
+        if (size > 0 && error[j] * unit > most * size)
+            unit = hmi_power_of_two(error[j] / (most * size));
+    }
+    return unit;
+}
+
+/* Only units that are far above the smallest one are changed, and not below it. */
+static void quiet_units(hmi_dynamics *d, const double *A_error)
+{
+    double most = d->rank_tolerance / (2 * sqrt((double)d->m)), least = INFINITY;
+    for (int j = 0; j < d->n; j++)
+        least = fmin(least, d->D[j]);
+    bool changed = false;
+    for (int j = 0; j < d->n; j++) {
+        double unit = d->D[j] > 1000 * least ? fmax(quiet_unit(d, A_error, j, most), least)
+                                             : d->D[j];
+        changed |= unit != d->D[j];
+        d->D[j] = unit;
+    }
+    if (changed)
+        hmi_equilibrate_rows(d->n, d->m, d->A, d->D, d->R);
+}
+
 static double mass_noise(const hmi_dynamics *d, const double *M_error)
 {
     double sum = 0;
@@ -62,22 +98,32 @@ static double mass_noise(const hmi_dynamics *d, const double *M_error)
     return sum;
 }
 
+/* Beside entries of unit size these cannot matter, and their squares underflow. */
+static double without_dust(double x)
+{
+    return fabs(x) < 0x1p-256 ? 0 : x;
+}
+
 static void scale_problem(hmi_dynamics *d, const hmi_equations *e)
 {
     int n = d->n;
     copy_problem(d, e);
     hmi_equilibrate(n, d->m, d->M, d->A, d->D, d->R);
     d->A_noise = d->M_noise = 0;
-    if (e->A_error && d->m)
+    if (e->A_error && d->m) {
+        quiet_units(d, e->A_error);
         respect_noise(d, e->A_error);
+    }
     if (e->M_error)
         d->M_noise = mass_noise(d, e->M_error);
     for (int i = 0; i < n; i++)
         for (int j = 0; j < n; j++)
-            d->M[hmi_area(i, n) + (size_t)j] = d->M[hmi_area(i, n) + (size_t)j] * d->D[i] * d->D[j];
+            d->M[hmi_area(i, n) + (size_t)j] = without_dust(d->M[hmi_area(i, n) + (size_t)j] *
+                                                            d->D[i] * d->D[j]);
     for (int i = 0; i < d->m; i++)
         for (int j = 0; j < n; j++)
-            d->A[hmi_area(i, n) + (size_t)j] *= d->D[j] * d->R[i];
+            d->A[hmi_area(i, n) + (size_t)j] = without_dust(d->A[hmi_area(i, n) + (size_t)j] *
+                                                            (d->D[j] * d->R[i]));
 }
 
 /* d->A := its rows in pivot order, by way of the scratch memory */

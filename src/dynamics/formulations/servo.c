@@ -50,6 +50,14 @@ static void lay_out_columns(hmi_dynamics *d, const hmi_equations *e)
     s->first_column[s->count] = s->columns;
 }
 
+/* What is not larger than the bound of its error is zero, as in passive rows (prepare.c). */
+static void drop_noise(int n, const double *entry, const double *error, double *a)
+{
+    for (int j = 0; j < n; j++)
+        if (fabs(entry[j]) <= error[j] && isfinite(error[j]))
+            a[j] = 0;
+}
+
 static void scale_servo_rows(hmi_dynamics *d, const hmi_equations *e)
 {
     hmi_servo_space *s = &d->servo;
@@ -60,6 +68,8 @@ static void scale_servo_rows(hmi_dynamics *d, const hmi_equations *e)
         for (int k = 0; k < servo->rows; k++, row++) {
             double *a = s->A + hmi_area(row, n);
             hmi_times(n, servo->A + hmi_area(k, n), d->D, a);
+            if (e->servo_error)
+                drop_noise(n, servo->A + hmi_area(k, n), e->servo_error + hmi_area(row, n), a);
             s->R[row] = hmi_power_of_two(hmi_norm(n, a));
             for (int j = 0; j < n; j++)
                 a[j] *= s->R[row];

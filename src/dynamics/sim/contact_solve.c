@@ -336,13 +336,33 @@ static hm_status list_problem(hmi_contacts *c, bool impact)
     return status;
 }
 
+/* 0 <= muk <= mus where friction acts, at the point just read. */
+static hm_status check_coefficients(hmi_contacts *c)
+{
+    const hm_model *model = c->sim->system->model;
+    for (size_t j = 0; j < c->frictions; j++) {
+        if (!c->closed[model->frictions.data[j].row])
+            continue;
+        if (!(c->muk[j] >= 0))
+            c->trouble = "a coefficient of friction is negative here, or no number";
+        else if (!(c->muk[j] <= c->mus[j] * (1 + 1e-12)))
+            c->trouble = "friction of sliding is larger than that of sticking here";
+        else
+            continue;
+        return HM_ERR_UNDETERMINED;
+    }
+    return HM_OK;
+}
+
 hm_status hmi_contacts_decide(hmi_contacts *c, const hmi_point *at, const bool *let_go)
 {
     bool changed = true;
     c->trouble = NULL;
     c->solutions = 1;
     hmi_zero((int)c->n, c->extra);
-    hm_status status = list_problem(c, false);
+    hm_status status = check_coefficients(c);
+    if (status == HM_OK)
+        status = list_problem(c, false);
     for (int k = 0; status == HM_OK && changed && k < MOST_ROUNDS; k++) {
         status = solve_round(c, at, let_go, &changed);
         changed = changed && depends_on_rows(c);
@@ -425,7 +445,9 @@ hm_status hmi_contacts_hold(hmi_contacts *c, const hmi_point *at)
     if (c->frictions == 0)
         return HM_OK;
     hmi_contacts_read(c, at);
-    hm_status status = list_rubbed(c);
+    hm_status status = check_coefficients(c);
+    if (status == HM_OK)
+        status = list_rubbed(c);
     if (status != HM_OK || c->items == 0)
         return status;
     for (int j = 0; j < c->items; j++)
@@ -475,7 +497,9 @@ hm_status hmi_contacts_impact(hmi_contacts *c, const hmi_point *at, double *v)
     c->trouble = NULL;
     hmi_sim_scatter(c->sim);
     list_struck(c);
-    hm_status status = list_problem(c, true);
+    hm_status status = check_coefficients(c);
+    if (status == HM_OK)
+        status = list_problem(c, true);
     if (status != HM_OK)
         return status;
     for (size_t i = 0; i < c->m; i++) { /* rows on accelerations take no impulse */

@@ -121,8 +121,43 @@ static bool applies(const hm_sim *sim)
            system->derived.constraints.count <= HM_MOST_DENSE;
 }
 
-static hm_status compile(hm_sim *sim, const hmi_motion_source *source, const bool *shift,
-                         const size_t *rows, size_t row_count, hmi_motion_tape *program)
+/* Small or sparse mass matrices are best eliminated as they are. */
+static bool worth_a_tree(const hmi_derived *d)
+{
+    enum { FEW = 4 };
+    return d->n >= FEW && d->quadratic && !d->force_symbols &&
+           d->M.column.count >= d->n + d->n * FEW / 2;
+}
+
+/* Through M, or along the recursion of velocities where that is shorter; tree_only: nothing else. */
+static hm_status compile_either(const hmi_derived *d, const hmi_motion_request *request,
+                                bool tree_only, hmi_motion_tape *program)
+{
+    hmi_graph graph;
+    hmi_tree_form form = {0};
+    hm_status status = hmi_graph_copy(&graph, &d->graph);
+    if (status == HM_OK)
+        status = hmi_tree_form_create(&form, d, &graph);
+    const hmi_motion_tree tree = {.graph = &graph, .form = &form, .alone = tree_only};
+    bool other = status != HM_ERR_NOMEM && !tree_only;
+    if (status == HM_OK || other)
+        status = hmi_motion_compile_best(program, request, status == HM_OK ? &tree : NULL);
+    hmi_tree_form_release(&form);
+    hmi_graph_release(&graph);
+    return status;
+}
+
+/* Which form of the motion: by M with the rows of `shift` (NULL: none) or along the tree. */
+typedef struct form_choice {
+    const bool *shift;
+    const double *inertia; /* that shifted rows hold, by row */
+    bool by_mass, by_tree;
+    const size_t *rows;
+    size_t row_count;
+} form_choice;
+
+static hm_status compile(hm_sim *sim, const hmi_motion_source *source, const form_choice *choice,
+                         hmi_motion_tape *program)
 {
     const hm_system *system = sim->system;
     const hmi_derived *d = &system->derived;
@@ -133,13 +168,14 @@ static hm_status compile(hm_sim *sim, const hmi_motion_source *source, const boo
     const hmi_motion_request request = {
         .graph = &graph,
         .matrices = {.n = d->n,
-                     .m = row_count,
+                     .m = choice->row_count,
                      .M_pattern = &d->M,
                      .A_pattern = &d->constraints.A,
                      .M = list + at->M,
                      .A = list + at->A,
-                     .rows = rows,
-                     .shift = shift},
+                     .rows = choice->rows,
+                     .shift = choice->shift,
+                     .inertia = choice->inertia},
         .Q = list + at->Q,
         .b = list + at->b,
         .C = d->has_nonideal ? list + at->C : NULL,
@@ -151,9 +187,123 @@ static hm_status compile(hm_sim *sim, const hmi_motion_source *source, const boo
         .nonideal_power = source->nonideal_power,
     };
     if (status == HM_OK)
-        status = hmi_motion_compile(program, &request);
+        status = choice->by_tree ? compile_either(d, &request, !choice->by_mass, program)
+                                 : hmi_motion_compile(program, &request);
     hmi_graph_release(&graph);
     return status;
+}
+
+/* ---- is the motion along a tree the motion? ---- */
+
+/* Row i of M x - Q - C - A^T lambda, and the sum of the sizes of its terms. */
+static double row_rest(const hm_sim *sim, const hmi_motion_tape *program, const double *out,
+                       const form_choice *choice, size_t i, double *size)
+{
+    const hm_system *system = sim->system;
+    const double *values = hmi_sim_dynamics((hm_sim *)sim);
+    size_t n = system->derived.n;
+    double rest = -values[system->at.Q + i];
+    *size = fabs(rest);
+    if (system->derived.has_nonideal) {
+        rest -= values[system->at.C + i];
+        *size += fabs(values[system->at.C + i]);
+    }
+    for (size_t j = 0; j < n; j++) {
+        double term = sim->dense.M[i * n + j] * out[j];
+        rest += term;
+        *size += fabs(term);
+    }
+    for (size_t k = 0; k < choice->row_count; k++) {
+        double term = sim->dense.A[choice->rows[k] * n + i] * out[program->at.lambda + k];
+        rest -= term;
+        *size += fabs(term);
+    }
+    return rest;
+}
+
+/* Does every row hold? In one whose terms are rounding errors (M along a quaternion) they do not count. */
+static bool rows_hold(const hm_sim *sim, const hmi_motion_tape *program, const double *out,
+                      const form_choice *choice)
+{
+    const double well_met = 1e-8, noise = 1e-13;
+    double largest = 0, size;
+    bool good = true;
+    for (size_t i = 0; i < sim->system->derived.n; i++) {
+        (void)row_rest(sim, program, out, choice, i, &size);
+        largest = fmax(largest, size);
+    }
+    for (size_t i = 0; good && i < sim->system->derived.n; i++) {
+        double rest = row_rest(sim, program, out, choice, i, &size);
+        good = fabs(rest) <= well_met * size + noise * largest;
+    }
+    return good;
+}
+
+/* The tree form rests on frames that are rotations, which nothing else does: it has to meet the derived
+ * equations at the point, with velocities that leave nothing out. `v` is n doubles, work that of the
+ * tape. */
+static bool tree_holds(hm_sim *sim, const hmi_point *at, const form_choice *choice,
+                       const hmi_motion_tape *program, double *v, double *work)
+{
+    size_t n = sim->system->derived.n;
+    double most = 1;
+    for (size_t i = 0; i < n; i++)
+        most = fmax(most, fabs(at->v[i]));
+    for (size_t i = 0; i < n; i++)
+        v[i] = at->v[i] + most * cos(1.0 + 2.0 * (double)i);
+    hmi_point moved = *at;
+    moved.v = v;
+    hmi_sim_evaluate(sim, &moved);
+    hmi_sim_scatter(sim);
+    const hmi_tape_values values = hmi_sim_values(sim, &moved);
+    hmi_tape_prepare(&program->tape, &values, work);
+    hmi_tape_run(&program->tape, &values, work);
+    const double *out = hmi_tape_outputs(&program->tape, work);
+    return rows_hold(sim, program, out, choice) && out[program->at.margin] > 0;
+}
+
+/* HM_ERR_USAGE: it does not. */
+static hm_status check_tree(hm_sim *sim, const hmi_point *at, const form_choice *choice,
+                            const hmi_motion_tape *program)
+{
+    const hm_allocator *allocator = sim->system->allocator;
+    size_t n = sim->system->derived.n, size = program->tape.work_size * sizeof(double);
+    double *v = hmi_alloc(allocator, (n + 1) * sizeof *v), *work = hmi_alloc(allocator, size);
+    hm_status status = v && work ? HM_OK : HM_ERR_NOMEM;
+    if (status == HM_OK && !tree_holds(sim, at, choice, program, v, work))
+        status = HM_ERR_USAGE;
+    hmi_free(allocator, v, v ? (n + 1) * sizeof *v : 0);
+    hmi_free(allocator, work, work ? size : 0);
+    return status;
+}
+
+static hm_status compile_checked(hm_sim *sim, const hmi_point *at, const hmi_motion_source *source,
+                                 form_choice *choice, hmi_motion_tape *program)
+{
+    if (!choice->by_mass && !choice->by_tree)
+        return HM_ERR_USAGE;
+    hm_status status = compile(sim, source, choice, program);
+    if (status != HM_OK || !program->by_tree)
+        return status;
+    status = check_tree(sim, at, choice, program);
+    if (status != HM_ERR_USAGE)
+        return status;
+    hmi_motion_release(program);
+    *program = (hmi_motion_tape){0};
+    choice->by_tree = false;
+    return choice->by_mass ? compile(sim, source, choice, program) : HM_ERR_USAGE;
+}
+
+/* Sum M_jj over the coordinates of each row. */
+static void find_inertias(const hm_sim *sim, double *inertia)
+{
+    const hmi_derived *d = &sim->system->derived;
+    const hmi_expr_matrix *A = &d->constraints.A;
+    for (size_t i = 0; i < A->rows; i++) {
+        inertia[i] = 0;
+        for (size_t k = A->start[i]; k < A->start[i + 1]; k++)
+            inertia[i] += sim->dense.M[A->column.data[k] * (d->n + 1)];
+    }
 }
 
 /* The form for the point; HM_ERR_USAGE where there is none. */
@@ -167,8 +317,9 @@ static hm_status compile_here(hm_sim *sim, const hmi_point *at, const hmi_motion
     double *memory = hmi_arena_alloc(&arena, 2 * n * n * sizeof *memory);
     bool *shift = hmi_arena_alloc(&arena, m + 1), *tried = hmi_arena_alloc(&arena, m + 1);
     size_t *rows = hmi_arena_alloc(&arena, (m + 1) * sizeof *rows), count = 0;
+    double *inertia = hmi_arena_alloc(&arena, (m + 1) * sizeof *inertia);
     hm_status status = HM_ERR_NOMEM;
-    if (memory && shift && tried && rows) {
+    if (memory && shift && tried && rows && inertia) {
         for (size_t i = 0; i < m; i++) {
             tried[i] = motion->left_out[i];
             if (!motion->left_out[i])
@@ -176,10 +327,15 @@ static hm_status compile_here(hm_sim *sim, const hmi_point *at, const hmi_motion
         }
         hmi_sim_evaluate(sim, at);
         hmi_sim_scatter(sim);
-        status = choose_shift(sim, memory, tried, shift, &any)
-                     ? compile(sim, source, any ? shift : NULL, rows, count, &motion->program)
-                     : HM_ERR_USAGE;
-        motion->shifted = any;
+        form_choice choice = {.by_mass = choose_shift(sim, memory, tried, shift, &any),
+                              .inertia = inertia,
+                              .rows = rows,
+                              .row_count = count};
+        find_inertias(sim, inertia);
+        choice.shift = any && choice.by_mass ? shift : NULL;
+        choice.by_tree = !source->graph && worth_a_tree(&sim->system->derived);
+        status = compile_checked(sim, at, source, &choice, &motion->program);
+        motion->shifted = any && choice.by_mass;
     }
     hmi_arena_release(&arena);
     return status;

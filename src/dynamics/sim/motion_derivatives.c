@@ -346,8 +346,11 @@ static moving_point copy_point(const hm_sim *sim, const hmi_point *at, double *m
 static double *variable(hm_sim *sim, moving_point *p, hmi_jacobian_kind kind, size_t d)
 {
     size_t n = sim->system->derived.n, states = sim->system->model->states.count;
+    size_t inputs = sim->system->model->inputs.count;
     if (kind == HMI_JACOBIAN_PARAM)
         return &sim->given.params[d];
+    if (kind == HMI_JACOBIAN_INPUT)
+        return &sim->given.inputs[d / inputs][d % inputs];
     if (d < 2 * n)
         return d < n ? &p->q[d] : &p->v[d - n];
     return d < 2 * n + states ? &p->z[d - 2 * n] : &p->at.t;
@@ -412,6 +415,11 @@ hm_status hmi_sim_jacobian(hm_sim *sim, const hmi_point *at, const double *gains
     return derive(sim, at, HMI_JACOBIAN_STATE, gains, J);
 }
 
+hm_status hmi_sim_input_jacobian(hm_sim *sim, const hmi_point *at, double *J)
+{
+    return derive(sim, at, HMI_JACOBIAN_INPUT, NULL, J);
+}
+
 hm_status hm_sim_param_derivatives(hm_sim *sim, double *derivative)
 {
     HMI_ARGUMENT(sim ? sim->context : NULL, sim && !sim->in_callback && (derivative),
@@ -419,16 +427,17 @@ hm_status hm_sim_param_derivatives(hm_sim *sim, double *derivative)
     return derive(sim, hmi_sim_present(sim), HMI_JACOBIAN_PARAM, NULL, derivative);
 }
 
-hm_status hmi_sim_residual_jacobian(hm_sim *sim, const hmi_point *at, double *residual, double *C)
+static hm_status residuals_by(hm_sim *sim, const hmi_point *at, hmi_jacobian_kind kind,
+                              double *residual, double *C)
 {
     static const hmi_block blocks[2] = {HMI_BLOCK_POSITION, HMI_BLOCK_VELOCITY};
-    hm_status status = hmi_sim_prepare_derivatives(sim, HMI_JACOBIAN_STATE);
+    hm_status status = hmi_sim_prepare_derivatives(sim, kind);
     if (status != HM_OK)
         return status;
-    hmi_slopes *s = &sim->extras.derivatives->by[HMI_JACOBIAN_STATE];
+    hmi_slopes *s = &sim->extras.derivatives->by[kind];
     size_t m = sim->system->derived.constraints.count, free = s->jacobian->columns.free;
     hmi_sim_refresh(sim, at);
-    const double *out = hmi_sim_run_slopes(sim, at, HMI_JACOBIAN_STATE, sim->last.qdd,
+    const double *out = hmi_sim_run_slopes(sim, at, kind, sim->last.qdd,
                                            sim->last.total_multiplier);
     gather_inputs(sim, s);
     for (size_t k = 0; k < 2; k++) {
@@ -442,4 +451,14 @@ hm_status hmi_sim_residual_jacobian(hm_sim *sim, const hmi_point *at, double *re
                 C[(k * m + i) * free + d] = s->constraint[d * m + i];
     }
     return hmi_all_finite((int)(2 * m), residual) ? HM_OK : HM_ERR_NUMERIC;
+}
+
+hm_status hmi_sim_residual_jacobian(hm_sim *sim, const hmi_point *at, double *residual, double *C)
+{
+    return residuals_by(sim, at, HMI_JACOBIAN_STATE, residual, C);
+}
+
+hm_status hmi_sim_residual_by_inputs(hm_sim *sim, const hmi_point *at, double *residual, double *C)
+{
+    return residuals_by(sim, at, HMI_JACOBIAN_INPUT, residual, C);
 }

@@ -1,6 +1,6 @@
 /* Exact derivatives of the motion at a point.
  *
- *     d(q'', z')/d(q, v, z, t)   and   d(q'', z')/d(parameters)
+ *     d(q'', z')/d(q, v, z, t),   d(q'', z')/d(parameters)   and   d(q'', z')/d(u, u', u'')
  *
  * by differentiating the equations (derive/equation_derivatives.h) and solving them again with the factorisation
  * of the motion (hmi_dynamics_derivative): redundant constraints, singular M, non-ideal forces and
@@ -54,10 +54,15 @@ HM_MUST_CHECK hm_status hmi_sim_jacobian(hm_sim *sim, const hmi_point *at, const
                                          double *J);
 /* false: J is found by differences, to about ten digits. */
 bool hmi_sim_jacobian_is_exact(const hm_sim *sim);
+/* The same by inputs, held (hmi_sim_hold_inputs): columns u, u', u'' of all of them. */
+HM_MUST_CHECK hm_status hmi_sim_input_jacobian(hm_sim *sim, const hmi_point *at, double *J);
 /* Residuals of the constraints (2m: phi, then phi' or psi; 0 where a row has none) and, where it is
  * not NULL, their derivatives (2m x columns of J, row-major) at the point. */
 HM_MUST_CHECK hm_status hmi_sim_residual_jacobian(hm_sim *sim, const hmi_point *at,
                                                   double *residual, double *C);
+/* C by inputs. */
+HM_MUST_CHECK hm_status hmi_sim_residual_by_inputs(hm_sim *sim, const hmi_point *at,
+                                                   double *residual, double *C);
 
 /* Runs the tape at the point (inputs as last refreshed) with these q'' and lambda (NULL where the
  * blocks do not use them); the outputs. The kind must have been prepared. */

@@ -131,9 +131,14 @@ hm_status hmi_sim_pose_errors(hm_sim *sim, const hmi_point *at, hmi_question *as
         r->M = hmi_arena_doubles(&sim->arena, d->n * d->n, &failed);
     if (!r->A)
         r->A = hmi_arena_doubles(&sim->arena, d->constraints.count * d->n, &failed);
+    if (!r->servo_A && d->servos.count)
+        r->servo_A = hmi_arena_doubles(&sim->arena, d->servos.count * d->n, &failed);
     hm_status status = failed ? HM_ERR_NOMEM : hmi_sim_bound(sim, at, &error);
     if (status != HM_OK)
         return status;
+    if (d->servos.count)
+        hmi_scatter_entries(&d->servos.A, error + sim->system->at.servo_A, false, r->servo_A);
+    ask->equations.servo_error = d->servos.count ? r->servo_A : NULL;
     hmi_scatter_entries(&d->M, error + sim->system->at.M, true, r->M);
     hmi_scatter_entries(&d->constraints.A, error + sim->system->at.A, false, r->A);
     ask->equations.M_error = r->M;

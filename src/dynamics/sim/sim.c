@@ -178,6 +178,8 @@ hm_status hm_sim_set_input(hm_sim *sim, size_t index, double value, double rate,
             (index < sim->system->model->inputs.count && isfinite(value) && isfinite(rate) &&
              isfinite(rate2)),
         "an input that exists and finite values are needed; no call from a callback of the sim");
+    if (!hmi_model_input_is_free(sim->context, sim->system->model, index, hmi_no_span))
+        return HM_ERR_USAGE;
     sim->given.inputs[0][index] = value;
     sim->given.inputs[1][index] = rate;
     sim->given.inputs[2][index] = rate2;

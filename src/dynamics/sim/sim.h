@@ -102,9 +102,9 @@ typedef struct hmi_sim_rounding {
     double *inputs;   /* by place of the inputs tape's; their outputs are */
     double *input[3]; /* those of u, u', u'' */
     size_t dynamics_size, inputs_size;
-    double *params;        /* by parameter */
-    unsigned long version; /* of the parameters these belong to */
-    double *M, *A;         /* dense */
+    double *params;          /* by parameter */
+    unsigned long version;   /* of the parameters these belong to */
+    double *M, *A, *servo_A; /* dense */
 } hmi_sim_rounding;
 
 typedef struct hmi_sim_extras {
@@ -150,6 +150,9 @@ static inline const hmi_point *hmi_sim_present(const hm_sim *sim)
 hmi_tape_values hmi_sim_values(const hm_sim *sim, const hmi_point *at);
 /* Puts changed parameters into the prologues, and the inputs at the point into given.inputs. */
 void hmi_sim_refresh(hm_sim *sim, const hmi_point *at);
+/* Holds all inputs at their values at the point, whatever the state does, until they are released. */
+void hmi_sim_hold_inputs(hm_sim *sim, const hmi_point *at, bool *were_set);
+void hmi_sim_release_inputs(hm_sim *sim, const bool *were_set);
 /* M, Q, A, b, C and state rates, with hmi_sim_refresh. Never allocates. */
 void hmi_sim_evaluate(hm_sim *sim, const hmi_point *at);
 /* Outputs of the dynamics tape as last evaluated, by system->at; writable. */

@@ -244,7 +244,8 @@ hmi_large_equations hmi_sim_large_equations(hm_sim *sim, const hmi_point *at, hm
 static bool accelerate_sparsely(hm_sim *sim, const hmi_point *at)
 {
     hmi_question ask;
-    if (!sim->solve.large || sim->solve.left_out || sim->solve.formulation != HM_FORMULATION_AUTO)
+    if (!sim->dense.dynamics || !sim->solve.large || sim->solve.left_out ||
+        sim->solve.formulation != HM_FORMULATION_AUTO)
         return false;
     const hmi_large_equations equations = hmi_sim_large_equations(sim, at, &ask);
     return hmi_large_accelerate(sim->solve.large, &equations, sim->last.qdd);

@@ -59,6 +59,22 @@ void hmi_sim_refresh(hm_sim *sim, const hmi_point *at)
                 sim->given.inputs[order][k] = defaults[(size_t)order * count + k];
 }
 
+void hmi_sim_hold_inputs(hm_sim *sim, const hmi_point *at, bool *were_set)
+{
+    size_t count = sim->system->model->inputs.count;
+    hmi_sim_refresh(sim, at);
+    for (size_t k = 0; k < count; k++) {
+        were_set[k] = sim->given.input_set[k];
+        sim->given.input_set[k] = true;
+    }
+}
+
+void hmi_sim_release_inputs(hm_sim *sim, const bool *were_set)
+{
+    for (size_t k = 0; k < sim->system->model->inputs.count; k++)
+        sim->given.input_set[k] = were_set[k];
+}
+
 void hmi_sim_evaluate(hm_sim *sim, const hmi_point *at)
 {
     hmi_sim_refresh(sim, at);

@@ -212,6 +212,18 @@ hmi_expr hmi_tangent_of(hmi_tangent *tangent, hmi_graph *graph, hmi_expr e)
     return result;
 }
 
+bool hmi_tangent_know(hmi_tangent *tangent, const hmi_graph *graph, hmi_expr e, hmi_expr value)
+{
+    if (e == HMI_NONE || value == HMI_NONE)
+        return true; /* the graph has failed */
+    if (!cover_graph(tangent->walk.allocator, &tangent->memo.data, &tangent->memo.count,
+                     &tangent->memo.capacity, graph->nodes.count))
+        return false;
+    if (!tangent->memo.data[e])
+        tangent->memo.data[e] = value + 1;
+    return true;
+}
+
 /* ---- substitution ---- */
 
 void hmi_substitution_init(hmi_substitution *substitution, const hm_allocator *allocator,

@@ -27,6 +27,8 @@ typedef struct hmi_tangent {
 void hmi_tangent_init(hmi_tangent *tangent, const hm_allocator *allocator, hmi_leaf_tangent leaf,
                       void *user, uint16_t deps);
 void hmi_tangent_release(hmi_tangent *tangent);
+/* Says what the tangent of an expression is, unless that is known already. false: no memory. */
+bool hmi_tangent_know(hmi_tangent *tangent, const hmi_graph *graph, hmi_expr e, hmi_expr value);
 /* HMI_NONE on failure: no memory (graph status) or a refused leaf. */
 hmi_expr hmi_tangent_of(hmi_tangent *tangent, hmi_graph *graph, hmi_expr e);
 

@@ -120,6 +120,10 @@ void hmi_contact_find_sides(hmi_contact_run *r, const double *g);
  * HM_ERR_UNDETERMINED, HM_ERR_INCONSISTENT: there is no motion;
  * a message is given. */
 hm_status hmi_contact_settle(hmi_contact_run *r, bool *jumped);
+/* Around a `set`: one-sided rows hold no more; after it, those whose gap is negative hold, the name of one
+ * of them (NULL: there is none). */
+void hmi_contact_release(hmi_contact_run *r);
+const char *hmi_contact_close_violated(hmi_contact_run *r);
 /* Before a step: directions in the plane are those of the state. */
 void hmi_contact_turn(hmi_contact_run *r);
 /* Drift control of what sticks. */

@@ -171,7 +171,7 @@ static hm_status note(hmi_contact_run *r, bool accumulation, double t, double lo
         return HM_OK;
     }
     const char *const *names = name_rows(r, accumulation ? NULL : r->contacts->impulse, &count);
-    const hm_run_impact one = {t, names, count, lost};
+    const hm_run_impact one = {t, names, count, lost + 0.0}; /* -0 is 0 */
     const hm_allocator *allocator = r->arena->allocator;
     bool good = names && (accumulation ? hmi_array_push(allocator, &r->accumulations, one)
                                        : hmi_array_push(allocator, &r->impacts, one));
@@ -230,6 +230,36 @@ static void use_rows(hmi_contact_run *r)
         hmi_subproblem_leave_out(r->projection->position.subproblem, rows);
     if (r->projection->velocity.count)
         hmi_subproblem_leave_out(r->projection->velocity.subproblem, rows);
+}
+
+/* One-sided rows hold no more, until contacts are settled: velocities that events set may strike them. */
+void hmi_contact_release(hmi_contact_run *r)
+{
+    hmi_contacts *c = r->contacts;
+    for (size_t i = 0; i < c->m; i++)
+        c->holds[i] = c->holds[i] && !constraint_of(r, i)->one_sided;
+    hmi_contacts_apply(c);
+    use_rows(r);
+}
+
+const char *hmi_contact_close_violated(hmi_contact_run *r)
+{
+    hmi_contacts *c = r->contacts;
+    const char *name = NULL;
+    const hmi_point at = hmi_stepper_point(r->stepper);
+    hmi_sim_evaluate(r->sim, &at);
+    hmi_contacts_read(c, &at);
+    for (size_t i = 0; i < c->m; i++) {
+        const hmi_constraint *row = constraint_of(r, i);
+        if (!row->one_sided || row->level != HM_LEVEL_POSITION || !c->in_force[i] || c->holds[i] ||
+            c->gap[i] >= -hmi_contacts_gap_noise(c, i, &at))
+            continue;
+        c->holds[i] = true;
+        name = row->name;
+    }
+    hmi_contacts_apply(c);
+    use_rows(r);
+    return name;
 }
 
 /* Where U changes its sign it is zero; in the plane it may only have turned. */
@@ -337,7 +367,10 @@ static hm_status strike_and_rest(hmi_contact_run *r)
     double limit;
     hm_status status = strike(r);
     size_t period = status == HM_OK ? hmi_contact_accumulates(r, r->stepper->t, &limit) : 0;
-    return period ? come_to_rest(r, period, limit) : status;
+    if (!period)
+        return status;
+    status = come_to_rest(r, period, limit);
+    return status == HM_OK || status == HM_ERR_NOMEM ? status : fail(r, status, true);
 }
 
 hm_status hmi_contact_settle(hmi_contact_run *r, bool *jumped)

@@ -58,7 +58,9 @@ hm_status hm_ensemble_find_column(hm_context *context, const hm_model *model, co
             return found(column, HM_COLUMN_STATE, i);
     for (size_t i = 0; i < model->inputs.count; i++)
         if (strcmp(model->inputs.data[i].name, name) == 0)
-            return found(column, HM_COLUMN_INPUT, i);
+            return hmi_model_input_is_free(context, model, i, hmi_no_span)
+                       ? found(column, HM_COLUMN_INPUT, i)
+                       : HM_ERR_USAGE;
     return find_param(context, model, name, column);
 }
 

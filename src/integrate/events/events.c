@@ -168,7 +168,9 @@ static hm_status make_consistent(hmi_events *ev)
 {
     hmi_stepper *s = ev->stepper;
     const bool *fixed = ev->resets.fixed;
-    hmi_consistent c = {.projection = ev->projection};
+    const hmi_contacts *contacts = ev->ode->sim->contacts;
+    const bool *skip = contacts ? contacts->left_out : NULL; /* rows that need not hold */
+    hmi_consistent c = {.projection = ev->projection, .skip_position = skip, .skip_velocity = skip};
     hm_status status = hmi_make_consistent(&c, s->t, s->y, fixed, fixed + ev->ode->n);
     if (status != HM_ERR_INCONSISTENT)
         return status;
@@ -179,13 +181,30 @@ static hm_status make_consistent(hmi_events *ev)
     return hmi_project(ev->projection, s->t, s->y);
 }
 
+/* With contacts: one-sided rows may be open afterwards, or be struck; none may be violated. */
+static hm_status make_consistent_with_contacts(hmi_events *ev)
+{
+    hmi_stepper *s = ev->stepper;
+    hmi_contact_release(ev->contact);
+    hm_status status = make_consistent(ev);
+    const char *name = status == HM_OK ? hmi_contact_close_violated(ev->contact) : NULL;
+    if (!name)
+        return status;
+    hmi_messages_warn(
+        ev->messages,
+        "the state set by an event violates constraint '%s': it was moved onto the constraints",
+        name);
+    return hmi_project(ev->projection, s->t, s->y);
+}
+
 /* Branches of constraints are those of the new state: the modes are found after it. */
 hm_status hmi_events_reset(hmi_events *ev)
 {
+    bool contacts = ev->contact && ev->contact->contacts;
     if (!set_values(ev) || !ev->stepper->settle)
         return HM_OK;
     hmi_residuals_use_modes(ev->projection->residuals, false);
-    hm_status status = make_consistent(ev);
+    hm_status status = contacts ? make_consistent_with_contacts(ev) : make_consistent(ev);
     hmi_residuals_use_modes(ev->projection->residuals, true);
     return status;
 }

@@ -71,21 +71,42 @@ bool hmi_guard_fall_back(hmi_guard *g, double t_before)
     return begin(g) == HM_OK;
 }
 
-/* Would the rows be dependent after AHEAD steps if their angle went on falling? */
-static bool drop_comes(const hmi_rank_watch *w)
+/* Would rows be dependent after AHEAD steps if their angle went on falling as in the last? */
+static bool falls_to_nothing(double before, double now)
 {
-    double fall = w->smallest[0] - w->smallest[1];
-    return w->steps == 2 && fall > 0 && w->smallest[1] < AHEAD * fall;
+    double fall = before - now;
+    return fall > 0 && now < AHEAD * fall;
+}
+
+/* Of redundant rows those in use may come near dependence while others could take their place: then no
+ * rank is lost. It is where the angle of the best ones falls as well, in two steps one after the other:
+ * once it may since others have become the best. */
+static bool best_rows_fall(hmi_guard *g)
+{
+    hmi_fallback *f = &g->fallback;
+    double now = hmi_guard_best_angle(g);
+    bool fell = f->best_fell;
+    f->best_fell = falls_to_nothing(f->best, now);
+    f->best = now;
+    return fell && f->best_fell;
+}
+
+static bool drop_comes(hmi_guard *g)
+{
+    const hmi_rank_watch *w = &g->rank;
+    bool best = !g->rows.any || best_rows_fall(g); /* at every step */
+    return best && w->steps == 2 && falls_to_nothing(w->smallest[0], w->smallest[1]);
 }
 
 hm_status hmi_guard_change_method(hmi_guard *g)
 {
     hmi_fallback *f = &g->fallback;
     const hmi_rank_watch *w = &g->rank;
+    bool comes = f->memory && drop_comes(g);
     if (!f->replaced)
-        return may_begin(g) && drop_comes(w) ? begin(g) : HM_OK;
+        return may_begin(g) && comes ? begin(g) : HM_OK;
     bool far = w->steps > 0 && w->smallest[1] >= fmin(FAR_AGAIN * f->angle, NEAR_DROP) &&
-               isinf(g->stepper->singular) && !drop_comes(w);
+               isinf(g->stepper->singular) && !comes;
     if (++f->steps <= LEAST_STAY || (!far && f->steps < MOST_STAY))
         return HM_OK;
     const hmi_method *method = f->replaced;

@@ -60,9 +60,11 @@ typedef struct hmi_fallback {
     void *memory;               /* of DOP853; NULL: the method needs no fallback */
     const hmi_method *replaced; /* the method of the run while the fallback steps; else NULL */
     void *replaced_memory;
-    long steps;    /* of the fallback */
-    double angle;  /* between rows, when it began */
-    bool given_up; /* it is not used any more: it had to stay too long */
+    long steps;     /* of the fallback */
+    double angle;   /* between rows, when it began */
+    double best;    /* hmi_guard_best_angle at the last step, where rows are left out, */
+    bool best_fell; /* such that it would be gone soon */
+    bool given_up;  /* it is not used any more: it had to stay too long */
 } hmi_fallback;
 
 typedef struct hmi_guard {
@@ -97,6 +99,8 @@ void hmi_guard_borrow_rows(hmi_guard *guard, double t, const double *y);
 bool hmi_guard_watch_rows(hmi_guard *guard);
 /* The rank watch follows the best rows at a state; false: something is not finite there. */
 bool hmi_guard_watch_best_rows(hmi_guard *guard, double t, const double *y);
+/* The least sine of the best choice of as many rows as are kept, at the present state; 0: there is none. */
+double hmi_guard_best_angle(hmi_guard *guard);
 /* All rows; then again those chosen. */
 void hmi_guard_use_rows(hmi_guard *guard, bool all);
 /* hmi_ode_forces with all rows, for reports with multipliers of minimum norm. */

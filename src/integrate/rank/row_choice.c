@@ -450,6 +450,12 @@ static void raise_rows(hmi_guard *g)
     c->changed = true;
 }
 
+double hmi_guard_best_angle(hmi_guard *g)
+{
+    const hmi_point at = hmi_stepper_point(g->stepper);
+    return take_rows(g, &at, g->rows.unit) ? find_better(&g->rows, g->rows.borrowed) : 0;
+}
+
 bool hmi_guard_watch_best_rows(hmi_guard *g, double t, const double *y)
 {
     hmi_row_choice *c = &g->rows;

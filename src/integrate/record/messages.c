@@ -32,7 +32,7 @@ void hmi_messages_warn(hmi_messages *m, const char *format, ...)
     char text[512];
     va_list args;
     va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
+    hmi_vsnprintf(text, sizeof text, format, args);
     va_end(args);
     if (is_known(m, text) || m->warning_count > HMI_MOST_WARNINGS)
         return;

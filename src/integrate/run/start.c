@@ -232,7 +232,9 @@ static hm_status begin(hmi_run *run)
     hmi_run_enter(run);
     hmi_ode_load(&run->ode, run->s.y);
     hm_status status = run->events.switches.count ? hmi_events_begin(&run->events) : HM_OK;
-    if (status == HM_OK && run->contact.contacts)
+    bool told = run->contact.contacts &&
+                run->contact.contacts->trouble; /* contacts say it better */
+    if ((status == HM_OK || told) && run->contact.contacts)
         status = begin_contacts(run);
     if (run->failed_start != HM_OK)
         return fail_at_start(run);

@@ -52,8 +52,10 @@ static void change_to_stiff_method(hmi_run *run)
     const char *why;
     const hmi_method *radau = &hmi_method_radau;
     hmi_messages_warn(&run->recorder.messages, "the problem is stiff from t = %.6g on", run->s.t);
-    if (hmi_method_applies(radau, &run->ode, &why) != HM_OK)
+    if (hmi_method_applies(radau, &run->ode, &why) != HM_OK) {
+        run->automatic = false; /* once is enough */
         return;
+    }
     void *memory = hmi_arena_alloc(&run->arena, radau->memory_size(radau, &run->ode));
     const char *before = run->s.method->name; /* an explicit one: nothing to finish */
     if (!memory)
@@ -118,7 +120,8 @@ static const char *fastest(const hmi_run *run, char *text, size_t size)
         return NULL;
     const char *name = worst < 2 * n ? run->model->coords.data[worst % n].name
                                      : run->model->states.data[worst - 2 * n].name;
-    snprintf(text, size, "%s%s = %.6g", name, worst >= n && worst < 2 * n ? "'" : "", s->y[worst]);
+    hmi_snprintf(text, size, "%s%s = %.6g", name, worst >= n && worst < 2 * n ? "'" : "",
+                 s->y[worst]);
     return text;
 }
 
@@ -130,7 +133,11 @@ static void explain(hmi_run *run, hm_status status)
     const char *trouble = run->s.trouble ? run->s.trouble : "no further step can be taken";
     const char *what = status == HM_ERR_NUMERIC ? fastest(run, text, sizeof text) : NULL;
     double t = run->s.t;
-    if (hmi_events_accumulate(&run->events))
+    const hmi_contacts *contacts = run->sim->contacts;
+    if (contacts && contacts->trouble)
+        hmi_messages_fail(messages, "stopped at t = %.12g: %s (%s)", t, contacts->trouble,
+                          hmi_contacts_names(contacts));
+    else if (hmi_events_accumulate(&run->events))
         hmi_messages_fail(messages, "stopped at t = %.12g: events repeat ever faster (Zeno)", t);
     else if (what)
         hmi_messages_fail(messages, "stopped at t = %.12g: the motion grows without bound: %s", t,

@@ -75,8 +75,8 @@ static bool add_translation(hmi_builder *b, hmi_span at, const hmi_value *P, hmi
     if (!hmi_value_derivative(b, at, P, &velocity))
         return false;
     hmi_value_dot(b, &velocity, &velocity, &square);
-    b->model->kinetic = hmi_add(g, b->model->kinetic,
-                                hmi_mul(g, hmi_mul(g, g->half, body->mass), square));
+    body->energy = hmi_mul(g, hmi_mul(g, g->half, body->mass), square);
+    b->model->kinetic = hmi_add(g, b->model->kinetic, body->energy);
     for (size_t k = 0; k < P->rows; k++) {
         body->at[k] = P->items[k];
         body->velocity[k] = velocity.items[k];
@@ -92,8 +92,10 @@ static bool add_planar_rotation(hmi_builder *b, const hmi_place *place, hmi_body
     if (!hmi_build_scalar(b, place->parts.inertia->value, place->scope, &inertia))
         return false;
     hmi_expr square = hmi_pow(g, place->rate, g->two);
-    b->model->kinetic = hmi_add(g, b->model->kinetic,
-                                hmi_mul(g, hmi_mul(g, g->half, inertia), square));
+    hmi_expr energy = hmi_mul(g, hmi_mul(g, g->half, inertia), square);
+    b->model->kinetic = hmi_add(g, b->model->kinetic, energy);
+    body->energy = hmi_add(g, body->energy, energy);
+    body->inertia[0] = inertia;
     body->spin[0] = hmi_mul(g, inertia, place->rate);
     return true;
 }
@@ -158,6 +160,8 @@ static bool add_rotation(hmi_builder *b, const hmi_place *place, hmi_body *body)
             sum = hmi_add(g, sum, i == j ? hmi_mul(g, g->half, term) : term);
         }
     b->model->kinetic = hmi_add(g, b->model->kinetic, sum);
+    body->energy = hmi_add(g, body->energy, sum);
+    memcpy(body->inertia, J.items, sizeof body->inertia);
     record_spin(g, R, &J, &omega, body);
     return true;
 }
@@ -266,6 +270,7 @@ bool hmi_build_body(hmi_builder *b, const hmi_statement *s, const hmi_scope *sco
         !hmi_force_place(b, place) || !check_positions(b, place, allowed))
         return false;
     body.dimension = (int)place->dimension;
+    body.rigid = place->parts.inertia != NULL;
     hmi_span at = place->parts.at ? place->parts.at->value->span : s->span;
     if (!add_translation(b, at, &place->center, &body))
         return false;

@@ -9,6 +9,8 @@ bool hmi_declare_body(hmi_builder *b, const hmi_statement *s, const hmi_scope *s
 /* Finds where a body is, and before it those that carry it. */
 bool hmi_force_place(hmi_builder *b, hmi_place *place);
 
+/* After all bodies: their angular velocities in space, and the rates of what they carry (rates.c). */
+bool hmi_share_rates(hmi_builder *b);
 /* Is `ground` written here? */
 bool hmi_is_ground(hmi_builder *b, const hmi_ast *e);
 /* The place of the body that a label names; reports that there is none. */

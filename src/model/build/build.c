@@ -106,12 +106,14 @@ static bool run_rounds(hmi_builder *b, const hmi_statement *s, const hmi_scope *
         return true;
     hmi_scope local = {.name = s->word, .outer = scope}, *inner = &local;
     local.binding.kind = HMI_BIND_VALUE;
+    const size_t before = hmi_forecast_begin(b);
     for (int64_t i = lower; i <= upper; i++) {
         hmi_value index = hmi_scalar(hmi_number(b->graph, (double)i));
         if (outlives_pass(b, s) && !(inner = (hmi_scope *)hmi_scope_push(b, scope, s->word, index)))
             return false;
         inner->binding.value = index;
-        if (!hmi_spend(b, 1, s->span) || !run_block(b, s->block, inner, false))
+        if (!hmi_spend(b, 1, s->span) || !run_block(b, s->block, inner, false) ||
+            !hmi_forecast_good(b, before, i - lower + 1, upper - lower + 1, s->span))
             return false;
     }
     return true;
@@ -277,6 +279,8 @@ static bool build_model(hmi_builder *b, const hm_model_options *options)
     if (!hmi_context_too_many(b->context) && !b->context->limit_exceeded) {
         hmi_apply_gravity(b);
         finish_lets(b);
+        if (b->context->errors == b->errors)
+            hmi_share_rates(b);
         hmi_check_initial_ranges(b);
         check_limits(b);
     }

@@ -57,7 +57,7 @@ bool hmi_check_row(hmi_builder *b, hmi_constraint *row)
 {
     const uint16_t allowed = HMI_STATE_DEPS | HMI_DEP(HMI_SYM_ACCELERATION);
     if (!hmi_check_contents(b, row->residual, allowed, row->span, "a constraint") ||
-        !check_trivial(b, row))
+        !hmi_put_followed_inputs(b, row) || !check_trivial(b, row))
         return false;
     uint16_t deps = hmi_deps(b->graph, row->residual);
     row->level = level_of(deps);
@@ -77,6 +77,25 @@ bool hmi_check_row(hmi_builder *b, hmi_constraint *row)
 }
 
 /* parts NULL: a two-sided row that always holds. */
+/* The work of a solution grows with the cube of the rows; so many more rows than coordinates cannot be
+ * independent. */
+static bool is_feasible(hmi_builder *b, const char *name, hmi_expr residual, hmi_span at)
+{
+    enum { MOST_ROWS = 4000, MOST_PER_COORDINATE = 10 };
+    size_t rows = b->model->constraints.count + 1, n = b->model->coords.count;
+    if (rows <= MOST_ROWS || rows / MOST_PER_COORDINATE <= n ||
+        !hmi_deps(b->graph, residual)) /* 0 = 0 is told apart */
+        return true;
+    if (!b->context->limit_exceeded)
+        hmi_error(
+            b->context, at, "rows that follow from others can be left out",
+            "'%s' is row %zu of the constraints on %zu coordinate%s: more than %d rows, and more "
+            "than %d for each coordinate",
+            name, rows, n, n == 1 ? "" : "s", MOST_ROWS, MOST_PER_COORDINATE);
+    b->context->limit_exceeded = true;
+    return false;
+}
+
 static bool add_row(hmi_builder *b, const char *name, hmi_expr residual, hmi_span at,
                     const hmi_row_parts *parts, size_t k)
 {
@@ -87,6 +106,8 @@ static bool add_row(hmi_builder *b, const char *name, hmi_expr residual, hmi_spa
                           .restitution = b->graph->zero,
                           .when = HMI_NONE};
     uint32_t index = (uint32_t)b->model->constraints.count;
+    if (!is_feasible(b, name, residual, at))
+        return false;
     if (!hmi_declare_object(b, name, "constraint", index, at) || !hmi_check_row(b, &row))
         return false;
     if (parts && !hmi_apply_row_parts(b, parts, k, &row))

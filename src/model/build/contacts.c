@@ -94,8 +94,11 @@ bool hmi_apply_row_parts(hmi_builder *b, const hmi_row_parts *parts, size_t k, h
 static const char *nearest_constraint(hmi_builder *b, const char *wanted)
 {
     const hm_model *model = b->model;
-    for (size_t i = 0; i < model->constraints.count; i++)
-        if (hmi_edit_distance(wanted, model->constraints.data[i].name, 2) <= 2)
+    int most = strlen(wanted) > 4   ? 2
+               : strlen(wanted) > 1 ? 1
+                                    : 0; /* of one letter nothing is near */
+    for (size_t i = 0; i < model->constraints.count && most; i++)
+        if (hmi_edit_distance(wanted, model->constraints.data[i].name, most) <= most)
             return hmi_context_printf(b->context, "did you mean '%s'?",
                                       model->constraints.data[i].name);
     return NULL;

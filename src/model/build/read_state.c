@@ -88,6 +88,7 @@ static bool declare_all(hmi_builder *b, const hm_model *model)
 /* ---- assigning ---- */
 
 typedef struct state_arrays {
+    const hm_model *model;
     double *t, *q, *v, *z, *u;
     bool *u_set;
 } state_arrays;
@@ -133,6 +134,8 @@ static bool assign(hmi_builder *b, const hmi_entry *entry, const state_arrays *t
     else if (kind == HMI_SYM_STATE)
         to->z[node->b] = value;
     else if (kind == HMI_SYM_INPUT) {
+        if (!hmi_model_input_is_free(b->context, to->model, node->b, entry->target->span))
+            return false;
         to->u[node->b] = value;
         to->u_set[node->b] = true;
     } else {
@@ -170,7 +173,7 @@ hm_status hm_model_read_state(hm_context *context, const hm_model *model, const 
     hmi_tree tree;
     hmi_builder builder;
     hmi_tree_init(&tree, context);
-    const state_arrays to = {t, q, v, z, u, u_set};
+    const state_arrays to = {model, t, q, v, z, u, u_set};
     hm_model_options options = hm_model_options_default();
     hm_status status = HM_ERR_NOMEM;
     bool ready = hmi_builder_init(&builder, context, &tree, scratch, &options);

@@ -70,6 +70,8 @@ const char *hmi_statement_name(hmi_builder *b, const hmi_statement *s, const hmi
                                const char *what, const char *prefix, int *unnamed);
 /* Level, linearity and soundness of a row that has its name, residual and span. */
 bool hmi_check_row(hmi_builder *b, hmi_constraint *row);
+/* Puts defaults of inputs into a row that cannot be differentiated otherwise (followed.c). */
+bool hmi_put_followed_inputs(hmi_builder *b, hmi_constraint *row);
 /* Adds a constraint row from an expression; shared by `constraint` and by quaternions. */
 bool hmi_add_constraint(hmi_builder *b, const char *name, hmi_expr residual, hmi_span at);
 /* After all statements: gravity acts on all bodies. */

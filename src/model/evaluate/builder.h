@@ -129,6 +129,11 @@ struct hmi_place {
     hmi_place *parent, *user;        /* user: of a walk, what is placed next */
 };
 
+/* A vector that a rotation carries: turned = frame vector. */
+typedef struct hmi_carried {
+    hmi_value frame, vector, turned;
+} hmi_carried;
+
 /* Results of calls of `let` by function and arguments (memo.c). */
 typedef struct hmi_memo_entry {
     const hmi_let *let;
@@ -158,6 +163,7 @@ typedef struct hmi_builder {
     hmi_let *evaluating;            /* the innermost `let` that is being evaluated */
     HMI_ARRAY(hmi_let *) suspended; /* those that wait for another (let_values.c) */
     HMI_ARRAY(hmi_place *) places;  /* of bodies, in the order written */
+    HMI_ARRAY(hmi_carried) carried; /* vectors that were turned by rotations */
     bool (*force_place)(struct hmi_builder *b, hmi_place *place); /* of model/build */
     hmi_let *postponed;             /* evaluation stopped because this one has to come first */
     int let_depth;                  /* of expressions, where the outermost `let` began */
@@ -176,6 +182,8 @@ typedef struct hmi_builder {
     int64_t steps;
     size_t bytes; /* of the arena and of the model's */
     hmi_repeats repeats;
+    int64_t calls; /* of functions that `let` defines, within the outermost one */
+    int call_depth;
     hmi_memo memo;
     HMI_ARRAY(uint8_t) called; /* by name: which function of the language it is (functions.c) */
     hmi_scope *free_scopes;
@@ -191,6 +199,8 @@ enum { HMI_MOST_EXPRESSION_DEPTH = 800, HMI_MOST_ARGUMENTS = 64 };
 #define HMI_MOST_REPEATS      INT64_C(20000000)
 #define HMI_MOST_CALL_REPEATS INT64_C(1000000000)
 #define HMI_MOST_BUILD_BYTES  (512u << 20)
+/* Functions of functions of functions grow by a factor with every level; loops are counted apart. */
+#define HMI_MOST_CALLS INT64_C(300000)
 
 /* ---- creation, memory, limits (builder.c) ---- */
 
@@ -220,6 +230,12 @@ static inline bool hmi_spend(hmi_builder *b, int64_t steps, hmi_span at)
                ? hmi_graph_sound(b, at)
                : hmi_report_spent(b, at);
 }
+
+/* Where a loop will lead, from what it has written so far: what to give the other, when it begins; */
+size_t hmi_forecast_begin(const hmi_builder *b);
+/* and after `done` of `count` rounds: false after reporting that all of them would need more memory than the
+ * limit, whatever follows from them. */
+bool hmi_forecast_good(hmi_builder *b, size_t before, int64_t done, int64_t count, hmi_span at);
 
 /* Reports what an expression may not contain; `where` reads "kinetic energy". */
 bool hmi_check_contents(hmi_builder *b, hmi_expr e, uint16_t allowed, hmi_span at,
@@ -297,7 +313,7 @@ struct hmi_rotation {
     /* A product may have as many factors as a chain has links: walks over them are not recursive,
      * and angular velocities are found once. [0] in base axes, [1] in body axes. */
     hmi_expr omega[2][3];
-    bool omega_known[2];
+    bool omega_known[2], rates_known;
     bool visited[HMI_QUATERNION_VISITS];
     struct {
         hmi_rotation *rotation;
@@ -312,6 +328,9 @@ bool hmi_rotation_quaternion(hmi_builder *b, const hmi_expr e[4], hmi_value *out
 bool hmi_rotation_tag_product(hmi_builder *b, const hmi_value *x, const hmi_value *y,
                               hmi_value *out);
 bool hmi_rotation_tag_transpose(hmi_builder *b, const hmi_value *x, hmi_value *out);
+/* Notes that a rotation carries a vector, for rates that share more (model/build/rates.c). */
+bool hmi_rotation_note_carried(hmi_builder *b, const hmi_value *R, const hmi_value *vector,
+                               const hmi_value *out);
 /* Calls `visit` once for every quaternion that a rotation is composed of and that was not visited
  * before for this purpose. False as soon as a visit fails. */
 typedef bool hmi_quaternion_visit(void *context, const hmi_expr quaternion[4]);

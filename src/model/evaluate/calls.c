@@ -1,6 +1,7 @@
 /* Calls: NAME(a, b), of a function of the language or of one that the model defines with `let`. */
 #include "model/evaluate/builder.h"
 
+#include <math.h>
 #include <string.h>
 
 /* ---- arguments ---- */
@@ -39,6 +40,21 @@ static bool enter_let(hmi_builder *b, hmi_let *let, hmi_span at)
     return false;
 }
 
+/* Counts the calls within the outermost one. */
+static bool count_call(hmi_builder *b, const hmi_let *let, hmi_span at)
+{
+    b->calls = b->call_depth == 0 ? 1 : b->calls + 1;
+    if ((double)b->calls <= (double)HMI_MOST_CALLS * fmax(1, b->repeats.called))
+        return true;
+    if (!b->context->limit_exceeded)
+        hmi_error(b->context, at,
+                  "each level of functions of functions makes it larger by a factor",
+                  "'%s' is put together of more than %lld calls of functions",
+                  hmi_names_text(&b->tree->names, let->target->name), (long long)HMI_MOST_CALLS);
+    b->context->limit_exceeded = true;
+    return false;
+}
+
 static bool run_let(hmi_builder *b, hmi_let *let, const hmi_value *arguments, hmi_value *out)
 {
     const hmi_scope *inner = let->scope;
@@ -51,7 +67,9 @@ static bool run_let(hmi_builder *b, hmi_let *let, const hmi_value *arguments, hm
     b->repeats.nested = 1;
     let->progress = HMI_LET_RUNNING;
     let->within = b->evaluating;
+    b->call_depth++;
     bool good = hmi_build_value(b, let->body, inner, out);
+    b->call_depth--;
     let->progress = progress;
     let->within = within;
     b->repeats.nested = repeats;
@@ -77,7 +95,7 @@ static bool call_let(hmi_builder *b, const hmi_ast *e, const hmi_scope *scope, h
     const hmi_value *known = hmi_memo_find(b, let, arguments);
     if (known)
         *out = *known;
-    else if (!run_let(b, let, arguments, out))
+    else if (!count_call(b, let, e->span) || !run_let(b, let, arguments, out))
         return false;
     else
         hmi_memo_add(b, let, arguments, out);

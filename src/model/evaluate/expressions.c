@@ -331,12 +331,14 @@ static bool fold_terms(hmi_builder *b, const hmi_ast *e, const hmi_scope *scope,
     total.empty_sum = !product;
     hmi_scope inner = {.name = e->name, .outer = scope};
     inner.binding.kind = HMI_BIND_VALUE;
+    const size_t before = hmi_forecast_begin(b);
     for (int64_t i = lower; i <= upper; i++) {
         hmi_value term;
         inner.binding.value = hmi_scalar(hmi_number(b->graph, (double)i));
         if (!hmi_build_value(b, e->items[2], &inner, &term) ||
             !hmi_value_combine(b, e->items[2]->span, product ? HMI_TOK_STAR : HMI_TOK_PLUS, &total,
-                               &term, &total))
+                               &term, &total) ||
+            !hmi_forecast_good(b, before, i - lower + 1, upper - lower + 1, e->span))
             return false;
     }
     *out = total;
@@ -391,9 +393,11 @@ static bool build_by_kind(hmi_builder *b, const hmi_ast *e, const hmi_scope *sco
 
 static bool within_limits(hmi_builder *b, hmi_span at)
 {
-    if (b->depth <= HMI_MOST_EXPRESSION_DEPTH)
+    bool low = hmi_stack_is_low(b->context->stack_floor);
+    if (b->depth <= HMI_MOST_EXPRESSION_DEPTH && !low)
         return hmi_spend(b, 1, at);
-    hmi_error(b->context, at, NULL, "definitions are nested too deeply");
+    hmi_error(b->context, at, low ? "a thread with a larger stack reads it; ulimit -s" : NULL,
+              "definitions are nested too deeply%s", low ? " for the stack of this thread" : "");
     return false;
 }
 

@@ -133,6 +133,15 @@ bool hmi_rotation_tag_transpose(hmi_builder *b, const hmi_value *x, hmi_value *o
     return true;
 }
 
+bool hmi_rotation_note_carried(hmi_builder *b, const hmi_value *R, const hmi_value *vector,
+                               const hmi_value *out)
+{
+    const hmi_carried carried = {.frame = *R, .vector = *vector, .turned = *out};
+    if (!R->rotation || vector->rank != 1 || out->rank != 1)
+        return true;
+    return hmi_array_push(&b->context->allocator, &b->carried, carried) || hmi_no_memory(b);
+}
+
 /* ---- angular velocity ---- */
 
 static hmi_expr rate(hmi_builder *b, hmi_span at, hmi_expr e)

@@ -149,6 +149,8 @@ bool hmi_value_product(hmi_builder *b, hmi_span at, const hmi_value *x, const hm
         for (size_t j = 0; j < result.columns; j++)
             result.items[i * result.columns + j] = row_times_column(b, x, y, i, j);
     *out = result.rows == 1 && result.columns == 1 ? hmi_scalar(result.items[0]) : result;
+    if (!hmi_rotation_note_carried(b, &left, &right, out))
+        return false;
     return out->rank != 2 || hmi_rotation_tag_product(b, &left, &right, out);
 }
 

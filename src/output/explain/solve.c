@@ -53,6 +53,10 @@ static void explain_choice(const hm_system *system, const hmi_sim_motion *motion
                   system->schur ? "yes" : "no, ", system->schur ? "" : system->no_schur);
     hmi_text_addf(text, "  solve compiled with the equations: %s%s\n", motion ? "yes" : "no, ",
                   motion ? "" : why_no_motion(system));
+    if (motion && motion->program.by_tree)
+        hmi_text_add(text,
+                     "  M is not formed: velocities are eliminated along the recursion that bodies "
+                     "share (compile/solve/recursion.h)\n");
     if (shifted)
         hmi_text_add(text, "  M is not positive at the initial state: A^T V A is added to it\n");
     hmi_text_addf(text, "  %s: %s\n",
@@ -77,8 +81,8 @@ static hm_status explain_elimination(const hm_system *system, const hmi_sim_moti
                                    .A = system->dynamics_outputs + system->at.A};
     hmi_graph graph;
     hmi_arena arena;
-    hmi_schur schur;
-    if (motion->shifted)
+    hmi_schur schur = {0};
+    if (motion->shifted || motion->program.by_tree)
         return HM_OK;
     hmi_arena_init(&arena, system->allocator);
     hm_status status = hmi_graph_copy(&graph, &d->graph);
@@ -87,6 +91,7 @@ static hm_status explain_elimination(const hm_system *system, const hmi_sim_moti
                                 graph.nodes.count + HMI_MOST_MOTION);
     if (status == HM_OK)
         hmi_schur_dump(&schur, &input, &symbols, text);
+    hmi_schur_release(&schur);
     hmi_graph_release(&graph);
     hmi_arena_release(&arena);
     return status;

@@ -81,7 +81,8 @@ static void write_opening(hmi_export *x)
     list_names(x, "events", x->events, event_name);
     add(x, " *\n * Nothing is allocated and nothing is kept between calls: all functions are "
            "reentrant, one\n"
-           " * work space per thread. Inputs u may be NULL: then they are as the model says. C99 "
+           " * work space per thread. Inputs u may be NULL, or NaN one by one: then they are as "
+           "the model says. C99 "
            "and libm;\n"
            " * compile with -ffp-contract=off for the same bits everywhere. */\n");
     add(x, "#ifndef $_H\n#define $_H\n\n");
@@ -144,7 +145,7 @@ static void write_work(hmi_export *x)
                                          "shifted",   "trial", "phi",      "psi"};
     for (size_t i = 0; i < sizeof by_row / sizeof *by_row; i++)
         array(x, by_row[i], m, "");
-    array(x, "slope", m * size, "");
+    array(x, "slope", m * (size + x->inputs), "");
     hmi_text_addf(&x->text,
                   "    %s_real k[8][%zu];\n    int row[%zu], pivot[%zu], rank;\n} %s_work;\n\n",
                   x->name, size ? size : 1, m ? m : 1, n ? n : 1, x->name);
@@ -189,6 +190,12 @@ static void write_functions(hmi_export *x)
         "/* One step of the classical Runge-Kutta method. */\n"
         "int @_step(const @_params *p, @_real *t, @_real h, @_real *y, const @_real *u, int "
         "project, @_work *w);\n"
+        "/* One step of Dormand and Prince's method of order 5(4), as long as the tolerances "
+        "allow, not beyond "
+        "`end`. */\n"
+        "int @_adaptive_step(const @_params *p, @_real *t, @_real end, @_real *y, const @_real "
+        "*u,\n"
+        "    @_real rtol, @_real atol, int project, @_real *h, @_work *w);\n"
         "/* To `end` by Dormand and Prince's method of order 5(4); *h is the step to begin with "
         "(0: any) and\n"
         " * receives the last one. Events are not looked for. */\n"

@@ -3,6 +3,7 @@
 
 #include "derive/equation_derivatives.h"
 #include "expr/print/print.h"
+#include "output/export/c_code.h"
 #include "output/export/templates.h"
 
 #include <string.h>
@@ -139,6 +140,14 @@ static void write_groups(hmi_export *x, const group *groups)
     for (const group *g = groups; g->array; g++)
         for (size_t i = 0; i < g->count; i++)
             assign(&list, g->array, i, g->values ? g->values[i] : HMI_NONE);
+    write_assignments(&list, &x->graph);
+}
+
+void hmi_c_values(hmi_export *x, const char *array, const hmi_component *components, size_t count)
+{
+    assignments list = begin_assignments(x, count);
+    for (size_t i = 0; i < count; i++)
+        assign(&list, array, i, components[i].value);
     write_assignments(&list, &x->graph);
 }
 
@@ -363,17 +372,19 @@ typedef struct slope_block {
 /* Adds the derivatives of a block to a dense matrix of expressions. */
 static void add_slopes(hmi_export *x, hmi_derived_jacobian *j, hmi_block block, hmi_expr *sum)
 {
-    static const hmi_symbol_kind kinds[] = {HMI_SYM_COORD, HMI_SYM_VELOCITY, HMI_SYM_STATE};
+    static const hmi_symbol_kind kinds[] = {HMI_SYM_COORD, HMI_SYM_VELOCITY, HMI_SYM_STATE,
+                                            HMI_SYM_INPUT};
     const hmi_expr_matrix *by = &j->by[block];
-    const size_t first[4] = {0, x->n, 2 * x->n, 2 * x->n + x->states};
+    const size_t first[5] = {0, x->n, 2 * x->n, 2 * x->n + x->states,
+                             2 * x->n + x->states + x->inputs};
     for (size_t i = 0; i < by->rows; i++)
         for (size_t k = by->start[i]; k < by->start[i + 1]; k++)
-            for (int kind = 0; kind < 3; kind++) {
+            for (int kind = 0; kind < 4; kind++) {
                 size_t start = j->columns.start[kinds[kind]], column = by->column.data[k];
                 if (start == SIZE_MAX || column < start ||
                     column - start >= first[kind + 1] - first[kind])
                     continue;
-                hmi_expr *entry = sum + i * first[3] + first[kind] + column - start;
+                hmi_expr *entry = sum + i * first[4] + first[kind] + column - start;
                 *entry = hmi_add(&j->eq.graph, *entry, by->value.data[k]);
             }
 }
@@ -383,7 +394,7 @@ static void write_slopes(hmi_export *x, hmi_derived_jacobian *j)
 {
     static const slope_block blocks[] = {
         {HMI_BLOCK_FORCE, "J"}, {HMI_BLOCK_CONSTRAINT, "w->slope"}, {HMI_BLOCK_STATE, "Z"}};
-    size_t width = 2 * x->n + x->states, rows[] = {x->n, x->m, x->states};
+    size_t width = 2 * x->n + x->states + x->inputs, rows[] = {x->n, x->m, x->states};
     assignments list = begin_assignments(x, (x->n + x->m + x->states) * width);
     for (size_t k = 0; k < 3; k++) {
         hmi_expr *sum = hmi_arena_alloc(&x->arena, (rows[k] * width + 1) * sizeof *sum);

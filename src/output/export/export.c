@@ -1,8 +1,11 @@
 /* What every format starts from: the equations as expressions, a consistent initial state, names. */
+#include "base/argument.h"
+#include "output/export/fmi.h"
 #include "output/export/script.h"
 
 #include <hamel/run.h>
 
+#include <stdio.h>
 #include <string.h>
 
 /* ---- what cannot be exported ---- */
@@ -116,6 +119,21 @@ static void write_expressions(hmi_export *x)
 
 /* ---- the initial state ---- */
 
+/* What the model's inputs are at the start. */
+static void find_inputs(hmi_export *x, hm_sim *sim)
+{
+    hm_evaluation at = {0};
+    x->u = hmi_arena_alloc(&x->arena, (x->inputs + 1) * sizeof *x->u);
+    if (!x->u) {
+        x->status = HM_ERR_NOMEM;
+        return;
+    }
+    if (x->inputs > 0)
+        (void)!hm_sim_evaluate(sim, NULL, &at); /* inputs are known also where q'' is not */
+    for (size_t i = 0; i < x->inputs; i++)
+        x->u[i] = at.inputs ? at.inputs[i] : 0;
+}
+
 static void find_start(hmi_export *x)
 {
     hm_sim *sim = NULL;
@@ -128,10 +146,11 @@ static void find_start(hmi_export *x)
             status = hm_sim_make_consistent(sim, false, NULL, NULL);
         hm_sim_state(sim, x->q, x->v, x->z);
         x->t = hm_sim_time(sim);
+        find_inputs(x, sim);
         hmi_context_take(x->context, hm_sim_context(sim));
     }
     hm_sim_destroy(sim);
-    x->status = status;
+    x->status = x->status == HM_OK ? status : x->status;
 }
 
 /* ---- the whole ---- */
@@ -192,17 +211,18 @@ void hmi_export_release(hmi_export *x)
 
 /* ---- formats ---- */
 
-static const char *const format_names[] = {"c", "sympy", "julia", "matlab", "modelica", "auto"};
+static const char *const format_names[] = {"c",        "sympy", "julia", "matlab",
+                                           "modelica", "auto",  "fmu2",  "fmu3"};
 enum { FORMATS = sizeof format_names / sizeof *format_names };
 
 const char *hm_export_format_name(hm_export_format format)
 {
-    return (unsigned)format < FORMATS ? format_names[format] : "?";
+    return (unsigned)format < FORMATS ? format_names[format] : "unknown";
 }
 
 bool hm_export_format_find(const char *name, hm_export_format *format)
 {
-    for (int i = 0; name && i < FORMATS; i++)
+    for (int i = 0; name && format && i < FORMATS; i++)
         if (strcmp(format_names[i], name) == 0) {
             *format = (hm_export_format)i;
             return true;
@@ -213,6 +233,17 @@ bool hm_export_format_find(const char *name, hm_export_format *format)
 hm_export_options hm_export_options_default(void)
 {
     return (hm_export_options){.format = HM_EXPORT_FORMAT_C};
+}
+
+size_t hm_export_identifier(const hm_system *system, const hm_export_options *options, char *name,
+                            size_t size)
+{
+    char word[HMI_EXPORT_NAME];
+    if (!system)
+        return 0;
+    const char *wanted = options && options->name ? options->name : hm_model_name(system->model);
+    hmi_export_identifier(wanted, word);
+    return (size_t)snprintf(name, name ? size : 0, "%s", word);
 }
 
 static void write_format(hmi_export *x, const hm_export_options *options)
@@ -236,6 +267,12 @@ static void write_format(hmi_export *x, const hm_export_options *options)
     case HM_EXPORT_FORMAT_AUTO:
         hmi_export_auto(x);
         break;
+    case HM_EXPORT_FORMAT_FMU2:
+    case HM_EXPORT_FORMAT_FMU3:
+        (options->part == HM_EXPORT_PART_DESCRIPTION
+             ? hmi_export_fmi_description
+             : hmi_export_fmi_source)(x, options->format == HM_EXPORT_FORMAT_FMU2 ? 2 : 3);
+        break;
     }
 }
 
@@ -244,8 +281,11 @@ hm_status hm_system_export(hm_context *context, const hm_system *system,
 {
     const hm_export_options defaults = hm_export_options_default();
     hmi_export x;
-    if (!context || !system || !writer)
-        return HM_ERR_USAGE;
+    HMI_ARGUMENT(context, context && system && writer, "a system and a writer are needed");
+    HMI_ARGUMENT(context,
+                 !options || ((unsigned)options->format < FORMATS &&
+                              (unsigned)options->part <= HM_EXPORT_PART_DESCRIPTION),
+                 "there is no such format or part");
     options = options ? options : &defaults;
     hm_status status = hmi_export_begin(&x, context, system, options);
     if (status == HM_OK) {

@@ -47,7 +47,8 @@ typedef struct hmi_export {
     hmi_expr *motion; /* q'', then margin and lambda as `motion_at` says; NULL: no such form */
     hmi_motion_layout motion_at;
     bool laws, total_laws; /* forces besides Q without reactions; of total reactions */
-    double *q, *v, *z, t;  /* the consistent initial state */
+    double *q, *v, *z, t;  /* the consistent initial state; z follows v, which follows q */
+    double *u;             /* inputs there */
 } hmi_export;
 
 /* export.c: refuses what cannot be exported, in the context. Release also after a failure. */

@@ -4,9 +4,18 @@
 
 #include <stddef.h>
 
-extern const char hmi_template_solve[], hmi_template_motion[], hmi_template_jacobian[],
-    hmi_template_integrate[];
-extern const size_t hmi_template_solve_length, hmi_template_motion_length,
-    hmi_template_jacobian_length, hmi_template_integrate_length;
+#define HMI_TEMPLATE(name)                                                                         \
+    extern const char hmi_template_##name[];                                                       \
+    extern const size_t hmi_template_##name##_length
+
+HMI_TEMPLATE(solve);
+HMI_TEMPLATE(motion);
+HMI_TEMPLATE(jacobian);
+HMI_TEMPLATE(integrate);
+HMI_TEMPLATE(fmi_instance);
+HMI_TEMPLATE(fmi2);
+HMI_TEMPLATE(fmi3);
+
+#undef HMI_TEMPLATE
 
 #endif

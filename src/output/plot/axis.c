@@ -2,6 +2,7 @@
  * power of ten.
  * Verified: test/unit/output/test_axis.c
  */
+#include "base/text.h"
 #include "output/plot/axis.h"
 
 #include <math.h>
@@ -13,7 +14,7 @@ static void power_of_ten(int exponent, char text[HMI_TICK_TEXT])
 {
     static const char *const digit[] = {"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
     char plain[16];
-    snprintf(plain, sizeof plain, "%d", exponent);
+    hmi_snprintf(plain, sizeof plain, "%d", exponent);
     strcpy(text, "10");
     for (const char *c = plain; *c; c++)
         strcat(text, *c == '-' ? "⁻" : digit[*c - '0']);
@@ -116,16 +117,16 @@ static void write_round_number(double value, int grain, char text[48])
     char power[HMI_TICK_TEXT], digits[HMI_TICK_TEXT];
     int first = magnitude(value);
     if (first >= -3 && first < 7) {
-        snprintf(text, 48, "%.*f", grain < 0 ? -grain : 0, value);
+        hmi_snprintf(text, 48, "%.*f", grain < 0 ? -grain : 0, value);
         return;
     }
     power_of_ten(first, power);
     double mantissa = value / ten_to(first);
-    snprintf(digits, sizeof digits, "%.*f", first > grain ? first - grain : 0, mantissa);
+    hmi_snprintf(digits, sizeof digits, "%.*f", first > grain ? first - grain : 0, mantissa);
     if (fabs(mantissa - 1) < 1e-12)
-        snprintf(text, 48, "%.24s", power);
+        hmi_snprintf(text, 48, "%.24s", power);
     else
-        snprintf(text, 48, "%.20s×%.24s", digits, power);
+        hmi_snprintf(text, 48, "%.20s×%.24s", digits, power);
 }
 
 static void points_for_commas(char *text)
@@ -141,12 +142,12 @@ static void write_factor(hmi_axis *axis, const notation *n)
     power_of_ten(n->exponent, power);
     if (n->offset != 0)
         write_round_number(fabs(n->offset), n->grain, offset);
-    snprintf(axis->factor, sizeof axis->factor, "%s%.24s%s%s%.47s", n->exponent ? "×" : "",
-             n->exponent ? power : "", n->exponent && n->offset != 0 ? " " : "",
-             n->offset == 0  ? ""
-             : n->offset < 0 ? "− "
-                             : "+ ",
-             offset);
+    hmi_snprintf(axis->factor, sizeof axis->factor, "%s%.24s%s%s%.47s", n->exponent ? "×" : "",
+                 n->exponent ? power : "", n->exponent && n->offset != 0 ? " " : "",
+                 n->offset == 0  ? ""
+                 : n->offset < 0 ? "− "
+                                 : "+ ",
+                 offset);
     points_for_commas(axis->factor);
 }
 
@@ -157,7 +158,7 @@ static void label_ticks(hmi_axis *axis, double step)
     for (int i = 0; i < axis->ticks; i++) {
         double value = (axis->tick[i] - n.offset) / unit;
         const char *sign = value < 0 && -value >= zero ? "−" : "";
-        snprintf(axis->label[i], HMI_TICK_TEXT, "%s%.*f", sign, n.decimals, fabs(value));
+        hmi_snprintf(axis->label[i], HMI_TICK_TEXT, "%s%.*f", sign, n.decimals, fabs(value));
         points_for_commas(axis->label[i]);
     }
     write_factor(axis, &n);

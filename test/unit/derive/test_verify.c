@@ -34,7 +34,7 @@ static void damaged_equations(void **state)
     probe *p = probe_text(text);
     hmi_derived eq;
     hmi_violation violation;
-    assert_int_equal(hmi_derive_model(&eq, p->model), HM_OK);
+    assert_int_equal(hmi_derive_model(&eq, p->model, p->context), HM_OK);
     assert_null(hmi_derived_verify(&eq, &violation));
     DAMAGE(&eq, eq.M.column.data[2], 2, "column 2 is out of place in row 1 of M");
     DAMAGE(&eq, eq.M.column.data[2], 0, "column 0 is out of place in row 1 of M");

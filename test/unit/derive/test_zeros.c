@@ -9,7 +9,7 @@ static void check_entries(const char *text, size_t mass, size_t rows)
 {
     probe *p = probe_text(text);
     hmi_derived eq;
-    assert_int_equal(hmi_derive_model(&eq, p->model), HM_OK);
+    assert_int_equal(hmi_derive_model(&eq, p->model, p->context), HM_OK);
     assert_int_equal(eq.M.value.count, mass);
     assert_int_equal(eq.constraints.A.value.count, rows);
     hmi_derived_release(&eq);
@@ -41,7 +41,7 @@ static void right_hand_sides(void **state)
     (void)state;
     probe *p = probe_text(FREE "constraint c: x' = cos(a)^2 + sin(a)^2\n");
     hmi_derived eq;
-    assert_int_equal(hmi_derive_model(&eq, p->model), HM_OK);
+    assert_int_equal(hmi_derive_model(&eq, p->model, p->context), HM_OK);
     assert_int_equal(eq.constraints.b[0], eq.graph.zero);
     hmi_derived_release(&eq);
     probe_close(p);
