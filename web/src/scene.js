@@ -5,7 +5,7 @@
 import {
   AmbientLight, BoxGeometry, BufferAttribute, BufferGeometry, CanvasTexture, Color, ConeGeometry, CylinderGeometry, DirectionalLight, DoubleSide,
   GridHelper, Group, Line, LineBasicMaterial, Matrix4, Mesh, MeshLambertMaterial, OrthographicCamera, PerspectiveCamera,
-  Quaternion, Scene, SphereGeometry, Vector3, WebGLRenderer,
+  Quaternion, Scene, SphereGeometry, SRGBColorSpace, Vector3, WebGLRenderer,
 } from 'three';
 import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
 import { el, number, section } from './dom.js';
@@ -83,8 +83,9 @@ function patched(color) {
   pen.fillRect(0, 0, 64, 64);
   pen.fillStyle = 'rgba(255,255,255,0.45)';
   for (let k = 0; k < 4; k++) pen.fillRect(16 * k, k % 2 ? 0 : 32, 16, 32);
-  const m = new MeshLambertMaterial({ map: new CanvasTexture(canvas), side: DoubleSide });
-  return m;
+  const map = new CanvasTexture(canvas);
+  map.colorSpace = SRGBColorSpace;
+  return new MeshLambertMaterial({ map, side: DoubleSide });
 }
 
 function colorOf(d, k) {

@@ -2,7 +2,7 @@
  *
  *     body with inertia   ball, disc or box of that mass and inertia: for a box of edges a, b, c
  *                         J1 = m (b^2 + c^2)/12 and so on, hence a^2 = 6 (J2 + J3 - J1)/m
- *     in the plane        a bar along the first axis with J = m (a^2 + b^2)/12, b = a/6
+ *     in the plane        a bar along the first axis with J = m (a^2 + b^2)/12, b = a/12
  *     particle            a point, larger with its mass
  *     carried body        a line from the origin of the body that carries it
  *     joint               its two points with a line between them (which is nothing for a hinge)
@@ -80,10 +80,10 @@ static bool draw_bar(hmi_builder *b, const hmi_place *place, const hmi_body *bod
     if (!hmi_build_scalar(b, place->parts.inertia->value, place->scope, &inertia))
         return false;
     double m = number_or_zero(b, body->mass), J = number_or_zero(b, inertia);
-    double length = m > 0 && J > 0 ? sqrt(12 * J / m / (1 + 1.0 / 36)) : 0;
+    double length = m > 0 && J > 0 ? sqrt(12 * J / m / (1 + 1.0 / 144)) : 0;
     if (!(length > 0) || !isfinite(length))
         return draw_point(b, &place->center, body->name, 1);
-    hmi_expr edges[2] = {hmi_number(b->graph, length), hmi_number(b->graph, length / 6)};
+    hmi_expr edges[2] = {hmi_number(b->graph, length), hmi_number(b->graph, length / 12)};
     hmi_value parts[3] = {place->center, place->frame};
     return vector_value(b, edges, 2, &parts[2]) &&
            hmi_add_drawing(b, HM_DRAWING_BOX, parts, 3, body->name, 1);
