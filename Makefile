@@ -2,7 +2,11 @@
 PREFIX       ?= /usr/local
 FUZZ_SECONDS ?= 600
 
+<<<<<<< HEAD
 .PHONY: all demo web test docs coverage install debug sanitize bench soak fuzz dist reproducible format check-format clean help
+=======
+.PHONY: all demo test docs coverage install debug sanitize bench soak fuzz dist wheel reproducible format check-format clean help
+>>>>>>> main
 
 all: ## build libraries and command into build/release
 	@scripts/setup build
@@ -49,6 +53,10 @@ fuzz: ## run each fuzzer for FUZZ_SECONDS (default 600)
 
 dist: all ## the archive of a release with its SBOM, in build/dist
 	@scripts/dist
+
+wheel: ## the Python module as a wheel, in build/dist
+	@scripts/setup
+	@scripts/wheel
 
 reproducible: ## build in two folders and compare every byte (minutes)
 	@scripts/setup build

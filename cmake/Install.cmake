@@ -1,6 +1,6 @@
 # make install: headers, both libraries, the command, licences, hamel.pc and the CMake package. Everything is
 # found relative to where it lies, so that an installed tree can be moved.
-install(DIRECTORY include/hamel DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
+install(DIRECTORY include/hamel DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp")
 install(TARGETS hamel_static hamel_shared EXPORT hamelTargets
     ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 if(tool_target)

@@ -400,7 +400,7 @@ void print_check(const session *s, const findings *found)
     }
     print_set(a, n);
     print_principles(a);
-    print_symmetries(model, found->symmetries);
+    print_symmetries(model, found);
     print_energy(model, found);
     print_wellposed(a);
     for (size_t i = 0; i < a->remark_count; i++)

@@ -11,6 +11,7 @@ typedef struct findings {
     hm_energy energy;
     bool *row_works; /* by constraint row: its ideal force works */
     bool errors;     /* some were printed */
+    bool full;       /* long expressions are not folded */
 } findings;
 
 /* cmd_check.c: everything that can be said of the system, to be released also after a failure; an exit
@@ -30,7 +31,7 @@ void print_energy(const hm_model *model, const findings *found);
 json_t *energy_object(const hm_model *model, const findings *found);
 
 /* check_symmetry.c */
-void print_symmetries(const hm_model *model, const hm_symmetries *found);
+void print_symmetries(const hm_model *model, const findings *all);
 /* The keys symmetries and conserved: null where they were not searched for. */
 void add_symmetries(json_t *object, const hm_model *model, const hm_symmetries *found);
 

@@ -1,8 +1,10 @@
 /* Symmetries and conserved quantities in `hamel check`. */
 #include "check_report.h"
+#include "fold.h"
 #include "values.h"
 
 #include <math.h>
+#include <string.h>
 
 /* ---- text ---- */
 
@@ -11,7 +13,29 @@ static const char *yes_or_no(hm_answer answer)
     return answer == HM_ANSWER_YES ? "yes" : answer == HM_ANSWER_NO ? "no" : "unknown";
 }
 
-static void print_generator(const hm_model *model, const hm_symmetry *s)
+/* Is the momentum long, and listed below among what is conserved? Then it is printed there only. */
+static bool is_below(const findings *all, const hm_symmetry *s)
+{
+    const hm_symmetries *found = all->symmetries;
+    for (size_t i = 0; i < found->integral_count; i++)
+        if (strcmp(found->integrals[i].expression, s->momentum) == 0)
+            return fold_expression(s->momentum, false).folded;
+    return false;
+}
+
+static void print_momentum(const findings *all, const hm_symmetry *s)
+{
+    bool conserved = s->conserved == HM_ANSWER_YES;
+    if (conserved && is_below(all, s)) {
+        printf("    J is conserved, see below\n");
+        return;
+    }
+    printf("    J = ");
+    print_folded(s->momentum, all->full);
+    printf("%s\n", conserved ? " is conserved" : "");
+}
+
+static void print_generator(const hm_model *model, const findings *all, const hm_symmetry *s)
 {
     const char *between = "";
     printf("  %-18s ", s->name);
@@ -23,14 +47,17 @@ static void print_generator(const hm_model *model, const hm_symmetry *s)
     printf("\n    L unchanged: %s, constraints unchanged: %s, a virtual displacement: %s\n",
            yes_or_no(s->lagrangian_invariant), yes_or_no(s->distribution_invariant),
            yes_or_no(s->horizontal));
-    printf("    J = %s%s\n", s->momentum, s->conserved == HM_ANSWER_YES ? " is conserved" : "");
+    print_momentum(all, s);
     if (s->where)
         printf("    shown where %s only\n", s->where);
-    if (s->equation)
-        printf("    J' = %s\n", s->equation);
+    if (s->equation) {
+        printf("    J' = ");
+        print_folded(s->equation, all->full);
+        printf("\n");
+    }
 }
 
-static void print_conserved(const hm_symmetries *found)
+static void print_conserved(const hm_symmetries *found, bool full)
 {
     printf("\nconserved (zero rate at %zu random states to %d bits", found->states, found->bits);
     if (found->run_end > found->run_start)
@@ -38,7 +65,9 @@ static void print_conserved(const hm_symmetries *found)
     printf(")\n");
     for (size_t i = 0; i < found->integral_count; i++) {
         const hm_integral *integral = &found->integrals[i];
-        printf("  %s\n    %s", integral->expression, integral->from);
+        printf("  ");
+        print_folded(integral->expression, full);
+        printf("\n    %s", integral->from);
         if (integral->checked)
             printf("; changes by %.1e over the run", integral->drift);
         printf("\n");
@@ -49,8 +78,9 @@ static void print_conserved(const hm_symmetries *found)
         printf("  nothing found: neither the energy nor a quantity linear in the velocities\n");
 }
 
-void print_symmetries(const hm_model *model, const hm_symmetries *found)
+void print_symmetries(const hm_model *model, const findings *all)
 {
+    const hm_symmetries *found = all->symmetries;
     if (found->refusal) {
         printf("\nsymmetries and conserved quantities were not searched for: %s\n", found->refusal);
         return;
@@ -58,8 +88,8 @@ void print_symmetries(const hm_model *model, const hm_symmetries *found)
     if (found->symmetry_count)
         printf("\nsymmetries\n");
     for (size_t i = 0; i < found->symmetry_count; i++)
-        print_generator(model, &found->symmetries[i]);
-    print_conserved(found);
+        print_generator(model, all, &found->symmetries[i]);
+    print_conserved(found, all->full);
 }
 
 /* ---- JSON ---- */

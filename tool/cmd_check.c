@@ -2,6 +2,7 @@
  * well-posedness. Text is in check_report.c. */
 #include "check_report.h"
 #include "command.h"
+#include "fold.h"
 #include "values.h"
 
 #include <errno.h>
@@ -261,7 +262,7 @@ void check_release(findings *found)
 static int check(const invocation *call)
 {
     session s;
-    findings found = {0};
+    findings found = {.full = option_value(call, "--full") != NULL};
     int status = session_open(&s, call, true);
     if (status == EXIT_DONE && hm_system_warn_conflated(s.context, s.system) > 0)
         session_take_warnings(&s, call->quiet);
@@ -315,7 +316,7 @@ static int run(const invocation *call)
     return status_of_child(state);
 }
 
-static const option_spec options[] = {{0}};
+static const option_spec options[] = {FULL_OPTION, {0}};
 
 const command command_check = {
     .name = "check",

@@ -223,6 +223,8 @@ static int report(sweep *s, hm_status status)
     bool good = !s->broken && rows_sync(s) && sweep_find_statistics(s);
     if (complete && good)
         good = rows_publish(s, shard);
+    if (complete && good && !sweep_plot(s))
+        good = false;
     if (status != HM_OK) {
         say("hamel: %s\n", hm_status_text(status));
         return exit_status_of(status);
@@ -390,7 +392,9 @@ static int run(const invocation *call)
     if (missing)
         return usage_error("there is no HDF5 (%s); give --out a name that ends in .csv", missing);
     char *state = NULL;
-    int code = text ? EXIT_DONE : default_measures(call, &state);
+    int code = sweep_plot_check(call);
+    if (code == EXIT_DONE && !text)
+        code = default_measures(call, &state);
     if (code == EXIT_DONE)
         code = run_measured(call, text ? text : state);
     free(state);
@@ -416,6 +420,9 @@ static const option_spec options[] = {
     {"--resume", NULL, "go on with an interrupted sweep; nothing finished is done again"},
     {"--shard", "I/N", "only part I of N, as FILE.shard-I-of-N; for schedulers of clusters"},
     {"--merge", "PARTS", "put the shards that were written together (a pattern, or names)"},
+    {"--plot", "FILE",
+     "the measures as .svg or .png: curves over one name, maps over two,\n"
+     "                         dots for more"},
     {"--from", "T", "start of each run"},
     {"--to", "T", "end"},
     {"--every", "DT", "time between the rows that max, min, mean, rms and integral look at"},
@@ -436,7 +443,8 @@ const command command_sweep = {
     .name = "sweep",
     .summary = "many runs over parameters and initial states, reduced to measures",
     .usage = "MODEL [options]",
-    .example = "hamel sweep pendulum --grid \"L=0.5:2:100\" --measure \"max(theta)\" --out map.csv",
+    .example =
+        "hamel sweep double-pendulum --grid \"l1=0.5:2:100\" --measure \"max(b)\" --out map.csv",
     .options = options,
     .needs_model = true,
     .many_arguments = true,

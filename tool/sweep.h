@@ -73,4 +73,11 @@ bool sweep_find_statistics(sweep *s);
 void sweep_print(const sweep *s);
 bool sweep_json(const sweep *s);
 
+/* ---- sweep_plot.c: --plot ---- */
+
+/* Before anything is run: can there be a plot? An exit status. */
+int sweep_plot_check(const invocation *call);
+/* Draws it, where it was asked for. */
+bool sweep_plot(sweep *s);
+
 #endif

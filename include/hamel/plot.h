@@ -20,12 +20,34 @@
 extern "C" {
 #endif
 
+typedef enum hm_curve_kind {
+    HM_CURVE_LINE,
+    HM_CURVE_DOTS, /* a dot for each point, in the plane */
+    HM_CURVE_BAND  /* the area between y and z, in the plane */
+} hm_curve_kind;
+
 /* One curve. The numbers belong to the caller and must outlive the figure; NaN interrupts it. */
 typedef struct hm_curve {
     const char *label;
-    const double *x, *y, *z; /* z: in space only */
+    const double *x, *y, *z; /* z: in space, and of bands */
     size_t count;
 } hm_curve;
+
+/* How a curve is drawn. */
+typedef struct hm_curve_style {
+    hm_curve_kind kind;
+    size_t color; /* the same number, the same colour */
+} hm_curve_style;
+
+/* Values over a rectangle as colours, with a bar that explains them. x and y ascend; the value at x[i], y[j] is
+ * values[j * x_count + i], and NaN leaves a gap. The numbers stay with the caller, as those of curves. */
+typedef struct hm_map {
+    const double *x, *y, *values;
+    size_t x_count, y_count;
+    const char *const *categories; /* values are 0, 1, ...: one of these; NULL: they are numbers */
+    size_t category_count;
+    bool contours; /* lines of equal value, unless the map is so rough that they would cover it */
+} hm_map;
 
 /* One pair of axes, or a box in space, with its curves. Zero is the default of every field. */
 typedef struct hm_panel {
@@ -39,6 +61,8 @@ typedef struct hm_panel {
     bool ends;    /* mark where each curve starts and ends */
     int row_span; /* how many rows and columns of the figure's grid it takes; 0: one */
     int column_span;
+    const hm_map *map; /* in the plane, below the curves; copied, with the names of categories */
+    const hm_curve_style *styles; /* of every curve; NULL: lines, each with its own colour */
 } hm_panel;
 
 typedef struct hm_figure hm_figure;

@@ -151,4 +151,22 @@ if [ -z "${HAMEL_SANITIZE-}" ]; then
         [ $status -ne 1 ] || grep -q 'memory' memory.err || { echo "limit $limit:"; cat memory.err; exit 1; }
     done
 fi
+
+# ---- long expressions are folded ----
+
+cat > long.hamel <<'MODEL'
+coord a, b
+kinetic a'^2*(2 + sum(i = 1..40, cos(i*b)/i)) + b'^2
+initial b' = 1, a' = 1
+simulate 0 .. 1
+MODEL
+run hamel check long.hamel
+expect_done
+expect_out 'J is conserved, see below' ' characters; --full prints all)'
+expect_not "$out" 'cos(40*b)'
+run hamel check long.hamel --full
+expect_done
+expect_out 'cos(40*b)' 'J is conserved, see below'
+expect_not "$out" '--full prints all'
+
 finish

@@ -17,7 +17,9 @@ visit() { # OPTION ADDRESS: what the page is, on stdout; its console in $work/co
 for name in skate rolling-disc cam; do
     "$HAMEL" report "$name" -o "$work/$name.html" > /dev/null 2> "$work/said" ||
         { grep -q 'no pages' "$work/said" && exit 77; cat "$work/said"; exit 1; }
-    visit --dump-dom "file://$work/$name.html" > "$work/dom"
+    visit --dump-dom "file://$work/$name.html" > "$work/whole"
+    # what is shown, without the script and the style, which hold the same words
+    python3 -c 'import re, sys; print(re.sub(r"<(script|style)\b.*?</\1>", "", sys.stdin.read(), flags=re.S))' < "$work/whole" > "$work/dom"
     [ ! -s "$work/console" ] || { cat "$work/console"; fail "$name: the console says something"; }
     grep -q 'data-ready="yes"' "$work/dom" || fail "$name: the page did not finish"
     grep -q 'class="accent-body"' "$work/dom" || fail "$name: no dots in the equations"

@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,8 +43,10 @@ hmi_coefficient hmi_coefficient_add(hmi_normal *s, hmi_coefficient a, hmi_coeffi
 
 hmi_coefficient hmi_coefficient_mul(hmi_normal *s, hmi_coefficient a, hmi_coefficient b)
 {
-    int64_t n, d;
-    if (__builtin_mul_overflow(a.n, b.n, &n) || __builtin_mul_overflow(a.d, b.d, &d))
+    /* Crosswise first: what cancels then does not overflow. */
+    int64_t left = hmi_gcd(a.n, b.d), right = hmi_gcd(b.n, a.d), n, d;
+    if (__builtin_mul_overflow(a.n / left, b.n / right, &n) ||
+        __builtin_mul_overflow(a.d / right, b.d / left, &d))
         return too_large(s);
     return lowest_terms(s, n, d, a.decimal || b.decimal);
 }
@@ -92,10 +95,36 @@ static bool from_decimal(double value, hmi_coefficient *out)
     return true;
 }
 
+/* The ratio p/q with q up to 5000 of which the double is the nearest, by continued fractions: what
+ * 0.5/0.7 was folded to is 5/7 again. Of all doubles one in about 10^9 is near such a ratio by chance,
+ * and is then equal to it for every evaluation, too. */
+static bool from_ratio(double value, hmi_coefficient *out)
+{
+    enum { MOST_STEPS = 12, MOST_DENOMINATOR = 5000 };
+    double x = fabs(value), rest = x;
+    int64_t p = 1, q = 0, last_p = 0, last_q = 1;
+    if (!(x > 1e-6 && x < 1e6))
+        return false;
+    for (int i = 0; i < MOST_STEPS; i++) {
+        int64_t whole = (int64_t)rest, next_p = whole * p + last_p, next_q = whole * q + last_q;
+        if (next_q > MOST_DENOMINATOR || next_p > INT32_MAX)
+            return false;
+        last_p = p, last_q = q, p = next_p, q = next_q;
+        if ((double)p / (double)q == x) {
+            *out = (hmi_coefficient){value < 0 ? -p : p, q, true};
+            return true;
+        }
+        rest = 1 / (rest - (double)whole);
+        if (!(rest < MOST_DENOMINATOR * 1e3))
+            return false;
+    }
+    return false;
+}
+
 bool hmi_coefficient_of(const hmi_constant *constant, hmi_coefficient *out)
 {
     if (!constant->denominator)
-        return from_decimal(constant->value, out);
+        return from_decimal(constant->value, out) || from_ratio(constant->value, out);
     *out = (hmi_coefficient){constant->numerator, constant->denominator, false};
     return true;
 }
@@ -114,10 +143,12 @@ void hmi_coefficient_shown(hmi_coefficient c, double *over, double *under)
     int64_t n = c.n < 0 ? -c.n : c.n;
     *over = (double)n;
     *under = (double)c.d;
-    if (c.decimal && c.d != 1 && has_only_two_and_five(c.d)) {
+    if (!c.decimal || c.d == 1)
+        return; /* 1/0.2 is 5 */
+    if (has_only_two_and_five(c.d)) {
         *over /= *under;
         *under = 1;
-    } else if (c.decimal && has_only_two_and_five(n)) {
+    } else if (has_only_two_and_five(n)) {
         *under /= *over;
         *over = 1;
     }

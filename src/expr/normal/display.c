@@ -98,6 +98,7 @@ static hmi_piece shortest_piece(hmi_normal *s, const hmi_poly *numerator, hmi_mo
                                 over_common_denominator(s, numerator)};
     hmi_normal_forgive(s);
     for (int i = 0; i < 4; i++) {
+        forms[i] = hmi_poly_join_exponentials(s, forms[i]);
         bool known = !forms[i];
         for (int k = 0; k < i && !known; k++)
             known = forms[k] && hmi_poly_equal(forms[k], forms[i]);

@@ -9,13 +9,13 @@
  *     poly, gcd    sums of monomials, their exact division and common divisors
  *     identity     atoms (what a polynomial is made of) and sin^2 + cos^2 = 1
  *     fraction     a numerator over known divisors
- *     display      a fraction as the shortest expression (with sign, factor, angle_sums)
+ *     display      a fraction as the shortest expression (with sign, factor, angle_sums, exponentials)
  *     choose       that, or the expression as it was, or partly collected
  *     convert      an expression as a fraction, operands first
  *     normal       the normal form: the best one, built as one tree for one formula
  *
- * There is one recursion between files, display -> angle_sums -> display: joining cos a cos b +
- * sin a sin b makes a new function, whose argument a - b has to be displayed.
+ * There is one recursion between files, display -> angle_sums (and exponentials) -> display: joining
+ * cos a cos b + sin a sin b makes a new function, whose argument a - b has to be displayed.
  *
  * An atom is an expression that polynomials do not look into: a symbol, sin of something, or a sum
  * that divides (a `divisor`, which may have no expression yet). Functions of equal arguments are
@@ -272,6 +272,11 @@ hmi_piece hmi_piece_sum(hmi_normal *s, const hmi_poly *a, hmi_sum_form form, boo
 const hmi_poly *hmi_poly_join_angles(hmi_normal *s, const hmi_poly *a);
 /* sin(a + b) -> sin a cos b + cos a sin b, for all sums and whole multiples. */
 const hmi_poly *hmi_poly_split_angles(hmi_normal *s, const hmi_poly *a);
+
+/* ---- exponentials (exponentials.c) ---- */
+
+/* exp(a) exp(b)^k -> exp(a + k b) in each term; a itself where that fails. */
+const hmi_poly *hmi_poly_join_exponentials(hmi_normal *s, const hmi_poly *a);
 
 /* ---- the best form of an expression (choose.c) ---- */
 

@@ -12,48 +12,6 @@
 
 enum { MOST_COLUMNS = 8, MOST_ROWS = 64 };
 
-/* ---- the pen ---- */
-
-static void check(hmi_pen *pen, bool good)
-{
-    if (!good && pen->status == HM_OK)
-        pen->status = HM_ERR_IO;
-}
-
-void hmi_draw_lines(hmi_pen *pen, const double *points, size_t count, const hm_pen *style)
-{
-    if (pen->status == HM_OK)
-        check(pen, pen->canvas->lines(pen->canvas->user, points, count, style));
-}
-
-void hmi_draw_line(hmi_pen *pen, double x0, double y0, double x1, double y1, uint32_t color,
-                   double width)
-{
-    const double points[] = {x0, y0, x1, y1};
-    hmi_draw_lines(pen, points, 2, &(hm_pen){color, width, 0, 1});
-}
-
-void hmi_draw_circle(hmi_pen *pen, double x, double y, double radius, const hm_pen *style)
-{
-    if (pen->status == HM_OK)
-        check(pen, pen->canvas->circle(pen->canvas->user, x, y, radius, style));
-}
-
-void hmi_draw_text(hmi_pen *pen, double x, double y, const char *text, const hm_font *font)
-{
-    if (pen->status == HM_OK && text && text[0])
-        check(pen, pen->canvas->text(pen->canvas->user, x, y, text, font));
-}
-
-hm_pen hmi_curve_style(size_t index)
-{
-    static const uint32_t colors[] = {0x0072b2, 0xd55e00, 0x009e73, 0xcc79a7,
-                                      0xe69f00, 0x56b4e9, 0x333333};
-    enum { COLORS = sizeof colors / sizeof *colors };
-    static const double dashes[] = {0, 6, 2.5};
-    return (hm_pen){colors[index % COLORS], 1.5, dashes[index / COLORS % 3], 1};
-}
-
 /* ---- the object ---- */
 
 /* A copy in the arena; NULL stays NULL. */
@@ -102,9 +60,33 @@ static bool panel_is_valid(const hm_panel *panel)
         return false;
     for (size_t i = 0; i < panel->curve_count; i++) {
         const hm_curve *c = &panel->curves[i];
-        if (c->count && (!c->x || !c->y || (panel->space && !c->z)))
+        bool needs_z = panel->space || (panel->styles && panel->styles[i].kind == HM_CURVE_BAND);
+        if (c->count && (!c->x || !c->y || (needs_z && !c->z)))
             return false;
     }
+    const hm_map *m = panel->map;
+    return !m || (!panel->space && m->x && m->y && m->values && m->x_count && m->y_count &&
+                  (m->categories || !m->category_count));
+}
+
+/* The map of a panel, with the names of its categories. */
+static bool copy_map(hm_figure *figure, const hm_map **map)
+{
+    if (!*map)
+        return true;
+    hm_map *copy = hmi_arena_alloc(&figure->arena, sizeof *copy);
+    size_t count = (*map)->category_count;
+    const char **names = hmi_arena_alloc(&figure->arena, (count + 1) * sizeof *names);
+    if (!copy || !names)
+        return false;
+    *copy = **map;
+    for (size_t i = 0; i < count; i++) {
+        names[i] = copy->categories[i];
+        if (!copy_text(figure, &names[i]))
+            return false;
+    }
+    copy->categories = (*map)->categories ? names : NULL;
+    *map = copy;
     return true;
 }
 
@@ -117,12 +99,20 @@ hm_status hm_figure_add(hm_figure *figure, const hm_panel *panel)
     hm_curve *curves = hmi_arena_alloc(&figure->arena, bytes);
     bool good = curves != NULL && copy_text(figure, &copy.title) &&
                 copy_text(figure, &copy.x_label) && copy_text(figure, &copy.y_label) &&
-                copy_text(figure, &copy.z_label);
+                copy_text(figure, &copy.z_label) && copy_map(figure, &copy.map);
     for (size_t i = 0; good && i < panel->curve_count; i++) {
         curves[i] = panel->curves[i];
         good = copy_text(figure, &curves[i].label);
     }
     copy.curves = curves;
+    if (good && panel->styles) {
+        bytes = panel->curve_count * sizeof *panel->styles;
+        hm_curve_style *styles = hmi_arena_alloc(&figure->arena, bytes);
+        good = styles != NULL;
+        if (good)
+            memcpy(styles, panel->styles, bytes);
+        copy.styles = styles;
+    }
     if (!good || !hmi_array_push(&figure->allocator, &figure->panels, copy))
         return HM_ERR_NOMEM;
     return HM_OK;
@@ -201,8 +191,8 @@ static bool find_place(grid *g, const hm_panel *panel, place *p)
 static double wanted_height(const hm_figure *figure, const hm_panel *panel)
 {
     if (figure->panels.count == 1)
-        return panel->space || panel->equal ? 600 : 440;
-    double whole = panel->space || panel->equal ? 440 : 200;
+        return panel->map ? 680 : panel->space || panel->equal ? 600 : 440;
+    double whole = panel->space || panel->equal || panel->map ? 440 : 200;
     return whole / (panel->row_span > 1 ? panel->row_span : 1);
 }
 
@@ -280,6 +270,12 @@ static void draw_heading(hmi_pen *pen, const hm_figure *figure)
     }
     hmi_draw_text(pen, edge, y, figure->subtitle,
                   &(hm_font){.size = HMI_TEXT_SIZE, .color = HMI_SOFT_INK});
+}
+
+static void check(hmi_pen *pen, bool good)
+{
+    if (!good && pen->status == HM_OK)
+        pen->status = HM_ERR_IO;
 }
 
 static void draw_page(hmi_pen *pen, const hm_figure *figure, grid *g, place *places)

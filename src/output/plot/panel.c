@@ -5,6 +5,7 @@
 
 static const double line_height = 17, label_gap = 6, tick_length = 4;
 static const double x_spacing = 75, y_spacing = 32;
+static const double band_opacity = 0.25;
 
 /* ---- ranges ---- */
 
@@ -13,13 +14,27 @@ static const double *values_of(const hm_curve *curve, int dimension)
     return dimension == 0 ? curve->x : dimension == 1 ? curve->y : curve->z;
 }
 
+static hm_curve_kind kind_of(const hm_panel *panel, size_t index)
+{
+    return panel->styles ? panel->styles[index].kind : HM_CURVE_LINE;
+}
+
+static hm_pen style_of(const hm_panel *panel, size_t index)
+{
+    return hmi_curve_style(panel->styles ? panel->styles[index].color : index);
+}
+
 bool hmi_panel_range(const hm_panel *panel, int dimension, bool log, double *low, double *high)
 {
     *low = INFINITY;
     *high = -INFINITY;
-    for (size_t s = 0; s < panel->curve_count; s++) {
-        const double *values = values_of(&panel->curves[s], dimension);
-        for (size_t i = 0; i < panel->curves[s].count; i++) {
+    for (size_t s = 0; s < 2 * panel->curve_count; s++) {
+        const hm_curve *curve = &panel->curves[s / 2];
+        bool other_side = s % 2 && dimension == 1 && kind_of(panel, s / 2) == HM_CURVE_BAND;
+        if (s % 2 && !other_side)
+            continue;
+        const double *values = values_of(curve, other_side ? 2 : dimension);
+        for (size_t i = 0; i < curve->count; i++) {
             double value = log ? fabs(values[i]) : values[i];
             if (!isfinite(value) || (log && value == 0))
                 continue;
@@ -38,6 +53,13 @@ static bool is_time_like(const hm_panel *panel)
 static void make_axes(const hm_panel *panel, double width, double height, hmi_axis *x, hmi_axis *y)
 {
     double x0, x1, y0, y1;
+    if (panel->map) {
+        hmi_map_range(panel->map->x, panel->map->x_count, &x0, &x1);
+        hmi_map_range(panel->map->y, panel->map->y_count, &y0, &y1);
+        hmi_axis_make(x, x0, x1, width, x_spacing, false);
+        hmi_axis_make(y, y0, y1, height, y_spacing, false);
+        return;
+    }
     if (!hmi_panel_range(panel, 0, false, &x0, &x1))
         x0 = 0, x1 = 1;
     if (!hmi_panel_range(panel, 1, panel->log_y, &y0, &y1)) {
@@ -86,13 +108,16 @@ static void put_label(hmi_pen *pen, cursor *c, const char *label)
     c->x += hmi_text_width(label, HMI_TEXT_SIZE, false) + 14;
 }
 
-static void put_swatch(hmi_pen *pen, cursor *c, const hm_curve *curve, size_t index)
+static void put_swatch(hmi_pen *pen, cursor *c, const hm_panel *panel, size_t index)
 {
+    const hm_curve *curve = &panel->curves[index];
+    bool band = kind_of(panel, index) == HM_CURVE_BAND;
     const double swatch = 18;
     make_room(c, swatch + label_gap + hmi_text_width(curve->label, HMI_TEXT_SIZE, false));
     if (pen) {
-        hm_pen style = hmi_curve_style(index);
-        style.width = 2.2;
+        hm_pen style = style_of(panel, index);
+        style.width = band ? 8 : 2.2;
+        style.opacity = band ? 1 - pow(1 - band_opacity, (double)index + 1) : 1; /* they overlap */
         const double points[] = {c->x, c->y - 4, c->x + swatch, c->y - 4};
         hmi_draw_lines(pen, points, 2, &style);
     }
@@ -135,7 +160,7 @@ static double panel_heading(hmi_pen *pen, const hm_panel *panel, hmi_box box)
         put_end_marks(pen, &c);
     for (size_t i = 0; needs_legend(panel) && i < panel->curve_count; i++)
         if (panel->curves[i].label)
-            put_swatch(pen, &c, &panel->curves[i], i);
+            put_swatch(pen, &c, panel, i);
     bool empty = c.x == box.x && c.y == box.y + 12;
     return empty ? 4 : c.y - box.y + 10;
 }
@@ -159,7 +184,8 @@ hmi_margins hmi_panel_margins(const hm_panel *panel, hmi_box cell)
 {
     hmi_box narrow = cell;
     narrow.width -= panel->space ? 0 : 90; /* the heading stands above the axes */
-    hmi_margins m = {.right = 10, .top = panel_heading(NULL, panel, narrow)};
+    hmi_margins m = {.right = panel->map ? hmi_map_bar_width(panel->map) : 10,
+                     .top = panel_heading(NULL, panel, narrow)};
     if (panel->space)
         return m;
     hmi_axis x, y;
@@ -246,6 +272,56 @@ static void place_points(const hm_curve *curve, hmi_box area, const hmi_axis *x,
     }
 }
 
+/* Points first .. last - 1 of a band as one area: along y, and back along z. */
+static void fill_piece(hmi_pen *pen, double *there, const double *back, size_t first, size_t last,
+                       const hm_pen *style)
+{
+    size_t count = last - first;
+    for (size_t k = 0; k < count; k++) {
+        there[2 * (count + k)] = back[2 * (last - 1 - k)];
+        there[2 * (count + k) + 1] = back[2 * (last - 1 - k) + 1];
+    }
+    if (count > 1)
+        hmi_draw_lines(pen, there, 2 * count, style);
+}
+
+/* Gaps cut a band into areas of their own. */
+static void draw_band(hmi_pen *pen, const hm_curve *curve, hmi_box area, const hmi_axis *x,
+                      const hmi_axis *y, hm_pen style)
+{
+    hm_curve other = *curve;
+    other.y = curve->z;
+    double *points = hmi_points(pen, 4 * curve->count);
+    if (!points)
+        return;
+    double *back = points + 2 * curve->count, *outline = back + 2 * curve->count;
+    place_points(curve, area, x, y, points);
+    place_points(&other, area, x, y, back);
+    style.width = 0;
+    style.dash = 0;
+    style.opacity = band_opacity;
+    for (size_t i = 0, first = 0; i <= curve->count; i++) {
+        if (i < curve->count && !isnan(points[2 * i + 1]) && !isnan(back[2 * i + 1])) {
+            outline[2 * (i - first)] = points[2 * i];
+            outline[2 * (i - first) + 1] = points[2 * i + 1];
+            continue;
+        }
+        fill_piece(pen, outline, back, first, i, &style);
+        first = i + 1;
+    }
+    hmi_points_free(pen, points, 4 * curve->count);
+}
+
+static void draw_dots(hmi_pen *pen, const double *points, size_t count, hm_pen style)
+{
+    double radius = count > 2000 ? 1 : count > 200 ? 1.4 : 2.2;
+    style.width = 0;
+    style.opacity = count > 200 ? 0.5 : 0.8;
+    for (size_t i = 0; i < count; i++)
+        if (!isnan(points[2 * i]) && !isnan(points[2 * i + 1]))
+            hmi_draw_circle(pen, points[2 * i], points[2 * i + 1], radius, &style);
+}
+
 static void draw_series(hmi_pen *pen, const hm_panel *panel, hmi_box area, const hmi_axis *x,
                         const hmi_axis *y)
 {
@@ -256,9 +332,14 @@ static void draw_series(hmi_pen *pen, const hm_panel *panel, hmi_box area, const
         double *points = hmi_points(pen, curve->count);
         if (!points)
             return;
-        hm_pen style = hmi_curve_style(s);
+        hm_pen style = style_of(panel, s);
         place_points(curve, area, x, y, points);
-        hmi_draw_curve(pen, points, curve->count, &style);
+        if (kind_of(panel, s) == HM_CURVE_BAND)
+            draw_band(pen, curve, area, x, y, style);
+        else if (kind_of(panel, s) == HM_CURVE_DOTS)
+            draw_dots(pen, points, curve->count, style);
+        else
+            hmi_draw_curve(pen, points, curve->count, &style);
         if (panel->ends) /* the first and the last point are still where they were */
             hmi_draw_ends(pen, points, curve->count, style.color);
         hmi_points_free(pen, points, curve->count);
@@ -282,7 +363,10 @@ void hmi_panel_draw(hmi_pen *pen, const hm_panel *panel, hmi_box cell, hmi_margi
     panel_heading(pen, panel, heading);
     hmi_axis x, y;
     make_axes(panel, area.width, area.height, &x, &y);
-    draw_grid(pen, area, &x, &y);
+    if (panel->map)
+        hmi_map_draw(pen, panel->map, area, &x, &y);
+    else
+        draw_grid(pen, area, &x, &y);
     draw_x_axis(pen, area, &x, panel->x_label);
     draw_y_axis(pen, area, cell.x, &y, panel->y_label);
     draw_series(pen, panel, area, &x, &y);

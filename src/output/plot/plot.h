@@ -3,7 +3,7 @@
  * A figure is a list of panels; their numbers stay with the caller. Nothing is drawn until a canvas is
  * given (hm_figure_draw). Drawing then goes top down: figure.c divides the page into cells, in
  * which axes line up because panels of one column share their margins; panel.c (in space: space.c)
- * chooses axes and draws heading, grid and curves; curve.c turns numbers into the points that can
+ * chooses axes and draws heading, grid, map (map.c) and curves; curve.c turns numbers into the points that can
  * be seen. Lengths are units of the canvas, y points down.
  *
  * Everything is drawn through an hmi_pen, which keeps the first failure of the canvas and ignores
@@ -76,6 +76,13 @@ typedef struct hmi_margins {
 hmi_margins hmi_panel_margins(const hm_panel *panel, hmi_box cell);
 /* Draws it with these margins, at least as large as the needed ones. */
 void hmi_panel_draw(hmi_pen *pen, const hm_panel *panel, hmi_box cell, hmi_margins margins);
+
+/* map.c: colours in the area of a panel, the bar to the right of it, and the room that the bar needs. */
+void hmi_map_draw(hmi_pen *pen, const hm_map *map, hmi_box area, const hmi_axis *x,
+                  const hmi_axis *y);
+double hmi_map_bar_width(const hm_map *map);
+/* Where the cells of a map begin and end: half a step outside the first and the last value. */
+void hmi_map_range(const double *values, size_t count, double *low, double *high);
 
 void hmi_space_draw(hmi_pen *pen, const hm_panel *panel, hmi_box area);
 

@@ -69,6 +69,8 @@ static const struct {
     {"sin(q1)*cos(q2) + cos(q1)*sin(q2)", "sin(q₁ + q₂)"},
     {"sin(q2)*cos(q1) - cos(q2)*sin(q1)", "−sin(q₁ − q₂)"},
     {"exp(-theta/10)*exp(theta/10)", "1"},
+    {"k*exp(x)*exp(-y)", "k·exp(x − y)"},
+    {"exp(2*x)*exp(-x)*y + exp(x)*z", "(y + z)·exp(x)"},
     /* quotients */
     {"(x^2 - y^2)/(x - y)", "x + y"},
     {"1/(1/x + 1/y)", "x·y/(x + y)"},
@@ -80,6 +82,12 @@ static const struct {
     {"9.81*m*x/2", "4.905·m·x"},
     {"x/9.81", "x/9.81"},
     {"0.3*(x + y) - 0.1*(3*x + 3*y)", "0"},
+    {"0.01*x^2*y/0.01", "x²·y"},
+    {"(7.5 + x^2/0.2)/(1/0.04 + y^2)", "(7.5 + 5·x²)/(25 + y²)"},
+    {"cos(x)^2/0.5", "2·cos²(x)"},
+    {"x - 0*m", "x"},
+    {"0.5/0.7*x", "x/1.4"},
+    {"0.25*2*x/0.7 - 5/7*x", "0"},
     {"pi*x + pi*y", "π·(x + y)"},
     {"x/3 + x/6", "x/2"},
     /* brackets that are better kept, and better opened */
