@@ -2,11 +2,7 @@
 PREFIX       ?= /usr/local
 FUZZ_SECONDS ?= 600
 
-<<<<<<< HEAD
-.PHONY: all demo web test docs coverage install debug sanitize bench soak fuzz dist reproducible format check-format clean help
-=======
-.PHONY: all demo test docs coverage install debug sanitize bench soak fuzz dist wheel reproducible format check-format clean help
->>>>>>> main
+.PHONY: all demo web test docs coverage install debug sanitize bench soak fuzz dist wheel reproducible format check-format clean help
 
 all: ## build libraries and command into build/release
 	@scripts/setup build
