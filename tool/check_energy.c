@@ -41,6 +41,8 @@ void print_energy(const hm_model *model, const findings *found)
     printf("\nenergy\n");
     if (e->conserved) {
         printf("  %s is conserved: its rate is 0 at %d random states\n", name, e->states);
+        if (!e->bits)
+            printf("  (in double precision, to 1e-9 of what it is added up from)\n");
         if (e->unseen)
             printf("  (%d side%s of functions that are not smooth could not be looked at)\n",
                    e->unseen, e->unseen == 1 ? "" : "s");
@@ -73,7 +75,8 @@ json_t *energy_object(const hm_model *model, const findings *found)
     for (size_t i = 0; i < hm_model_constraint_count(model); i++)
         if (found->row_works[i])
             json_array_append_new(rows, json_string(hm_model_constraint(model, i).name));
-    return json_pack("{s:s, s:b, s:i, s:i, s:o, s:o}", "quantity", e->jacobi ? "jacobi" : "energy",
-                     "conserved", e->conserved, "states", e->states, "sides_unseen", e->unseen,
-                     "changed_by", causes, "working_constraints", rows);
+    return json_pack("{s:s, s:b, s:i, s:i, s:i, s:o, s:o}", "quantity",
+                     e->jacobi ? "jacobi" : "energy", "conserved", e->conserved, "states",
+                     e->states, "bits", e->bits, "sides_unseen", e->unseen, "changed_by", causes,
+                     "working_constraints", rows);
 }

@@ -33,11 +33,12 @@ HM_API HM_MUST_CHECK hm_status hm_sim_audit(hm_sim *sim, hm_audit *audit, double
 
 /* Is the total energy conserved along every motion, and if not, what changes it? Decided by the audit
  * at random consistent states near the initial one, and on both sides of every function that is not smooth,
- * in double precision. */
+ * in double precision, and at states in ball arithmetic, which proves the smallest change. */
 typedef struct hm_energy {
     bool defined;    /* there is a total energy, and states enough were found */
     bool jacobi;     /* it is not T + V but q'.dL/dq' - L, Jacobi's integral */
-    bool conserved;  /* its rate is 0 at all states, to 1e-9 of what it is added up from */
+    bool conserved;  /* its rate is 0 at all states: to `bits` in ball arithmetic at four more */
+    int bits;        /* states; 0: not looked at, and only to 1e-9 of what it is added up from */
     int states;      /* how many */
     int unseen;      /* sides of functions that are not smooth on which no state was found */
     double rate;     /* largest |d(total)/dt|, as a part of what it is added up from */

@@ -2,7 +2,7 @@
  *
  * Only where some function is not smooth (analyse/sides) there is a question. It is decided by numbers:
  * F is Lipschitz at s only if |F(s + e d) - F(s)| shrinks like e or faster. Its order in e between
- * e = 2^-16 and 2^-40, and between 2^-60 and 2^-120, is 1 for smooth functions and kinks, p for |u|^p,
+ * e = 2^-16 and 2^-40, 2^-60 and 2^-120, 2^-200 and 2^-260, is 1 for smooth functions and kinks, p for |u|^p,
  * less than 1 for u log u, and 0 for a jump. F are the entries of M, Q, A, b, C and the rates of
  * states, so that what cancels in them (x sqrt(x), say) does not count.
  *
@@ -18,12 +18,15 @@
 #include <string.h>
 
 enum { BITS = 512, DIRECTIONS = 6, NEAR_POINTS = 8, SECANT_STEPS = 60, MOST_LISTED = 12 };
-#define LEAST_ORDER 0.985
-#define SURFACE     1e-12 /* what is zero in double precision */
-#define NEARBY      0.05
+#define SURFACE 1e-12 /* what is zero in double precision */
+#define NEARBY  0.05
 
-/* e = 2^-k: the two pairs between which the order is measured. */
-static const int ladder[2][2] = {{16, 40}, {60, 120}};
+/* e = 2^-k: the pairs between which the order is measured. */
+enum { PAIRS = 3 };
+/* Orders below which F is not Lipschitz. In the last pair steps are so short that what is smooth has the order 1
+ * to many digits, also where the state is beside a surface by a rounding error. */
+static const double least_order[PAIRS] = {0.985, 0.985, 1 - 1e-6};
+static const int ladder[PAIRS][2] = {{16, 40}, {60, 120}, {200, 260}};
 
 typedef struct lipschitz {
     hmi_analysis *a;
@@ -32,7 +35,7 @@ typedef struct lipschitz {
     size_t sides, outputs; /* how many of these */
     size_t size;           /* of a state: t, q, v, z */
     arb_ptr at, here;      /* a displaced state; values of all roots at the state itself */
-    arb_ptr change;        /* 4 x roots: |change| for the steps of the ladder */
+    arb_ptr change;        /* 6 x roots: |change| for the steps of the ladder */
     double *direction, *point;
     bool *rough; /* by root: the order is too low here */
     hmi_random random;
@@ -119,7 +122,7 @@ static bool is_rough(const lipschitz *l, size_t root, int pair)
     double above = hmi_log2_below(large), below = hmi_log2_below(small);
     if (above == -INFINITY || below == -INFINITY)
         return false;
-    return (above - below) / (ladder[pair][1] - ladder[pair][0]) < LEAST_ORDER;
+    return (above - below) / (ladder[pair][1] - ladder[pair][0]) < least_order[pair];
 }
 
 static void look_along(lipschitz *l, const double *state)
@@ -127,14 +130,14 @@ static void look_along(lipschitz *l, const double *state)
     size_t roots = l->jet.roots.count;
     for (size_t i = 0; i < l->size; i++)
         l->direction[i] = hmi_random_between(&l->random, -1, 1);
-    for (size_t step = 0; step < 4; step++) {
+    for (size_t step = 0; step < 2 * PAIRS; step++) {
         displace(l, state, ladder[step / 2][step % 2]);
         for (size_t r = 0; r < roots; r++)
             arb_sub(l->change + step * roots + r, hmi_series_root(&l->jet, r, 0), l->here + r,
                     BITS);
     }
     for (size_t r = 0; r < roots; r++)
-        l->rough[r] |= is_rough(l, r, 0) || is_rough(l, r, 1);
+        l->rough[r] |= is_rough(l, r, 0) || is_rough(l, r, 1) || is_rough(l, r, 2);
 }
 
 /* Fills in `rough` at this state; *any: some right-hand side is. */
@@ -224,15 +227,18 @@ static hm_status list_function(lipschitz *l, size_t k, bool here, hm_singular_fu
     return why ? HM_OK : HM_ERR_NOMEM;
 }
 
-/* Marks the functions that are rough where their argument vanishes; *any as of look_at. */
+/* Marks the functions that are rough where their argument vanishes and a right-hand side is. */
 static void mark(lipschitz *l, const double *state, bool *here)
 {
-    bool any;
+    bool any, named = false;
     look_at(l, state, &any);
-    for (size_t k = 0; k < l->sides && any; k++) {
-        arb_srcptr zero = l->here + l->outputs + l->sides + k;
-        here[k] |= l->rough[l->outputs + k] && hmi_log2_above(zero) < log2(SURFACE);
-    }
+    for (int pass = 0; pass < 2 && any && !named; pass++) /* sqrt(sqrt(x^2)): all that vanish */
+        for (size_t k = 0; k < l->sides; k++) {
+            arb_srcptr zero = l->here + l->outputs + l->sides + k;
+            bool rough = (pass || l->rough[l->outputs + k]) && hmi_log2_above(zero) < log2(SURFACE);
+            here[k] |= rough;
+            named |= rough;
+        }
 }
 
 static void look_at_start(lipschitz *l, const double *start, bool *here)
@@ -246,17 +252,15 @@ static void look_at_start(lipschitz *l, const double *start, bool *here)
     }
 }
 
-/* Is function k rough where the run meets its surface, or on the surface near there? */
+/* Is the right-hand side rough where the run meets the surface of function k, or on it near there? */
 static bool is_rough_near(lipschitz *l, size_t k, const double *state)
 {
     bool any;
     look_at(l, meeting(l, k, state), &any);
-    for (int point = 0; point < NEAR_POINTS && !(any && l->rough[l->outputs + k]); point++) {
-        any = false;
+    for (int point = 0; point < NEAR_POINTS && !any; point++)
         if (find_near(l, k, state))
             look_at(l, l->point + l->size, &any);
-    }
-    return any && l->rough[l->outputs + k];
+    return any;
 }
 
 /* The first state of the run where the right-hand side is not Lipschitz. Jumps are passed by events of
@@ -297,7 +301,7 @@ static hm_status take_memory(lipschitz *l)
         return HM_ERR_NOMEM;
     l->point = l->direction + l->size;
     l->at = _arb_vec_init((slong)l->size);
-    l->here = _arb_vec_init((slong)(5 * roots + 1));
+    l->here = _arb_vec_init((slong)((2 * PAIRS + 1) * roots + 1));
     l->change = l->here + roots;
     return HM_OK;
 }
@@ -305,7 +309,7 @@ static hm_status take_memory(lipschitz *l)
 static void release(lipschitz *l)
 {
     if (l->here)
-        _arb_vec_clear(l->here, (slong)(5 * l->jet.roots.count + 1));
+        _arb_vec_clear(l->here, (slong)((2 * PAIRS + 1) * l->jet.roots.count + 1));
     if (l->at)
         _arb_vec_clear(l->at, (slong)l->size);
     hmi_series_release(&l->jet);

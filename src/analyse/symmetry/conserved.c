@@ -129,7 +129,54 @@ static unsigned combine(hmi_conserved *in, arb_mat_t vectors, slong row, hmi_fir
         kinds |= 1u << c->kind;
     }
     out->has_energy = kinds & 1u << HMI_ENERGY;
+    out->exact = exact;
     return kinds;
+}
+
+/* ---- rates too small beside those of other candidates ---- */
+
+/* A rounded factor leaves this much of the terms of a rate (log2). */
+#define ROUNDED_FACTOR (-40.0)
+
+/* log2 of the largest term of the combination's rate. */
+static double largest_term(const hmi_conserved *in, const hmi_states *states, arb_mat_t vectors,
+                           slong row)
+{
+    double most = -INFINITY;
+    for (size_t k = 0; k < in->candidates.count; k++) {
+        arb_srcptr factor = arb_mat_entry(vectors, row, (slong)k);
+        if (!is_absent(in, factor))
+            most = fmax(most, hmi_log2_above(factor) +
+                                  hmi_log2_above(hmi_states_value(states, 1 + k, 1)));
+    }
+    return most;
+}
+
+/* Conditions are compared with the largest of all rates at a state, so that a force of exp(-10^6) is zero
+ * beside one of 1. A combination whose own rate is proved to be nonzero is none all the same. */
+static hm_status is_refuted(hmi_conserved *in, arb_mat_t vectors, slong row,
+                            const hmi_first_integral *integral, bool *refuted)
+{
+    hmi_states states;
+    *refuted = false;
+    if (in->inexact)
+        return HM_OK;
+    hm_status status = hmi_states_init(&states, in->sampler, in->bits);
+    if (status == HM_OK)
+        status = hmi_states_watch(&states, integral->value);
+    for (size_t k = 0; k < in->candidates.count && status == HM_OK; k++)
+        status = hmi_states_watch(&states, in->candidates.data[k].value);
+    for (int k = 0; k < HMI_STATES && status == HM_OK && !*refuted; k++) {
+        status = hmi_states_draw(&states);
+        if (status != HM_OK)
+            break;
+        double rate = hmi_log2_below(hmi_states_value(&states, 0, 1));
+        *refuted = rate > -INFINITY &&
+                   (integral->exact ||
+                    rate > ROUNDED_FACTOR + largest_term(in, &states, vectors, row));
+    }
+    hmi_states_release(&states);
+    return status;
 }
 
 hmi_expr hmi_conserved_size(hmi_conserved *in, hmi_expr value)
@@ -275,8 +322,11 @@ static hm_status keep(hmi_conserved *in, arb_mat_t vectors, slong row)
     integral.size = hmi_conserved_size(in, integral.value);
     if (integral.size == HMI_NONE)
         return HM_ERR_NOMEM;
-    hm_status status = explain(in, vectors, row, kinds, &integral);
-    if (status != HM_OK)
+    bool refuted;
+    hm_status status = is_refuted(in, vectors, row, &integral, &refuted);
+    if (status == HM_OK && !refuted)
+        status = explain(in, vectors, row, kinds, &integral);
+    if (status != HM_OK || refuted)
         return status;
     return hmi_array_push(in->forms->allocator, &in->list, integral) ? HM_OK : HM_ERR_NOMEM;
 }

@@ -34,6 +34,7 @@ typedef struct hmi_first_integral {
     const char *from;
     const char *where; /* it holds where this is true; NULL: on every side looked at */
     bool has_energy;
+    bool exact;   /* its factors are simple ratios, not rounded numbers */
     bool checked; /* along a run */
     double drift; /* on it, relative to the size */
 } hmi_first_integral;

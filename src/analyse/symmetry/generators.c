@@ -2,6 +2,8 @@
  * (generators.h). */
 #include "analyse/symmetry/generators.h"
 
+#include <math.h>
+
 #include <string.h>
 
 hm_status hmi_generators_init(hmi_generators *g, hmi_sampler *sampler)
@@ -216,9 +218,12 @@ static hm_status watch_forms(hmi_forms *forms, hmi_states *states)
     return status;
 }
 
+/* What is proved to be nonzero is not zero, however small, where numbers are exact. */
 static bool is_zero(const hmi_generators *g, const hmi_states *states, arb_srcptr x)
 {
     bool inexact = g->inexact || hmi_states_inexact(states);
+    if (!inexact && hmi_log2_below(x) > -INFINITY)
+        return false;
     return hmi_log2_above(x) < hmi_zero_tolerance(states->precision, inexact);
 }
 
