@@ -374,6 +374,37 @@ static void print_conclusion(const session *s, const findings *found)
     }
 }
 
+static void print_servo(const session *s, size_t i)
+{
+    hm_constraint_info row = hm_model_servo(s->model, i);
+    hm_servo_info info = hm_system_servo(s->system, i);
+    printf("  servo %-*s%s level%s%s", MARGIN - 8, row.name, hm_level_text(row.level),
+           row.level == HM_LEVEL_VELOCITY ? row.linear ? ", linear" : ", nonlinear" : "",
+           row.rheonomic ? ", depends on t" : "");
+    if (info.refusal)
+        printf(", out of reach: %s\n", info.refusal);
+    else if (info.implied)
+        printf(", implied by other rows\n");
+    else
+        printf(", relative degree %u\n", info.degree);
+}
+
+static void print_servos(const session *s, const hm_zero_dynamics *zeros)
+{
+    for (size_t i = 0; i < hm_model_servo_count(s->model); i++)
+        print_servo(s, i);
+    if (!zeros->known)
+        return;
+    printf("  zero dynamics%*s%zu state%s", MARGIN - 15, "", zeros->dimension,
+           zeros->dimension == 1 ? "" : "s");
+    if (zeros->dimension > 0 && zeros->reason)
+        printf(", stability not judged: %s", zeros->reason);
+    else if (zeros->dimension > 0)
+        printf(", %s at the initial state (largest real part %.4g)",
+               hm_stability_text(zeros->stability), zeros->largest);
+    printf("\n");
+}
+
 void print_check(const session *s, const findings *found)
 {
     const hm_analysis *a = found->analysis;
@@ -392,12 +423,7 @@ void print_check(const session *s, const findings *found)
     print_count(a->constraint_count, "constraint row", ", ");
     print_count(hm_model_servo_count(model), "servo row", "\n");
     print_constraints(a);
-    for (size_t i = 0; i < hm_model_servo_count(model); i++) {
-        hm_constraint_info row = hm_model_servo(model, i);
-        printf("  servo %-*s%s level%s%s\n", MARGIN - 8, row.name, hm_level_text(row.level),
-               row.level == HM_LEVEL_VELOCITY ? row.linear ? ", linear" : ", nonlinear" : "",
-               row.rheonomic ? ", depends on t" : "");
-    }
+    print_servos(s, &found->zeros);
     print_set(a, n);
     print_principles(a);
     print_symmetries(model, found);

@@ -9,9 +9,10 @@ typedef struct findings {
     hm_analysis *analysis;
     hm_symmetries *symmetries;
     hm_energy energy;
-    bool *row_works; /* by constraint row: its ideal force works */
-    bool errors;     /* some were printed */
-    bool full;       /* long expressions are not folded */
+    hm_zero_dynamics zeros; /* of servos */
+    bool *row_works;        /* by constraint row: its ideal force works */
+    bool errors;            /* some were printed */
+    bool full;              /* long expressions are not folded */
 } findings;
 
 /* cmd_check.c: everything that can be said of the system, to be released also after a failure; an exit

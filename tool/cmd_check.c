@@ -148,17 +148,33 @@ static json_t *mass_object(const hm_wellposedness *w)
                     : json_null();
 }
 
-static json_t *servo_list(const hm_model *model)
+static json_t *servo_list(const session *s)
 {
     json_t *servos = json_array();
-    for (size_t i = 0; i < hm_model_servo_count(model); i++) {
-        hm_constraint_info row = hm_model_servo(model, i);
-        json_array_append_new(servos,
-                              json_pack("{s:s, s:s, s:b, s:s}", "name", row.name, "level",
-                                        hm_level_text(row.level), "linear", row.linear, "time",
-                                        row.rheonomic ? "rheonomic" : "scleronomic"));
+    for (size_t i = 0; i < hm_model_servo_count(s->model); i++) {
+        hm_constraint_info row = hm_model_servo(s->model, i);
+        hm_servo_info info = hm_system_servo(s->system, i);
+        json_t *one = json_pack("{s:s, s:s, s:b, s:s, s:b}", "name", row.name, "level",
+                                hm_level_text(row.level), "linear", row.linear, "time",
+                                row.rheonomic ? "rheonomic" : "scleronomic", "implied",
+                                info.implied);
+        json_object_set_new(one, "relative_degree",
+                            info.refusal ? json_null() : json_integer((json_int_t)info.degree));
+        json_object_set_new(one, "refusal", text_or_null(info.refusal));
+        json_array_append_new(servos, one);
     }
     return servos;
+}
+
+static json_t *zero_dynamics_object(const hm_zero_dynamics *z)
+{
+    if (!z->known)
+        return json_null();
+    bool decided = z->stability != HM_STABILITY_UNDECIDED;
+    return json_pack("{s:I, s:o, s:o, s:o}", "dimension", (json_int_t)z->dimension, "stability",
+                     decided ? json_string(hm_stability_text(z->stability)) : json_null(),
+                     "largest_real_part", decided ? json_number_or_null(z->largest) : json_null(),
+                     "reason", text_or_null(z->reason));
 }
 
 json_t *check_object(const session *s, const findings *found)
@@ -182,7 +198,8 @@ json_t *check_object(const session *s, const findings *found)
     json_object_set_new(object, "model", json_string(hm_model_name(model)));
     json_object_set_new(object, "coordinates", coordinates);
     json_object_set_new(object, "constraints", constraints);
-    json_object_set_new(object, "servos", servo_list(model));
+    json_object_set_new(object, "servos", servo_list(s));
+    json_object_set_new(object, "zero_dynamics", zero_dynamics_object(&found->zeros));
     json_object_set_new(object, "set", set_object(&a->set));
     json_object_set_new(object, "mass", mass_object(&a->wellposedness));
     json_object_set_new(object, "wellposed", json_boolean(a->wellposedness.wellposed));
@@ -212,6 +229,20 @@ static hm_status find_energy(const session *s, findings *found)
                             : HM_ERR_NOMEM;
 }
 
+/* At the initial state; where that has no motion, other parts of the report say so. */
+static hm_status find_zero_dynamics(const session *s, findings *found)
+{
+    hm_sim *sim = NULL;
+    if (hm_model_servo_count(s->model) == 0)
+        return HM_OK;
+    hm_status status = hm_sim_create(s->system, &sim);
+    if (status == HM_OK && hm_sim_make_consistent(sim, false, NULL, NULL) == HM_OK &&
+        hm_sim_zero_dynamics(sim, &found->zeros) == HM_ERR_NOMEM)
+        status = HM_ERR_NOMEM;
+    hm_sim_destroy(sim);
+    return status;
+}
+
 int check_find(const session *s, bool quiet, findings *found)
 {
     hm_status done = hm_system_analyse(s->context, s->system, &found->analysis);
@@ -222,6 +253,8 @@ int check_find(const session *s, bool quiet, findings *found)
         done = hm_symmetries_find(s->system, NULL, &found->symmetries);
         if (done == HM_OK)
             done = find_energy(s, found);
+        if (done == HM_OK)
+            done = find_zero_dynamics(s, found);
         silent = done != HM_OK;
     }
     if (silent)

@@ -135,6 +135,17 @@ HM_API HM_MUST_CHECK hm_status hm_sim_linearize(hm_sim *sim, const hm_linearize_
                                                 hm_linearization **linearization);
 HM_API void hm_linearization_destroy(hm_linearization *linearization);
 
+/* The zero dynamics of servos: what moves while they hold exactly. */
+typedef struct hm_zero_dynamics {
+    bool known;       /* false: no servos, contacts, or relative degrees that are not defined */
+    size_t dimension; /* states of the motion that the servos do not fix */
+    hm_stability stability; /* at the sim's state, where that is an equilibrium; else undecided */
+    double largest;         /* then: the largest real part of its eigenvalues */
+    const char *reason;     /* why stability is not decided; NULL: it is, or the dimension is 0 */
+} hm_zero_dynamics;
+/* At the sim's present state. Statuses as hm_sim_linearize. */
+HM_API HM_MUST_CHECK hm_status hm_sim_zero_dynamics(hm_sim *sim, hm_zero_dynamics *out);
+
 #ifdef __cplusplus
 }
 #endif

@@ -68,6 +68,17 @@ typedef struct hm_system_statistics {
 } hm_system_statistics;
 HM_API hm_system_statistics hm_system_get_statistics(const hm_system *system);
 
+/* A row of a servo, beta = lhs - rhs. */
+typedef struct hm_servo_info {
+    unsigned degree; /* relative degree: the derivative of beta that the actuators change, and the
+                            order of the closed loop (d/dt + k)^degree beta = 0 */
+    bool implied;    /* the closed loops of other rows imply that of this one */
+    const char
+        *refusal; /* the actuators do not reach it, and why it was not differentiated on; NULL */
+} hm_servo_info;
+/* By row, as hm_model_servo counts them. */
+HM_API hm_servo_info hm_system_servo(const hm_system *system, size_t index);
+
 /* Several threads may do so at a time. The first sim of a system makes its machine code. */
 HM_API HM_MUST_CHECK hm_status hm_sim_create(const hm_system *system, hm_sim **sim);
 HM_API void hm_sim_destroy(hm_sim *sim);

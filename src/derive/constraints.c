@@ -135,8 +135,12 @@ static hm_status derive_servos(hmi_derivation *d)
     row_set set;
     const hm_model *model = d->eq->model;
     hm_status status = open_rows(d, &set, &d->eq->servos, model->servo_rows.count);
+    d->servo_free = hmi_new_vector(d, model->servo_rows.count);
+    if (status == HM_OK && !d->servo_free)
+        status = HM_ERR_NOMEM;
     for (size_t i = 0; status == HM_OK && i < model->servo_rows.count; i++) {
         status = derive_row(d, &set, i, &model->servo_rows.data[i].row);
+        d->servo_free[i] = set.rows->b[i];
         if (!model->servos.data[model->servo_rows.data[i].servo].gain_matrix)
             add_gain(d, i);
     }

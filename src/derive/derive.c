@@ -1,6 +1,7 @@
 /* Model -> symbolic equations of motion: the Lagrangian, its derivatives, the forces, and the order in
  * which the other files of this folder are called. */
 #include "derive/derive_internal.h"
+#include "derive/relative_degree.h"
 #include "derive/verify.h"
 
 #include <string.h>
@@ -218,6 +219,8 @@ static hm_status derive_all(hmi_derivation *d)
     status = hmi_derive_constraints(d);
     if (status == HM_OK)
         status = hmi_drop_zeros(d);
+    if (status == HM_OK)
+        status = hmi_raise_servos(d, d->servo_free);
     if (status == HM_OK)
         status = hmi_derive_energy(d);
     if (status == HM_OK)

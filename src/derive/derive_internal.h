@@ -8,9 +8,10 @@ typedef struct hmi_derivation {
     hmi_derived *eq;
     hmi_tangent motion; /* d/dt along the motion with q'' = 0 */
     hmi_adjoint adjoint;
-    hmi_expr kinetic;   /* kinetic energy, constant `mass` entries included */
-    size_t entries;     /* of M and A so far */
-    bool variable_mass; /* some `mass` entries are not constant */
+    hmi_expr kinetic;     /* kinetic energy, constant `mass` entries included */
+    hmi_expr *servo_free; /* right sides of servos without their gains */
+    size_t entries;       /* of M and A so far */
+    bool variable_mass;   /* some `mass` entries are not constant */
 } hmi_derivation;
 
 /* Entries of M and A written out: a dense M of some 4000 coordinates. */

@@ -42,6 +42,16 @@ typedef struct hmi_rows {
     hmi_expr *velocity_residual; /* phi' or psi */
 } hmi_rows;
 
+/* By row of servos: which derivative of lhs - rhs its actuators change (relative_degree.c). */
+typedef struct hmi_servo_degrees {
+    unsigned *degree; /* position level 2, velocity level 1, acceleration level 0, or higher */
+    bool *implied;    /* the closed loops of other rows imply that of this one */
+    bool raised;      /* some row is of higher degree than its level says */
+    const char
+        *refusal;   /* why rows that the actuators do not reach were left as they are; or NULL */
+    size_t refused; /* the first of them */
+} hmi_servo_degrees;
+
 typedef struct hmi_derived {
     const hm_model *model;
     const hm_allocator *allocator;
@@ -63,7 +73,9 @@ typedef struct hmi_derived {
     uint16_t force_symbols; /* HMI_DEP_FORCES bits that occur in Q and C */
 
     hmi_rows constraints;
-    hmi_rows servos;   /* b with the gain terms; A, b of beta */
+    hmi_rows
+        servos; /* b with the gain terms; A, b of the derivative of beta that actuators change */
+    hmi_servo_degrees degrees;
     hmi_rows tangents; /* sliding velocities of frictions: A = dU/dq', b = -dU/dt at q'' = 0 */
 
     hmi_expr kinetic, potential, total; /* HMI_NONE where not defined */

@@ -434,6 +434,16 @@ hm_system_statistics hm_system_get_statistics(const hm_system *system)
     };
 }
 
+hm_servo_info hm_system_servo(const hm_system *system, size_t index)
+{
+    if (!system || index >= system->derived.servos.count)
+        return (hm_servo_info){0};
+    const hmi_servo_degrees *degrees = &system->derived.degrees;
+    return (hm_servo_info){.degree = degrees->degree[index],
+                           .implied = degrees->implied[index],
+                           .refusal = degrees->refused == index ? degrees->refusal : NULL};
+}
+
 /* ---- parameters ---- */
 
 hm_status hmi_system_evaluate_params(const hm_system *system, const bool *set, double *values)

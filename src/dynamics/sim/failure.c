@@ -65,6 +65,24 @@ static void report_undetermined(const hm_sim *sim, const hmi_verdict *verdict)
                   "the equations of motion cannot be satisfied at this state");
 }
 
+/* A servo that its actuators reach generically, if at all, not here; or why they never do. */
+static void report_out_of_reach(const hm_sim *sim, size_t k, double residual)
+{
+    const hm_model *model = sim->system->model;
+    const hmi_servo_degrees *degrees = &sim->system->derived.degrees;
+    const hmi_constraint *row = &model->servo_rows.data[k].row;
+    bool refused = degrees->refusal && degrees->refused == k;
+    const char *why = refused            ? degrees->refusal
+                      : degrees->refusal ? "servos before or after it are not reached"
+                      : degrees->degree[k] > 2
+                          ? "at this state and with these parameters the relative degree is not "
+                            "what it is elsewhere"
+                          : "at this state they do not act on it";
+    hmi_error(sim->context, row->span, "name other coordinates after 'by'",
+              "the actuators cannot enforce servo '%s': %.6g is out of reach; %s", row->name,
+              residual, why);
+}
+
 static void report_inconsistent(const hm_sim *sim, const hmi_verdict *verdict)
 {
     const hm_model *model = sim->system->model;
@@ -75,10 +93,7 @@ static void report_inconsistent(const hm_sim *sim, const hmi_verdict *verdict)
                       model->constraints.data[k].name, verdict->discrepancy[k]);
     for (size_t k = 0; verdict->servo_residual && k < model->servo_rows.count; k++)
         if (!verdict->servo_reached && fabs(verdict->servo_residual[k]) > 1e-9)
-            hmi_error(sim->context, model->servo_rows.data[k].row.span,
-                      "name other coordinates after 'by'",
-                      "the actuators cannot enforce servo '%s': %.6g is out of reach",
-                      model->servo_rows.data[k].row.name, verdict->servo_residual[k]);
+            report_out_of_reach(sim, k, verdict->servo_residual[k]);
 }
 
 hm_status hmi_sim_check_multipliers(const hm_sim *sim, const hmi_verdict *verdict)

@@ -293,9 +293,24 @@ static void write_standard_form(hmi_report *r)
 
 /* ---- force and motion ---- */
 
-/* servo NAME: u on x, y */
-static void write_servo_force(hmi_report *r, const hmi_servo_group *servo)
+/* Where actuators act through other coordinates: the order of the closed loop of each row. */
+static void write_degrees(hmi_report *r, size_t servo)
 {
+    const hm_model *model = r->view->model;
+    const hmi_servo_degrees *degrees = &r->view->system->derived.degrees;
+    const char *before = "; relative degree ";
+    for (size_t i = 0; degrees->raised && i < model->servo_rows.count; i++) {
+        if (model->servo_rows.data[i].servo != servo)
+            continue;
+        hmi_text_addf(&r->text, "%s%u", before, degrees->degree[i]);
+        before = ", ";
+    }
+}
+
+/* servo NAME: u on x, y */
+static void write_servo_force(hmi_report *r, size_t index)
+{
+    const hmi_servo_group *servo = &r->view->model->servos.data[index];
     size_t start = hmi_line_begin(r);
     hmi_text_addf(&r->text, "servo %s:  u on ", servo->name);
     if (servo->actuated_count == r->view->n)
@@ -306,6 +321,7 @@ static void write_servo_force(hmi_report *r, const hmi_servo_group *servo)
     }
     hmi_text_add(&r->text, servo->law == HMI_LAW_LYAPUNOV ? ", by the law of Lyapunov type"
                                                           : ", with the least uᵀM⁻¹u");
+    write_degrees(r, index);
     hmi_line_end(r, start);
 }
 
@@ -316,7 +332,7 @@ static void write_force(hmi_report *r)
     step(r, 6, "Constraint force   Qc = Qi + Qni,  Qi = Aᵀλ");
     hmi_write_reactions(r);
     for (size_t i = 0; i < model->servos.count; i++)
-        write_servo_force(r, &model->servos.data[i]);
+        write_servo_force(r, i);
     if (view->m + model->servos.count == 0)
         hmi_text_addf(&r->text, "%snone\n", indent);
 }
