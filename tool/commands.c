@@ -4,9 +4,10 @@
 #include <string.h>
 
 const command *const commands[] = {
-    &command_check,   &command_derive,    &command_eval,     &command_run,    &command_sweep,
-    &command_compare, &command_linearize, &command_report,   &command_export, &command_plot,
-    &command_explain, &command_import,    &command_examples, &command_manual, &command_completion};
+    &command_check,  &command_derive,   &command_reduce,  &command_eval,
+    &command_run,    &command_sweep,    &command_compare, &command_linearize,
+    &command_report, &command_export,   &command_plot,    &command_explain,
+    &command_import, &command_examples, &command_manual,  &command_completion};
 const size_t command_count = sizeof commands / sizeof *commands;
 
 const option_spec common_options[] = {
@@ -22,6 +23,7 @@ const option_spec set_option = {"--set", "NAME=VALUE", "override a parameter; ma
 const option_values option_value_lists[] = {
     {"--drift", "project baumgarte none"},
     {"--find", "rest steady"},
+    {"--form", "maggi kane voronets appell boltzmann-hamel routh hamilton embed"},
     {"--format", "text latex json c fmu2 fmu3 sympy julia matlab modelica auto"},
     {"--formulation", "auto uk gram kkt nullspace gauss singular dirac"},
     {"--engine", "auto interp jit"},

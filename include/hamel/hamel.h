@@ -13,6 +13,7 @@
 #include <hamel/linearize.h>
 #include <hamel/model.h>
 #include <hamel/plot.h>
+#include <hamel/reduce.h>
 #include <hamel/report.h>
 #include <hamel/run.h>
 #include <hamel/sweep.h>
