@@ -2,7 +2,7 @@
 PREFIX       ?= /usr/local
 FUZZ_SECONDS ?= 600
 
-.PHONY: all demo test docs coverage install debug sanitize bench soak fuzz dist wheel reproducible format check-format clean help
+.PHONY: all demo web test docs coverage install debug sanitize bench soak fuzz dist wheel reproducible format check-format clean help
 
 all: ## build libraries and command into build/release
 	@scripts/setup build
@@ -10,6 +10,10 @@ all: ## build libraries and command into build/release
 
 demo: ## build, then show what Hamel does
 	@scripts/demo
+
+web: ## build the parts of pages (hamel report) from web/; needs node and npm
+	@scripts/setup web
+	@scripts/web
 
 test: ## build and run every test, plain and under the sanitizers
 	@scripts/run-tests

@@ -15,6 +15,13 @@ typedef struct findings {
     bool full;              /* long expressions are not folded */
 } findings;
 
+/* cmd_check.c: everything that can be said of the system, to be released also after a failure; an exit
+ * status. Diagnostics are printed. */
+int check_find(const session *s, bool quiet, findings *found);
+void check_release(findings *found);
+/* What `check --json` prints. */
+json_t *check_object(const session *s, const findings *found);
+
 /* cmd_check.c: is there an error, so that the exit status is not 0? */
 bool check_errors(const findings *found);
 

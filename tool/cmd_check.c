@@ -177,7 +177,7 @@ static json_t *zero_dynamics_object(const hm_zero_dynamics *z)
                      "reason", text_or_null(z->reason));
 }
 
-static int print_json(const session *s, const findings *found)
+json_t *check_object(const session *s, const findings *found)
 {
     const hm_model *model = s->model;
     const hm_analysis *a = found->analysis;
@@ -211,6 +211,12 @@ static int print_json(const session *s, const findings *found)
     json_object_set_new(object, "initial", initial_object(&a->wellposedness));
     json_object_set_new(object, "remarks", remarks);
     json_object_set(object, "warnings", s->warnings);
+    return object;
+}
+
+static int print_json(const session *s, const findings *found)
+{
+    json_t *object = check_object(s, found);
     bool written = json_print(object);
     json_decref(object);
     return written ? EXIT_DONE : EXIT_FAILED;
@@ -237,8 +243,7 @@ static hm_status find_zero_dynamics(const session *s, findings *found)
     return status;
 }
 
-/* Everything that can be said of the system; an exit status. */
-static int analyse(const session *s, bool quiet, findings *found)
+int check_find(const session *s, bool quiet, findings *found)
 {
     hm_status done = hm_system_analyse(s->context, s->system, &found->analysis);
     bool silent = done != HM_OK && hm_context_diagnostic_count(s->context) == 0;
@@ -280,6 +285,13 @@ bool check_errors(const findings *found)
     return found->errors || is_inconsistent(w) || !w->known || w->message;
 }
 
+void check_release(findings *found)
+{
+    hm_symmetries_destroy(found->symmetries);
+    hm_analysis_destroy(found->analysis);
+    free(found->row_works);
+}
+
 static int check(const invocation *call)
 {
     session s;
@@ -288,7 +300,7 @@ static int check(const invocation *call)
     if (status == EXIT_DONE && hm_system_warn_conflated(s.context, s.system) > 0)
         session_take_warnings(&s, call->quiet);
     if (status == EXIT_DONE)
-        status = analyse(&s, call->quiet, &found);
+        status = check_find(&s, call->quiet, &found);
     if (status == EXIT_DONE)
         warn_of_negative_mass(&s, call->quiet, &found.analysis->wellposedness);
     if (status == EXIT_DONE && call->json)
@@ -299,9 +311,7 @@ static int check(const invocation *call)
         status = EXIT_BAD_INPUT;
     else if (status == EXIT_DONE && check_errors(&found))
         status = EXIT_FAILED;
-    hm_symmetries_destroy(found.symmetries);
-    hm_analysis_destroy(found.analysis);
-    free(found.row_works);
+    check_release(&found);
     session_close(&s);
     return status;
 }

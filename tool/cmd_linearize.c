@@ -89,7 +89,7 @@ static json_t *mode_list(const hm_linearization *l)
     return list;
 }
 
-static bool print_json(const hm_model *model, const hm_linearization *l)
+json_t *linearization_object(const hm_model *model, const hm_linearization *l)
 {
     json_t *object = json_object(), *A = l->A ? json_array() : json_null();
     for (size_t i = 0; i < l->dimension && l->A; i++)
@@ -116,6 +116,12 @@ static bool print_json(const hm_model *model, const hm_linearization *l)
     json_object_set_new(object, "family", json_integer((json_int_t)l->family));
     json_object_set_new(object, "iterations", json_integer(l->iterations));
     add_ports(object, l);
+    return object;
+}
+
+static bool print_json(const hm_model *model, const hm_linearization *l)
+{
+    json_t *object = linearization_object(model, l);
     bool written = json_print(object);
     json_decref(object);
     return written;

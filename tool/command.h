@@ -27,6 +27,7 @@ typedef struct command {
     const option_spec *options; /* besides --set, --json, --quiet, --help; ends with a NULL name */
     bool needs_model;
     bool many_arguments; /* any number of words; with needs_model the first one is the model */
+    bool scene;          /* models without `draw` are drawn by themselves */
     int (*run)(const struct invocation *call);
 } command;
 
@@ -44,7 +45,8 @@ typedef struct invocation {
 
 extern const command command_check, command_compare, command_completion, command_derive,
     command_eval, command_examples, command_explain, command_export, command_format, command_import,
-    command_linearize, command_manual, command_plot, command_reduce, command_run, command_sweep;
+    command_linearize, command_manual, command_plot, command_reduce, command_report, command_run,
+    command_sweep;
 
 /* commands.c: the tables that help, manual and completion show. */
 extern const command *const commands[];
@@ -87,6 +89,9 @@ void session_take_warnings(session *s, bool quiet);
  * its own. */
 int session_reread(const session *s, const invocation *call, const char *name, const char *value,
                    session *again);
+/* What the model was read from, without what it includes; NULL without memory, or where it cannot be
+ * read again. To be freed. */
+char *session_model_text(const session *s, const invocation *call, size_t *length);
 /* option_number.c: an option's number, or expression of parameters. True where it was not given,
  * with `value` as it was; false after a message. option_positive refuses 0 and less, too. */
 bool option_number(const session *s, const invocation *call, const char *option, double *value);

@@ -1,4 +1,4 @@
-/* What cmd_linearize.c, linearize_ports.c and linearize_trace.c share. */
+/* What cmd_linearize.c, linearize_ports.c, linearize_trace.c and reports share. */
 #ifndef HAMEL_TOOL_LINEARIZE_H
 #define HAMEL_TOOL_LINEARIZE_H
 
@@ -10,6 +10,9 @@ bool is_at_rest(const hm_linearization *l);
 json_t *eigenvalue_list(const hm_linearization *l);
 /* true, false, "marginal", or null where undecided */
 json_t *stable_value(const hm_linearization *l);
+
+/* What `linearize --json` prints. */
+json_t *linearization_object(const hm_model *model, const hm_linearization *l);
 
 /* ---- linearize_ports.c ---- */
 

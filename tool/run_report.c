@@ -127,7 +127,7 @@ static void set_method(json_t *object, const run_report *r)
     set_text(object, "message", result->message ? result->message : "");
 }
 
-bool run_report_json(const run_report *r)
+json_t *run_report_object(const run_report *r)
 {
     const hm_run_result *result = r->result;
     json_t *object = json_object();
@@ -150,6 +150,12 @@ bool run_report_json(const run_report *r)
     set_count(object, "events_dropped", (long)result->events_dropped);
     json_object_set_new(object, "moved", moved_list(result));
     json_object_set_new(object, "warnings", warning_list(result));
+    return object;
+}
+
+bool run_report_json(const run_report *r)
+{
+    json_t *object = run_report_object(r);
     bool written = json_print(object);
     json_decref(object);
     return written;

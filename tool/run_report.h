@@ -3,6 +3,7 @@
 #define HAMEL_TOOL_RUN_REPORT_H
 
 #include <hamel/hamel.h>
+#include <jansson.h>
 
 typedef struct run_report {
     const hm_model *model;
@@ -12,6 +13,8 @@ typedef struct run_report {
 } run_report;
 
 void run_report_print(const run_report *report);
+/* What `run --json` prints. */
+json_t *run_report_object(const run_report *report);
 /* false when writing failed. */
 bool run_report_json(const run_report *report);
 

@@ -133,6 +133,7 @@ static hm_status read_model(session *s, const invocation *call, const char *more
     options.more_name = more_name;
     options.overrides = call->overrides;
     options.override_count = call->override_count;
+    options.scene = call->command->scene;
     if (strcmp(call->model, "-") == 0)
         return parse_stdin(s, &options);
     const struct hamel_example *example = access(call->model, F_OK) != 0 ? find_example(call->model)
@@ -141,6 +142,34 @@ static hm_status read_model(session *s, const invocation *call, const char *more
         return hm_model_load(s->context, call->model, &options, &s->model);
     options.name = call->model;
     return hm_model_parse(s->context, example->text, example->length, &options, &s->model);
+}
+
+static char *copy_text(const char *text, size_t length)
+{
+    char *copy = memory_new(1, length + 1);
+    if (copy)
+        memcpy(copy, text, length);
+    return copy;
+}
+
+static char *read_text_file(const char *path, size_t *length)
+{
+    FILE *file = fopen(path, "rb");
+    char *text = file ? memory_new(1, MOST_INPUT + 1) : NULL;
+    *length = text ? fread(text, 1, MOST_INPUT, file) : 0;
+    if (file)
+        fclose(file);
+    return text;
+}
+
+char *session_model_text(const session *s, const invocation *call, size_t *length)
+{
+    const struct hamel_example *example = access(call->model, F_OK) != 0 ? find_example(call->model)
+                                                                         : NULL;
+    *length = s->text ? s->length : example ? example->length : 0;
+    if (s->text || example)
+        return copy_text(s->text ? s->text : example->text, *length);
+    return read_text_file(call->model, length);
 }
 
 static json_t *warnings_of(const hm_context *context)

@@ -32,6 +32,7 @@ typedef struct hm_model_options {
     const char *name;             /* shown in messages for text from memory; default "<text>" */
     const char *more;             /* statements after those of the text or file; default NULL, */
     const char *more_name;        /* which messages call this; default "<more>" */
+    bool scene;                   /* draw the model itself where it has no `draw`; default false */
 } hm_model_options;
 
 HM_API hm_model_options hm_model_options_default(void);
@@ -80,12 +81,13 @@ HM_API bool hm_model_coordinate_range(const hm_model *model, size_t index, doubl
                                       double *high);
 HM_API bool hm_model_output_range(const hm_model *model, size_t index, double *low, double *high);
 
-/* `draw` statements, for animations. Their values at a state, those of all drawings one after the
+/* `draw` statements, for animations; with hm_model_options.scene bodies by their inertia, particles,
+ * joints and the coordinates x, y, z of points where there are none. Their values at a state, those of all drawings one after the
  * other, are in hm_evaluation.drawings and, along a run, in hm_frame.drawings. */
 typedef enum hm_drawing_kind {
     HM_DRAWING_POINT,    /* P */
     HM_DRAWING_LINE,     /* P, Q, ... */
-    HM_DRAWING_SPHERE,   /* P, r */
+    HM_DRAWING_SPHERE,   /* P, r; of a body drawn by itself P, r, R */
     HM_DRAWING_BOX,      /* P, R, [a, b, c] */
     HM_DRAWING_CYLINDER, /* P, Q, r */
     HM_DRAWING_DISC,     /* P, R, r */
@@ -106,11 +108,17 @@ typedef struct hm_drawing {
     const hm_drawing_part *parts;
     size_t part_count;
     size_t first, value_count; /* of its values among those of all drawings */
+    double weight;             /* points: the size of their mark relative to others, 0 .. 1 */
+    int32_t
+        place[3]; /* the coordinates that the first part consists of, each; -1: something else */
 } hm_drawing;
 
 HM_API size_t hm_model_drawing_count(const hm_model *model);
 HM_API size_t hm_model_drawing_values(const hm_model *model); /* of all drawings together */
 HM_API hm_drawing hm_model_drawing(const hm_model *model, size_t index);
+/* What `gravity` says, as numbers of the model's own parameters, so that pictures know which way is down;
+ * zeros where there is none, and without hm_model_options.scene. */
+HM_API void hm_model_gravity(const hm_model *model, double gravity[3]);
 /* "point", "line", ... */
 HM_API const char *hm_drawing_kind_text(hm_drawing_kind kind);
 

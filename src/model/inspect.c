@@ -90,6 +90,12 @@ hm_drawing hm_model_drawing(const hm_model *model, size_t index)
     return index < model->drawings.count ? model->drawings.data[index].shown : (hm_drawing){0};
 }
 
+void hm_model_gravity(const hm_model *model, double gravity[3])
+{
+    for (int k = 0; k < 3; k++)
+        gravity[k] = model ? model->gravity[k] : 0;
+}
+
 const char *hm_drawing_kind_text(hm_drawing_kind kind)
 {
     static const char *const texts[] = {"point", "line",  "sphere", "box",   "cylinder",

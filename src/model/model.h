@@ -281,6 +281,7 @@ struct hm_model {
     HMI_ARRAY(hmi_output) outputs;
     HMI_ARRAY(hmi_drawing) drawings;
     size_t drawing_values; /* of all drawings */
+    double gravity[3];     /* numbers, for pictures; with hm_model_options.scene */
     hmi_table *tables;     /* one array, as constants of the graph refer to it */
     size_t table_count;
     HMI_ARRAY(hmi_named_expr) named;

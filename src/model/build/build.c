@@ -265,7 +265,7 @@ static void check_limits(hmi_builder *b)
                       "a servo cannot have a limit where forces depend on reactions");
 }
 
-static bool build_model(hmi_builder *b)
+static bool build_model(hmi_builder *b, const hm_model_options *options)
 {
     run_pass(b, HMI_PASS_DECLARE);
     if (!hmi_context_too_many(b->context))
@@ -284,6 +284,8 @@ static bool build_model(hmi_builder *b)
         hmi_check_initial_ranges(b);
         check_limits(b);
     }
+    if (options->scene && b->context->errors == b->errors)
+        hmi_build_scene(b);
     if (b->context->errors == b->errors)
         check_contains_motion(b);
     return b->context->errors == b->errors &&
@@ -331,7 +333,7 @@ static hm_status build_from_tree(hm_context *context, hmi_tree *tree,
         return HM_ERR_NOMEM;
     hmi_builder builder;
     bool good = hmi_builder_init(&builder, context, tree, model, options) &&
-                build_model(&builder) && (adopt_labels(model) || hmi_no_memory(&builder));
+                build_model(&builder, options) && (adopt_labels(model) || hmi_no_memory(&builder));
     hm_status status = hmi_context_status(context, errors);
     if (status == HM_OK && !good)
         status = model->graph.status != HM_OK ? model->graph.status : HM_ERR_INPUT;

@@ -67,6 +67,17 @@ static bool check_part(hmi_builder *b, const hmi_ast *e, part_kind kind, const c
     return true;
 }
 
+/* Which coordinates a place consists of, so that forces on them can be shown there. */
+static void find_coordinates(const hmi_builder *b, const hmi_value *P, int32_t place[3])
+{
+    for (size_t k = 0; k < 3; k++) {
+        bool there = P->rank == 1 && k < P->rows;
+        const hmi_node *node = there ? hmi_node_at(b->graph, P->items[k]) : NULL;
+        bool is_coordinate = node && node->op == HMI_SYMBOL && node->a == HMI_SYM_COORD;
+        place[k] = is_coordinate ? (int32_t)node->b : -1;
+    }
+}
+
 static bool keep_values(hmi_builder *b, const hmi_value *parts, hmi_drawing *drawing)
 {
     size_t count = drawing->shown.part_count, total = 0;
@@ -82,6 +93,7 @@ static bool keep_values(hmi_builder *b, const hmi_value *parts, hmi_drawing *dra
         for (size_t i = 0; i < hmi_value_count(&parts[k]); i++)
             drawing->values[next++] = hmi_value_item(&parts[k], i);
     }
+    find_coordinates(b, &parts[0], drawing->shown.place);
     drawing->shown.parts = drawing->parts;
     drawing->shown.value_count = total;
     return true;
@@ -108,6 +120,23 @@ static bool keep_text(hmi_builder *b, const char *text, const char **kept)
     return *kept || !text || hmi_no_memory(b);
 }
 
+static bool add_drawing(hmi_builder *b, const hmi_drawing *drawing)
+{
+    b->model->drawing_values += drawing->shown.value_count;
+    return hmi_array_push(&b->context->allocator, &b->model->drawings, *drawing) ||
+           hmi_no_memory(b);
+}
+
+bool hmi_add_drawing(hmi_builder *b, hm_drawing_kind kind, const hmi_value *parts, size_t count,
+                     const char *label, double weight)
+{
+    hmi_drawing drawing = {.span = hmi_no_span};
+    drawing.shown = (hm_drawing){
+        .kind = kind, .part_count = count, .first = b->model->drawing_values, .weight = weight};
+    return keep_text(b, label, &drawing.shown.label) && keep_values(b, parts, &drawing) &&
+           add_drawing(b, &drawing);
+}
+
 bool hmi_build_draw(hmi_builder *b, const hmi_statement *s, const hmi_scope *scope)
 {
     const struct drawing_row *row = find_kind(b, s);
@@ -121,10 +150,10 @@ bool hmi_build_draw(hmi_builder *b, const hmi_statement *s, const hmi_scope *sco
     hmi_drawing drawing = {.span = s->span};
     drawing.shown = (hm_drawing){.kind = (hm_drawing_kind)(row - rows),
                                  .part_count = s->entry_count,
-                                 .first = b->model->drawing_values};
+                                 .first = b->model->drawing_values,
+                                 .weight = 1};
     if (!keep_text(b, s->color, &drawing.shown.color) ||
         !keep_text(b, s->text, &drawing.shown.label) || !build_parts(b, s, scope, row, &drawing))
         return false;
-    b->model->drawing_values += drawing.shown.value_count;
-    return hmi_array_push(&b->context->allocator, &b->model->drawings, drawing) || hmi_no_memory(b);
+    return add_drawing(b, &drawing);
 }

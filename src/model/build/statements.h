@@ -34,6 +34,12 @@ bool hmi_build_output(hmi_builder *b, const hmi_statement *s, const hmi_scope *s
 bool hmi_build_table(hmi_builder *b, const hmi_statement *s, const hmi_scope *scope);
 bool hmi_build_draw(hmi_builder *b, const hmi_statement *s, const hmi_scope *scope);
 
+/* A drawing that no statement wrote (drawings.c). */
+bool hmi_add_drawing(hmi_builder *b, hm_drawing_kind kind, const hmi_value *parts, size_t count,
+                     const char *label, double weight);
+/* After all statements: drawings of the model itself, where no `draw` says what is shown (scene.c). */
+bool hmi_build_scene(hmi_builder *b);
+
 /* The text and the range of a declaration; reports a range that is empty (notes.c). */
 bool hmi_build_note(hmi_builder *b, const hmi_caption *note, const hmi_scope *scope,
                     const hmi_shown **out);
