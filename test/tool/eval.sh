@@ -157,8 +157,8 @@ run hamel eval painleve.hamel
 expect_done
 expect_number accelerations x -4.905
 
-# ---- servos that cannot be enforced ----
-{ cat base.hamel; echo "potential (x - y)^2/2; servo go: x = sin(t) by y with gain 1"; } > behind.hamel
+# ---- servos that cannot be enforced: nothing leads from the actuator to the coordinate ----
+{ cat base.hamel; echo "servo go: x = sin(t) by y with gain 1"; } > behind.hamel
 run hamel eval behind.hamel
 expect_status 1
 expect_err "'go'"

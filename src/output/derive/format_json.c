@@ -172,12 +172,27 @@ static void where(hmi_report *r)
     hmi_text_add(&r->text, "}");
 }
 
+/* Rows of servos that were differentiated on are long, also in small models. */
+static bool servos_are_wide(hmi_report *r)
+{
+    const hmi_derivation_view *view = r->view;
+    const hmi_derived *d = &view->system->derived;
+    uint64_t rows = 0, sides = 0;
+    hm_status status = hmi_printed_width(view->allocator, &view->graph, view->servo_A,
+                                         d->servos.A.value.count, &rows);
+    if (status == HM_OK)
+        status = hmi_printed_width(view->allocator, &view->graph, view->servo_b, d->servos.count,
+                                   &sides);
+    hmi_report_note(r, status);
+    return rows + sides > HMI_MOST_WRITTEN_OUT;
+}
+
 void hmi_report_json(hmi_report *r)
 {
     const hmi_derivation_view *view = r->view;
     const hmi_derived *d = &view->system->derived;
     const hmi_shared_options options = {.saving = 40, .longest = 1000};
-    if (!view->normal || hmi_report_wider(r, HMI_MOST_WRITTEN_OUT)) {
+    if (!view->normal || hmi_report_wider(r, HMI_MOST_WRITTEN_OUT) || servos_are_wide(r)) {
         r->plain = false;
         r->complete = true;
         hmi_report_name_parts(r, &options);
