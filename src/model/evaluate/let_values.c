@@ -2,10 +2,11 @@
  * members in any order of writing.
  *
  * A `let` is evaluated when it is first used. Where definitions are nested deeply, going on would
- * cost the C stack (NESTED levels, or half of what the thread had left). The evaluation then stops and names what has to come first (hmi_builder.postponed),
- * everything unwinds to the outermost `let`, which is suspended, and the postponed one is evaluated on
- * the same level of the stack; afterwards the suspended one starts again and finds it done. Each
- * segment of NESTED levels is so evaluated twice at most, and the cost stays linear.
+ * cost the C stack. After NESTED levels, or half of the stack that was left, the evaluation stops and
+ * names what has to come first (hmi_builder.postponed), everything unwinds to the outermost `let`,
+ * which is suspended, and the postponed one is evaluated on the same level of the stack; afterwards
+ * the suspended one starts again and finds it done. Each segment of levels is so evaluated twice at
+ * most, and the cost stays linear.
  *
  * Every `let` remembers what it asked for last (`needs`). Following these from the outermost one
  * gives the chain of definitions that an error message names, and the circle where there is one.
