@@ -14,4 +14,11 @@ static inline bool hmi_stack_is_low(uintptr_t floor)
     return (uintptr_t)__builtin_frame_address(0) < floor;
 }
 
+/* Half of the way from here to the floor. */
+static inline uintptr_t hmi_stack_middle(uintptr_t floor)
+{
+    uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+    return floor == 0 || here < floor ? floor : floor + (here - floor) / 2;
+}
+
 #endif

@@ -412,20 +412,30 @@ static bool copy_matrix(hmi_derivation *d, const hmi_expr_matrix *A, hmi_expr_ma
     return true;
 }
 
+/* How often a row is differentiated as it is written. */
+static unsigned own_degree(const hmi_derived *eq, size_t row)
+{
+    hm_level level = eq->model->servo_rows.data[row].row.level;
+    return level == HM_LEVEL_POSITION ? 2 : level == HM_LEVEL_VELOCITY ? 1 : 0;
+}
+
 static void keep_degrees(raising *r)
 {
     hmi_derived *eq = r->d->eq;
-    const hm_model *model = eq->model;
     bool refused = eq->degrees.refusal != NULL;
     for (size_t i = 0; i < r->reach.rows; i++) {
-        hm_level level = model->servo_rows.data[i].row.level;
-        unsigned base = level == HM_LEVEL_POSITION ? 2 : level == HM_LEVEL_VELOCITY ? 1 : 0;
-        eq->degrees.degree[i] = refused ? base : (unsigned)r->rows[i].degree;
+        eq->degrees.degree[i] = refused ? own_degree(eq, i) : (unsigned)r->rows[i].degree;
         eq->degrees.raised |= !refused && r->rows[i].raised;
         eq->degrees.implied[i] = r->rows[i].redundant;
         if (!refused && r->rows[i].raised)
             eq->servos.b[i] = hmi_add(&eq->graph, r->rows[i].free, r->rows[i].target);
     }
+}
+
+/* The matrices here are dense. */
+static bool is_small(const hmi_derived *eq)
+{
+    return eq->n + eq->constraints.count <= HMI_REACH_MOST && eq->servos.count <= HMI_REACH_MOST;
 }
 
 hm_status hmi_raise_servos(hmi_derivation *d, const hmi_expr *free)
@@ -438,8 +448,10 @@ hm_status hmi_raise_servos(hmi_derivation *d, const hmi_expr *free)
     eq->degrees.implied = hmi_arena_alloc(&eq->arena, eq->servos.count + 1);
     if (!b || !eq->degrees.degree || !eq->degrees.implied)
         return HM_ERR_NOMEM;
-    if (eq->servos.count == 0)
-        return HM_OK;
+    for (size_t i = 0; i < eq->servos.count; i++)
+        eq->degrees.degree[i] = own_degree(eq, i);
+    if (eq->servos.count == 0 || !is_small(eq))
+        return HM_OK; /* as written */
     if (!copy_matrix(d, &eq->servos.A, &A))
         return HM_ERR_NOMEM;
     memcpy(b, eq->servos.b, eq->servos.count * sizeof *b);
@@ -449,8 +461,7 @@ hm_status hmi_raise_servos(hmi_derivation *d, const hmi_expr *free)
     if (status != HM_OK)
         return status;
     begin_chains(&r, free);
-    if (eq->n + eq->constraints.count <= HMI_REACH_MOST && eq->servos.count <= HMI_REACH_MOST)
-        status = raise_all(&r);
+    status = raise_all(&r);
     if (status == HM_OK && eq->degrees.refusal)
         status = restore(&r, &A, b);
     keep_degrees(&r);

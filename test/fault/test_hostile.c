@@ -597,7 +597,7 @@ static void test_used_context(void **state)
         assert_int_equal(parse_in(context, frame), HM_OK);
     }
     static const char unusable[] =
-        "coord x, y\nkinetic (x'^2 + y'^2)/2\ninput u = x'\nconstraint y = u\n";
+        "coord x, y\nkinetic (x'^2 + y'^2)/2\ninput u = x'\nforce y = u'\n";
     assert_int_equal(hm_model_parse(context, unusable, strlen(unusable), NULL, &model), HM_OK);
     for (int round = 0; round < 3; round++) {
         hm_system *system = NULL;

@@ -165,9 +165,10 @@ typedef struct hmi_builder {
     HMI_ARRAY(hmi_place *) places;  /* of bodies, in the order written */
     HMI_ARRAY(hmi_carried) carried; /* vectors that were turned by rotations */
     bool (*force_place)(struct hmi_builder *b, hmi_place *place); /* of model/build */
-    hmi_let *postponed;             /* evaluation stopped because this one has to come first */
-    int let_depth;                  /* of expressions, where the outermost `let` began */
-    hmi_names object_names;         /* constraints, events, outputs ... "rod[3]" */
+    hmi_let *postponed;     /* evaluation stopped because this one has to come first */
+    int let_depth;          /* of expressions, where the outermost `let` began */
+    uintptr_t let_floor;    /* how far down the stack `let`s may nest before they are postponed */
+    hmi_names object_names; /* constraints, events, outputs ... "rod[3]" */
     HMI_ARRAY(hmi_binding) objects; /* by object name; value.scalar unused, first = index */
     hmi_tangent time_derivative;
     hmi_adjoint adjoint;

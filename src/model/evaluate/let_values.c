@@ -2,10 +2,11 @@
  * members in any order of writing.
  *
  * A `let` is evaluated when it is first used. Where definitions are nested deeply, going on would
- * cost the C stack. The evaluation then stops and names what has to come first (hmi_builder.postponed),
- * everything unwinds to the outermost `let`, which is suspended, and the postponed one is evaluated on
- * the same level of the stack; afterwards the suspended one starts again and finds it done. Each
- * segment of NESTED levels is so evaluated twice at most, and the cost stays linear.
+ * cost the C stack. After NESTED levels, or half of the stack that was left, the evaluation stops and
+ * names what has to come first (hmi_builder.postponed), everything unwinds to the outermost `let`,
+ * which is suspended, and the postponed one is evaluated on the same level of the stack; afterwards
+ * the suspended one starts again and finds it done. Each segment of levels is so evaluated twice at
+ * most, and the cost stays linear.
  *
  * Every `let` remembers what it asked for last (`needs`). Following these from the outermost one
  * gives the chain of definitions that an error message names, and the circle where there is one.
@@ -161,7 +162,9 @@ static bool evaluate_outermost(hmi_builder *b, hmi_let *first)
 {
     bool good = hmi_array_push(&b->context->allocator, &b->suspended, first) || hmi_no_memory(b);
     int outer = b->let_depth;
+    uintptr_t outer_floor = b->let_floor;
     b->let_depth = b->depth;
+    b->let_floor = hmi_stack_middle(b->context->stack_floor);
     while (b->suspended.count) {
         hmi_let *let = b->suspended.data[b->suspended.count - 1];
         if (good)
@@ -178,6 +181,7 @@ static bool evaluate_outermost(hmi_builder *b, hmi_let *first)
         b->suspended.count--;
     }
     b->let_depth = outer;
+    b->let_floor = outer_floor;
     return good;
 }
 
@@ -197,7 +201,7 @@ bool hmi_force_let(hmi_builder *b, hmi_let *let, hmi_span at, hmi_value *out)
     bool good = false;
     if (!b->evaluating)
         good = evaluate_outermost(b, let);
-    else if (b->depth - b->let_depth <= NESTED)
+    else if (b->depth - b->let_depth <= NESTED && !hmi_stack_is_low(b->let_floor))
         good = evaluate(b, let);
     else
         b->postponed = let;
