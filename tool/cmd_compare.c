@@ -341,8 +341,9 @@ static int compare(comparing *x, const char *with)
 {
     bool usable = true;
     const char *plot = option_value(x->call, "--plot");
-    if (plot && !figure_file_possible(plot))
-        return EXIT_BAD_INPUT;
+    int code = plot ? figure_file_check(plot) : EXIT_DONE;
+    if (code != EXIT_DONE)
+        return code;
     hm_status status = hm_comparison_create(x->s->context, x->s->system, with, &x->comparison);
     if (status == HM_OK)
         status = hm_sim_create(x->s->system, &x->sim);

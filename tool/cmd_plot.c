@@ -151,7 +151,7 @@ static hm_status make_figure(plot_job *j)
 /* ---- the command ---- */
 
 /* -o FILE, or the name of the results with .svg */
-static bool choose_output(plot_job *j)
+static int choose_output(plot_job *j)
 {
     const char *given = option_value(j->call, "-o"), *input = j->call->arguments[0];
     const char *slash = strrchr(input, '/'), *dot = strrchr(slash ? slash : input, '.');
@@ -160,11 +160,12 @@ static bool choose_output(plot_job *j)
                                         : strlen(input);
     j->output = memory_new(1, stem + sizeof ".svg");
     if (!j->output)
-        return false;
+        return EXIT_FAILED;
     snprintf(j->output, stem + 1, "%s", given ? given : input);
     if (!given)
         strcat(j->output, ".svg");
-    return figure_file_possible(j->output) && output_check(j->call, j->output) == EXIT_DONE;
+    int code = figure_file_check(j->output);
+    return code == EXIT_DONE ? output_check(j->call, j->output) : code;
 }
 
 static int check_arguments(const plot_job *j)
@@ -205,8 +206,9 @@ static int plot(plot_job *j)
     int code = check_arguments(j);
     if (code != EXIT_DONE)
         return code;
-    if (!choose_output(j))
-        return EXIT_BAD_INPUT;
+    code = choose_output(j);
+    if (code != EXIT_DONE)
+        return code;
     hm_status status = make_figure(j);
     if (status != HM_OK) {
         say("hamel: %s\n", hm_status_text(status));

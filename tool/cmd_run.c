@@ -19,7 +19,7 @@ typedef struct job {
 
 /* ---- options ---- */
 
-static bool read_files(const invocation *call, run_files *files, unsigned *groups)
+static int read_files(const invocation *call, run_files *files, unsigned *groups)
 {
     const char *columns = option_value(call, "--columns");
     files->csv_path = option_value(call, "--csv");
@@ -28,13 +28,11 @@ static bool read_files(const invocation *call, run_files *files, unsigned *group
     files->event_rows = option_value(call, "--event-rows") != NULL;
     *groups = 0;
     if (columns && !columns_parse(columns, groups))
-        return false;
-    const char *missing = files->hdf5_path ? hdf5_missing() : NULL;
-    if (missing) {
-        usage_error("there is no HDF5 (%s); use --csv", missing);
-        return false;
-    }
-    return !files->plot_path || figure_file_possible(files->plot_path);
+        return EXIT_BAD_INPUT;
+    int code = files->hdf5_path ? hdf5_check("use --csv") : EXIT_DONE;
+    if (code == EXIT_DONE && files->plot_path)
+        code = figure_file_check(files->plot_path);
+    return code;
 }
 
 /* ---- callbacks ---- */
@@ -162,11 +160,12 @@ static int run(const invocation *call)
     session s;
     job j = {0};
     unsigned groups;
-    if (!read_files(call, &j.files, &groups))
-        return EXIT_BAD_INPUT;
+    int code = read_files(call, &j.files, &groups);
+    if (code != EXIT_DONE)
+        return code;
     if (option_value(call, "--jobs") && !option_value(call, "--ensemble"))
         return usage_error("--jobs needs --ensemble");
-    int code = session_open(&s, call, true);
+    code = session_open(&s, call, true);
     if (code == EXIT_DONE)
         code = run_model(call, &s, &j, groups);
     session_close(&s);

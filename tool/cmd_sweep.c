@@ -388,11 +388,10 @@ static int run(const invocation *call)
     const char *text = option_value(call, "--measure");
     const char *out = option_value(call, "--out");
     bool hdf5 = out && strlen(out) > 3 && strcmp(out + strlen(out) - 3, ".h5") == 0;
-    const char *missing = hdf5 ? hdf5_missing() : NULL;
-    if (missing)
-        return usage_error("there is no HDF5 (%s); give --out a name that ends in .csv", missing);
+    int code = hdf5 ? hdf5_check("give --out a name that ends in .csv") : EXIT_DONE;
     char *state = NULL;
-    int code = sweep_plot_check(call);
+    if (code == EXIT_DONE)
+        code = sweep_plot_check(call);
     if (code == EXIT_DONE && !text)
         code = default_measures(call, &state);
     if (code == EXIT_DONE)

@@ -15,18 +15,13 @@ static bool has_extension(const char *path, const char *extension)
     return dot && strcasecmp(dot, extension) == 0;
 }
 
-bool figure_file_possible(const char *path)
+int figure_file_check(const char *path)
 {
     if (has_extension(path, ".svg"))
-        return true;
-    if (!has_extension(path, ".png")) {
-        say("hamel: the name of a plot must end in .svg or .png, not '%s'\n", path);
-        return false;
-    }
-    const char *missing = png_missing();
-    if (missing)
-        say("hamel: there is no cairo to write PNG (%s); use a name that ends in .svg\n", missing);
-    return !missing;
+        return EXIT_DONE;
+    if (!has_extension(path, ".png"))
+        return usage_error("the name of a plot must end in .svg or .png, not '%s'", path);
+    return png_check();
 }
 
 static bool write_bytes(void *user, const char *bytes, size_t length)

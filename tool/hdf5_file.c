@@ -1,5 +1,6 @@
 /* HDF5 is written by a child: rows go there through a pipe, and at the end it says how it went. libhdf5 crashes
  * in places where memory runs out; then the child ends, and that is said like any other failure. */
+#include "command.h"
 #include "hdf5_calls.h"
 #include "hdf5_file.h"
 #include "hdf5_writer.h"
@@ -13,14 +14,17 @@
 #include <unistd.h>
 
 #ifdef HAMEL_HAVE_HDF5
-const char *hdf5_missing(void)
+int hdf5_check(const char *instead)
 {
-    return library_load(&hdf5_library) ? NULL : hdf5_library.why;
+    if (library_load(&hdf5_library))
+        return EXIT_DONE;
+    say("hamel: HDF5 cannot be loaded (%s); %s\n", hdf5_library.why, instead);
+    return EXIT_FAILED;
 }
 #else
-const char *hdf5_missing(void)
+int hdf5_check(const char *instead)
 {
-    return "it is not part of this build";
+    return usage_error("built without HDF5; %s", instead);
 }
 #endif
 

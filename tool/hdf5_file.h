@@ -11,8 +11,9 @@
 
 #include "run_columns.h"
 
-/* NULL: there is HDF5; else why not. It has to be asked before any file is made. */
-const char *hdf5_missing(void);
+/* An exit status; where it is not EXIT_DONE, a message was printed: EXIT_BAD_INPUT, HDF5 is not in this build,
+ * EXIT_FAILED, it cannot be loaded. `instead` says what to do then. To be asked before any file is made. */
+int hdf5_check(const char *instead);
 
 typedef struct hdf5_file hdf5_file;
 

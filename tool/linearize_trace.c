@@ -54,8 +54,9 @@ static int read_range(trace *t)
         return usage_error("--steps is a whole number from 1 to %d", MOST_STEPS);
     t->steps = (long)steps;
     const char *plot = option_value(t->call, "--plot");
-    if (plot && !figure_file_possible(plot))
-        return EXIT_BAD_INPUT;
+    int code = plot ? figure_file_check(plot) : EXIT_DONE;
+    if (code != EXIT_DONE)
+        return code;
     for (size_t i = 0; i < hm_model_param_count(t->s->model); i++)
         if (strcmp(hm_model_param_name(t->s->model, i), t->param) == 0)
             return hm_model_param_structural(t->s->model, i)

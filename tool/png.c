@@ -1,14 +1,19 @@
 /* PNG: the same drawing as the SVG, on a cairo surface. cairo is optional (CMakeLists.txt) and loaded when
  * the first PNG is asked for. */
+#include "command.h"
 #include "figure_file.h"
 
 #ifdef HAMEL_HAVE_CAIRO
 
 #include "cairo_calls.h"
 
-const char *png_missing(void)
+int png_check(void)
 {
-    return library_load(&cairo_library) ? NULL : cairo_library.why;
+    if (library_load(&cairo_library))
+        return EXIT_DONE;
+    say("hamel: cairo, which writes PNG, cannot be loaded (%s); use a name that ends in .svg\n",
+        cairo_library.why);
+    return EXIT_FAILED;
 }
 
 typedef struct png {
@@ -129,9 +134,9 @@ const char *png_write(const hm_figure *figure, hm_file *file, double scale)
 
 #else
 
-const char *png_missing(void)
+int png_check(void)
 {
-    return "it is not part of this build";
+    return usage_error("built without cairo, which writes PNG; use a name that ends in .svg");
 }
 
 const char *png_write(const hm_figure *figure, hm_file *file, double scale)

@@ -351,7 +351,7 @@ int sweep_plot_check(const invocation *call)
         return usage_error("--plot shows measures; with --keep every use hamel plot FILE.csv");
     if (option_value(call, "--shard"))
         return usage_error("--plot needs all points, not a shard");
-    return figure_file_possible(path) ? EXIT_DONE : EXIT_BAD_INPUT;
+    return figure_file_check(path);
 }
 
 bool sweep_plot(sweep *s)
