@@ -2,12 +2,16 @@
 #include "library.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <stdio.h>
+#include <string.h>
 
-static void keep_error(library *l)
+/* Where memory was missing, the loader does not always say so. */
+static void keep_error(library *l, int error)
 {
     const char *text = dlerror();
-    snprintf(l->why, sizeof l->why, "%s", text ? text : l->file);
+    bool add = error == ENOMEM && !(text && strstr(text, "memory"));
+    snprintf(l->why, sizeof l->why, "%s%s", text ? text : l->file, add ? ": out of memory" : "");
 }
 
 static bool look_up(library *l, void *handle)
@@ -25,9 +29,10 @@ bool library_load(library *l)
     if (l->tried)
         return l->loaded;
     l->tried = true;
+    errno = 0;
     void *handle = dlopen(l->file, RTLD_NOW | RTLD_LOCAL);
     l->loaded = handle && look_up(l, handle);
     if (!l->loaded)
-        keep_error(l);
+        keep_error(l, errno);
     return l->loaded;
 }
