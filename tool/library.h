@@ -21,5 +21,8 @@ typedef struct library {
 
 /* Loads it the first time. false: it is not there, see `why`. */
 bool library_load(library *l);
+/* Can it be loaded? Tried in a process of its own, for libraries that crash while they are loaded where memory
+ * ends. false: see `why`. */
+bool library_try(library *l);
 
 #endif

@@ -1,5 +1,5 @@
 /* PNG: the same drawing as the SVG, on a cairo surface. cairo is optional (CMakeLists.txt) and loaded when
- * the first PNG is asked for. */
+ * a PNG is drawn, in the process that draws: pixman crashes where memory ends while it is loaded. */
 #include "command.h"
 #include "figure_file.h"
 
@@ -9,7 +9,7 @@
 
 int png_check(void)
 {
-    if (library_load(&cairo_library))
+    if (library_try(&cairo_library))
         return EXIT_DONE;
     say("hamel: cairo, which writes PNG, cannot be loaded (%s); use a name that ends in .svg\n",
         cairo_library.why);
@@ -116,6 +116,8 @@ static cairo_status_t write_bytes(void *file, const unsigned char *bytes, unsign
 
 const char *png_write(const hm_figure *figure, hm_file *file, double scale)
 {
+    if (!library_load(&cairo_library))
+        return cairo_library.why;
     png p = {.scale = scale};
     hm_canvas canvas = {&p, begin, lines, circle, text, end};
     hm_status status = hm_figure_draw(figure, &canvas);
