@@ -20,12 +20,3 @@ foreach(source IN LISTS fuzz_programs)
     target_link_libraries(${target} PRIVATE hamel_flags hamel_static m)
     add_dependencies(fuzzers ${target})
 endforeach()
-
-# The command line: the whole command in the fuzzer's own process.
-if(TARGET fuzz_command)
-    target_sources(fuzz_command PRIVATE ${tool_sources} ${embedded})
-    target_include_directories(fuzz_command PRIVATE tool)
-    target_compile_definitions(fuzz_command PRIVATE ${HAMEL_TOOL_DEFINITIONS})
-    set_source_files_properties(tool/main.c PROPERTIES COMPILE_DEFINITIONS main=hamel_main)
-    target_link_libraries(fuzz_command PRIVATE ${HAMEL_TOOL_LIBS})
-endif()
