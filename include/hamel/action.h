@@ -25,10 +25,11 @@ extern "C" {
 
 typedef struct hm_action_options {
     hm_run_options run; /* start, end, method, tolerances, steps and formulation count */
-    size_t modes;       /* shapes sin(k pi s) of every coordinate, k = 1 .. modes; 0: no varied paths; default 1 */
-    bool vakonomic;     /* also find the vakonomic motion between the ends; default false */
-    const double *end;  /* n: where that one ends; NULL (default): where the run ends */
-    double tolerance;   /* of integrals, relative to those of absolute values; default 1e-9 */
+    size_t
+        modes; /* shapes sin(k pi s) of every coordinate, k = 1 .. modes; 0: no varied paths; default 1 */
+    bool vakonomic;    /* also find the vakonomic motion between the ends; default false */
+    const double *end; /* n: where that one ends; NULL (default): where the run ends */
+    double tolerance;  /* of integrals, relative to those of absolute values; default 1e-9 */
 } hm_action_options;
 HM_API hm_action_options hm_action_options_default(const hm_model *model);
 
@@ -39,17 +40,18 @@ typedef struct hm_action_figure {
 } hm_action_figure;
 
 typedef struct hm_varied_path {
-    hm_action_figure delta_S;       /* integral of delta L (45) */
-    hm_action_figure dalembert;     /* of delta L + F.delta q, F: forces neither of L nor ideal (50) */
+    hm_action_figure delta_S;   /* integral of delta L (45) */
+    hm_action_figure dalembert; /* of delta L + F.delta q, F: forces neither of L nor ideal (50) */
     hm_action_figure reaction_work; /* of Qi.delta q, Qi the ideal forces of constraints */
     double scale;                   /* integral of |delta L| + |F.delta q| + |Qi.delta q| */
     double delta_g;                 /* largest |delta g_k| on the way (38) */
     double off_virtual;             /* largest |A_k delta q| on the way */
     bool is_possible, is_virtual;   /* these are rounding */
-    double duration_change; /* passed at the energy of the motion, the path takes longer by this (A5); NaN where
+    double
+        duration_change; /* passed at the energy of the motion, the path takes longer by this (A5); NaN where
                                  the energy changes, or vanishing velocities leave it open */
-    double end_miss;        /* by how much delta q misses 0 at the end, relative */
-    const double *dq;       /* samples x n */
+    double end_miss;  /* by how much delta q misses 0 at the end, relative */
+    const double *dq; /* samples x n */
 } hm_varied_path;
 
 typedef struct hm_variation {
@@ -97,11 +99,11 @@ typedef struct hm_vakonomic_motion {
     const double *mu;    /* at the start; that of exact rows is arbitrary, chosen small */
     const double *v;     /* n, at the start */
     hm_action_figure S;
-    double distance;    /* largest |q - q of the run| at the samples, in the coordinates as they are */
-    double residual;    /* relative misfit of segments and ends */
-    double violation;   /* of the constraints, largest on the way */
+    double distance; /* largest |q - q of the run| at the samples, in the coordinates as they are */
+    double residual; /* relative misfit of segments and ends */
+    double violation; /* of the constraints, largest on the way */
     size_t iterations, segments;
-    const double *q;    /* samples x n */
+    const double *q; /* samples x n */
 } hm_vakonomic_motion;
 
 typedef struct hm_action {

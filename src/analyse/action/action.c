@@ -9,15 +9,14 @@ enum { LAST_LEVEL = 7, MOST_MODES = 50 };
 
 /* The result with its memory. */
 typedef struct action_result {
-    hm_action action; /* first: hm_action_destroy is given this */
+    hm_action action;        /* first: hm_action_destroy is given this */
     const hm_system *system; /* shared: its memory is where this comes from */
     hmi_arena arena;
 } action_result;
 
 hm_action_options hm_action_options_default(const hm_model *model)
 {
-    return (hm_action_options){
-        .run = hm_run_options_default(model), .modes = 1, .tolerance = 1e-9};
+    return (hm_action_options){.run = hm_run_options_default(model), .modes = 1, .tolerance = 1e-9};
 }
 
 void hm_action_destroy(hm_action *action)
@@ -95,12 +94,14 @@ static void compare_paths(hm_varied_path *fine, const hm_varied_path *coarse)
 
 static bool is_settled(const hm_varied_path *path, double tolerance)
 {
-    double error = fmax(path->delta_S.error, fmax(path->dalembert.error, path->reaction_work.error));
+    double error = fmax(path->delta_S.error,
+                        fmax(path->dalembert.error, path->reaction_work.error));
     return error <= tolerance * path->scale;
 }
 
 /* Errors of the finer level. true: they are within the tolerance. */
-static bool compare_levels(const hmi_action_job *job, level_figures *fine, const level_figures *coarse)
+static bool compare_levels(const hmi_action_job *job, level_figures *fine,
+                           const level_figures *coarse)
 {
     double tolerance = job->options->tolerance;
     bool settled = fabs(fine->S - coarse->S) <= tolerance * fine->scale;
@@ -230,15 +231,15 @@ static hm_status find_start(hmi_action_job *job)
     hm_sim_state(job->sim, job->q0, job->v0, job->z0);
     job->t0 = o.start;
     status = hm_sim_result(job->sim, &result);
-    job->out->method = status == HM_OK ? hmi_arena_text(job->results, result.method,
-                                                        strlen(result.method))
-                                       : NULL;
+    job->out->method = status == HM_OK
+                           ? hmi_arena_text(job->results, result.method, strlen(result.method))
+                           : NULL;
     return status == HM_OK && !job->out->method ? HM_ERR_NOMEM : status;
 }
 
 static hm_status work(hmi_action_job *job)
 {
-    level_figures levels[2] = {{0}, {0}};
+    level_figures levels[2] = {{.S = 0}, {.S = 0}};
     hm_status status = take_memory(job, levels);
     hmi_gauss_init(&job->gauss);
     job->out->no_variations = why_none(job);
@@ -255,8 +256,8 @@ static hm_status work(hmi_action_job *job)
 
 static bool options_make_sense(const hm_sim *sim, const hm_action_options *o)
 {
-    return o->modes <= MOST_MODES && o->tolerance > 0 && o->tolerance < 1 && isfinite(o->run.start) &&
-           isfinite(o->run.end) && o->run.end > o->run.start &&
+    return o->modes <= MOST_MODES && o->tolerance > 0 && o->tolerance < 1 &&
+           isfinite(o->run.start) && isfinite(o->run.end) && o->run.end > o->run.start &&
            (!o->end || hmi_values_finite(o->end, sim->system->derived.n));
 }
 

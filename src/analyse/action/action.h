@@ -29,19 +29,20 @@ typedef struct hmi_path_tape {
     double *work;
 } hmi_path_tape;
 /* Release also after failure. */
-HM_MUST_CHECK hm_status hmi_path_tape_init(hmi_path_tape *tape, const hm_system *system, hmi_arena *arena);
+HM_MUST_CHECK hm_status hmi_path_tape_init(hmi_path_tape *tape, const hm_system *system,
+                                           hmi_arena *arena);
 void hmi_path_tape_release(hmi_path_tape *tape);
 
 /* The motion at the Gauss points of all panels; arrays by point, belonging to `arena`. */
 typedef struct hmi_path {
     hmi_arena arena;
     size_t n, m, panels, points;
-    double start, h;     /* of a panel */
-    double *t, *weight;  /* weight: of the integral */
-    double *q, *v;       /* n */
-    double *L, *E, *T;   /* E and T are NaN where they are not defined */
-    double *dL_dq, *p;   /* n */
-    double *F, *Qi;      /* n: forces neither of L nor ideal; ideal forces of constraints */
+    double start, h;    /* of a panel */
+    double *t, *weight; /* weight: of the integral */
+    double *q, *v;      /* n */
+    double *L, *E, *T;  /* E and T are NaN where they are not defined */
+    double *dL_dq, *p;  /* n */
+    double *F, *Qi;     /* n: forces neither of L nor ideal; ideal forces of constraints */
     double *dE_dq, *dE_dv;
     double *A, *A_rate, *g_q; /* m x n */
     double *units;            /* n: square roots of the inertias at the start; not by point */

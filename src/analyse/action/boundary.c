@@ -6,7 +6,7 @@
  * least norm, since multipliers of exact constraints are free by constants, and ends that lie on positions'
  * constraints do not give independent conditions. The first guess is the motion itself with mu = 0: in mu the
  * equations are linear.
- * Verified: test/physics/test_action.c against collocation by SciPy
+ * Verified: test/tool/action.sh
  */
 #include "analyse/action/shooting.h"
 #include "linalg/dense.h"
@@ -126,9 +126,10 @@ static hm_status iterate(hmi_shooting *x, hm_vakonomic_motion *out)
     out->residual = misfit;
     out->found = misfit <= wanted;
     if (!out->found)
-        out->message = isfinite(misfit)
-                           ? "Newton's method did not find one: its steps no longer reduce the misfit"
-                           : "the vakonomic equations cannot be followed along the motion";
+        out->message =
+            isfinite(misfit)
+                ? "Newton's method did not find one: its steps no longer reduce the misfit"
+                : "the vakonomic equations cannot be followed along the motion";
     return HM_OK;
 }
 

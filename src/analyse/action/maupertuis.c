@@ -7,7 +7,7 @@
  * the manner of the motion has the energy E + delta E; passed with the energy E instead, it takes longer by the integral of
  * delta E / 2T, and its action (A6) differs from that of the motion by the integral of delta L: what Hamilton's
  * principle says of paths with the same times, Maupertuis' says of those with the same energy.
- * Verified: test/physics/test_action.c
+ * Verified: test/tool/action.sh
  */
 #include "analyse/action/action.h"
 #include "linalg/dense.h"
@@ -23,7 +23,8 @@ static const char *const kinds[] = {
     "servos work",
     "the Lagrangian contains the time",
 };
-static const double changes = 1e-8; /* of the energy, relative to the largest T + |V| of the way, that count */
+static const double changes =
+    1e-8; /* of the energy, relative to the largest T + |V| of the way, that count */
 
 /* Why the energy is not constant; "" where it is. */
 static const char *find_reason(const hmi_path *path, double size, double drift)

@@ -16,8 +16,8 @@ static hm_status take_memory(hmi_action_job *job, unsigned level, hmi_path *path
     path->panels = (size_t)FIRST_PANELS << level;
     size_t points = path->points = path->panels * HMI_GAUSS_POINTS;
     double **by_point[] = {&path->t, &path->weight, &path->L, &path->E, &path->T};
-    double **vectors[] = {&path->q,  &path->v,     &path->dL_dq, &path->p, &path->F,
-                          &path->Qi, &path->dE_dq, &path->dE_dv};
+    double **vectors[] = {&path->q, &path->v,  &path->dL_dq, &path->p,
+                          &path->F, &path->Qi, &path->dE_dq, &path->dE_dv};
     double **matrices[] = {&path->A, &path->A_rate, &path->g_q};
     for (size_t i = 0; i < sizeof by_point / sizeof *by_point; i++)
         *by_point[i] = hmi_arena_doubles(&path->arena, points, &failed);
@@ -74,8 +74,8 @@ static void take_forces(hmi_path *path, const hm_evaluation *at, const double *b
 
 static void take_powers(hmi_path *path, const hm_evaluation *at, double weight)
 {
-    const double power[7] = {at->power.impressed, at->power.dissipation, at->power.gyroscopic,
-                             at->power.ideal,     at->power.nonideal,    at->power.servo,
+    const double power[7] = {at->power.impressed,    at->power.dissipation, at->power.gyroscopic,
+                             at->power.ideal,        at->power.nonideal,    at->power.servo,
                              at->power.explicit_time};
     for (int k = 0; k < 7; k++)
         path->power[k] += weight * fabs(power[k]);

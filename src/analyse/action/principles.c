@@ -77,8 +77,8 @@ static bool reactions_work(const hm_action *a)
 {
     for (size_t k = 0; k < a->variation_count; k++) {
         const hm_varied_path *x = &a->variations[k].possible;
-        if (a->variations[k].exists && fabs(x->reaction_work.value) >
-                                           zero * x->scale + x->reaction_work.error)
+        if (a->variations[k].exists &&
+            fabs(x->reaction_work.value) > zero * x->scale + x->reaction_work.error)
             return true;
     }
     return false;

@@ -95,9 +95,9 @@ static bool flow_panel(making *k, size_t panel)
     int *pivots = k->ints + hmi_pseudo_inverse_ints(k->m, n);
     for (int i = 0; i < N; i++)
         for (int j = 0; j < N; j++)
-            k->system[i * N + j] = (i == j) + h * k->job->gauss.a[i / n][j / n] *
-                                                  F[(size_t)(j / n) * nn +
-                                                    (size_t)((j % n) * n + i % n)];
+            k->system[i * N + j] = (i == j) +
+                                   h * k->job->gauss.a[i / n][j / n] *
+                                       F[(size_t)(j / n) * nn + (size_t)((j % n) * n + i % n)];
     if (!hmi_lu(N, k->system, pivots, 0))
         return false;
     for (int r = 0; r < n; r++) {

@@ -71,7 +71,8 @@ static void find_scales(hmi_shooting *x, const hmi_path *path)
             momentum = fmax(momentum, fabs(path->p[k * n + i]));
         }
     for (size_t i = 0; i < n; i++) {
-        x->scale[i] = fmax(x->scale[i], fmax(length * x->scale[n + i], fabs(x->end[i] - x->job->q0[i])));
+        x->scale[i] = fmax(x->scale[i],
+                           fmax(length * x->scale[n + i], fabs(x->end[i] - x->job->q0[i])));
         largest = fmax(largest, x->scale[i]);
     }
     for (size_t i = 0; i < n; i++) {
@@ -85,7 +86,8 @@ static void find_scales(hmi_shooting *x, const hmi_path *path)
 static hm_status make_comparison(hmi_shooting *x)
 {
     hm_sim *sim = x->job->sim;
-    hm_status status = hm_comparison_create(sim->context, x->job->system, "vakonomic", &x->comparison);
+    hm_status status = hm_comparison_create(sim->context, x->job->system, "vakonomic",
+                                            &x->comparison);
     if (status != HM_OK)
         return status;
     x->k = x->comparison->k;
@@ -146,7 +148,8 @@ static hm_status go(hmi_shooting *x, double t)
 {
     hm_run_result result;
     hm_status status = hm_sim_advance(x->other, t);
-    if (status == HM_OK && hm_sim_result(x->other, &result) == HM_OK && result.status == HM_RUN_EVENT)
+    if (status == HM_OK && hm_sim_result(x->other, &result) == HM_OK &&
+        result.status == HM_RUN_EVENT)
         status = HM_ERR_NUMERIC;
     return status;
 }
@@ -256,8 +259,8 @@ static void differentiate_ends(hmi_shooting *x)
         size_t row = hm_comparison_mu_row(x->comparison, k);
         double unit = row_scale(x, row);
         for (size_t i = 0; i < 2 * n; i++)
-            x->J[i * N + first + 2 * n + k] =
-                x->row_slopes[(x->job->m + row) * columns + i] * x->scale[i] / unit;
+            x->J[i * N + first + 2 * n + k] = x->row_slopes[(x->job->m + row) * columns + i] *
+                                              x->scale[i] / unit;
     }
 }
 

@@ -8,25 +8,26 @@
 typedef struct hmi_shooting {
     hmi_action_job *job;
     hm_comparison *comparison;
-    hm_sim *other;         /* of the vakonomic system: q, then integrals of mu */
-    hm_run_options run;    /* of a segment */
+    hm_sim *other;      /* of the vakonomic system: q, then integrals of mu */
+    hm_run_options run; /* of a segment */
     hmi_arena arena;
-    size_t n, k, dim;      /* coordinates, multipliers, 2n + k */
+    size_t n, k, dim; /* coordinates, multipliers, 2n + k */
     size_t segments;
-    double *t;             /* segments + 1 */
-    size_t unknowns;       /* (segments + 1) dim */
-    double *y, *trial;     /* unknowns: q, q', mu by point */
-    double *scale;         /* dim */
-    double *residual;      /* unknowns: of segments, both ends, g */
-    double *step;          /* unknowns, in units of scale */
-    double *J, *work;      /* of Newton's method */
+    double *t;         /* segments + 1 */
+    size_t unknowns;   /* (segments + 1) dim */
+    double *y, *trial; /* unknowns: q, q', mu by point */
+    double *scale;     /* dim */
+    double *residual;  /* unknowns: of segments, both ends, g */
+    double *step;      /* unknowns, in units of scale */
+    double *J, *work;  /* of Newton's method */
     int *ints;
     double *end, *from, *to, *rows, *row_slopes;
-    double violation;      /* of the constraints, largest since it was set to 0 */
+    double violation; /* of the constraints, largest since it was set to 0 */
 } hmi_shooting;
 
 /* Release also after failure. The first guess is the path, moved to the end that is asked for. */
-HM_MUST_CHECK hm_status hmi_shooting_init(hmi_shooting *x, hmi_action_job *job, const hmi_path *path);
+HM_MUST_CHECK hm_status hmi_shooting_init(hmi_shooting *x, hmi_action_job *job,
+                                          const hmi_path *path);
 void hmi_shooting_release(hmi_shooting *x);
 
 /* All equations at y, and the largest misfit; infinite where a segment cannot be run. */

@@ -6,7 +6,7 @@
  * with eta = sin(k pi s), e the direction of a coordinate, and w the correction of least square integral that closes
  * the path: w = B^T xi, W xi = -x(end), W the integral of B B^T (the controllability Gramian; what cannot be reached
  * is not missed either). For holonomic constraints F y = y' - P y' on the displaced path itself, and both agree.
- * Verified: test/physics/test_action.c
+ * Verified: test/tool/action.sh
  */
 #include "analyse/action/projectors.h"
 #include "linalg/dense.h"
@@ -70,7 +70,8 @@ static void displace(varying *w, size_t coordinate, unsigned mode)
     double frequency = mode * pi / length;
     for (size_t point = 0; point < w->path->points; point++) {
         double phase = frequency * (w->path->t[point] - w->path->start);
-        const double *P = w->x.P + point * nn + coordinate, *R = w->x.P_rate + point * nn + coordinate;
+        const double *P = w->x.P + point * nn + coordinate,
+                     *R = w->x.P_rate + point * nn + coordinate;
         for (int i = 0; i < n; i++) {
             size_t at = point * w->path->n + (size_t)i;
             w->y[at] = unit * sin(phase) * P[i * n];
@@ -87,8 +88,8 @@ static void integrate_controls(varying *w)
     hmi_zero(n, w->end);
     for (size_t point = 0; point < w->path->points; point++)
         for (int i = 0; i < n; i++)
-            w->end[i] += w->path->weight[point] *
-                         hmi_dot(n, w->x.B + point * nn + (size_t)(i * n), w->u + point * w->path->n);
+            w->end[i] += w->path->weight[point] * hmi_dot(n, w->x.B + point * nn + (size_t)(i * n),
+                                                          w->u + point * w->path->n);
 }
 
 /* xi = -W^+ end, then u += B^T xi. */
