@@ -55,7 +55,7 @@ void film_draw_pictures(film *f, hm_file *file, film_progress *said);
 /* animate_movie.c: ffmpeg. */
 bool movie_possible(void);
 typedef struct movie {
-    int to;        /* its standard input */
+    int to; /* its standard input */
     int process;
     uint8_t *line; /* bytes of a row of pixels */
     size_t width, height;

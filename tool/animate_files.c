@@ -35,8 +35,7 @@ static void draw_svg(film *f, hm_file *file, film_progress *said)
     hm_status status = hm_svg_draw(memory_allocator(), draw_only, f, write_bytes, file);
     said->done = 1;
     said->good = status == HM_OK;
-    snprintf(said->why, sizeof said->why, "%s",
-             status == HM_OK ? "" : hm_status_text(status));
+    snprintf(said->why, sizeof said->why, "%s", status == HM_OK ? "" : hm_status_text(status));
 }
 
 /* ---- pixels: by a process of their own ---- */
@@ -98,8 +97,7 @@ static void remove_parts(const film *f)
     for (size_t k = 0; k < f->count && film_frame_path(f, k, path, PATH_MAX); k++) {
         hm_file *file = NULL;
         snprintf(partial, sizeof partial, "%s.partial", path);
-        if (access(partial, F_OK) == 0 &&
-            hm_file_create(memory_allocator(), path, &file) == HM_OK)
+        if (access(partial, F_OK) == 0 && hm_file_create(memory_allocator(), path, &file) == HM_OK)
             (void)!hm_file_finish(file, HM_FILE_END_DISCARD);
         hm_file_destroy(file);
     }
@@ -107,8 +105,8 @@ static void remove_parts(const film *f)
 
 static int say_interrupted(const film *f, const film_progress *said, const char *path)
 {
-    say("hamel: interrupted after %zu of %zu pictures, which are in '%s'\n", said->done,
-        f->count, path);
+    say("hamel: interrupted after %zu of %zu pictures, which are in '%s'\n", said->done, f->count,
+        path);
     return EXIT_INTERRUPTED;
 }
 
@@ -138,7 +136,7 @@ static int write_file(film *f)
         (f->format == FILM_SVG ? draw_svg : draw_pixels)(f, file, &said);
     hm_file_end end = !said.good         ? HM_FILE_END_DISCARD
                       : said.interrupted ? HM_FILE_END_KEEP
-                                             : HM_FILE_END_COMPLETE;
+                                         : HM_FILE_END_COMPLETE;
     bool ended = !file || hm_file_finish(file, end) == HM_OK;
     const char *why = file && hm_file_error(file)[0] ? hm_file_error(file) : said.why;
     bool good = said.good && ended;

@@ -31,12 +31,12 @@ static void become_ffmpeg(int from, const char *path, size_t width, size_t heigh
     snprintf(size, sizeof size, "%zux%zu", width, height);
     snprintf(rate, sizeof rate, "%.6f", fps);
     snprintf(out, sizeof out, "file:%s", path);
-    char *const words[] = {"ffmpeg",  "-nostdin",   "-loglevel", "error", "-y",        "-f",
-                           "rawvideo", "-pix_fmt",  "rgb24",     "-s",    size,        "-r",
-                           rate,      "-i",         "pipe:0",    "-an",   "-c:v",      "libx264",
-                           "-threads", "1",         "-pix_fmt",  "yuv420p", "-crf",    "18",
-                           "-movflags", "+faststart", "-fflags", "+bitexact", "-flags:v", "+bitexact",
-                           "-f",      "mp4",        out,         NULL};
+    char *const words[] = {
+        "ffmpeg",   "-nostdin",  "-loglevel", "error",     "-y",         "-f",      "rawvideo",
+        "-pix_fmt", "rgb24",     "-s",        size,        "-r",         rate,      "-i",
+        "pipe:0",   "-an",       "-c:v",      "libx264",   "-threads",   "1",       "-pix_fmt",
+        "yuv420p",  "-crf",      "18",        "-movflags", "+faststart", "-fflags", "+bitexact",
+        "-flags:v", "+bitexact", "-f",        "mp4",       out,          NULL};
     setpgid(0, 0); /* Ctrl-C ends it by the end of its input */
     if (dup2(from, STDIN_FILENO) >= 0)
         execvp("ffmpeg", words);

@@ -24,7 +24,8 @@ static int read_format(film *f)
     f->path = option_value(f->call, "-o");
     f->strobe = option_value(f->call, "--instants") != NULL;
     if (!f->path)
-        return usage_error("animate needs -o FILE, with a name that ends in .gif, .mp4, .png or .svg");
+        return usage_error(
+            "animate needs -o FILE, with a name that ends in .gif, .mp4, .png or .svg");
     if (ends_in(f->path, ".gif"))
         f->format = FILM_GIF;
     else if (ends_in(f->path, ".mp4"))
@@ -34,8 +35,8 @@ static int read_format(film *f)
     else if (ends_in(f->path, ".svg"))
         f->format = FILM_SVG;
     else
-        return usage_error("the name of an animation must end in .gif, .mp4, .png or .svg, not '%s'",
-                           f->path);
+        return usage_error(
+            "the name of an animation must end in .gif, .mp4, .png or .svg, not '%s'", f->path);
     if (f->format == FILM_SVG && !option_value(f->call, "--at-time"))
         f->strobe = true;
     if (single && f->format < FILM_FRAMES)
@@ -82,8 +83,8 @@ static int read_camera(film *f)
     static const struct {
         const char *name;
         double azimuth, elevation;
-    } views[] = {{"front", -90, 0}, {"back", 90, 0}, {"right", 0, 0}, {"left", 180, 0},
-                 {"top", -90, 90}, {"oblique", -59, 22}};
+    } views[] = {{"front", -90, 0}, {"back", 90, 0},  {"right", 0, 0},
+                 {"left", 180, 0},  {"top", -90, 90}, {"oblique", -59, 22}};
     const char *text = option_value(f->call, "--camera");
     int length = 0;
     f->look.turned = text != NULL;
@@ -167,7 +168,8 @@ static int check_frames(const film *f)
     int status = EXIT_DONE;
     for (size_t k = 0; k < f->count && f->format == FILM_FRAMES && status == EXIT_DONE; k++) {
         if (!film_frame_path(f, k, path, sizeof path))
-            return usage_error("'%s' does not name frames: FILE.png or FILE%%04d.png does", f->path);
+            return usage_error("'%s' does not name frames: FILE.png or FILE%%04d.png does",
+                               f->path);
         status = output_check(f->call, path);
     }
     return status;

@@ -20,8 +20,9 @@ bool plane_open(film *f)
     motion_group groups[2] = {n ? MOTION_Q : MOTION_T, n > 1 ? MOTION_Q : n ? MOTION_V : MOTION_Z};
     size_t column = n > 1 ? 1 : 0;
     const char *first = n ? hm_model_coordinate_name(model, 0) : "t";
-    const char *second = n ? hm_model_coordinate_name(model, column)
-                           : z ? hm_model_state_name(model, 0) : "t";
+    const char *second = n   ? hm_model_coordinate_name(model, column)
+                         : z ? hm_model_state_name(model, 0)
+                             : "t";
     if (n == 0 && z == 0)
         groups[1] = MOTION_T;
     snprintf(f->across_name, sizeof f->across_name, "%s", first);

@@ -15,10 +15,10 @@ typedef struct cell {
 } cell;
 
 struct palette {
-    cell *cells;          /* CELLS */
-    uint32_t *used;       /* cells with pixels */
+    cell *cells;    /* CELLS */
+    uint32_t *used; /* cells with pixels */
     size_t used_count;
-    uint16_t *nearest;    /* by cell: the index, or UNKNOWN */
+    uint16_t *nearest; /* by cell: the index, or UNKNOWN */
     uint32_t color[PALETTE_SIZE];
     size_t count;
 };

@@ -28,7 +28,10 @@ static void widen(void *user, vec place, double radius)
 
 static void find_bounds(picture *p)
 {
-    bounds b = {.low = {DBL_MAX, DBL_MAX, DBL_MAX}, .high = {-DBL_MAX, -DBL_MAX, -DBL_MAX}, .up = p->up, .floor = DBL_MAX};
+    bounds b = {.low = {DBL_MAX, DBL_MAX, DBL_MAX},
+                .high = {-DBL_MAX, -DBL_MAX, -DBL_MAX},
+                .up = p->up,
+                .floor = DBL_MAX};
     for (size_t row = 0; row < p->motion->rows; row++) {
         b.offset = picture_offset(p, row);
         picture_marks(p, row, widen, &b);

@@ -19,8 +19,8 @@ typedef enum shape_kind { SHAPE_POLYGON, SHAPE_LINE, SHAPE_BALL, SHAPE_MARK } sh
 typedef struct shape {
     shape_kind kind;
     uint32_t color;
-    double depth; /* the distance from the eye */
-    double width; /* lines: of the line; balls and marks: the radius */
+    double depth;        /* the distance from the eye */
+    double width;        /* lines: of the line; balls and marks: the radius */
     size_t first, count; /* points */
     size_t order;        /* of equal depth the first one is drawn first */
 } shape;
@@ -50,10 +50,10 @@ uint32_t color_mix(uint32_t a, uint32_t b, double part);
 /* ---- cameras (picture_camera.c) ---- */
 
 typedef struct camera {
-    bool planar;          /* orthographic, onto x and y; else in perspective */
-    vec right, up, back;  /* on the page; back is from what is seen towards the eye */
-    vec eye;              /* planar: the middle of the page */
-    double focal;         /* units of the page by tangents of angles; planar: by units of the model */
+    bool planar;         /* orthographic, onto x and y; else in perspective */
+    vec right, up, back; /* on the page; back is from what is seen towards the eye */
+    vec eye;             /* planar: the middle of the page */
+    double focal; /* units of the page by tangents of angles; planar: by units of the model */
     double middle_x, middle_y, near;
 } camera;
 
@@ -91,10 +91,11 @@ typedef struct picture {
     const motion *motion;
     picture_options options;
     bool planar;
-    vec up;         /* against gravity; in the plane y */
-    vec low, high;  /* of everything, over the whole motion; where the camera follows, from the middle */
-    double floor;   /* the lowest place, upwards */
-    double unit;    /* the largest edge of that: sizes of marks and arrows are parts of it */
+    vec up; /* against gravity; in the plane y */
+    vec low,
+        high; /* of everything, over the whole motion; where the camera follows, from the middle */
+    double floor; /* the lowest place, upwards */
+    double unit;  /* the largest edge of that: sizes of marks and arrows are parts of it */
     camera camera;
     double largest_force[FORCE_KINDS]; /* over the whole motion, at the places that show them */
     double *largest_arrow;             /* by drawing */

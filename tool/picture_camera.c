@@ -49,9 +49,9 @@ bool camera_clip(const camera *c, vec *a, vec *b)
 typedef struct fit {
     const picture *p;
     vec offset;
-    double tangent[2];  /* of half the angle, across and upwards */
-    double most[2][2];  /* of x + T s and -x + T s; of y */
-    double nearest;     /* the largest s */
+    double tangent[2]; /* of half the angle, across and upwards */
+    double most[2][2]; /* of x + T s and -x + T s; of y */
+    double nearest;    /* the largest s */
 } fit;
 
 static void fit_place(void *user, vec place, double radius)
@@ -91,9 +91,8 @@ static void aim_in_plane(picture *p, const fit *f)
         half[k] = (f->most[k][0] + f->most[k][1]) / 2 + 0.02 * p->unit;
     }
     c->eye = (vec){middle[0], middle[1], 0};
-    c->focal = (0.5 - MARGIN / 2) *
-               fmin(p->options.width / fmax(half[0], 0.12 * p->unit),
-                    p->options.height / fmax(half[1], 0.12 * p->unit));
+    c->focal = (0.5 - MARGIN / 2) * fmin(p->options.width / fmax(half[0], 0.12 * p->unit),
+                                         p->options.height / fmax(half[1], 0.12 * p->unit));
 }
 
 static void aim_in_space(picture *p, const fit *f)

@@ -141,9 +141,9 @@ bool picture_draw_scale(picture *p, const camera *c, const hm_canvas *canvas)
     hm_font font = {.size = 12, .color = INK, .anchor = HM_ANCHOR_END};
     snprintf(text, sizeof text, "grid %.10g", grid_step(p));
     good = good && draw_axis(c, canvas, x, y, (vec){0, 0, 1}, "z", 0x2f5fa8);
-    return good && (!(p->options.parts & PICTURE_GROUND) ||
-                    canvas->text(canvas->user, p->options.width - 12, p->options.height - 12, text,
-                                 &font));
+    return good &&
+           (!(p->options.parts & PICTURE_GROUND) ||
+            canvas->text(canvas->user, p->options.width - 12, p->options.height - 12, text, &font));
 }
 
 /* The longest arrow of each kind. */

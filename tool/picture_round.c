@@ -10,8 +10,8 @@ static const double TURN = 6.283185307179586;
 static uint32_t lit(const solid *s, vec normal, vec toward_eye, double pale)
 {
     const camera *c = s->camera;
-    vec sun = vec_unit(vec_along(vec_along(vec_scale(0.9, s->p->up), -0.45, c->right), 0.5,
-                                 c->back));
+    vec sun = vec_unit(
+        vec_along(vec_along(vec_scale(0.9, s->p->up), -0.45, c->right), 0.5, c->back));
     double light = 0.5 + 0.32 * fmax(0, vec_dot(normal, sun)) +
                    0.24 * fmax(0, vec_dot(normal, toward_eye));
     uint32_t base = color_mix(s->color, 0xffffff, pale * (1 - s->fade));
@@ -157,10 +157,8 @@ void solid_disc(const solid *s, vec center, double radius, const vec axes[3])
                 double inner = radius * k / RINGS, outer = radius * (k + 1) / RINGS;
                 vec corners[4] = {on_rim(middle, inner, from, axes),
                                   on_rim(middle, outer, from, axes),
-                                  on_rim(middle, outer, to, axes),
-                                  on_rim(middle, inner, to, axes)};
-                solid_facet(s, corners, 4, vec_scale(side, axes[2]),
-                            j * 4 / WEDGES % 2 ? 0.45 : 0);
+                                  on_rim(middle, outer, to, axes), on_rim(middle, inner, to, axes)};
+                solid_facet(s, corners, 4, vec_scale(side, axes[2]), j * 4 / WEDGES % 2 ? 0.45 : 0);
             }
         }
         vec low = vec_along(center, -half, axes[2]), high = vec_along(center, half, axes[2]);

@@ -86,10 +86,9 @@ static void add_arrow(const solid *s, size_t row, size_t index, const hm_drawing
 {
     double most = s->p->largest_arrow[index];
     if (most > 0)
-        picture_add_arrow(s->p, s->camera, picture_vector(s->p, row, d->parts[0]),
-                          vec_scale(0.25 * s->p->unit / most,
-                                    picture_vector(s->p, row, d->parts[1])),
-                          s->color);
+        picture_add_arrow(
+            s->p, s->camera, picture_vector(s->p, row, d->parts[0]),
+            vec_scale(0.25 * s->p->unit / most, picture_vector(s->p, row, d->parts[1])), s->color);
 }
 
 static void add_drawing(const solid *s, size_t row, size_t index, const hm_drawing *d)
