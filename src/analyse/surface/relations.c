@@ -59,8 +59,8 @@ bool hmi_surface_solve_for(hmi_surface *s, size_t row, hmi_expr residual, hmi_sy
         relation->value = hmi_normal_form(s->normal, hmi_neg(g, hmi_div(g, rest, first)));
     } else if (first == g->zero && is_parameter(s, dd)) {
         relation->power = 2;
-        relation->value = hmi_normal_form(
-            s->normal, hmi_neg(g, hmi_div(g, hmi_mul(g, g->two, rest), dd)));
+        relation->value = hmi_normal_form(s->normal,
+                                          hmi_neg(g, hmi_div(g, hmi_mul(g, g->two, rest), dd)));
     }
     return relation->power && relation->value != HMI_NONE;
 }

@@ -12,7 +12,7 @@
  *   2. It equals the expression at random states that satisfy all constraints, in ball arithmetic (surface_check.c).
  * The relations divide by coefficients that may vanish at some states; where both forms are continuous they agree
  * there too, since such states are limits of others.
- * Verified: test/unit/analyse/test_surface.c
+ * Verified: test/unit/analyse/test_surface.c, test/cases/test_on_constraints.c
  */
 #ifndef HMI_ANALYSE_SURFACE_SURFACE_H
 #define HMI_ANALYSE_SURFACE_SURFACE_H
@@ -44,9 +44,10 @@ typedef struct hmi_surface {
     hmi_adjoint adjoint;
     bool failed; /* no memory for an array */
     HMI_ARRAY(hmi_elimination) tried;
-    const char *refusal;     /* why nothing is shortened; NULL: it is */
-    size_t states, unproved; /* where forms were compared; forms that did not pass and were dropped */
-    long bits;               /* of the arithmetic there */
+    const char *refusal; /* why nothing is shortened; NULL: it is */
+    size_t states,
+        unproved; /* where forms were compared; forms that did not pass and were dropped */
+    long bits;    /* of the arithmetic there */
 } hmi_surface;
 
 /* The graph and its normal forms are the caller's. */

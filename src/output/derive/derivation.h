@@ -56,9 +56,9 @@ typedef struct hmi_on_constraints {
     size_t states, unproved;
     long bits;
     hmi_expr *M, *Q, *A, *b, *C, *lambda, *Qi, *Qni, *qdd;
-    bool *row_used;                 /* m: constraints that the shorter forms hold on */
-    hmi_expr *position, *velocity;  /* m: phi, and phi' or psi, in normal form; HMI_NONE: none */
-    struct hmi_relation *relation;  /* those used */
+    bool *row_used;                /* m: constraints that the shorter forms hold on */
+    hmi_expr *position, *velocity; /* m: phi, and phi' or psi, in normal form; HMI_NONE: none */
+    struct hmi_relation *relation; /* those used */
     size_t relations;
 } hmi_on_constraints;
 

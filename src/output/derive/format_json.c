@@ -196,8 +196,9 @@ static void on_constraints(hmi_report *r)
     hmi_text_add(&r->text, "{");
     residuals(r, on);
     relations(r, on);
-    hmi_text_addf(&r->text, ", \"shorter\": %zu, \"states\": %zu, \"bits\": %ld, \"refusal\": ",
-                  on->shorter, on->states, on->bits);
+    hmi_text_addf(&r->text,
+                  ", \"shorter\": %zu, \"states\": %zu, \"bits\": %ld, \"refusal\": ", on->shorter,
+                  on->states, on->bits);
     if (on->refusal)
         string(r, on->refusal);
     else

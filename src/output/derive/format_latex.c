@@ -205,7 +205,8 @@ static void write_on_constraints(hmi_report *r)
     hmi_write_where_it_holds(r);
     end(r);
     hmi_text_addf(&r->text,
-                  "these are shorter (the same at %zu random states, to %ld bits):\n"
+                  "Where these hold, the following is shorter (and the same as above: at %zu "
+                  "random states, in %ld bits):\n"
                   "\\begin{align*}\n",
                   on->states, on->bits);
     hmi_write_on_constraints(r);

@@ -377,10 +377,12 @@ static void write_on_constraints(hmi_report *r)
         hmi_text_addf(&r->text, "%snothing above becomes shorter\n", indent);
     if (!on->shorter)
         return;
-    hmi_text_addf(&r->text, "%sOn the constraints\n", indent);
+    hmi_text_addf(&r->text, "%swhere these hold\n", indent);
     hmi_write_where_it_holds(r);
-    hmi_text_addf(&r->text, "%sthese are shorter (the same at %zu random states, to %ld bits):\n",
-                  indent, on->states, on->bits);
+    hmi_text_addf(
+        &r->text,
+        "%sthe following is shorter (and the same as above: at %zu random states, in %ld bits)\n",
+        indent, on->states, on->bits);
     hmi_write_on_constraints(r);
 }
 

@@ -16,15 +16,9 @@ static void lists_of(hmi_derivation_view *view, hmi_expr **from, hmi_expr ***to,
                             view->lambda, view->Qi, view->Qni, view->qdd};
     hmi_expr **other[LISTS] = {&on->M,      &on->Q,  &on->A,   &on->b,  &on->C,
                                &on->lambda, &on->Qi, &on->Qni, &on->qdd};
-    const size_t counts[LISTS] = {d->M.value.count,
-                                  n,
-                                  d->constraints.A.value.count,
-                                  m,
-                                  n,
-                                  view->closed ? m : 0,
-                                  closed,
-                                  closed,
-                                  closed};
+    const size_t counts[LISTS] = {
+        d->M.value.count, n,     d->constraints.A.value.count, m, n, view->closed ? m : 0, closed,
+        closed,           closed};
     memcpy(from, own, sizeof own);
     memcpy(to, other, sizeof other);
     memcpy(count, counts, sizeof counts);
@@ -98,8 +92,7 @@ hm_status hmi_derivation_on_constraints(hmi_derivation_view *view)
     if (!on || !used || !residuals)
         return HM_ERR_NOMEM;
     memset(used, 0, m);
-    *on = (hmi_on_constraints){
-        .row_used = used, .position = residuals, .velocity = residuals + m};
+    *on = (hmi_on_constraints){.row_used = used, .position = residuals, .velocity = residuals + m};
     view->on = on;
     lists_of(view, from, to, count);
     for (size_t k = 0; k < LISTS; k++)
