@@ -75,7 +75,7 @@ static void add(hmi_surface *s, const hmi_relation *list, size_t count)
         return;
     }
     memcpy(copy, list, count * sizeof *copy);
-    hmi_elimination set = {.relation = copy, .count = count};
+    hmi_relation_set set = {.relation = copy, .count = count};
     if (s->tried.count < MOST_TRIED)
         s->failed |= !hmi_array_push(s->allocator, &s->tried, set);
 }

@@ -92,14 +92,14 @@ static void find_divisors(hmi_surface *s, hmi_expr e, divisors *d)
 
 typedef struct attempt {
     hmi_surface *s;
-    const hmi_elimination *set;
+    const hmi_relation_set *set;
     hmi_normal *normal; /* knows the squares */
     hmi_substitution put_in;
 } attempt;
 
 static hmi_expr replaced(hmi_graph *graph, hmi_expr leaf, void *user)
 {
-    const hmi_elimination *set = user;
+    const hmi_relation_set *set = user;
     (void)graph;
     for (size_t k = 0; k < set->count; k++)
         if (set->relation[k].power == 1 && set->relation[k].symbol == leaf)
@@ -107,7 +107,7 @@ static hmi_expr replaced(hmi_graph *graph, hmi_expr leaf, void *user)
     return leaf;
 }
 
-static bool begin(attempt *a, hmi_surface *s, hmi_elimination *set)
+static bool begin(attempt *a, hmi_surface *s, hmi_relation_set *set)
 {
     *a = (attempt){.s = s, .set = set, .normal = hmi_normal_create(s->graph)};
     hmi_substitution_init(&a->put_in, s->allocator, replaced, set,
@@ -166,8 +166,8 @@ static bool worth_trying(const hmi_surface *s, hmi_expr e)
 }
 
 /* best[i] := a form of list[i] that is shorter. */
-static hm_status try_set(hmi_surface *s, hmi_elimination *set, const hmi_expr *list, hmi_expr *best,
-                         size_t count)
+static hm_status try_set(hmi_surface *s, hmi_relation_set *set, const hmi_expr *list,
+                         hmi_expr *best, size_t count)
 {
     attempt a;
     bool ready = begin(&a, s, set);

@@ -29,11 +29,11 @@ typedef struct hmi_relation {
 } hmi_relation;
 
 /* Relations that are used together; values hold none of the symbols of power 1. */
-typedef struct hmi_elimination {
+typedef struct hmi_relation_set {
     hmi_relation *relation;
     size_t count;
     bool used; /* some expression has its shortest form by it */
-} hmi_elimination;
+} hmi_relation_set;
 
 typedef struct hmi_surface {
     const hm_system *system;
@@ -43,7 +43,7 @@ typedef struct hmi_surface {
     hmi_arena arena;
     hmi_adjoint adjoint;
     bool failed; /* no memory for an array */
-    HMI_ARRAY(hmi_elimination) tried;
+    HMI_ARRAY(hmi_relation_set) tried;
     const char *refusal; /* why nothing is shortened; NULL: it is */
     size_t states,
         unproved; /* where forms were compared; forms that did not pass and were dropped */
