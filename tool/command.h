@@ -107,6 +107,9 @@ int exit_status_of(hm_status status);
 /* Flushes stdout and reports a full disk and the like: the exit status, given that of the work. */
 int finish_output(int status);
 
+/* child.c: the same work in a process of its own, its exit status, or a message on how it ended. */
+int run_in_child(int (*work)(const invocation *call), const invocation *call);
+
 /* say.c: a message on stderr, with a line feed at its end or none; hidden characters are shown as escapes. */
 void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void say_arguments(const char *format, va_list args) __attribute__((format(printf, 1, 0)));
