@@ -68,7 +68,7 @@ typedef struct level_figures {
     hm_variation *variations;
 } level_figures;
 
-static hm_status find_figures(hmi_action_job *job, const hmi_path *path, bool keep,
+static hm_status find_figures(hmi_action_job *job, const hmi_action_path *path, bool keep,
                               level_figures *out)
 {
     out->S = out->scale = 0;
@@ -120,7 +120,7 @@ static bool compare_levels(const hmi_action_job *job, level_figures *fine,
 }
 
 /* Durations at the energy of the motion: only where that is constant and nothing ever comes to rest. */
-static void settle_durations(hmi_action_job *job, const hmi_path *path, level_figures *fine)
+static void settle_durations(hmi_action_job *job, const hmi_action_path *path, level_figures *fine)
 {
     double least = INFINITY, largest = 0;
     for (size_t k = 0; k < path->points; k++) {
@@ -135,7 +135,7 @@ static void settle_durations(hmi_action_job *job, const hmi_path *path, level_fi
 }
 
 /* The motion itself, for who draws it. */
-static hm_status keep_path(hmi_action_job *job, const hmi_path *path)
+static hm_status keep_path(hmi_action_job *job, const hmi_action_path *path)
 {
     bool failed = false;
     hm_action *out = job->out;
@@ -154,7 +154,7 @@ static hm_status keep_path(hmi_action_job *job, const hmi_path *path)
 }
 
 /* The finer level becomes the result. */
-static hm_status finish(hmi_action_job *job, const hmi_path *path, level_figures *fine,
+static hm_status finish(hmi_action_job *job, const hmi_action_path *path, level_figures *fine,
                         const level_figures *coarse)
 {
     hm_action *out = job->out;
@@ -183,7 +183,7 @@ static hm_status refine(hmi_action_job *job, level_figures *coarse, level_figure
 {
     hm_status status = HM_OK;
     for (unsigned level = 0; status == HM_OK; level++) {
-        hmi_path path;
+        hmi_action_path path;
         level_figures was = *coarse;
         *coarse = *fine;
         *fine = was;

@@ -34,7 +34,7 @@ HM_MUST_CHECK hm_status hmi_path_tape_init(hmi_path_tape *tape, const hm_system 
 void hmi_path_tape_release(hmi_path_tape *tape);
 
 /* The motion at the Gauss points of all panels; arrays by point, belonging to `arena`. */
-typedef struct hmi_path {
+typedef struct hmi_action_path {
     hmi_arena arena;
     size_t n, m, panels, points;
     double start, h;    /* of a panel */
@@ -47,7 +47,7 @@ typedef struct hmi_path {
     double *A, *A_rate, *g_q; /* m x n */
     double *units;            /* n: square roots of the inertias at the start; not by point */
     double power[7];          /* integrals of |power| by kind, in the order of hm_evaluation */
-} hmi_path;
+} hmi_action_path;
 
 /* One request, with what all levels share. */
 typedef struct hmi_action_job {
@@ -66,10 +66,10 @@ typedef struct hmi_action_job {
 } hmi_action_job;
 
 /* Runs from the start at this level (path.c). Release the path also after failure. */
-HM_MUST_CHECK hm_status hmi_path_sample(hmi_action_job *job, unsigned level, hmi_path *path);
-void hmi_path_release(hmi_path *path);
+HM_MUST_CHECK hm_status hmi_path_sample(hmi_action_job *job, unsigned level, hmi_action_path *path);
+void hmi_path_release(hmi_action_path *path);
 /* One point from the sim's evaluation at its present state. */
-HM_MUST_CHECK hm_status hmi_path_take(hmi_action_job *job, hmi_path *path, size_t point);
+HM_MUST_CHECK hm_status hmi_path_take(hmi_action_job *job, hmi_action_path *path, size_t point);
 /* The options of a run at this level. */
 hm_run_options hmi_path_options(const hmi_action_job *job, unsigned level);
 /* L alone at a state of the system. */
@@ -77,17 +77,17 @@ double hmi_path_lagrangian(hmi_action_job *job, const hmi_point *at);
 
 /* Both kinds of varied paths of all coordinates and modes (variations.c). Values go into `value` of figures; the
  * caller finds errors. `keep`: arrays of dq are wanted in job->results. */
-HM_MUST_CHECK hm_status hmi_vary_path(hmi_action_job *job, const hmi_path *path, bool keep,
+HM_MUST_CHECK hm_status hmi_vary_path(hmi_action_job *job, const hmi_action_path *path, bool keep,
                                       hm_variation *variations);
 
 /* (A5)-(A7) on a path (maupertuis.c). */
-void hmi_maupertuis(const hmi_path *path, hm_maupertuis *out);
+void hmi_maupertuis(const hmi_action_path *path, hm_maupertuis *out);
 
 /* The table of principles from the variations (principles.c). */
 HM_MUST_CHECK hm_status hmi_judge_principles(hmi_action_job *job);
 
 /* The vakonomic motion between the ends of the path (boundary.c). */
-HM_MUST_CHECK hm_status hmi_vakonomic_between(hmi_action_job *job, const hmi_path *path,
+HM_MUST_CHECK hm_status hmi_vakonomic_between(hmi_action_job *job, const hmi_action_path *path,
                                               hm_vakonomic_motion *out);
 
 #endif

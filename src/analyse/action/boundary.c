@@ -60,7 +60,7 @@ static hm_status integrate_action(hmi_shooting *x, size_t panels, double *S, dou
     return status;
 }
 
-static hm_status describe(hmi_shooting *x, const hmi_path *path, hm_vakonomic_motion *out)
+static hm_status describe(hmi_shooting *x, const hmi_action_path *path, hm_vakonomic_motion *out)
 {
     bool failed = false;
     double coarse, *q = hmi_arena_doubles(x->job->results, path->points * x->n, &failed);
@@ -133,7 +133,8 @@ static hm_status iterate(hmi_shooting *x, hm_vakonomic_motion *out)
     return HM_OK;
 }
 
-hm_status hmi_vakonomic_between(hmi_action_job *job, const hmi_path *path, hm_vakonomic_motion *out)
+hm_status hmi_vakonomic_between(hmi_action_job *job, const hmi_action_path *path,
+                                hm_vakonomic_motion *out)
 {
     hmi_shooting x;
     *out = (hm_vakonomic_motion){.message = why_none(job), .residual = NAN, .S = {NAN, NAN}};

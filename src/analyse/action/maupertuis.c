@@ -27,7 +27,7 @@ static const double changes =
     1e-8; /* of the energy, relative to the largest T + |V| of the way, that count */
 
 /* Why the energy is not constant; "" where it is. */
-static const char *find_reason(const hmi_path *path, double size, double drift)
+static const char *find_reason(const hmi_action_path *path, double size, double drift)
 {
     double largest = changes * size;
     const char *reason = "";
@@ -42,7 +42,7 @@ static const char *find_reason(const hmi_path *path, double size, double drift)
 }
 
 /* Sizes of energies on the way. */
-static double energy_size(const hmi_path *path)
+static double energy_size(const hmi_action_path *path)
 {
     double size = 0;
     for (size_t k = 0; k < path->points; k++)
@@ -50,7 +50,7 @@ static double energy_size(const hmi_path *path)
     return size;
 }
 
-void hmi_maupertuis(const hmi_path *path, hm_maupertuis *out)
+void hmi_maupertuis(const hmi_action_path *path, hm_maupertuis *out)
 {
     size_t n = path->n;
     double size = energy_size(path), length = path->h * (double)path->panels;

@@ -8,7 +8,7 @@ enum { FIRST_PANELS = 16 };
 
 /* ---- memory ---- */
 
-static hm_status take_memory(hmi_action_job *job, unsigned level, hmi_path *path)
+static hm_status take_memory(hmi_action_job *job, unsigned level, hmi_action_path *path)
 {
     bool failed = false;
     size_t n = path->n = job->n, m = path->m = job->m;
@@ -29,7 +29,7 @@ static hm_status take_memory(hmi_action_job *job, unsigned level, hmi_path *path
     return failed ? HM_ERR_NOMEM : HM_OK;
 }
 
-void hmi_path_release(hmi_path *path)
+void hmi_path_release(hmi_action_path *path)
 {
     if (path->arena.allocator)
         hmi_arena_release(&path->arena);
@@ -59,8 +59,8 @@ double hmi_path_lagrangian(hmi_action_job *job, const hmi_point *at)
 }
 
 /* F: impressed forces, found as Q + bias, with those that constraints and servos add. */
-static void take_forces(hmi_path *path, const hm_evaluation *at, const double *bias, size_t groups,
-                        size_t point)
+static void take_forces(hmi_action_path *path, const hm_evaluation *at, const double *bias,
+                        size_t groups, size_t point)
 {
     size_t n = path->n;
     double *F = path->F + point * n, *Qi = path->Qi + point * n;
@@ -72,7 +72,7 @@ static void take_forces(hmi_path *path, const hm_evaluation *at, const double *b
     }
 }
 
-static void take_powers(hmi_path *path, const hm_evaluation *at, double weight)
+static void take_powers(hmi_action_path *path, const hm_evaluation *at, double weight)
 {
     const double power[7] = {at->power.impressed,    at->power.dissipation, at->power.gyroscopic,
                              at->power.ideal,        at->power.nonideal,    at->power.servo,
@@ -81,7 +81,7 @@ static void take_powers(hmi_path *path, const hm_evaluation *at, double weight)
         path->power[k] += weight * fabs(power[k]);
 }
 
-hm_status hmi_path_take(hmi_action_job *job, hmi_path *path, size_t point)
+hm_status hmi_path_take(hmi_action_job *job, hmi_action_path *path, size_t point)
 {
     size_t n = path->n, mn = path->m * n;
     hm_evaluation at = {0};
@@ -127,7 +127,7 @@ hm_run_options hmi_path_options(const hmi_action_job *job, unsigned level)
 }
 
 /* Units of the coordinates, in which projections are orthogonal: square roots of their inertias. */
-static hm_status find_units(hmi_action_job *job, hmi_path *path)
+static hm_status find_units(hmi_action_job *job, hmi_action_path *path)
 {
     size_t n = path->n;
     bool failed = false;
@@ -169,10 +169,10 @@ static hm_status start_run(hmi_action_job *job, unsigned level, hm_run_options *
     return hm_sim_start(job->sim, options);
 }
 
-hm_status hmi_path_sample(hmi_action_job *job, unsigned level, hmi_path *path)
+hm_status hmi_path_sample(hmi_action_job *job, unsigned level, hmi_action_path *path)
 {
     hm_run_options o;
-    *path = (hmi_path){0};
+    *path = (hmi_action_path){0};
     hm_status status = take_memory(job, level, path);
     if (status == HM_OK)
         status = start_run(job, level, &o);

@@ -10,7 +10,7 @@ enum { S = HMI_GAUSS_POINTS };
 typedef struct making {
     hmi_projectors *x;
     const hmi_action_job *job;
-    const hmi_path *path;
+    const hmi_action_path *path;
     int n, m;
     double *A, *R, *G, *plus; /* scaled A, A', dg/dq; A^+ */
     double *doubles, *product;
@@ -138,7 +138,8 @@ static bool finish_panel(making *k, size_t panel)
     return true;
 }
 
-hm_status hmi_projectors_init(hmi_projectors *x, const hmi_action_job *job, const hmi_path *path)
+hm_status hmi_projectors_init(hmi_projectors *x, const hmi_action_job *job,
+                              const hmi_action_path *path)
 {
     making k = {.x = x, .job = job, .path = path, .n = (int)path->n, .m = (int)path->m};
     *x = (hmi_projectors){.n = path->n, .rank_changes = NAN};

@@ -20,7 +20,7 @@ typedef struct hmi_projectors {
 
 /* Release also after failure. */
 HM_MUST_CHECK hm_status hmi_projectors_init(hmi_projectors *x, const hmi_action_job *job,
-                                            const hmi_path *path);
+                                            const hmi_action_path *path);
 void hmi_projectors_release(hmi_projectors *x);
 
 #endif

@@ -35,7 +35,7 @@ static hm_status take_memory(hmi_shooting *x)
 }
 
 /* The path at the ends of segments: Gauss points, and both ends of the motion. */
-static void guess(hmi_shooting *x, const hmi_path *path)
+static void guess(hmi_shooting *x, const hmi_action_path *path)
 {
     size_t n = x->n;
     double length = path->h * (double)path->panels;
@@ -60,7 +60,7 @@ static void guess(hmi_shooting *x, const hmi_path *path)
 }
 
 /* Sizes of the unknowns: coordinates by how far they go, velocities by how fast that is, mu by momenta. */
-static void find_scales(hmi_shooting *x, const hmi_path *path)
+static void find_scales(hmi_shooting *x, const hmi_action_path *path)
 {
     size_t n = x->n;
     double length = path->h * (double)path->panels, largest = 0, momentum = 0;
@@ -104,7 +104,7 @@ static hm_status make_comparison(hmi_shooting *x)
     return HM_OK;
 }
 
-hm_status hmi_shooting_init(hmi_shooting *x, hmi_action_job *job, const hmi_path *path)
+hm_status hmi_shooting_init(hmi_shooting *x, hmi_action_job *job, const hmi_action_path *path)
 {
     *x = (hmi_shooting){.job = job, .n = job->n, .segments = SEGMENTS};
     hmi_arena_init(&x->arena, job->allocator);

@@ -27,7 +27,7 @@ typedef struct hmi_shooting {
 
 /* Release also after failure. The first guess is the path, moved to the end that is asked for. */
 HM_MUST_CHECK hm_status hmi_shooting_init(hmi_shooting *x, hmi_action_job *job,
-                                          const hmi_path *path);
+                                          const hmi_action_path *path);
 void hmi_shooting_release(hmi_shooting *x);
 
 /* All equations at y, and the largest misfit; infinite where a segment cannot be run. */

@@ -20,7 +20,7 @@ static const double pi = 3.141592653589793238462643;
 
 typedef struct varying {
     hmi_action_job *job;
-    const hmi_path *path;
+    const hmi_action_path *path;
     hmi_projectors x;
     hmi_arena arena;
     int n;
@@ -224,7 +224,8 @@ static hm_status vary_one(varying *w, bool keep, hm_variation *v)
     return HM_OK;
 }
 
-hm_status hmi_vary_path(hmi_action_job *job, const hmi_path *path, bool keep, hm_variation *all)
+hm_status hmi_vary_path(hmi_action_job *job, const hmi_action_path *path, bool keep,
+                        hm_variation *all)
 {
     varying w = {.job = job, .path = path, .n = (int)path->n};
     hmi_arena_init(&w.arena, job->allocator);
