@@ -1,4 +1,4 @@
-/* hamel check as text: constraints one by one, the set, principles, well-posedness. */
+/* hamel check as text: constraints one by one, the set, well-posedness. */
 #include "check_report.h"
 
 #include <stdarg.h>
@@ -195,83 +195,6 @@ static void print_set(const hm_analysis *a, size_t n)
            s->evidence.points, s->evidence.bits);
 }
 
-/* ---- principles ---- */
-
-static void print_row(const char *name, bool applies, const char *why)
-{
-    int width = 0;
-    for (const char *p = name; *p; p++)
-        width += (*p & 0xC0) != 0x80; /* characters, not bytes */
-    printf("  %s%*s%s%s%s\n", name, 50 - width, "", applies ? "yes" : "no", *why ? ": " : "", why);
-}
-
-static void print_verdict(const hm_analysis *a)
-{
-    const hm_principles *p = &a->principles;
-    if (!p->ideal)
-        printf("  what follows is said of the ideal part of the constraint forces:\n");
-    if (p->holonomic)
-        printf("  the multiplier rule is valid: vary L + λ f freely\n");
-    else if (p->semiholonomic && p->exact)
-        printf("  the multiplier rule is valid: every G_kj is 0, and λ = −μ'\n");
-    else if (p->semiholonomic)
-        printf("  the multiplier rule is valid: every G_kj lies in the span of the rows; with an "
-               "integrating\n  factor Φ, λ = −Φ d(μ/Φ)/dt\n");
-    else if (p->worst)
-        printf(
-            "  the multiplier rule is not valid: G of '%s' has a part %.4g outside the span of "
-            "the rows\n  (largest at random states); L + μ g varied freely gives other motions\n",
-            p->worst, p->G);
-    else if (p->acceleration)
-        printf("  the multiplier rule says nothing of constraints on accelerations\n");
-    else
-        printf("  the multiplier rule is not valid for constraints nonlinear in the velocities\n");
-}
-
-static bool linear_forms(const hm_analysis *a)
-{
-    for (size_t i = 0; i < a->constraint_count; i++)
-        if (a->constraints[i].linear_form)
-            return true;
-    return false;
-}
-
-/* Why d'Alembert's basic principle does not hold, or what it needs. */
-static const char *basic_reason(const hm_analysis *a)
-{
-    const hm_principles *p = &a->principles;
-    return !p->ideal         ? "the constraints do work, `nonideal`"
-           : p->acceleration ? "constraints on accelerations come under Gauss's principle"
-           : !p->basic       ? "only by Chetaev's rule"
-           : linear_forms(a) ? "with the linear form"
-                             : "";
-}
-
-static void print_principles(const hm_analysis *a)
-{
-    const hm_principles *p = &a->principles;
-    if (a->constraint_count == 0 || !a->set.known)
-        return;
-    bool basic = p->basic && p->ideal, holonomic = p->holonomic && p->ideal;
-    bool semiholonomic = p->semiholonomic && p->ideal;
-    printf("\nwhich principle applies? (equation numbers: Flannery 2005)\n");
-    print_row("D'Alembert's basic principle (14)", basic, basic_reason(a));
-    print_row("D'Alembert generalized, L + λ f(q,t) (22)", holonomic,
-              !p->ideal      ? "as for (14)"
-              : p->holonomic ? ""
-                             : "not all constraints are of position level");
-    print_row("D'Alembert generalized, L + μ g(q,q',t) (29)", semiholonomic,
-              p->ideal ? "" : "as for (14)");
-    print_row("Hamilton's integral principle (50)", basic, basic ? "" : "as for (14)");
-    print_row("Hamilton's variational principle, L + λ f (52)", holonomic && p->potential,
-              p->potential ? "" : "there are forces that L does not give");
-    print_row("Hamilton's variational principle, L + μ g (53)", semiholonomic && p->potential,
-              p->potential ? "" : "there are forces that L does not give");
-    if (!p->ideal)
-        print_row("generalized D'Alembert, v·Qc = v·C, UK 2002 (35)", true, "");
-    print_verdict(a);
-}
-
 /* ---- well-posedness ---- */
 
 static void print_ranks(const hm_wellposedness *w, size_t constraints)
@@ -425,7 +348,7 @@ void print_check(const session *s, const findings *found)
     print_constraints(a);
     print_servos(s, &found->zeros);
     print_set(a, n);
-    print_principles(a);
+    print_principles(found);
     print_symmetries(model, found);
     print_energy(model, found);
     print_wellposed(a);

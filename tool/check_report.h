@@ -11,6 +11,7 @@ typedef struct findings {
     hm_energy energy;
     hm_zero_dynamics zeros; /* of servos */
     bool *row_works;        /* by constraint row: its ideal force works */
+    double zwang;           /* least, at the initial state; NaN: M is not definite there */
     bool errors;            /* some were printed */
     bool full;              /* long expressions are not folded */
 } findings;
@@ -30,6 +31,12 @@ void print_check(const session *s, const findings *found);
 /* check_energy.c: conserved or not, and why */
 void print_energy(const hm_model *model, const findings *found);
 json_t *energy_object(const hm_model *model, const findings *found);
+
+/* check_principles.c */
+void print_principles(const findings *found);
+json_t *principles_object(const findings *found);
+/* (q'' - a)^T M (q'' - a) at the sim's present state; NaN where M is not definite. */
+double find_zwang(hm_sim *sim, size_t n);
 
 /* check_symmetry.c */
 void print_symmetries(const hm_model *model, const findings *all);

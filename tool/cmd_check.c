@@ -87,25 +87,6 @@ static json_t *set_object(const hm_set_analysis *s)
                      evidence_object(&s->evidence), "parts", text_or_null(s->parts));
 }
 
-static json_t *principles_object(const hm_principles *p)
-{
-    bool ideal = p->ideal;
-    json_t *o = json_pack("{s:b, s:b, s:b, s:b, s:b, s:b, s:b, s:b}", "dalembert",
-                          p->basic && ideal, "dalembert_holonomic", p->holonomic && ideal,
-                          "dalembert_semiholonomic", p->semiholonomic && ideal, "hamilton_integral",
-                          p->basic && ideal, "hamilton_holonomic",
-                          p->holonomic && ideal && p->potential, "hamilton_semiholonomic",
-                          p->semiholonomic && ideal && p->potential, "multiplier_rule",
-                          p->semiholonomic, "lambda_is_minus_mudot", p->exact && !p->holonomic);
-    json_object_set_new(o, "ideal", json_boolean(ideal));
-    json_object_set_new(o, "dalembert_nonideal", json_true());
-    json_object_set_new(o, "chetaev", json_boolean(p->nonlinear));
-    json_object_set_new(o, "gauss", json_boolean(p->acceleration));
-    json_object_set_new(o, "G", json_number_or_null(p->G));
-    json_object_set_new(o, "worst", text_or_null(p->worst));
-    return o;
-}
-
 static json_t *motion_object(const hm_wellposedness *w)
 {
     json_t *functions = json_array();
@@ -201,7 +182,7 @@ json_t *check_object(const session *s, const findings *found)
     json_object_set_new(object, "wellposed", json_boolean(a->wellposedness.wellposed));
     json_object_set_new(object, "motion", motion_object(&a->wellposedness));
     json_object_set_new(object, "catastatic", json_boolean(catastatic));
-    json_object_set_new(object, "principles", principles_object(&a->principles));
+    json_object_set_new(object, "principles", principles_object(found));
     add_symmetries(object, model, found->symmetries);
     json_object_set_new(object, "energy", energy_object(model, found));
     json_object_set_new(object, "initial", initial_object(&a->wellposedness));
@@ -239,6 +220,21 @@ static hm_status find_zero_dynamics(const session *s, findings *found)
     return status;
 }
 
+/* Gauss's least Zwang at the initial state: not where servos act or contacts may open. */
+static hm_status find_gauss(const session *s, findings *found)
+{
+    hm_sim *sim = NULL;
+    hm_status status = HM_OK;
+    found->zwang = NAN;
+    if (hm_model_servo_count(s->model) == 0 && hm_model_constraint_count(s->model) > 0)
+        status = hm_sim_create(s->system, &sim);
+    if (sim && (hm_run_options_default(s->model).keep_initial ||
+                hm_sim_make_consistent(sim, false, NULL, NULL) == HM_OK))
+        found->zwang = find_zwang(sim, hm_model_coordinate_count(s->model));
+    hm_sim_destroy(sim);
+    return status;
+}
+
 int check_find(const session *s, bool quiet, findings *found)
 {
     hm_status done = hm_system_analyse(s->context, s->system, &found->analysis);
@@ -251,6 +247,8 @@ int check_find(const session *s, bool quiet, findings *found)
             done = find_energy(s, found);
         if (done == HM_OK)
             done = find_zero_dynamics(s, found);
+        if (done == HM_OK)
+            done = find_gauss(s, found);
         silent = done != HM_OK;
     }
     if (silent)
