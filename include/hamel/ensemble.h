@@ -38,7 +38,6 @@ typedef enum hm_column_kind {
 typedef struct hm_ensemble_column {
     hm_column_kind kind;
     size_t index;
-    bool guess; /* a coordinate or velocity is where a consistent state is looked for, not held; default false */
 } hm_ensemble_column;
 
 /* The column called as in the language: m, x, x', q[2]'. HM_ERR_USAGE: there is no such name, or it
@@ -49,7 +48,7 @@ HM_API HM_MUST_CHECK hm_status hm_ensemble_find_column(hm_context *context, cons
 
 /* What has no column is as the model says under the member's parameters: a member is what `hamel run` makes of the
  * model with these `--set` and `--at`. Coordinates and velocities with a column are held (hm_sim_hold) where initial
- * states are made consistent, member by member, unless the column is a guess. */
+ * states are made consistent, member by member. */
 typedef struct hm_ensemble_members {
     size_t count;
     size_t column_count;

@@ -74,7 +74,147 @@ hm_ensemble_options hm_ensemble_options_default(const hm_model *model)
     return options;
 }
 
-/* ---- results in order ---- */
+/* ---- frames as rows ---- */
+
+enum {
+    ROW_REASON,
+    ROW_EVENT,
+    ROW_TIME,
+    ROW_KINETIC,
+    ROW_POTENTIAL,
+    ROW_TOTAL,
+    ROW_BALANCE,
+    ROW_HEAD
+};
+
+static double *append(double *at, const double *values, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        at[i] = values ? values[i] : NAN;
+    return at + count;
+}
+
+bool hmi_pool_keep_frame(hmi_pool *pool, hmi_frame_rows *rows, const hm_frame *frame)
+{
+    if (!hmi_array_reserve(pool->allocator, rows, pool->row_size))
+        return false;
+    double *row = rows->data + rows->count;
+    row[ROW_REASON] = (double)frame->reason;
+    row[ROW_EVENT] = (double)frame->event;
+    row[ROW_TIME] = frame->t;
+    row[ROW_KINETIC] = frame->kinetic;
+    row[ROW_POTENTIAL] = frame->potential;
+    row[ROW_TOTAL] = frame->total;
+    row[ROW_BALANCE] = frame->balance;
+    double *at = append(row + ROW_HEAD, frame->q, pool->n);
+    at = append(at, frame->v, pool->n);
+    at = append(at, frame->z, pool->states);
+    append(at, frame->outputs, pool->outputs);
+    rows->count += pool->row_size;
+    return true;
+}
+
+static bool give_row(const hmi_pool *pool, size_t member, const double *row)
+{
+    const hm_ensemble_options *o = &pool->options;
+    const hmi_derived *derived = &pool->system->derived;
+    bool energy = o->run.content & HM_FRAME_CONTENT_ENERGY,
+         forces = o->run.content & HM_FRAME_CONTENT_FORCES;
+    const double *q = row + ROW_HEAD, *v = q + pool->n, *z = v + pool->n;
+    hm_frame frame = {.reason = (hm_frame_reason)row[ROW_REASON],
+                      .event = (size_t)row[ROW_EVENT],
+                      .t = row[ROW_TIME],
+                      .q = q,
+                      .v = v,
+                      .z = z,
+                      .outputs = forces && pool->outputs ? z + pool->states : NULL,
+                      .has_energy = energy && derived->kinetic != HMI_NONE,
+                      .has_total = energy && derived->total != HMI_NONE,
+                      .kinetic = row[ROW_KINETIC],
+                      .potential = row[ROW_POTENTIAL],
+                      .total = row[ROW_TOTAL],
+                      .balance = row[ROW_BALANCE]};
+    return o->on_frame(o->user, member, &frame);
+}
+
+/* ---- records ---- */
+
+static const double *copy_to(double **at, const double *from, size_t count)
+{
+    double *to = *at;
+    if (!from)
+        return NULL;
+    memcpy(to, from, count * sizeof *to);
+    *at += count;
+    return to;
+}
+
+/* Of a record with so many events and a message of so many characters, its end included. */
+static size_t record_bytes(const hmi_pool *pool, size_t events, size_t text)
+{
+    size_t doubles = 2 * pool->n + pool->states + pool->outputs;
+    return sizeof(hmi_member_record) + doubles * sizeof(double) + events * sizeof(hm_run_event) +
+           text;
+}
+
+hmi_member_record *hmi_pool_record(hmi_pool *pool, const hm_member_result *result,
+                                   hmi_frame_rows *rows, hmi_member_record **spare)
+{
+    size_t text = strlen(result->message) + 1, events = result->event_count;
+    size_t bytes = record_bytes(pool, events, text);
+    hmi_member_record *record = bytes == record_bytes(pool, 0, 1) ? *spare : NULL;
+    if (record)
+        *spare = record->next;
+    else
+        record = hmi_alloc(pool->allocator, bytes);
+    if (!record) {
+        hmi_pool_fail(pool, HM_ERR_NOMEM);
+        return NULL;
+    }
+    double *at = (double *)(record + 1);
+    *record = (hmi_member_record){.result = *result, .bytes = bytes};
+    record->result.q = copy_to(&at, result->q, pool->n);
+    record->result.v = copy_to(&at, result->v, pool->n);
+    record->result.z = copy_to(&at, result->z, pool->states);
+    record->result.outputs = copy_to(&at, result->outputs, pool->outputs);
+    hm_run_event *event = (hm_run_event *)at;
+    for (size_t i = 0; i < events; i++)
+        event[i] = result->events[i];
+    record->result.events = events ? event : NULL;
+    record->result.message = memcpy(event + events, result->message, text);
+    memcpy(&record->rows, rows, sizeof *rows);
+    memset(rows, 0, sizeof *rows);
+    return record;
+}
+
+static void release_record(hmi_pool *pool, hmi_member_record *record)
+{
+    if (!record)
+        return;
+    hmi_array_release(pool->allocator, &record->rows);
+    hmi_free(pool->allocator, record, record->bytes);
+}
+
+/* The next record without a message may use it. */
+static void keep_block(hmi_pool *pool, hmi_member_record *record)
+{
+    if (record->bytes != record_bytes(pool, 0, 1)) {
+        release_record(pool, record);
+        return;
+    }
+    hmi_array_release(pool->allocator, &record->rows);
+    record->next = pool->spare;
+    pool->spare = record;
+}
+
+void hmi_pool_release_spare(hmi_pool *pool, hmi_member_record *spare)
+{
+    while (spare) {
+        hmi_member_record *next = spare->next;
+        hmi_free(pool->allocator, spare, spare->bytes);
+        spare = next;
+    }
+}
 
 static void count_result(hmi_pool *pool, const hm_member_result *r)
 {
@@ -100,12 +240,10 @@ static void give_record(hmi_pool *pool, hmi_member_record *record)
     if (pool->cancelled)
         return;
     for (size_t i = 0; i < record->rows.count && wanted; i += pool->row_size)
-        wanted = hmi_pool_give_row(pool, record->result.member, record->rows.data + i);
+        wanted = give_row(pool, record->result.member, record->rows.data + i);
     if (wanted)
         count_result(pool, &record->result);
-    if (wanted && pool->work)
-        wanted = pool->work->on_member(pool->work->user, &record->result, record->reduced);
-    else if (wanted && o->on_member)
+    if (wanted && o->on_member)
         wanted = o->on_member(o->user, &record->result);
     if (!wanted)
         cancel(pool);
@@ -118,21 +256,6 @@ static void tell_progress(hmi_pool *pool)
         cancel(pool);
 }
 
-/* The place of a member among those that wait. */
-static hmi_member_record **place_of(hmi_pool *pool, size_t member)
-{
-    return &pool->records[member % pool->room];
-}
-
-/* Members may be begun up to here. Where those that wait for an earlier one hold much, none may: the earlier one has
- * been begun, so that this ends. */
-static void move_window(hmi_pool *pool)
-{
-    enum { MOST_BYTES = 1 << 26 };
-    bool full = pool->work && pool->waiting_bytes > MOST_BYTES;
-    atomic_store(&pool->window_end, full ? pool->cursor : pool->cursor + pool->room);
-}
-
 bool hmi_pool_deliver(hmi_pool *pool, hmi_member_record **records, size_t count, bool wait,
                       hmi_member_record **spare)
 {
@@ -141,18 +264,14 @@ bool hmi_pool_deliver(hmi_pool *pool, hmi_member_record **records, size_t count,
     else if (pthread_mutex_trylock(&pool->lock) != 0)
         return false;
     for (size_t i = 0; i < count; i++) {
-        *place_of(pool, records[i]->result.member) = records[i];
-        pool->waiting_bytes += hmi_pool_record_size(records[i]);
+        pool->records[records[i]->result.member] = records[i];
         pool->done++;
     }
-    for (hmi_member_record *record;
-         pool->cursor < pool->members->count && (record = *place_of(pool, pool->cursor));) {
-        *place_of(pool, pool->cursor++) = NULL;
-        pool->waiting_bytes -= hmi_pool_record_size(record);
-        give_record(pool, record);
-        hmi_pool_keep_block(pool, record);
+    while (pool->cursor < pool->members->count && pool->records[pool->cursor]) {
+        give_record(pool, pool->records[pool->cursor]);
+        keep_block(pool, pool->records[pool->cursor]);
+        pool->records[pool->cursor++] = NULL;
     }
-    move_window(pool);
     if (!*spare) {
         *spare = pool->spare;
         pool->spare = NULL;
@@ -164,35 +283,26 @@ bool hmi_pool_deliver(hmi_pool *pool, hmi_member_record **records, size_t count,
 /* What is done behind members that are not. */
 static void give_rest(hmi_pool *pool)
 {
-    size_t count = pool->members->count, left = count - pool->cursor;
-    size_t end = pool->cursor + (left < pool->room ? left : pool->room);
-    for (size_t i = pool->cursor; i < end; i++) {
-        hmi_member_record *record = *place_of(pool, i);
-        if (record && pool->status == HM_OK && !pool->work)
-            give_record(pool, record);
-        hmi_pool_release_record(pool, record);
+    for (size_t i = pool->cursor; i < pool->members->count; i++) {
+        if (pool->records[i] && pool->status == HM_OK)
+            give_record(pool, pool->records[i]);
+        release_record(pool, pool->records[i]);
     }
 }
 
-size_t hmi_pool_take(hmi_pool *pool, size_t *end, bool *later)
+size_t hmi_pool_take(hmi_pool *pool, size_t *end)
 {
     enum { MOST = 16, PARTS = 8 };
-    size_t count = pool->members->count, next = atomic_load(&pool->next), part;
-    do {
-        *later = false;
-        *end = count;
-        if (next >= count || atomic_load(&pool->stop))
-            return count;
-        size_t open = atomic_load(&pool->window_end);
-        *later = next >= open;
-        if (*later)
-            return count;
-        part = (count - next) / (PARTS * pool->result->jobs);
-        part = part > MOST ? MOST : part ? part : 1;
-        part = part < open - next ? part : open - next;
-    } while (!atomic_compare_exchange_weak(&pool->next, &next, next + part));
-    *end = next + part;
-    return next;
+    size_t count = pool->members->count, next = atomic_load(&pool->next);
+    size_t part = next < count ? (count - next) / (PARTS * pool->result->jobs) : 0;
+    part = part > MOST ? MOST : part ? part : 1;
+    *end = count;
+    if (next >= count || atomic_load(&pool->stop))
+        return count;
+    next = atomic_fetch_add(&pool->next, part);
+    if (next < count && part < count - next)
+        *end = next + part;
+    return next < count ? next : count;
 }
 
 void hmi_pool_poll(hmi_pool *pool)
@@ -239,7 +349,7 @@ static hm_status check_members(hm_context *context, const hm_system *system,
             return refuse(context, "column %zu sets structural parameter number %zu", c,
                           column->index);
     }
-    for (size_t i = 0; m->values && i < m->count * m->column_count; i++)
+    for (size_t i = 0; i < m->count * m->column_count; i++)
         if (!isfinite(m->values[i]))
             return refuse(context, "member %zu, column %zu: the value is not finite",
                           i / m->column_count, i % m->column_count);
@@ -261,7 +371,6 @@ static void init_pool(hmi_pool *pool)
     pthread_mutex_init(&pool->lock, NULL);
     atomic_init(&pool->next, 0);
     atomic_init(&pool->stop, false);
-    atomic_init(&pool->window_end, pool->room);
     pool->allocator = pool->system->allocator;
 }
 
@@ -372,7 +481,7 @@ static hm_status run_pool(hmi_pool *pool)
 static hm_status run_all(hmi_pool *pool)
 {
     const hm_allocator *heap = pool->system->allocator;
-    size_t bytes = (pool->room + 1) * sizeof *pool->records;
+    size_t bytes = (pool->members->count + 1) * sizeof *pool->records;
     pool->result->jobs = choose_jobs(pool);
     pool->records = hmi_alloc(heap, bytes);
     if (!pool->records)
@@ -392,51 +501,29 @@ static bool members_are_valid(const hm_ensemble_members *m)
            (m->values || m->count == 0 || m->column_count == 0) && m->count <= SIZE_MAX / 16;
 }
 
-static hm_status run_members(hmi_pool *pool)
-{
-    double start = hmi_wall_clock();
-    const hm_ensemble_members *members = pool->members;
-    enum { WINDOW = 1 << 15 };
-    pool->room = pool->work && members->count > WINDOW ? WINDOW : members->count;
-    pool->room += pool->room == 0;
-    *pool->result = (hm_ensemble_result){.members = members->count};
-    pool->reference = members->count;
-    hm_status status = hmi_run_check_options(pool->context, &pool->options.run);
-    if (status == HM_OK)
-        status = check_members(pool->context, pool->system, members);
-    if (status != HM_OK)
-        return status;
-    init_pool(pool);
-    status = run_all(pool);
-    pthread_mutex_destroy(&pool->lock);
-    pool->result->interrupted = members->count - pool->given;
-    pool->result->wall_s = hmi_wall_clock() - start;
-    return status;
-}
-
 hm_status hm_ensemble_run(hm_context *context, const hm_system *system,
                           const hm_ensemble_members *members, const hm_ensemble_options *options,
                           hm_ensemble_result *result)
 {
     HMI_ARGUMENT(context, context && system && result && members_are_valid(members),
                  "members with columns and values are needed");
+    double start = hmi_wall_clock();
+    *result = (hm_ensemble_result){.members = members->count};
     hmi_pool pool = {.context = context,
                      .system = system,
                      .members = members,
                      .options = options ? *options : hm_ensemble_options_default(system->model),
-                     .result = result};
-    return run_members(&pool);
-}
-
-hm_status hmi_ensemble_work_off(hm_context *context, const hm_system *system,
-                                const hmi_ensemble_work *work, const hm_ensemble_options *options,
-                                hm_ensemble_result *result)
-{
-    hmi_pool pool = {.context = context,
-                     .system = system,
-                     .members = &work->members,
-                     .work = work,
-                     .options = *options,
-                     .result = result};
-    return run_members(&pool);
+                     .result = result,
+                     .reference = members->count};
+    hm_status status = hmi_run_check_options(context, &pool.options.run);
+    if (status == HM_OK)
+        status = check_members(context, system, members);
+    if (status != HM_OK)
+        return status;
+    init_pool(&pool);
+    status = run_all(&pool);
+    pthread_mutex_destroy(&pool.lock);
+    result->interrupted = members->count - pool.given;
+    result->wall_s = hmi_wall_clock() - start;
+    return status;
 }

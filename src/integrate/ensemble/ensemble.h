@@ -1,4 +1,4 @@
-/* Ensembles: a pool of workers (ensemble.c, records.c), each with sims and a batch of its own (worker.c).
+/* Ensembles: a pool of workers (ensemble.c), each with sims and a batch of its own (worker.c).
  *
  * Invariants
  *   1. A member's result depends on the system, its values and the options alone: not on the thread,
@@ -26,34 +26,8 @@ typedef struct hmi_member_record {
     struct hmi_member_record *next; /* of spare ones */
     hm_member_result result;        /* q, v, z, outputs and message are in the same block */
     hmi_frame_rows rows;            /* frames: see hmi_pool_keep_frame */
-    double *reduced;                /* what hmi_ensemble_work makes of the run; in the block, too */
     size_t bytes;                   /* of the block */
 } hmi_member_record;
-
-/* More members than memory holds: their values are asked for when they are begun, and the frames of each are reduced
- * to a few numbers by the thread that runs it. Only a window of members is on its way at a time; one that takes long
- * holds the others up when the window is behind it, not before.
- *
- * Threads call all functions but on_member at the same time; states are theirs. */
-typedef struct hmi_ensemble_work {
-    hm_ensemble_members members; /* without values */
-    void (*values)(void *user, size_t member, double *values);
-    size_t reduced;                        /* numbers a member is reduced to */
-    bool frames;                           /* they are made of frames, not of the result alone */
-    void *(*state_create)(void *user);     /* NULL: no memory */
-    void (*state_destroy)(void *user, void *state);
-    void (*begin)(void *state);            /* a run */
-    bool (*frame)(void *state, const hm_frame *frame); /* false: no memory */
-    void (*end)(void *state, const hm_member_result *result, double *reduced);
-    /* In the order of members, never two at a time, instead of hm_ensemble_options.on_member. */
-    bool (*on_member)(void *user, const hm_member_result *result, const double *reduced);
-    void *user;
-} hmi_ensemble_work;
-
-/* As hm_ensemble_run; the user of `options` gets frames and progress. A value that is not finite fails its member. */
-hm_status hmi_ensemble_work_off(hm_context *context, const hm_system *system,
-                                const hmi_ensemble_work *work, const hm_ensemble_options *options,
-                                hm_ensemble_result *result);
 
 /* Variables that threads write often are on lines of their own. */
 #define HMI_OWN_LINE _Alignas(64)
@@ -62,7 +36,6 @@ typedef struct hmi_pool {
     hm_context *context; /* of the caller; the first worker reports there, before others start */
     const hm_system *system;
     const hm_ensemble_members *members;
-    const hmi_ensemble_work *work; /* NULL: members have values, results go to options.on_member */
     hm_ensemble_options options;
     hm_ensemble_result *result;
     const hm_allocator *allocator; /* the system's */
@@ -74,10 +47,8 @@ typedef struct hmi_pool {
     size_t n, states, outputs, row_size;
     HMI_OWN_LINE atomic_size_t next;
     HMI_OWN_LINE atomic_bool stop;
-    atomic_size_t window_end;          /* members from here on may not be begun yet */
     HMI_OWN_LINE pthread_mutex_t lock; /* of all below */
-    hmi_member_record **records;       /* of member k at k % room; NULL: not done, or given out */
-    size_t room, waiting_bytes;        /* how many records, and how much those that wait hold */
+    hmi_member_record **records;       /* NULL: not done, or given out */
     hmi_member_record *spare;          /* blocks for records without a message */
     size_t cursor, done, given;        /* given: told to the user */
     bool cancelled;                    /* a callback said stop: no call follows */
@@ -85,8 +56,8 @@ typedef struct hmi_pool {
 } hmi_pool;
 
 /* The next members to run, from the result on up to *end; fewer as the end comes near, so that no
- * thread has much left when the others are done. None: *end is the result; *later: the window is behind them. */
-size_t hmi_pool_take(hmi_pool *pool, size_t *end, bool *later);
+ * thread has much left when the others are done. */
+size_t hmi_pool_take(hmi_pool *pool, size_t *end);
 /* Takes the records (and their rows); results go out in order. Gives blocks back into *spare. false:
  * nothing of that, another thread is at it; unless `wait`. */
 bool hmi_pool_deliver(hmi_pool *pool, hmi_member_record **records, size_t count, bool wait,
@@ -99,12 +70,6 @@ void hmi_pool_fail(hmi_pool *pool, hm_status status);
 hmi_member_record *hmi_pool_record(hmi_pool *pool, const hm_member_result *result,
                                    hmi_frame_rows *rows, hmi_member_record **spare);
 void hmi_pool_release_spare(hmi_pool *pool, hmi_member_record *spare);
-void hmi_pool_release_record(hmi_pool *pool, hmi_member_record *record);
-/* The next record without a message may use its block. */
-void hmi_pool_keep_block(hmi_pool *pool, hmi_member_record *record);
-size_t hmi_pool_record_size(const hmi_member_record *record);
-/* A row as the frame that it was, to the user. */
-bool hmi_pool_give_row(const hmi_pool *pool, size_t member, const double *row);
 /* A frame as one row more; false: no memory. */
 bool hmi_pool_keep_frame(hmi_pool *pool, hmi_frame_rows *rows, const hm_frame *frame);
 
@@ -120,9 +85,6 @@ typedef struct hmi_worker {
     bool has_params[HMI_LANES];         /* parameters are on the lane */
     unsigned ticks;
     size_t next, end; /* members taken, not begun */
-    bool later;       /* there were none, but there will be */
-    double *values;   /* of a member of hmi_ensemble_work */
-    void *states[HMI_LANES + 1]; /* of its reductions, as rows */
     hmi_member_record *done[HMI_MOST_WAITING], *spare;
     size_t done_count;
 } hmi_worker;

@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include <string.h>
-#include <time.h>
 
 /* ---- creation ---- */
 
@@ -14,40 +13,16 @@ static hm_status create_sim(const hmi_pool *pool, hm_sim **out)
     hm_status status = hm_sim_create(pool->system, out);
     for (size_t c = 0; c < m->column_count && status == HM_OK; c++) {
         hm_column_kind kind = m->columns[c].kind;
-        bool state = kind == HM_COLUMN_COORDINATE || kind == HM_COLUMN_VELOCITY;
-        if (state && !m->columns[c].guess)
+        if (kind == HM_COLUMN_COORDINATE || kind == HM_COLUMN_VELOCITY)
             hm_sim_hold(*out, m->columns[c].index, kind == HM_COLUMN_VELOCITY, true);
     }
     return status;
 }
 
-static hm_status create_states(hmi_worker *w)
-{
-    const hmi_ensemble_work *work = w->pool->work;
-    w->values = hmi_alloc(w->pool->allocator,
-                          (work->members.column_count + 1) * sizeof *w->values);
-    for (size_t k = 0; k <= HMI_LANES; k++)
-        if (!w->values || !(w->states[k] = work->state_create(work->user)))
-            return HM_ERR_NOMEM;
-    return HM_OK;
-}
-
 hm_status hmi_worker_init(hmi_worker *w, hmi_pool *pool)
 {
     *w = (hmi_worker){.pool = pool};
-    hm_status status = pool->work ? create_states(w) : HM_OK;
-    return status == HM_OK ? create_sim(pool, &w->starter) : status;
-}
-
-static void release_states(hmi_worker *w)
-{
-    const hmi_ensemble_work *work = w->pool->work;
-    for (size_t k = 0; k <= HMI_LANES; k++)
-        if (w->states[k])
-            work->state_destroy(work->user, w->states[k]);
-    if (w->values)
-        hmi_free(w->pool->allocator, w->values,
-                 (work->members.column_count + 1) * sizeof *w->values);
+    return create_sim(pool, &w->starter);
 }
 
 void hmi_worker_release(hmi_worker *w)
@@ -58,7 +33,6 @@ void hmi_worker_release(hmi_worker *w)
     hmi_pool_release_spare(w->pool, w->spare);
     for (size_t k = 0; k <= HMI_LANES; k++)
         hmi_array_release(w->pool->allocator, &w->rows[k]);
-    release_states(w);
 }
 
 /* ---- a member's values ---- */
@@ -89,33 +63,12 @@ static void set_value(hm_sim *sim, const hm_ensemble_column *column, double valu
     }
 }
 
-static void set_values(const hmi_worker *w, hm_sim *sim, const double *values, bool params)
+static void set_values(const hmi_worker *w, hm_sim *sim, size_t member, bool params)
 {
     const hm_ensemble_members *m = w->pool->members;
     for (size_t c = 0; c < m->column_count; c++)
         if ((m->columns[c].kind == HM_COLUMN_PARAM) == params)
-            set_value(sim, &m->columns[c], values[c]);
-}
-
-static const double *values_of(hmi_worker *w, size_t member)
-{
-    const hm_ensemble_members *m = w->pool->members;
-    const hmi_ensemble_work *work = w->pool->work;
-    if (!work)
-        return m->values + member * m->column_count;
-    work->values(work->user, member, w->values);
-    return w->values;
-}
-
-/* Those of hmi_ensemble_work are seen here first. */
-static hm_status check_values(const hmi_worker *w, hm_sim *sim, const double *values)
-{
-    for (size_t c = 0; w->pool->work && c < w->pool->members->column_count; c++)
-        if (!isfinite(values[c])) {
-            hmi_error(sim->context, hmi_no_span, NULL, "a value that is set is not a finite number");
-            return HM_ERR_INPUT;
-        }
-    return HM_OK;
+            set_value(sim, &m->columns[c], m->values[member * m->column_count + c]);
 }
 
 /* An implicit law may start from the reactions of the last state: here there was none. */
@@ -150,13 +103,10 @@ static hm_status check_start(const hm_sim *sim)
 static hm_status load_member(hmi_worker *w, hm_sim *sim, size_t member)
 {
     const hm_model *model = w->pool->system->model;
-    const double *values = values_of(w, member);
-    hm_status status = check_values(w, sim, values);
+    hm_status status = HM_OK;
     forget_reactions(sim);
-    if (status != HM_OK)
-        return status;
     if (w->pool->sets_params) {
-        set_values(w, sim, values, true);
+        set_values(w, sim, member, true);
         status = hmi_system_evaluate_params(w->pool->system, sim->given.param_set,
                                             sim->given.params);
         if (status == HM_OK)
@@ -167,7 +117,7 @@ static hm_status load_member(hmi_worker *w, hm_sim *sim, size_t member)
     } else {
         hm_model_initial(model, sim->state.q, sim->state.v, sim->state.z);
     }
-    set_values(w, sim, values, false);
+    set_values(w, sim, member, false);
     return check_start(sim);
 }
 
@@ -176,7 +126,7 @@ static hm_status load_member(hmi_worker *w, hm_sim *sim, size_t member)
 static bool take_member(hmi_worker *w, size_t *member)
 {
     if (w->next == w->end)
-        w->next = hmi_pool_take(w->pool, &w->end, &w->later);
+        w->next = hmi_pool_take(w->pool, &w->end);
     *member = w->next;
     if (w->next == w->end || atomic_load_explicit(&w->pool->stop, memory_order_relaxed))
         return false;
@@ -194,11 +144,8 @@ static void deliver(hmi_worker *w, bool wait)
 static void keep_result(hmi_worker *w, const hm_member_result *result)
 {
     hmi_member_record *record = hmi_pool_record(w->pool, result, &w->rows[w->slot], &w->spare);
-    const hmi_ensemble_work *work = w->pool->work;
     if (!record)
         return;
-    if (work)
-        work->end(w->states[w->slot], result, record->reduced);
     w->done[w->done_count++] = record;
     if (w->done_count >= HMI_DELIVERY)
         deliver(w, w->done_count == HMI_MOST_WAITING);
@@ -209,11 +156,7 @@ static void keep_result(hmi_worker *w, const hm_member_result *result)
 static bool keep_frame(void *user, const hm_frame *frame)
 {
     hmi_worker *w = user;
-    const hmi_ensemble_work *work = w->pool->work;
-    bool good = !work || !work->frames || work->frame(w->states[w->slot], frame);
-    if (good && w->pool->options.on_frame)
-        good = hmi_pool_keep_frame(w->pool, &w->rows[w->slot], frame);
-    if (!good)
+    if (!hmi_pool_keep_frame(w->pool, &w->rows[w->slot], frame))
         hmi_pool_fail(w->pool, HM_ERR_NOMEM);
     return !atomic_load(&w->pool->stop);
 }
@@ -249,20 +192,10 @@ static hm_status take_own_span(const hmi_pool *pool, const double *params, hm_ru
     return status;
 }
 
-/* Frames of another run come. */
-static void begin_frames(hmi_worker *w, size_t slot)
-{
-    w->slot = slot;
-    w->rows[slot].count = 0;
-    if (w->pool->work)
-        w->pool->work->begin(w->states[slot]);
-}
-
 static hm_run_options run_options(hmi_worker *w)
 {
     hm_run_options options = w->pool->options.run;
-    bool reduces = w->pool->work && w->pool->work->frames;
-    options.on_frame = reduces || w->pool->options.on_frame ? keep_frame : NULL;
+    options.on_frame = w->pool->options.on_frame ? keep_frame : NULL;
     options.on_progress = on_progress;
     options.user = w;
     return options;
@@ -349,7 +282,8 @@ static hm_status run_member(hmi_worker *w, size_t member, hm_run_result *run)
 static void run_alone(hmi_worker *w, size_t member)
 {
     hm_run_result run;
-    begin_frames(w, HMI_LANES);
+    w->slot = HMI_LANES;
+    w->rows[w->slot].count = 0;
     if (w->single)
         hm_context_clear(w->single->context);
     hm_status status = run_member(w, member, &run);
@@ -416,7 +350,8 @@ static void put_on_lane(hmi_worker *w, size_t l, size_t member)
     hmi_batch *b = w->batch;
     bool fresh = w->pool->sets_params || !w->has_params[l];
     w->has_params[l] = true;
-    begin_frames(w, l);
+    w->slot = l;
+    w->rows[l].count = 0;
     if (b->d->options.on_frame)
         (void)!hmi_run_give_outputs(b->d);
     hmi_batch_put(b, l, member, fresh);
@@ -490,27 +425,11 @@ static bool any_busy(const hmi_lane_data *x)
     return any;
 }
 
-/* What the others wait for may be among the results here. */
-static void wait_for_window(hmi_worker *w)
-{
-    const struct timespec nap = {.tv_nsec = 200000};
-    deliver(w, true);
-    nanosleep(&nap, NULL);
-}
-
 static void run_batches(hmi_worker *w)
 {
-    hmi_lane_data *x = w->batch->x;
     for (size_t l = 0; l < HMI_LANES; l++)
         fill_lane(w, l);
-    while ((any_busy(x) || w->later) && look_up(w)) {
-        for (size_t l = 0; w->later && l < HMI_LANES; l++)
-            if (!hmi_lane_in(&x->busy, l))
-                fill_lane(w, l);
-        if (!any_busy(x)) {
-            wait_for_window(w);
-            continue;
-        }
+    while (any_busy(w->batch->x) && look_up(w)) {
         int wanting = hmi_batch_try(w->batch);
         for (size_t l = 0; wanting; wanting >>= 1, l++)
             if (wanting & 1)
@@ -523,10 +442,7 @@ void hmi_worker_run(hmi_worker *w)
     size_t member;
     if (w->batch)
         run_batches(w);
-    while (take_member(w, &member) || (w->later && look_up(w)))
-        if (w->next > member)
-            run_alone(w, member);
-        else
-            wait_for_window(w);
+    while (take_member(w, &member))
+        run_alone(w, member);
     deliver(w, true);
 }
