@@ -37,9 +37,9 @@ typedef struct sweep {
     char identity[192];
     char *about; /* JSON, of the second line */
     FILE *rows;
-    ranks *ranks; /* the processes of this sweep */
+    ranks *ranks;          /* the processes of this sweep */
     struct dealer *dealer; /* of the first of them, while it deals */
-    bool shared;  /* parts are written, by these processes or by those of an earlier session */
+    bool shared;       /* parts are written, by these processes or by those of an earlier session */
     size_t first, end; /* the points of this shard */
     size_t next;       /* the first one that is not in the file */
     size_t failed;     /* points whose run failed, those of earlier sessions included */

@@ -133,9 +133,8 @@ static bool describe_file(const writer *w, json_t *about)
     const char *key;
     json_t *value;
     bool good = add_attribute(w->file, "sweep", w->about->identity);
-    json_object_foreach(about, key, value)
-        if (good && strcmp(key, "texts") != 0)
-            good = add_described(w->file, key, value);
+    json_object_foreach(about, key, value) if (good && strcmp(key, "texts") != 0)
+        good = add_described(w->file, key, value);
     return good;
 }
 

@@ -230,9 +230,10 @@ int ranks_start(ranks *r, const invocation *call)
     int code = refuse(call);
     if (code != EXIT_DONE || launched_rank() > 0)
         return EXIT_BAD_INPUT;
-    return usage_error("this build has no MPI, and %ld processes would all do the same; --shard I/N "
-                       "divides a sweep without it",
-                       size);
+    return usage_error(
+        "this build has no MPI, and %ld processes would all do the same; --shard I/N "
+        "divides a sweep without it",
+        size);
 }
 
 int ranks_agree(ranks *r, int code)

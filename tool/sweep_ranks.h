@@ -35,12 +35,12 @@ typedef struct piece_report {
 typedef struct dealer {
     ranks *ranks;
     const point_range *left;
-    size_t count, at;         /* ranges; the one that is being dealt */
-    size_t next, remaining;   /* its next point; points not dealt */
-    atomic_size_t done;       /* points that were reported */
-    atomic_bool stop;         /* nothing more is dealt */
-    int working;              /* ranks that have not left, without this one */
-    pthread_mutex_t lock;     /* of what is dealt */
+    size_t count, at;       /* ranges; the one that is being dealt */
+    size_t next, remaining; /* its next point; points not dealt */
+    atomic_size_t done;     /* points that were reported */
+    atomic_bool stop;       /* nothing more is dealt */
+    int working;            /* ranks that have not left, without this one */
+    pthread_mutex_t lock;   /* of what is dealt */
     pthread_t thread;
     bool running;
 } dealer;

@@ -9,7 +9,7 @@
 /* ---- options ---- */
 
 bool sweep_read_count(const invocation *call, const char *option, unsigned long long least,
-                       unsigned long long *value)
+                      unsigned long long *value)
 {
     const char *text = option_value(call, option);
     char *end;
@@ -59,7 +59,8 @@ int sweep_make_plan(sweep *s)
     unsigned long long samples = 0, seed = 1;
     hm_table *points = NULL;
     const char *file = option_value(call, "--points");
-    if (!sweep_read_count(call, "--samples", 1, &samples) || !sweep_read_count(call, "--seed", 0, &seed))
+    if (!sweep_read_count(call, "--samples", 1, &samples) ||
+        !sweep_read_count(call, "--seed", 0, &seed))
         return EXIT_BAD_INPUT;
     spec.grid = option_value(call, "--grid");
     spec.random = option_value(call, "--random");
