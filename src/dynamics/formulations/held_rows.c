@@ -4,7 +4,7 @@
  * alone: M, A_held, b_held. Rows that do not hold cost nothing, and there may be thousands of them.
  * What comes in and goes out belongs to all rows of the model: A and b are gathered on the way in,
  * multipliers spread on the way out, with 0 for rows that do not hold.
- * Verified: test/unit/dynamics/test_held_rows.c
+ * Verified: test/tool/discs.sh, test/physics/test_contact_runs.c
  */
 #include "dynamics/formulations/workspace.h"
 
@@ -148,8 +148,9 @@ void hmi_spread_geometry(const hmi_dynamics *d, const hmi_geometry *g)
     for (int j = n - 1; j >= 0 && g->B_plus; j--)
         for (int i = all - 1, k = d->m - 1; i >= 0; i--) {
             bool holds = k >= 0 && d->held.row[k] == i;
-            g->B_plus[hmi_area(j, all) + (size_t)i] =
-                holds ? g->B_plus[hmi_area(j, d->m) + (size_t)k] : 0;
+            g->B_plus[hmi_area(j, all) + (size_t)i] = holds
+                                                          ? g->B_plus[hmi_area(j, d->m) + (size_t)k]
+                                                          : 0;
             k -= holds;
         }
 }

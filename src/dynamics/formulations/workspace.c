@@ -163,8 +163,7 @@ hm_status hmi_dynamics_create(const hm_allocator *allocator, const hmi_dynamics_
 }
 
 hm_status hmi_dynamics_create_gathering(const hm_allocator *allocator,
-                                        const hmi_dynamics_size *size, int rows,
-                                        hmi_dynamics **out)
+                                        const hmi_dynamics_size *size, int rows, hmi_dynamics **out)
 {
     if (!size_is_valid(size) || rows < 0)
         return HM_ERR_USAGE;

@@ -20,7 +20,7 @@ struct hmi_subproblem {
     size_t *M_from, *A_from;
     size_t *row; /* of the model */
     bool *left_out;
-    bool fresh;  /* taken, not yet factored */
+    bool fresh; /* taken, not yet factored */
     hm_status factored;
     /* one of these */
     hmi_sparse_solver *sparse;
@@ -62,15 +62,14 @@ static hm_status make_dense(hmi_subproblem *p)
 {
     bool contacts = p->sim->contacts && p->m;
     const hmi_dynamics_size size = {
-        .n = (int)p->n,
-        .m = contacts ? (int)hmi_sim_most_held(p->sim, p->row, p->m) : (int)p->m};
+        .n = (int)p->n, .m = contacts ? (int)hmi_sim_most_held(p->sim, p->row, p->m) : (int)p->m};
     p->left_out = hmi_arena_alloc(&p->arena, p->m + 1);
     p->dense_M = hmi_arena_alloc(&p->arena, (p->n * p->n + 1) * sizeof *p->dense_M);
     p->dense_A = hmi_arena_alloc(&p->arena, (p->m * p->n + 1) * sizeof *p->dense_A);
     if (!p->dense_M || !p->dense_A || !p->left_out)
         return HM_ERR_NOMEM;
-    return hmi_dynamics_create_gathering(p->sim->system->allocator, &size,
-                                         contacts ? (int)p->m : 0, &p->dense);
+    return hmi_dynamics_create_gathering(p->sim->system->allocator, &size, contacts ? (int)p->m : 0,
+                                         &p->dense);
 }
 
 static hm_status build(hmi_subproblem *p, const size_t *rows, const size_t *coordinates)

@@ -68,8 +68,8 @@ static hm_status allocate(hmi_flight *f, hmi_arena *arena)
 {
     hmi_flight_window *w = &f->window;
     size_t entries = f->contact->sim->system->derived.constraints.A.column.count;
-    double **of_n[] = {&f->t, &f->q, &f->v, &f->a, &f->mass, &f->x0, &f->x1,
-                       &f->gradient, &f->before};
+    double **of_n[] = {&f->t,  &f->q,  &f->v,        &f->a,     &f->mass,
+                       &f->x0, &f->x1, &f->gradient, &f->before};
     double **of_m[] = {&f->restitution, &w->not_before, &w->next};
     bool failed = false;
     for (size_t i = 0; i < sizeof of_n / sizeof *of_n; i++)
@@ -149,6 +149,8 @@ static bool begin(hmi_flight *f, double t, const double *y)
     f->begun = true;
     f->window.speed = 0;
     f->window.end = t;
+    if (f->window.most == 0)
+        f->window.most = 3 * f->n + 16;
     return true;
 }
 

@@ -18,7 +18,7 @@
  * Invariants
  *   1. Nothing is allocated after hmi_flight_init but the list of impacts.
  *   2. Times of impacts are exact up to rounding: there is no tolerance.
- * Verified: test/physics/test_discs.c
+ * Verified: test/tool/discs.sh
  */
 #ifndef HMI_INTEGRATE_RUN_FLIGHT_H
 #define HMI_INTEGRATE_RUN_FLIGHT_H
@@ -28,15 +28,16 @@
 /* The window. */
 typedef struct hmi_flight_window {
     double start, end, length;
-    double speed;        /* no coordinate is faster up to the end of the last box */
-    double *not_before;  /* by row: it does not close earlier */
-    double *next;        /* by row: when an active one closes; infinite: not in the window */
-    size_t *active;      /* rows, */
-    size_t count;        /* so many */
-    size_t *first;       /* n + 1: where the active rows of a coordinate begin, */
-    size_t *of;          /* here */
-    size_t *looked;      /* by row: at which impact it was last looked at */
-    size_t impacts;      /* in this window */
+    double speed;       /* no coordinate is faster up to the end of the last box */
+    double *not_before; /* by row: it does not close earlier */
+    double *next;       /* by row: when an active one closes; infinite: not in the window */
+    size_t *active;     /* rows, */
+    size_t count;       /* so many, */
+    size_t most;        /* and at most that many are wanted */
+    size_t *first;      /* n + 1: where the active rows of a coordinate begin, */
+    size_t *of;         /* here */
+    size_t *looked;     /* by row: at which impact it was last looked at */
+    size_t impacts;     /* in this window */
 } hmi_flight_window;
 
 typedef struct hmi_flight {
@@ -49,12 +50,12 @@ typedef struct hmi_flight {
     size_t first_function; /* of the contact's in the watch */
     size_t *function;      /* by row: its gap */
     size_t n, m;
-    double *t, *q, *v;     /* by coordinate: its state at its own time */
-    double *a, *mass;      /* which are constant */
-    double *restitution;   /* by row, too */
-    double *x0, *x1;       /* by coordinate: state at the time that is looked at */
-    double *gradient;      /* of the row that is struck, by entry */
-    double *before;        /* velocities of its coordinates */
+    double *t, *q, *v;   /* by coordinate: its state at its own time */
+    double *a, *mass;    /* which are constant */
+    double *restitution; /* by row, too */
+    double *x0, *x1;     /* by coordinate: state at the time that is looked at */
+    double *gradient;    /* of the row that is struck, by entry */
+    double *before;      /* velocities of its coordinates */
     hmi_flight_window window;
 } hmi_flight;
 

@@ -27,21 +27,25 @@ typedef struct piece {
     double lo, hi;
 } piece;
 
+/* Not fmin and fmax, which are calls. */
+static inline hmi_interval between(double x, double y)
+{
+    return x < y ? (hmi_interval){x, y} : (hmi_interval){y, x};
+}
+
 static hmi_enclosure on_parabola(const void *user, hmi_symbol_kind kind, uint32_t i)
 {
     const piece *p = user;
     const hmi_flight *f = p->flight;
     double x = f->x0[i], v = f->x1[i], a = f->a[i], s = p->lo, e = p->hi;
     double first = x + s * (v + 0.5 * a * s), last = x + e * (v + 0.5 * a * e);
-    double lo = fmin(first, last), hi = fmax(first, last), v1 = v + a * s, v2 = v + a * e;
+    double v1 = v + a * s, v2 = v + a * e;
+    hmi_interval value = between(first, last), rate = between(v1, v2);
     (void)kind; /* coordinates only */
-    if ((v1 < 0) != (v2 < 0) && a != 0) {
-        double turn = x - 0.5 * v * v / a;
-        lo = fmin(lo, turn);
-        hi = fmax(hi, turn);
-    }
-    return (hmi_enclosure){hmi_interval_widen(lo, hi),
-                           hmi_interval_widen(fmin(v1, v2), fmax(v1, v2))};
+    if ((v1 < 0) != (v2 < 0) && a != 0)
+        value = hmi_interval_hull(value, between(x - 0.5 * v * v / a, first));
+    return (hmi_enclosure){hmi_interval_widen(value.lo, value.hi),
+                           hmi_interval_widen(rate.lo, rate.hi)};
 }
 
 static hmi_enclosure along(hmi_flight *f, size_t row, double lo, double hi)
@@ -235,20 +239,22 @@ static void list_active(hmi_flight *f)
 /* Long enough for some impacts, short enough for few active rows. */
 static void choose_length(hmi_flight *f)
 {
+    enum { MOST_HALVINGS = 40 };
     hmi_flight_window *w = &f->window;
-    size_t most = 3 * f->n + 16, last = SIZE_MAX;
     if (!(w->length > 0))
         w->length = f->contact->span > 0 && isfinite(f->contact->span) ? f->contact->span : 1;
     else if (w->impacts < f->n / 6 && f->now > w->start + 0.5 * w->length)
         w->length *= 1.5;
-    for (int i = 0; i < 60; i++) {
+    for (int i = 0; i < MOST_HALVINGS; i++) {
         choose_speed(f);
         list_active(f);
-        if (w->count <= most || (double)w->count > 0.95 * (double)last)
-            return; /* shorter windows have hardly fewer */
-        last = w->count;
+        if (w->count <= w->most)
+            return;
         w->length *= 0.5;
     }
+    w->most = 2 * w->count; /* so many are close together: they are not searched for again */
+    w->length *= 1 << 20;
+    list_active(f);
 }
 
 /* The active rows of every coordinate. */
