@@ -199,7 +199,7 @@ json_t *principles_object(const findings *found)
     json_object_set_new(o, "dalembert_with_f",
                         json_boolean(ideal && !p->holonomic && integrals_known(found->analysis)));
     json_object_set_new(o, "jourdain", json_boolean(ideal && !p->acceleration));
-    json_object_set_new(o, "zwang", json_number_or_null(found->zwang));
+    json_object_set_new(o, "zwang", json_number_or_null(ideal ? found->zwang : NAN));
     json_object_set_new(o, "G", json_number_or_null(p->G));
     json_object_set_new(o, "worst", p->worst ? json_string(p->worst) : json_null());
     return o;
