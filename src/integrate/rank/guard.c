@@ -3,8 +3,6 @@
 
 #include "derive/voronets.h"
 
-#include <string.h>
-
 /* Sparse rows are watched where that is so many times cheaper than dense ones. */
 #define FAR_CHEAPER 4
 
@@ -21,8 +19,8 @@ static hmi_row_pattern pattern_of(const hmi_guard *g)
     for (size_t k = 0; start && column && k < level->count; k++) {
         size_t first = A->start[level->row[k]], end = A->start[level->row[k] + 1];
         start[k] = at;
-        memcpy(column + at, A->column.data + first, (end - first) * sizeof *column);
-        at += end - first;
+        for (size_t entry = first; entry < end; entry++) /* a row may have no entries at all */
+            column[at++] = A->column.data[entry];
         start[k + 1] = at;
     }
     return (hmi_row_pattern){level->count, g->ode->n, column ? start : NULL, column};
