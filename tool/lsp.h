@@ -122,9 +122,9 @@ void lsp_release_documents(lsp_server *server);
 /* A context with the limits of the command; NULL without memory. */
 hm_context *lsp_context(void);
 /* Reads a text as the document's, with all that is open in place of files, and `others` before these. */
-hm_status lsp_read_model(const lsp_server *server, const lsp_document *document, hm_context *context,
-                         lsp_text text, const hm_open_text *others, size_t other_count, bool names,
-                         hm_model **model);
+hm_status lsp_read_model(const lsp_server *server, const lsp_document *document,
+                         hm_context *context, lsp_text text, const hm_open_text *others,
+                         size_t other_count, bool names, hm_model **model);
 void lsp_check(lsp_server *server, lsp_document *document);
 /* The child of the document has something to say. */
 void lsp_hear_child(lsp_server *server, lsp_document *document);

@@ -91,7 +91,8 @@ bool lsp_offset(const lsp_text *text, const json_t *position, size_t *offset)
 
 size_t lsp_forward(const lsp_text *text, size_t offset, int characters)
 {
-    for (; characters > 0 && offset < text->length && line_end_size(text, offset) == 0; characters--)
+    for (; characters > 0 && offset < text->length && line_end_size(text, offset) == 0;
+         characters--)
         offset += character_size(text, offset);
     return offset;
 }

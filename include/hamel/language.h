@@ -43,7 +43,8 @@ typedef struct hm_word {
     size_t start, length; /* bytes */
     hm_word_kind kind;
     bool declares; /* it stands where a name is declared */
-    size_t scope;  /* 0: the whole text; else a number of the binder (function, sum, for) whose it is */
+    size_t
+        scope; /* 0: the whole text; else a number of the binder (function, sum, for) whose it is */
     hm_name_space space;
     const char *statement; /* the word that opened the statement it stands in; NULL: none did */
 } hm_word;
@@ -62,11 +63,11 @@ HM_API const char *hm_statement_part(const char *statement, size_t index);
 
 /* What a name means. Texts belong to the context of the call. */
 typedef struct hm_meaning {
-    const char *kind;     /* "parameter", "named expression", "linear constraint on the velocities" */
+    const char *kind; /* "parameter", "named expression", "linear constraint on the velocities" */
     size_t rows, columns; /* of its value; 1 and 1: a number; 0: it has none */
     const char *text;     /* what was written for people, "spring (N/m)"; or NULL */
-    const char *value;    /* at the initial state as written, "[1, 0.5]"; NULL where there is none */
-    const char *latex;    /* its definition, "b = 2 a"; NULL where it is too long */
+    const char *value; /* at the initial state as written, "[1, 0.5]"; NULL where there is none */
+    const char *latex; /* its definition, "b = 2 a"; NULL where it is too long */
 } hm_meaning;
 /* Of a model that was read with hm_model_options.names. False: there is no such name. */
 HM_API bool hm_model_meaning(hm_context *context, const hm_model *model, hm_name_space space,

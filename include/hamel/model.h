@@ -40,7 +40,8 @@ typedef struct hm_model_options {
     const char *more;             /* statements after those of the text or file; default NULL, */
     const char *more_name;        /* which messages call this; default "<more>" */
     bool scene;                   /* draw the model itself where it has no `draw`; default false */
-    const char *path; /* of the file that a text from memory stands for: `include` is relative to its
+    const char
+        *path; /* of the file that a text from memory stands for: `include` is relative to its
                          folder; default NULL */
     const hm_open_text *open_texts; /* read instead of files that are included; default NULL */
     size_t open_text_count;         /* default 0 */

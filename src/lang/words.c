@@ -218,8 +218,7 @@ static bool is_part_of(const reader *r, hmi_span span)
 {
     const char *part;
     for (size_t i = 0; (part = hmi_statement_part(r->statement, i)); i++)
-        if (strlen(part) == span.length &&
-            memcmp(part, r->text + span.start, span.length) == 0)
+        if (strlen(part) == span.length && memcmp(part, r->text + span.start, span.length) == 0)
             return true;
     return false;
 }
@@ -245,7 +244,8 @@ static hm_name_space used_space(const reader *r)
             return HM_NAME_SPACE_BODY;
     if (argument && is_word(r, r->before2, "wrench"))
         return HM_NAME_SPACE_JOINT;
-    if (argument && (is_word(r, r->before2, "multiplier") || is_word(r, r->before2, "total_multiplier")))
+    if (argument &&
+        (is_word(r, r->before2, "multiplier") || is_word(r, r->before2, "total_multiplier")))
         return HM_NAME_SPACE_CONSTRAINT;
     bool on = is_word(r, r->before, "on");
     if (r->statement == HMI_STMT_FRICTION && on)
@@ -404,9 +404,9 @@ static bool read_names(hm_context *context, const hmi_source *source, hmi_spans 
     int includes = 0;
     hmi_statement **tail = &tree.statements;
     uint32_t file = hmi_context_add_source(scratch, "", NULL, source->text, source->length);
-    hm_status status = file == HMI_NO_FILE
-                           ? HM_ERR_NOMEM
-                           : hmi_parse_file(NULL, &tree, file, &includes, NULL, &tail, &tree.contains);
+    hm_status status = file == HMI_NO_FILE ? HM_ERR_NOMEM
+                                           : hmi_parse_file(NULL, &tree, file, &includes, NULL,
+                                                            &tail, &tree.contains);
     *sound = status == HM_OK;
     hmi_tree_release(&tree);
     hm_context_destroy(scratch);

@@ -241,7 +241,8 @@ static bool describe_rows(hm_context *context, const hm_model *model, const char
                           hm_meaning *meaning)
 {
     size_t count = 0;
-    hmi_expr *items = hmi_arena_alloc(&context->arena, (model->constraints.count + 1) * sizeof *items);
+    hmi_expr *items = hmi_arena_alloc(&context->arena,
+                                      (model->constraints.count + 1) * sizeof *items);
     const hmi_constraint *first = NULL;
     for (size_t i = 0; items && i < model->constraints.count; i++) {
         const hmi_constraint *row = &model->constraints.data[i];

@@ -53,8 +53,7 @@ static bool same_row(const hmi_constraint *a, const hmi_constraint *b)
 
 static bool same_force(const hmi_force *a, const hmi_force *b)
 {
-    if (a->form != b->form || a->size != b->size || a->coord != b->coord ||
-        !a->point != !b->point)
+    if (a->form != b->form || a->size != b->size || a->coord != b->coord || !a->point != !b->point)
         return false;
     for (size_t k = 0; k < a->size; k++)
         if (a->force[k] != b->force[k] || (a->point && a->point[k] != b->point[k]))
@@ -94,8 +93,7 @@ static bool same_servo(const hmi_servo_group *a, const hmi_servo_group *b)
 static bool same_declarations(const hm_model *a, const hm_model *b)
 {
     SAME_EACH(params, hmi_param,
-              x->value_expr == y->value_expr &&
-                  memcmp(&x->value, &y->value, sizeof x->value) == 0)
+              x->value_expr == y->value_expr && memcmp(&x->value, &y->value, sizeof x->value) == 0)
     SAME_EACH(coords, hmi_coord,
               same_initial(&x->position, &y->position) && same_initial(&x->velocity, &y->velocity))
     SAME_EACH(states, hmi_state, x->rate == y->rate && same_initial(&x->initial, &y->initial))
@@ -134,12 +132,12 @@ static bool same_run(const hm_model *a, const hm_model *b)
                   memcmp(x->values, y->values, x->shown.value_count * sizeof *x->values) == 0)
     const char *method = s->method ? s->method : "", *other = u->method ? u->method : "";
     return s->given == u->given && s->start == u->start && s->end == u->end &&
-           s->every == u->every && s->rtol == u->rtol && s->atol == u->atol &&
-           s->step == u->step && strcmp(method, other) == 0;
+           s->every == u->every && s->rtol == u->rtol && s->atol == u->atol && s->step == u->step &&
+           strcmp(method, other) == 0;
 }
 
 bool hm_model_same(const hm_model *a, const hm_model *b)
 {
-    return a && b && same_graph(a, b) && same_declarations(a, b) &&
-           same_physics(a, b) && same_run(a, b);
+    return a && b && same_graph(a, b) && same_declarations(a, b) && same_physics(a, b) &&
+           same_run(a, b);
 }

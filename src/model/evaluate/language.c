@@ -123,6 +123,7 @@ const char *hm_language_word(hm_word_kind kind, size_t index)
 
 const char *hm_statement_part(const char *statement, size_t index)
 {
-    return statement ? hmi_statement_part(hmi_statement_kind_of(statement, strlen(statement)), index)
-                     : NULL;
+    return statement
+               ? hmi_statement_part(hmi_statement_kind_of(statement, strlen(statement)), index)
+               : NULL;
 }
