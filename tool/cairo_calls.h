@@ -13,6 +13,7 @@
     X(cairo_arc) X(cairo_create) X(cairo_destroy) X(cairo_fill) X(cairo_font_options_create)     \
     X(cairo_font_options_destroy) X(cairo_font_options_set_antialias)                            \
     X(cairo_font_options_set_hint_metrics) X(cairo_image_surface_create) X(cairo_line_to)        \
+    X(cairo_image_surface_get_data) X(cairo_image_surface_get_stride) X(cairo_surface_flush)     \
     X(cairo_move_to) X(cairo_new_path) X(cairo_new_sub_path) X(cairo_paint) X(cairo_restore)     \
     X(cairo_rotate) X(cairo_save) X(cairo_scale) X(cairo_select_font_face) X(cairo_set_dash)     \
     X(cairo_set_font_options) X(cairo_set_font_size) X(cairo_set_line_cap)                       \
@@ -41,6 +42,8 @@ extern library cairo_library;
 #define cairo_font_options_set_antialias    (*cairo_table.cairo_font_options_set_antialias_)
 #define cairo_font_options_set_hint_metrics (*cairo_table.cairo_font_options_set_hint_metrics_)
 #define cairo_image_surface_create          (*cairo_table.cairo_image_surface_create_)
+#define cairo_image_surface_get_data        (*cairo_table.cairo_image_surface_get_data_)
+#define cairo_image_surface_get_stride      (*cairo_table.cairo_image_surface_get_stride_)
 #define cairo_line_to                       (*cairo_table.cairo_line_to_)
 #define cairo_move_to                       (*cairo_table.cairo_move_to_)
 #define cairo_new_path                      (*cairo_table.cairo_new_path_)
@@ -64,6 +67,7 @@ extern library cairo_library;
 #define cairo_status_to_string              (*cairo_table.cairo_status_to_string_)
 #define cairo_stroke                        (*cairo_table.cairo_stroke_)
 #define cairo_surface_destroy               (*cairo_table.cairo_surface_destroy_)
+#define cairo_surface_flush                 (*cairo_table.cairo_surface_flush_)
 #define cairo_surface_write_to_png_stream   (*cairo_table.cairo_surface_write_to_png_stream_)
 #define cairo_text_extents                  (*cairo_table.cairo_text_extents_)
 #define cairo_translate                     (*cairo_table.cairo_translate_)

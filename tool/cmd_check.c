@@ -5,13 +5,9 @@
 #include "fold.h"
 #include "values.h"
 
-#include <errno.h>
 #include <math.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 /* ---- JSON ---- */
 
@@ -316,37 +312,10 @@ static int check(const invocation *call)
     return status;
 }
 
-/* ---- in a process of its own ---- */
-
-/* The arithmetic behind the analysis (FLINT, GMP) aborts the process when memory runs out. The work is
- * done in a child, so that this is said like any other failure. */
-static int status_of_child(int state)
-{
-    if (WIFEXITED(state))
-        return WEXITSTATUS(state);
-    int signal = WIFSIGNALED(state) ? WTERMSIG(state) : 0;
-    if (signal == SIGINT || signal == SIGTERM)
-        return EXIT_INTERRUPTED;
-    if (signal == SIGABRT || signal == SIGKILL)
-        fputs("hamel: out of memory\n", stderr);
-    else
-        say("hamel: the analysis ended by signal %d\n", signal);
-    return EXIT_FAILED;
-}
-
+/* The arithmetic behind the analysis (FLINT, GMP) aborts the process when memory runs out. */
 static int run(const invocation *call)
 {
-    int state = 0;
-    fflush(NULL);
-    pid_t child = fork();
-    if (child < 0)
-        return check(call);
-    if (child == 0)
-        exit(finish_output(check(call)));
-    while (waitpid(child, &state, 0) < 0)
-        if (errno != EINTR)
-            return EXIT_FAILED;
-    return status_of_child(state);
+    return run_in_child(check, call);
 }
 
 static const option_spec options[] = {FULL_OPTION, {0}};

@@ -24,16 +24,18 @@ static int choose_format(const invocation *call, hm_format *format)
     return usage_error("unknown format '%s'; one of text, latex, json, c", name);
 }
 
-static int run(const invocation *call)
+static int derive(const invocation *call)
 {
     session s;
     hm_format format;
+    hm_derive_options options = hm_derive_options_default();
+    options.on_constraints = option_value(call, "--on-constraints") != NULL;
     int status = choose_format(call, &format);
     if (status != EXIT_DONE)
         return status;
     status = session_open(&s, call, true);
     if (status == EXIT_DONE) {
-        hm_status derived = hm_system_derive(s.system, format, write_stdout, NULL);
+        hm_status derived = hm_system_derive_with(s.system, format, &options, write_stdout, NULL);
         print_diagnostics(s.context, call->quiet);
         if (derived != HM_OK)
             say("hamel: %s\n", hm_status_text(derived));
@@ -43,8 +45,15 @@ static int run(const invocation *call)
     return status;
 }
 
+/* The arithmetic that compares forms (FLINT, GMP) aborts the process when memory runs out. */
+static int run(const invocation *call)
+{
+    return option_value(call, "--on-constraints") ? run_in_child(derive, call) : derive(call);
+}
+
 static const option_spec options[] = {
     {"--format", "FORMAT", "text (default), latex, json or c"},
+    {"--on-constraints", NULL, "also what is shorter where the constraints hold"},
     {0},
 };
 

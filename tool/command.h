@@ -43,10 +43,10 @@ typedef struct invocation {
     const char **values; /* by position in command->options; NULL where not given; flags: "" */
 } invocation;
 
-extern const command command_check, command_compare, command_completion, command_derive,
-    command_eval, command_examples, command_explain, command_export, command_format, command_import,
-    command_linearize, command_lsp, command_manual, command_plot, command_reduce, command_report,
-    command_run, command_sweep;
+extern const command command_action, command_animate, command_check, command_compare,
+    command_completion, command_derive, command_eval, command_examples, command_explain,
+    command_export, command_format, command_import, command_linearize, command_lsp, command_manual,
+    command_plot, command_reduce, command_report, command_run, command_sweep;
 
 /* commands.c: the tables that help, manual and completion show. */
 extern const command *const commands[];
@@ -106,6 +106,9 @@ int exit_status_of(hm_status status);
 
 /* Flushes stdout and reports a full disk and the like: the exit status, given that of the work. */
 int finish_output(int status);
+
+/* child.c: the same work in a process of its own, its exit status, or a message on how it ended. */
+int run_in_child(int (*work)(const invocation *call), const invocation *call);
 
 /* say.c: a message on stderr, with a line feed at its end or none; hidden characters are shown as escapes. */
 void say(const char *format, ...) __attribute__((format(printf, 1, 2)));

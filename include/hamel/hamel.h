@@ -2,6 +2,7 @@
 #ifndef HAMEL_HAMEL_H
 #define HAMEL_HAMEL_H
 
+#include <hamel/action.h>
 #include <hamel/analyse.h>
 #include <hamel/audit.h>
 #include <hamel/base.h>

@@ -129,6 +129,12 @@ typedef struct hm_canvas {
 
 HM_API HM_MUST_CHECK hm_status hm_figure_draw(const hm_figure *figure, const hm_canvas *canvas);
 
+/* Draws a page on a canvas, from `begin` to `end`; false: it stopped, as the canvas did. */
+typedef bool (*hm_draw_function)(void *drawing, const hm_canvas *canvas);
+/* SVG of any drawing: `draw` is called once. allocator NULL: the default one. HM_ERR_IO: the writer stopped. */
+HM_API HM_MUST_CHECK hm_status hm_svg_draw(const hm_allocator *allocator, hm_draw_function draw,
+                                           void *drawing, hm_writer writer, void *user);
+
 #ifdef __cplusplus
 }
 #endif

@@ -21,6 +21,18 @@ typedef enum hm_format { HM_FORMAT_TEXT, HM_FORMAT_LATEX, HM_FORMAT_JSON, HM_FOR
 HM_API HM_MUST_CHECK hm_status hm_system_derive(const hm_system *system, hm_format format,
                                                 hm_writer writer, void *user);
 
+/* How much of it is shown. */
+typedef struct hm_derive_options {
+    bool on_constraints; /* also what is shorter where the constraints hold; not with HM_FORMAT_C */
+} hm_derive_options;
+HM_API hm_derive_options hm_derive_options_default(void); /* as hm_system_derive */
+/* The same by options; NULL: the default ones. Forms on the constraints are compared with the others at random
+ * states in ball arithmetic, whose library (FLINT) ends the process where memory runs out.
+ *   HM_ERR_USAGE: said in the model's context. */
+HM_API HM_MUST_CHECK hm_status hm_system_derive_with(const hm_system *system, hm_format format,
+                                                     const hm_derive_options *options,
+                                                     hm_writer writer, void *user);
+
 /* What the program made of a model, for the curious and for bug reports. Text whose form may change
  * with any version; not for programs to read. */
 typedef enum hm_stage {

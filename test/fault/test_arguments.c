@@ -93,6 +93,12 @@ static bool write_nothing(void *user, const char *bytes, size_t length)
     return true;
 }
 
+static bool draw_nothing(void *drawing, const hm_canvas *canvas)
+{
+    (void)drawing;
+    return canvas->begin(canvas->user, 10, 10, NULL) && canvas->end(canvas->user);
+}
+
 /* ---- a world ---- */
 
 #define MAKE(call) assert_int_equal((call), HM_OK)

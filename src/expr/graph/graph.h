@@ -105,6 +105,8 @@ void hmi_graph_release(hmi_graph *graph);
 hm_status hmi_graph_status(const hmi_graph *graph);
 /* Release `to` also after a failure. */
 hm_status hmi_graph_copy(hmi_graph *to, const hmi_graph *from);
+/* Expressions of one graph made in another, in place; HMI_NONE stays. Symbols keep kind and index. */
+hm_status hmi_graph_transplant(hmi_graph *to, const hmi_graph *from, hmi_expr *list, size_t count);
 
 /* The node that interning makes of the operation, the symbol or the number of this one: itself, as long
  * as the graph is sound. HMI_NONE where it finds none. */

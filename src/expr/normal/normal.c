@@ -327,3 +327,16 @@ hmi_expr hmi_normal_form(hmi_normal *s, hmi_expr e)
         return HMI_NONE;
     return hmi_normal_tidy(s, hmi_normal_best(s, e, 0));
 }
+
+bool hmi_normal_relate(hmi_normal *s, hmi_expr symbol, hmi_expr square)
+{
+    if (!hmi_normal_begin(s) || !hmi_normal_convert(s, square))
+        return false;
+    const hmi_normal_entry *record = hmi_normal_entry_of(s, square);
+    const hmi_fraction *value = record ? record->fraction : NULL;
+    uint32_t atom = hmi_atom_of(s, symbol);
+    if (!value || value->divisors.count || atom == UINT32_MAX)
+        return false;
+    s->atoms.data[atom].square = value->numerator;
+    return true;
+}

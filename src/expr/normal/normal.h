@@ -37,6 +37,11 @@ hm_status hmi_normal_status(const hmi_normal *normal);
 /* The normal form; memoised. HMI_NONE for HMI_NONE and when there is no memory. */
 hmi_expr hmi_normal_form(hmi_normal *normal, hmi_expr e);
 
+/* From now on symbol^2 = square, a relation that holds where the expressions are used (on a constraint, say);
+ * whole squares of the symbol are replaced wherever that makes a form shorter. For a session that has seen no
+ * expression yet. False where the square is no polynomial, or there is no memory (status). */
+bool hmi_normal_relate(hmi_normal *normal, hmi_expr symbol, hmi_expr square);
+
 /* How long an expression is when printed: symbols, operators and parentheses, shared parts counted
  * each time. Saturates. */
 uint32_t hmi_normal_cost(hmi_normal *normal, hmi_expr e);

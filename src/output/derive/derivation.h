@@ -46,7 +46,24 @@ typedef struct hmi_derivation_view {
     hmi_expr *N, P;
     bool closed; /* the following are there */
     hmi_expr *lambda, *Qi, *Qni, *qdd;
+    struct hmi_on_constraints *on; /* NULL: not asked for */
 } hmi_derivation_view;
+
+/* The same quantities where the constraints hold (analyse/surface): shorter, or the same expressions. */
+typedef struct hmi_on_constraints {
+    const char *refusal; /* why they are all the same; NULL: they were tried */
+    size_t shorter;      /* how many differ */
+    size_t states, unproved;
+    long bits;
+    hmi_expr *M, *Q, *A, *b, *C, *lambda, *Qi, *Qni, *qdd;
+    bool *row_used;                /* m: constraints that the shorter forms hold on */
+    hmi_expr *position, *velocity; /* m: phi, and phi' or psi, in normal form; HMI_NONE: none */
+    struct hmi_relation *relation; /* those used */
+    size_t relations;
+} hmi_on_constraints;
+
+/* on_constraints.c */
+hm_status hmi_derivation_on_constraints(hmi_derivation_view *view);
 
 hm_status hmi_derivation_prepare(hmi_derivation_view *view, const hm_system *system);
 void hmi_derivation_release(hmi_derivation_view *view);
@@ -101,6 +118,12 @@ hmi_expr hmi_report_row(hmi_report *report, const hmi_expr_matrix *A, const hmi_
 bool hmi_report_wider(hmi_report *report, uint64_t width);
 /* Chooses parts to name, over everything that is printed. */
 void hmi_report_name_parts(hmi_report *report, const hmi_shared_options *options);
+
+/* on_constraints.c: the lines of text and LaTeX that are shorter there; the value of the JSON key. */
+void hmi_write_on_constraints(hmi_report *report);
+void hmi_write_where_it_holds(hmi_report *report);
+size_t hmi_on_constraints_roots(const hmi_derivation_view *view, const hmi_expr **lists,
+                                size_t *counts);
 
 void hmi_report_text(hmi_report *report);
 void hmi_report_latex(hmi_report *report);

@@ -77,15 +77,48 @@ static hm_status refuse_contacts(const hm_model *model)
     return HM_ERR_USAGE;
 }
 
+/* Code evaluates what the model says at any state, on the constraints or off them. */
+static hm_status refuse_code(const hm_model *model)
+{
+    hmi_error(model->context, hmi_no_span, "--format text, latex and json show them",
+              "C code is not written for forms that hold on the constraints only");
+    return HM_ERR_USAGE;
+}
+
+/* Shorter forms that the comparison did not confirm are left out, and that is said. */
+static void warn_unproved(const hmi_derivation_view *view)
+{
+    if (view->on && view->on->unproved && !view->on->refusal)
+        hmi_warning(view->model->context, hmi_no_span, NULL,
+                    "%zu forms on the constraints could not be confirmed, and are left as they are",
+                    view->on->unproved);
+}
+
+hm_derive_options hm_derive_options_default(void)
+{
+    return (hm_derive_options){.on_constraints = false};
+}
+
 hm_status hm_system_derive(const hm_system *system, hm_format format, hm_writer writer, void *user)
 {
+    return hm_system_derive_with(system, format, NULL, writer, user);
+}
+
+hm_status hm_system_derive_with(const hm_system *system, hm_format format,
+                                const hm_derive_options *options, hm_writer writer, void *user)
+{
+    hm_derive_options chosen = options ? *options : hm_derive_options_default();
     HMI_ARGUMENT(system ? system->model->context : NULL,
                  system && writer && (unsigned)format <= HM_FORMAT_C,
                  "a writer and a format that exists are needed");
     hmi_derivation_view view;
     if (format == HM_FORMAT_C && system->model->has_contacts)
         return refuse_contacts(system->model);
+    if (format == HM_FORMAT_C && chosen.on_constraints)
+        return refuse_code(system->model);
     hm_status status = hmi_derivation_prepare(&view, system);
+    if (status == HM_OK && chosen.on_constraints)
+        status = hmi_derivation_on_constraints(&view);
     if (status == HM_OK) {
         hmi_report report = {.view = &view,
                              .writer = writer,
@@ -99,6 +132,7 @@ hm_status hm_system_derive(const hm_system *system, hm_format format, hm_writer 
                              : format == HM_FORMAT_LATEX ? HMI_PRINT_LATEX
                                                          : HMI_PRINT_PLAIN;
         status = write_format(&report, format);
+        warn_unproved(&view);
         hmi_shared_release(&report.shared);
         hmi_text_release(&report.text);
     }

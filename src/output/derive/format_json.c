@@ -1,6 +1,7 @@
 /* `derive --format json`: expressions as strings in the language itself. Beyond the size up to which
  * normal forms are made, and where expressions are long, parts have names: "where" lists them, each
  * in terms of earlier ones. */
+#include "analyse/surface/surface.h"
 #include "output/derive/derivation.h"
 
 static void string(hmi_report *r, const char *text)
@@ -154,6 +155,68 @@ static void signals(hmi_report *r)
     hmi_text_add(&r->text, "}");
 }
 
+/* ---- on the constraints ---- */
+
+static void relations(hmi_report *r, const hmi_on_constraints *on)
+{
+    hmi_text_add(&r->text, ", \"eliminated\": [");
+    for (size_t k = 0; k < on->relations; k++) {
+        hmi_text_add(&r->text, k ? ", {\"symbol\": " : "{\"symbol\": ");
+        expression(r, on->relation[k].symbol);
+        hmi_text_addf(&r->text, ", \"power\": %d, \"value\": ", on->relation[k].power);
+        expression(r, on->relation[k].value);
+        hmi_text_add(&r->text, "}");
+    }
+    hmi_text_add(&r->text, "]");
+}
+
+static void residuals(hmi_report *r, const hmi_on_constraints *on)
+{
+    bool first = true;
+    hmi_text_add(&r->text, "\"where\": [");
+    for (size_t i = 0; i < 2 * r->view->m; i++) {
+        hmi_expr e = i % 2 ? on->velocity[i / 2] : on->position[i / 2];
+        if (!on->row_used[i / 2] || e == HMI_NONE)
+            continue;
+        hmi_text_add(&r->text, first ? "" : ", ");
+        expression(r, e);
+        first = false;
+    }
+    hmi_text_add(&r->text, "]");
+}
+
+static void on_constraints(hmi_report *r)
+{
+    const hmi_derivation_view *view = r->view;
+    const hmi_on_constraints *on = view->on;
+    const hmi_derived *d = &view->system->derived;
+    if (!on)
+        return;
+    key(r, "on_constraints");
+    hmi_text_add(&r->text, "{");
+    residuals(r, on);
+    relations(r, on);
+    hmi_text_addf(&r->text,
+                  ", \"shorter\": %zu, \"states\": %zu, \"bits\": %ld, \"refusal\": ", on->shorter,
+                  on->states, on->bits);
+    if (on->refusal)
+        string(r, on->refusal);
+    else
+        hmi_text_add(&r->text, "null");
+    matrix(r, "M", &d->M, on->M);
+    list(r, "Q", on->Q, view->n);
+    matrix(r, "A", &d->constraints.A, on->A);
+    list(r, "b", on->b, view->m);
+    list(r, "C", on->C, view->n);
+    if (view->closed) {
+        list(r, "lambda", on->lambda, view->m);
+        list(r, "Qi", on->Qi, view->n);
+        list(r, "Qni", on->Qni, view->n);
+        list(r, "qdd", on->qdd, view->n);
+    }
+    hmi_text_add(&r->text, "}");
+}
+
 static void where(hmi_report *r)
 {
     if (!r->print.shared)
@@ -221,6 +284,7 @@ void hmi_report_json(hmi_report *r)
         list(r, "Qni", view->Qni, view->n);
         list(r, "qdd", view->qdd, view->n);
     }
+    on_constraints(r);
     where(r);
     hmi_text_add(&r->text, "\n}\n");
 }

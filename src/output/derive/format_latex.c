@@ -196,6 +196,23 @@ static void write_motion(hmi_report *r)
     end(r);
 }
 
+static void write_on_constraints(hmi_report *r)
+{
+    const hmi_on_constraints *on = r->view->on;
+    if (!on || !on->shorter)
+        return;
+    begin(r, "On the constraints");
+    hmi_write_where_it_holds(r);
+    end(r);
+    hmi_text_addf(&r->text,
+                  "Where these hold, the following is shorter (and the same as above: at %zu "
+                  "random states, in %ld bits):\n"
+                  "\\begin{align*}\n",
+                  on->states, on->bits);
+    hmi_write_on_constraints(r);
+    end(r);
+}
+
 static void write_parts(hmi_report *r)
 {
     if (r->shared.nodes.count == 0)
@@ -251,6 +268,7 @@ void hmi_report_latex(hmi_report *r)
     write_standard_form(r);
     write_force(r);
     write_motion(r);
+    write_on_constraints(r);
     write_parts(r);
     hmi_text_add(&r->text, "\n\\end{document}\n");
 }

@@ -365,6 +365,27 @@ static void write_motion(hmi_report *r)
                       view->system->derived.has_nonideal ? " + C" : "");
 }
 
+static void write_on_constraints(hmi_report *r)
+{
+    const hmi_on_constraints *on = r->view->on;
+    if (!on || r->view->m == 0)
+        return;
+    step(r, 8, "On the constraints");
+    if (on->refusal)
+        hmi_text_addf(&r->text, "%snot tried: %s\n", indent, on->refusal);
+    else if (!on->shorter)
+        hmi_text_addf(&r->text, "%snothing above becomes shorter\n", indent);
+    if (!on->shorter)
+        return;
+    hmi_text_addf(&r->text, "%swhere these hold\n", indent);
+    hmi_write_where_it_holds(r);
+    hmi_text_addf(
+        &r->text,
+        "%sthe following is shorter (and the same as above: at %zu random states, in %ld bits)\n",
+        indent, on->states, on->bits);
+    hmi_write_on_constraints(r);
+}
+
 void hmi_report_text(hmi_report *r)
 {
     const hmi_shared_options options = hmi_shared_options_default();
@@ -379,6 +400,7 @@ void hmi_report_text(hmi_report *r)
     write_standard_form(r);
     write_force(r);
     write_motion(r);
+    write_on_constraints(r);
     if (r->shared.nodes.count)
         hmi_text_add(&r->text, "\nwhere\n");
     hmi_write_parts(r);

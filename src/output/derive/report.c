@@ -99,6 +99,10 @@ static void add_printed(const hmi_report *report, hmi_roots *roots)
     add_all(roots, view->Qi, closed);
     add_all(roots, view->Qni, closed);
     add_all(roots, view->qdd, closed);
+    const hmi_expr *lists[16];
+    size_t counts[16], count = hmi_on_constraints_roots(view, lists, counts);
+    for (size_t k = 0; k < count; k++)
+        add_all(roots, lists[k], counts[k]);
 }
 
 bool hmi_report_wider(hmi_report *report, uint64_t width)

@@ -171,6 +171,21 @@ static bool end(void *user)
     return flush(s);
 }
 
+hm_status hm_svg_draw(const hm_allocator *allocator, hm_draw_function draw, void *drawing,
+                      hm_writer writer, void *user)
+{
+    HMI_ARGUMENT(NULL, draw && writer, "a function that draws and a writer are needed");
+    hm_allocator memory = allocator ? *allocator : hm_allocator_default();
+    svg s = {.writer = writer, .user = user};
+    hmi_text_init(&s.text, &memory);
+    hm_canvas canvas = {&s, begin, lines, circle, text, end};
+    hm_status status = draw(drawing, &canvas) && flush(&s) ? HM_OK : HM_ERR_IO;
+    if (s.text.failed)
+        status = HM_ERR_NOMEM;
+    hmi_text_release(&s.text);
+    return status;
+}
+
 hm_status hm_figure_svg(const hm_figure *figure, hm_writer writer, void *user)
 {
     HMI_ARGUMENT(NULL, figure && writer, "a figure and a writer are needed");
