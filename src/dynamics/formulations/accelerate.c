@@ -16,7 +16,7 @@ static hm_status take_over(hmi_dynamics *d, const double *M, const double *Q, co
     hm_status status = hmi_dynamics_solve(d, &equations, &options, &solution);
     hmi_copy(d->n, solution.qdd, qdd);
     if (lambda)
-        hmi_copy(d->m, solution.lambda, lambda);
+        hmi_copy(d->held.gathers ? d->held.all : d->m, solution.lambda, lambda);
     return status;
 }
 
@@ -25,12 +25,19 @@ hm_status hmi_accelerate(hmi_dynamics *d, const double *restrict M, const double
                          double *restrict lambda)
 {
     hmi_saddle *s = &d->saddle;
-    double *l = lambda ? lambda : d->scratch + hmi_saddle_doubles(d->n, d->m, false);
-    s->A = A;
+    if (d->held.overfull)
+        return HM_ERR_LIMIT;
+    const hmi_equations all = {.A = A, .b = b}, held = hmi_gather_rows(d, &all);
+    double *l = lambda && !d->held.gathers ? lambda
+                                           : d->scratch + hmi_saddle_doubles(d->n, d->m, false);
+    s->A = held.A;
     if (hmi_saddle_factor(s, M)) {
-        hmi_saddle_solve(s, Q, b, qdd, l);
-        if (hmi_saddle_accepts(s, M, b, qdd, l))
+        hmi_saddle_solve(s, Q, held.b, qdd, l);
+        if (hmi_saddle_accepts(s, M, held.b, qdd, l)) {
+            if (lambda && l != lambda)
+                hmi_spread_multipliers(d, l, lambda);
             return HM_OK;
+        }
     }
     return take_over(d, M, Q, A, b, qdd, lambda);
 }

@@ -84,9 +84,10 @@ static double projection_check(const hmi_dynamics *d, const scaled *v)
     return relative(worst, fmax(hmi_max_abs(d->n, v->Qni), hmi_max_abs(d->n, v->C)));
 }
 
-void hmi_dynamics_check(hmi_dynamics *d, const hmi_equations *equations,
-                        const hmi_solution *solution, hmi_checks *checks)
+void hmi_dynamics_check(hmi_dynamics *d, const hmi_equations *all, const hmi_solution *solution,
+                        hmi_checks *checks)
 {
+    const hmi_equations held = hmi_gather_rows(d, all), *equations = &held;
     d->scratch_used = 0;
     scaled v = scale_solution(d, equations, solution);
     double *rest = hmi_take(d, (size_t)d->n);

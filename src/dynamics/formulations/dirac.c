@@ -218,10 +218,12 @@ hm_status hmi_dirac_solve(hmi_dynamics *d, const hmi_dirac_balance *balance, dou
 {
     int n = d->n;
     hmi_options options = hmi_options_default();
-    hmi_equations equations = {.M = balance->M, .Q = balance->rho, .A = balance->A};
+    const hmi_equations all = {
+        .M = balance->M, .Q = balance->rho, .A = balance->A, .b = balance->c};
+    hmi_equations equations = hmi_gather_rows(d, &all);
     double *zero = d->result_m[0];
     hmi_zero(d->m, zero);
-    equations.b = balance->c ? balance->c : zero;
+    equations.b = equations.b ? equations.b : zero;
     *velocity = (hmi_dirac_velocity){0};
     hmi_copy(n, balance->v, qdot);
     if (!hmi_all_finite(n, balance->v) || !hmi_all_finite(n * n, balance->J) ||
@@ -232,7 +234,7 @@ hm_status hmi_dirac_solve(hmi_dynamics *d, const hmi_dirac_balance *balance, dou
     for (int i = 0; i < n; i++)
         x[i] = balance->v[i] / d->D[i];
     if (balance->c && d->m > 0)
-        velocity->discrepancy = meet_constraints(d, balance->c, x);
+        velocity->discrepancy = meet_constraints(d, equations.b, x);
     int rank = determine_velocities(d, balance, x);
     hmi_times(n, d->D, x, qdot);
     report_velocities(d, rank, velocity);

@@ -308,8 +308,9 @@ static bool servos_are_finite(const hmi_dynamics *d, const hmi_equations *e)
     return true;
 }
 
-hm_status hmi_dynamics_solve(hmi_dynamics *d, const hmi_equations *equations,
-                             const hmi_options *options, hmi_solution *solution)
+/* With the rows that hold. */
+static hm_status solve(hmi_dynamics *d, const hmi_equations *equations, const hmi_options *options,
+                       hmi_solution *solution)
 {
     if (!usage_is_valid(d, equations, options))
         return HM_ERR_USAGE;
@@ -344,4 +345,16 @@ hm_status hmi_dynamics_solve(hmi_dynamics *d, const hmi_equations *equations,
     d->scratch_used = 0;
     *solution = s;
     return s.status;
+}
+
+hm_status hmi_dynamics_solve(hmi_dynamics *d, const hmi_equations *equations,
+                             const hmi_options *options, hmi_solution *solution)
+{
+    if (d->held.overfull)
+        return HM_ERR_LIMIT;
+    const hmi_equations held = hmi_gather_rows(d, equations);
+    hm_status status = solve(d, &held, options, solution);
+    if (status != HM_ERR_USAGE)
+        hmi_spread_rows(d, solution);
+    return status;
 }

@@ -46,10 +46,17 @@ typedef struct hmi_dynamics_size {
 /* The allocator is copied. */
 HM_MUST_CHECK hm_status hmi_dynamics_create(const hm_allocator *allocator,
                                             const hmi_dynamics_size *size, hmi_dynamics **out);
+/* The same for models with `rows` rows, of which at most size->m count at a time (held_rows.c). */
+HM_MUST_CHECK hm_status hmi_dynamics_create_gathering(const hm_allocator *allocator,
+                                                      const hmi_dynamics_size *size, int rows,
+                                                      hmi_dynamics **out);
 void hmi_dynamics_destroy(hmi_dynamics *d);
 /* Solves from now on go without these rows (m flags; NULL: all rows count): their multipliers are 0,
  * A q'' = b need not hold for them. For rows that depend on the others wherever the constraints hold,
- * while states a little beside them are looked at (integrate/rank/row_choice.c). */
+ * while states a little beside them are looked at (integrate/rank/row_choice.c), and for rows of contacts
+ * that are open. In a workspace that gathers, A, b and multipliers of all
+ * calls belong to all rows of the model, and what is left out costs nothing; where more than m are left
+ * in, solves answer HM_ERR_LIMIT. */
 void hmi_dynamics_leave_out(hmi_dynamics *d, const bool *rows);
 
 /* ---- the question ---------------------------------------------------------------------------- */
@@ -166,7 +173,8 @@ typedef struct hmi_solution {
  *   HM_ERR_INCONSISTENT   b contradicts itself (qdd meets it in least squares, as the
  *                         pseudo-inverse does), or a servo cannot be enforced;
  *   HM_ERR_NUMERIC        the input or the answer is not finite: arrays are zero.
- * HM_ERR_USAGE: the formulation asked for does not apply, or the sizes are not the workspace's. */
+ * HM_ERR_USAGE: the formulation asked for does not apply, or the sizes are not the workspace's.
+ * HM_ERR_LIMIT: more rows count than there is room for (hmi_dynamics_leave_out). */
 HM_MUST_CHECK hm_status hmi_dynamics_solve(hmi_dynamics *d, const hmi_equations *equations,
                                            const hmi_options *options, hmi_solution *solution);
 

@@ -92,16 +92,17 @@ static void give_vectors(hmi_dynamics *d, const matrices *g, const hmi_equations
     give(n, c_s, to->c_s);
     give_product(n, n, g->root, s->qdd, to->qdd_s);
     give_product(n, m, g->B_plus, e->b, to->B_plus_b);
-    give_product(n, m, g->B_plus, s->e, to->B_plus_e);
+    give_product(n, m, g->B_plus, hmi_gather_vector(d, s->e, d->held.b_error), to->B_plus_e);
     give_product(n, n, g->T, a_s, to->T_a_s);
     give_product(n, n, g->N, a_s, to->N_a_s);
     give_product(n, n, g->N, c_s, to->N_c_s);
 }
 
-hm_status hmi_dynamics_geometry(hmi_dynamics *d, const hmi_equations *equations,
+hm_status hmi_dynamics_geometry(hmi_dynamics *d, const hmi_equations *all,
                                 const hmi_solution *solution, const hmi_geometry *geometry)
 {
     int n = d->n, m = d->m;
+    const hmi_equations held = hmi_gather_rows(d, all), *equations = &held;
     if (!solution->a || !d->cholesky)
         return HM_ERR_UNDETERMINED;
     d->scratch_used = 0;
@@ -120,6 +121,7 @@ hm_status hmi_dynamics_geometry(hmi_dynamics *d, const hmi_equations *equations,
     projectors(n, m, g.B, g.B_plus, g.T, g.N);
     give_matrices(n, m, &g, geometry);
     give_vectors(d, &g, equations, solution, geometry);
+    hmi_spread_geometry(d, geometry);
     d->scratch_used = 0;
     return HM_OK;
 }

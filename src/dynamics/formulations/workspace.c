@@ -43,6 +43,25 @@ static void carve_problem(hmi_dynamics *d, carver *c)
     d->W = doubles(c, hmi_area(n, n));
 }
 
+static void carve_held(hmi_dynamics *d, carver *c)
+{
+    size_t n = (size_t)d->n, m = (size_t)d->m, all = (size_t)d->held.all;
+    hmi_held_rows *held = &d->held;
+    if (!held->gathers)
+        return;
+    held->row = ints(c, m);
+    held->A = doubles(c, m * n);
+    held->A_error = doubles(c, m * n);
+    held->b = doubles(c, m);
+    held->b_error = doubles(c, m);
+    for (int i = 0; i < 5; i++)
+        held->of_model[i] = doubles(c, all);
+    for (int i = 0; i < 3; i++)
+        held->flags_of_model[i] = carve(c, all, sizeof(bool));
+    for (int i = 0; i < 2; i++)
+        held->reactions[i] = doubles(c, all);
+}
+
 /* The largest of what the methods need: see their factor functions. */
 static void carve_factors(hmi_dynamics *d, carver *c)
 {
@@ -119,6 +138,7 @@ static void carve_scratch(hmi_dynamics *d, carver *c)
 static void carve_all(hmi_dynamics *d, carver *c)
 {
     carve_problem(d, c);
+    carve_held(d, c);
     carve_factors(d, c);
     carve_motion(d, c);
     carve_servo(d, c);
@@ -139,13 +159,21 @@ static bool size_is_valid(const hmi_dynamics_size *size)
 hm_status hmi_dynamics_create(const hm_allocator *allocator, const hmi_dynamics_size *size,
                               hmi_dynamics **out)
 {
-    if (!size_is_valid(size))
+    return hmi_dynamics_create_gathering(allocator, size, 0, out);
+}
+
+hm_status hmi_dynamics_create_gathering(const hm_allocator *allocator,
+                                        const hmi_dynamics_size *size, int rows, hmi_dynamics **out)
+{
+    if (!size_is_valid(size) || rows < 0)
         return HM_ERR_USAGE;
     hmi_dynamics *d = hmi_alloc(allocator, sizeof *d);
     if (!d)
         return HM_ERR_NOMEM;
     memset(d, 0, sizeof *d);
     *d = (hmi_dynamics){.allocator = *allocator, .size = *size, .n = size->n, .m = size->m};
+    d->held.gathers = rows > 0;
+    d->held.all = rows;
     carver count = {0};
     carve_all(d, &count);
     d->bytes = count.used;
@@ -159,14 +187,10 @@ hm_status hmi_dynamics_create(const hm_allocator *allocator, const hmi_dynamics_
     assert(hmi_saddle_doubles(d->n, d->m, false) + (size_t)d->m <= d->scratch_size);
     hmi_saddle_place(&d->saddle, d->n, d->m, false, d->scratch);
     d->saddle.left_out = d->left_out;
+    if (d->held.gathers)
+        hmi_dynamics_leave_out(d, NULL);
     *out = d;
     return HM_OK;
-}
-
-void hmi_dynamics_leave_out(hmi_dynamics *d, const bool *rows)
-{
-    for (int i = 0; i < d->m; i++)
-        d->left_out[i] = rows && rows[i];
 }
 
 void hmi_dynamics_destroy(hmi_dynamics *d)

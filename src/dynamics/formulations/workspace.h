@@ -64,12 +64,28 @@ typedef struct hmi_servo_space {
     int *ints;                /* of decompositions */
 } hmi_servo_space;
 
+/* Rows that hold, gathered from those of the model (held_rows.c). */
+typedef struct hmi_held_rows {
+    bool gathers;                  /* false: the rows are those of the model */
+    int all;                       /* rows of the model */
+    bool overfull;                 /* more hold than there is room for */
+    int *row;                      /* size.m: which one of the model */
+    double *A, *b, *A_error;       /* size.m x n, size.m, size.m x n */
+    double *b_error;               /* size.m */
+    double *of_model[5];           /* all: results by row of the model, */
+    bool *flags_of_model[3];       /* too */
+    double *reactions[2];          /* all: multipliers that a law is told */
+    const hmi_reaction_law *asked; /* the law itself */
+    hmi_reaction_law law;          /* which tells it */
+} hmi_held_rows;
+
 struct hmi_dynamics {
     hm_allocator allocator;
     size_t bytes;
     hmi_dynamics_size size;
     int n, m;
     bool *left_out; /* m: hmi_dynamics_leave_out */
+    hmi_held_rows held;
 
     /* the scaled problem */
     double *D, *R;
@@ -131,6 +147,15 @@ void hmi_prepare_constraints(hmi_dynamics *d, const hmi_equations *equations);
 /* d->b := R b in pivot order; where b contradicts itself, of the nearest b that does not (least
  * squares). False then. */
 bool hmi_prepare_right_side(hmi_dynamics *d, const double *b, double tolerance);
+
+/* held_rows.c: the equations with the rows that hold only, in memory of d (law and all); and a solution
+ * of these by rows of the model. Without gathering both leave everything as it is. */
+hmi_equations hmi_gather_rows(hmi_dynamics *d, const hmi_equations *equations);
+void hmi_spread_rows(hmi_dynamics *d, hmi_solution *solution);
+/* The same of one vector, and of the geometry's matrices in place. */
+const double *hmi_gather_vector(const hmi_dynamics *d, const double *all, double *to);
+void hmi_spread_multipliers(const hmi_dynamics *d, const double *held, double *all);
+void hmi_spread_geometry(const hmi_dynamics *d, const hmi_geometry *geometry);
 
 /* refine.c */
 void hmi_solve_scaled(hmi_dynamics *d, const double *r, const double *s, double *x, double *l);

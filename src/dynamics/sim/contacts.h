@@ -21,8 +21,9 @@
 #include "dynamics/contact/contact.h"
 #include "dynamics/sim/sim.h"
 
-/* Rows that may be closed at the same time. */
-enum { HMI_MOST_CLOSED = 150 };
+/* One-sided rows that may be closed at the same time; coordinates of a model with contacts, and entries of
+ * its matrix A as a dense one. */
+enum { HMI_MOST_CLOSED = 150, HMI_MOST_WITH_CONTACTS = 1200, HMI_MOST_DENSE_ENTRIES = 20000000 };
 
 typedef struct hmi_contacts {
     hm_sim *sim;

@@ -176,6 +176,9 @@ void hmi_sim_use_inputs(hm_sim *sim, const hmi_tape *inputs, double *inputs_work
 
 /* ---- the solve ---- */
 
+/* How many of these rows of the model may hold at the same time: all that are two-sided, and as many of
+ * the others as there is room for (contacts.h); rows NULL: all of them. */
+size_t hmi_sim_most_held(const hm_sim *sim, const size_t *rows, size_t count);
 /* Memory for the solve, where the system is small enough for it. */
 hm_status hmi_sim_prepare_solve(hm_sim *sim);
 /* The same for systems beyond it, for who must not allocate later. HM_ERR_NOMEM, HM_ERR_LIMIT. */

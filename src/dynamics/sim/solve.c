@@ -43,13 +43,34 @@ static bool prepare_servos(hm_sim *sim)
     return true;
 }
 
+size_t hmi_sim_most_held(const hm_sim *sim, const size_t *rows, size_t count)
+{
+    const hm_model *model = sim->system->model;
+    size_t one_sided = 0;
+    for (size_t i = 0; i < count; i++)
+        one_sided += model->constraints.data[rows ? rows[i] : i].one_sided;
+    return count - one_sided + (one_sided < HMI_MOST_CLOSED ? one_sided : HMI_MOST_CLOSED);
+}
+
+/* Dense matrices: of all rows, and of those that may hold at the same time. Contacts are solved in no other
+ * way, so that more coordinates are allowed there, as long as A fits into memory. */
+static bool is_small(const hm_sim *sim)
+{
+    const hmi_derived *d = &sim->system->derived;
+    size_t n = d->n, m = d->constraints.count;
+    if (!sim->system->model->has_contacts)
+        return n <= HM_MOST_DENSE && m <= 4 * HM_MOST_DENSE;
+    return n <= HMI_MOST_WITH_CONTACTS && m <= HMI_MOST_DENSE_ENTRIES / n &&
+           hmi_sim_most_held(sim, NULL, m) <= 4 * HM_MOST_DENSE;
+}
+
 hm_status hmi_sim_prepare_solve(hm_sim *sim)
 {
     const hmi_derived *d = &sim->system->derived;
     const hm_model *model = sim->system->model;
     size_t n = d->n, m = d->constraints.count, servo_rows = model->servo_rows.count;
     bool failed = false;
-    if (n > HM_MOST_DENSE || m > 4 * HM_MOST_DENSE)
+    if (!is_small(sim))
         return HM_OK;
     sim->dense.M = hmi_arena_doubles(&sim->arena, n * n, &failed);
     sim->dense.A = hmi_arena_doubles(&sim->arena, m * n, &failed);
@@ -58,12 +79,14 @@ hm_status hmi_sim_prepare_solve(hm_sim *sim)
     sim->dense.C = hmi_arena_doubles(&sim->arena, n, &failed);
     if (failed || !prepare_servos(sim))
         return HM_ERR_NOMEM;
+    bool contacts = model->has_contacts && m;
     const hmi_dynamics_size size = {.n = (int)n,
-                                    .m = (int)m,
+                                    .m = contacts ? (int)hmi_sim_most_held(sim, NULL, m) : (int)m,
                                     .servos = (int)model->servos.count,
                                     .servo_rows = (int)servo_rows,
                                     .compare = true};
-    return hmi_dynamics_create(sim->system->allocator, &size, &sim->dense.dynamics);
+    return hmi_dynamics_create_gathering(sim->system->allocator, &size, contacts ? (int)m : 0,
+                                         &sim->dense.dynamics);
 }
 
 hm_status hmi_sim_prepare_sparse(hm_sim *sim, bool revealing)

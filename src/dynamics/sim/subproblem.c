@@ -19,7 +19,8 @@ struct hmi_subproblem {
     double *M, *A;
     size_t *M_from, *A_from;
     size_t *row; /* of the model */
-    bool fresh;  /* taken, not yet factored */
+    bool *left_out;
+    bool fresh; /* taken, not yet factored */
     hm_status factored;
     /* one of these */
     hmi_sparse_solver *sparse;
@@ -59,12 +60,16 @@ static bool select_entries(hmi_arena *arena, const hmi_expr_matrix *matrix, cons
 
 static hm_status make_dense(hmi_subproblem *p)
 {
-    const hmi_dynamics_size size = {.n = (int)p->n, .m = (int)p->m};
+    bool contacts = p->sim->contacts && p->m;
+    const hmi_dynamics_size size = {
+        .n = (int)p->n, .m = contacts ? (int)hmi_sim_most_held(p->sim, p->row, p->m) : (int)p->m};
+    p->left_out = hmi_arena_alloc(&p->arena, p->m + 1);
     p->dense_M = hmi_arena_alloc(&p->arena, (p->n * p->n + 1) * sizeof *p->dense_M);
     p->dense_A = hmi_arena_alloc(&p->arena, (p->m * p->n + 1) * sizeof *p->dense_A);
-    if (!p->dense_M || !p->dense_A)
+    if (!p->dense_M || !p->dense_A || !p->left_out)
         return HM_ERR_NOMEM;
-    return hmi_dynamics_create(p->sim->system->allocator, &size, &p->dense);
+    return hmi_dynamics_create_gathering(p->sim->system->allocator, &size, contacts ? (int)p->m : 0,
+                                         &p->dense);
 }
 
 static hm_status build(hmi_subproblem *p, const size_t *rows, const size_t *coordinates)
@@ -189,8 +194,11 @@ hm_status hmi_subproblem_solve(hmi_subproblem *p, const double *F, const double 
 
 void hmi_subproblem_leave_out(hmi_subproblem *p, const bool *rows)
 {
-    for (size_t i = 0; p->dense && i < p->m; i++)
-        p->dense->left_out[i] = rows && rows[p->row[i]];
+    if (!p->dense)
+        return;
+    for (size_t i = 0; i < p->m; i++)
+        p->left_out[i] = rows && rows[p->row[i]];
+    hmi_dynamics_leave_out(p->dense, p->left_out);
 }
 
 void hmi_subproblem_coarse_rank(hmi_subproblem *p, double sine)

@@ -44,16 +44,23 @@ static double time_left(const hmi_impact_times *x, size_t p, double *error)
     return left;
 }
 
+static const uint64_t no_rows = 1469598103934665603u;
+
+static uint64_t add_row(uint64_t hash, size_t row)
+{
+    return (hash ^ (row + 1)) * 1099511628211u;
+}
+
 /* Notes which rows took an impulse, as a hash and by row. */
 static uint64_t note_rows(hmi_contact_run *r)
 {
     const hmi_contacts *c = r->contacts;
     double largest = hmi_max_abs((int)c->m, c->impulse);
-    uint64_t hash = 1469598103934665603u;
+    uint64_t hash = no_rows;
     for (size_t i = 0; i < c->m; i++) {
         if (!(fabs(c->impulse[i]) > 1e-9 * largest))
             continue;
-        hash = (hash ^ (i + 1)) * 1099511628211u;
+        hash = add_row(hash, i);
         r->times.last[i] = r->times.count + 1;
     }
     return hash;
@@ -73,16 +80,39 @@ static bool is_reached(const hmi_contact_run *r, size_t p, double t, double *lim
     return left <= 3e-5 * scale && error <= 1e-7 * scale;
 }
 
+static void put(hmi_impact_times *x, double t, uint64_t rows)
+{
+    x->t[x->count % HMI_IMPACTS_KEPT] = t;
+    x->rows[x->count++ % HMI_IMPACTS_KEPT] = rows;
+}
+
 size_t hmi_contact_accumulates(hmi_contact_run *r, double t, double *limit)
 {
     hmi_impact_times *x = &r->times;
     uint64_t rows = note_rows(r);
     if (x->count > 0 && t == time_back(x, 0)) /* the same moment */
         return 0;
-    x->t[x->count % HMI_IMPACTS_KEPT] = t;
-    x->rows[x->count++ % HMI_IMPACTS_KEPT] = rows;
+    put(x, t, rows);
     for (size_t p = 1; p <= MOST_PERIOD && x->count > 3 * p; p++)
         if (repeats(x, p) && is_reached(r, p, t, limit))
             return p;
     return 0;
+}
+
+bool hmi_contact_may_accumulate(hmi_contact_run *r, size_t row, double t)
+{
+    hmi_impact_times *x = &r->times;
+    bool may = false;
+    double error;
+    put(x, t, add_row(no_rows, row)); /* in the place of the oldest, which nobody reads */
+    for (size_t p = 1; p <= MOST_PERIOD && x->count > FEWEST_PERIODS * p && !may; p++)
+        may = repeats(x, p) && !isnan(time_left(x, p, &error));
+    x->count--;
+    return may;
+}
+
+void hmi_contact_note_time(hmi_contact_run *r, size_t row, double t)
+{
+    r->times.last[row] = r->times.count + 1;
+    put(&r->times, t, add_row(no_rows, row));
 }

@@ -120,6 +120,8 @@ void hmi_contact_find_sides(hmi_contact_run *r, const double *g);
  * HM_ERR_UNDETERMINED, HM_ERR_INCONSISTENT: there is no motion;
  * a message is given. */
 hm_status hmi_contact_settle(hmi_contact_run *r, bool *jumped);
+/* Notes an impact of one row alone, that lost this energy. HM_ERR_NOMEM. */
+hm_status hmi_contact_note_impact(hmi_contact_run *r, size_t row, double t, double lost);
 /* Around a `set`: one-sided rows hold no more; after it, those whose gap is negative hold, the name of one
  * of them (NULL: there is none). */
 void hmi_contact_release(hmi_contact_run *r);
@@ -136,5 +138,8 @@ double hmi_contact_gap_slack(const hmi_contact_run *r, size_t row, const hmi_poi
 /* Notes the impact that was just found. The number of impacts after which the struck rows repeat, where
  * they accumulate: what follows is rest, and *limit the time of it. 0: they do not. */
 size_t hmi_contact_accumulates(hmi_contact_run *r, double t, double *limit);
+/* Impacts of one row alone: would this one be one of an accumulation? And its note, where it is not. */
+bool hmi_contact_may_accumulate(hmi_contact_run *r, size_t row, double t);
+void hmi_contact_note_time(hmi_contact_run *r, size_t row, double t);
 
 #endif

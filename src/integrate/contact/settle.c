@@ -178,6 +178,17 @@ static hm_status note(hmi_contact_run *r, bool accumulation, double t, double lo
     return good ? HM_OK : HM_ERR_NOMEM;
 }
 
+hm_status hmi_contact_note_impact(hmi_contact_run *r, size_t row, double t, double lost)
+{
+    const hm_run_impact one = {t, &r->sim->system->model->constraints.data[row].name, 1, lost};
+    hmi_contact_note_time(r, row, t);
+    r->by_impacts -= lost;
+    if (r->impacts.count < HMI_MOST_IMPACTS)
+        return hmi_array_push(r->arena->allocator, &r->impacts, one) ? HM_OK : HM_ERR_NOMEM;
+    r->impacts_dropped++;
+    return HM_OK;
+}
+
 static void warn_gain(hmi_contact_run *r, double t, double gained)
 {
     hmi_messages_warn(

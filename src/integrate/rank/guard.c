@@ -39,7 +39,8 @@ static hm_status init_rank_watch(hmi_guard *g)
     size_t m = g->projection->velocity.count;
     const hm_sim *sim = g->ode->sim;
     hmi_row_products *sparse = NULL;
-    if (m == 0 || hmi_rows_are_explicit(&sim->system->derived)) /* these do not lose rank */
+    if (m == 0 || sim->contacts ||
+        hmi_rows_are_explicit(&sim->system->derived)) /* these do not lose rank */
         return HM_OK;
     const hmi_row_pattern pattern = pattern_of(g);
     if (!pattern.start)

@@ -83,7 +83,7 @@ static bool crosses(const hmi_run *run, bool contact)
 }
 
 /* Contacts after events have set values; switches once more where an impact changed velocities. */
-static hm_status settle_contacts(hmi_run *run)
+hm_status hmi_run_settle_contacts(hmi_run *run)
 {
     bool jumped = false;
     hm_status status = hmi_events_settle_contacts(&run->events, &jumped);
@@ -116,7 +116,7 @@ hm_status hmi_run_act(hmi_run *run)
     if (status == HM_OK && !resets)
         status = hmi_events_check_jumps(&run->events);
     if (status == HM_OK && run->contact.contacts)
-        status = settle_contacts(run);
+        status = hmi_run_settle_contacts(run);
     s->f_valid = false;
     hmi_guard_forget(&run->guard, false);
     run->restart = true; /* with the next step: until then the dense output of this one is good */

@@ -56,6 +56,8 @@ static hm_status init_parts(hmi_run *run)
         status = hmi_events_init(&run->events, &run->projection, &run->s, &run->recorder.ledger,
                                  messages, &run->contact, &run->arena);
     if (status == HM_OK)
+        status = hmi_flight_init(&run->flight, &run->events, &run->arena);
+    if (status == HM_OK)
         status = hmi_guard_init(&run->guard, &run->projection, &run->s, messages, &run->arena);
     return status == HM_OK ? allocate(run) : status;
 }

@@ -126,7 +126,7 @@ void hmi_run_show(hmi_run *run, double t)
 
 /* ---- output times ---- */
 
-static double output_time(const hmi_run *run)
+double hmi_run_output_time(const hmi_run *run)
 {
     return run->options.start + (double)run->recorder.outputs * run->options.every;
 }
@@ -173,8 +173,8 @@ bool hmi_run_give_outputs(hmi_run *run)
     double slack = run->reached >= run->options.end
                        ? 1e-9 * run->options.every
                        : 1e-13 * fmax(run->options.every, fabs(run->reached));
-    for (double t = output_time(run); t <= run->reached + slack && t <= run->options.end + slack;
-         t = output_time(run)) {
+    for (double t = hmi_run_output_time(run);
+         t <= run->reached + slack && t <= run->options.end + slack; t = hmi_run_output_time(run)) {
         double at = fmin(t, run->reached);
         if (comes_after(run, t, slack))
             return true;

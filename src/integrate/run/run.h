@@ -35,6 +35,7 @@
 #include "integrate/events/events.h"
 #include "integrate/rank/guard.h"
 #include "integrate/record/recorder.h"
+#include "integrate/run/flight.h"
 
 typedef enum hmi_drift { HMI_DRIFT_PROJECT, HMI_DRIFT_BAUMGARTE, HMI_DRIFT_NONE } hmi_drift;
 
@@ -74,6 +75,7 @@ typedef struct hmi_run {
     hmi_contact_run contact;
     hmi_events events;
     hmi_guard guard;
+    hmi_flight flight;
 
     /* Time. */
     hmi_stepper s;          /* the state, and the method that makes the steps */
@@ -153,6 +155,14 @@ hm_status hmi_run_finish_step(hmi_run *run);
 
 /* The step is cut back to the crossing, which acts: records, resets, stops, modes. */
 hm_status hmi_run_act(hmi_run *run);
+/* Contacts at the state as it is: impacts, and which rows hold. */
+hm_status hmi_run_settle_contacts(hmi_run *run);
+
+/* ---- fly.c ---- */
+
+/* Instead of a step, where bodies fly freely and strike each other now and then (flight.h). */
+bool hmi_run_flies(const hmi_run *run, double t_limit);
+hm_status hmi_run_fly(hmi_run *run, double t_limit);
 
 /* ---- outputs.c ---- */
 
@@ -164,6 +174,8 @@ bool hmi_run_give_outputs(hmi_run *run);
 bool hmi_run_give_end(hmi_run *run);
 /* Tells of recorded events of the last step up to that time. HM_ERR_NOMEM: it can be called again. */
 hm_status hmi_run_give_passed(hmi_run *run, double until);
+/* The next output time that has not been given. */
+double hmi_run_output_time(const hmi_run *run);
 /* run->shown := the state of the last step at t. */
 void hmi_run_show(hmi_run *run, double t);
 

@@ -207,6 +207,8 @@ hm_status hmi_run_step(hmi_run *run, double t_limit)
     hmi_stepper *s = &run->s;
     long forgiven = run->ode.forgiven;
     run->crossed = false;
+    if (hmi_run_flies(run, t_limit))
+        return hmi_run_fly(run, t_limit);
     if (run->contact.contacts)
         hmi_contact_turn(&run->contact);
     if (run->contact.steady)

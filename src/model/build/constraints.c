@@ -76,14 +76,14 @@ bool hmi_check_row(hmi_builder *b, hmi_constraint *row)
     return row->linear;
 }
 
-/* parts NULL: a two-sided row that always holds. */
 /* The work of a solution grows with the cube of the rows; so many more rows than coordinates cannot be
  * independent. */
-static bool is_feasible(hmi_builder *b, const char *name, hmi_expr residual, hmi_span at)
+static bool is_feasible(hmi_builder *b, const char *name, hmi_expr residual, hmi_span at,
+                        bool one_sided)
 {
     enum { MOST_ROWS = 4000, MOST_PER_COORDINATE = 10 };
     size_t rows = b->model->constraints.count + 1, n = b->model->coords.count;
-    if (rows <= MOST_ROWS || rows / MOST_PER_COORDINATE <= n ||
+    if (rows <= MOST_ROWS || rows / MOST_PER_COORDINATE <= n || one_sided || /* mostly open */
         !hmi_deps(b->graph, residual)) /* 0 = 0 is told apart */
         return true;
     if (!b->context->limit_exceeded)
@@ -96,6 +96,7 @@ static bool is_feasible(hmi_builder *b, const char *name, hmi_expr residual, hmi
     return false;
 }
 
+/* parts NULL: a two-sided row that always holds. */
 static bool add_row(hmi_builder *b, const char *name, hmi_expr residual, hmi_span at,
                     const hmi_row_parts *parts, size_t k)
 {
@@ -106,7 +107,7 @@ static bool add_row(hmi_builder *b, const char *name, hmi_expr residual, hmi_spa
                           .restitution = b->graph->zero,
                           .when = HMI_NONE};
     uint32_t index = (uint32_t)b->model->constraints.count;
-    if (!is_feasible(b, name, residual, at))
+    if (!is_feasible(b, name, residual, at, row.one_sided))
         return false;
     if (!hmi_declare_object(b, name, "constraint", index, at) || !hmi_check_row(b, &row))
         return false;
