@@ -1,45 +1,17 @@
 /* hamel format: the canonical layout of a model file. */
+#include "buffer.h"
 #include "command.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct buffer {
-    char *bytes;
-    size_t length, capacity;
-} buffer;
-
-static bool append(void *user, const char *bytes, size_t length)
-{
-    buffer *b = user;
-    if (b->length + length + 1 > b->capacity) {
-        size_t capacity = 2 * (b->length + length + 1);
-        char *grown = realloc(b->bytes, capacity);
-        if (!grown)
-            return false;
-        b->bytes = grown;
-        b->capacity = capacity;
-    }
-    memcpy(b->bytes + b->length, bytes, length);
-    b->length += length;
-    b->bytes[b->length] = '\0';
-    return true;
-}
-
-/* The whole of a file, or of standard input. False after a message. */
+/* False after a message. */
 static bool read_all(const char *path, buffer *text)
 {
-    char chunk[1 << 14];
-    FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
-    bool good = file != NULL;
-    for (size_t got; good && (got = fread(chunk, 1, sizeof chunk, file)) > 0;)
-        good = append(text, chunk, got);
-    good = good && !ferror(file) && append(text, "", 0);
+    bool good = buffer_read(text, path);
     if (!good)
-        fprintf(stderr, "hamel: cannot read '%s': %s\n", path, strerror(errno ? errno : ENOMEM));
-    if (file && file != stdin)
-        fclose(file);
+        fprintf(stderr, "hamel: cannot read '%s': %s\n", path, strerror(errno));
     return good;
 }
 
@@ -85,16 +57,16 @@ static int run(const invocation *call)
     hm_context *context = hm_context_create(NULL);
     int status = EXIT_FAILED;
     if (context && read_all(call->model, &text)) {
-        hm_status formatted = hm_text_format(context, call->model, text.bytes, text.length, append,
-                                             &out);
+        hm_status formatted = hm_text_format(context, call->model, text.bytes, text.length,
+                                             buffer_append, &out);
         print_diagnostics(context, call->quiet);
         status = formatted == HM_OK ? finish(call, &text, &out) : exit_status_of(formatted);
     } else if (context) {
         status = EXIT_BAD_INPUT;
     }
     hm_context_destroy(context);
-    free(text.bytes);
-    free(out.bytes);
+    buffer_release(&text);
+    buffer_release(&out);
     return status;
 }
 

@@ -45,8 +45,8 @@ typedef struct invocation {
 
 extern const command command_action, command_animate, command_check, command_compare,
     command_completion, command_derive, command_eval, command_examples, command_explain,
-    command_export, command_format, command_import, command_linearize, command_manual, command_plot,
-    command_reduce, command_report, command_run, command_sweep;
+    command_export, command_format, command_import, command_linearize, command_lsp, command_manual,
+    command_plot, command_reduce, command_report, command_run, command_sweep;
 
 /* commands.c: the tables that help, manual and completion show. */
 extern const command *const commands[];

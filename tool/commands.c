@@ -4,10 +4,10 @@
 #include <string.h>
 
 const command *const commands[] = {
-    &command_check,   &command_derive,   &command_reduce, &command_eval,      &command_run,
-    &command_sweep,   &command_compare,  &command_action, &command_linearize, &command_report,
-    &command_animate, &command_export,   &command_format, &command_plot,      &command_explain,
-    &command_import,  &command_examples, &command_manual, &command_completion};
+    &command_check,   &command_derive,  &command_reduce,   &command_eval,      &command_run,
+    &command_sweep,   &command_compare, &command_action,   &command_linearize, &command_report,
+    &command_animate, &command_export,  &command_format,   &command_lsp,       &command_plot,
+    &command_explain, &command_import,  &command_examples, &command_manual,    &command_completion};
 const size_t command_count = sizeof commands / sizeof *commands;
 
 const option_spec common_options[] = {

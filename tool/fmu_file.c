@@ -1,6 +1,7 @@
 /* Puts a Functional Mock-up Unit together: a folder of its own below the temporary files, the compiler, the
  * container by libzip. Times inside the container are fixed, so that the same model gives the same bytes. */
 #include "fmu_file.h"
+#include "buffer.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -13,28 +14,6 @@
 #include <zip.h>
 
 const bool fmu_available = true;
-
-typedef struct buffer {
-    char *bytes;
-    size_t length, capacity;
-} buffer;
-
-static bool append(void *user, const char *bytes, size_t length)
-{
-    buffer *b = user;
-    if (b->length + length + 1 > b->capacity) {
-        size_t capacity = 2 * (b->length + length + 1);
-        char *grown = realloc(b->bytes, capacity);
-        if (!grown)
-            return false;
-        b->bytes = grown;
-        b->capacity = capacity;
-    }
-    memcpy(b->bytes + b->length, bytes, length);
-    b->length += length;
-    b->bytes[b->length] = '\0';
-    return true;
-}
 
 /* ---- the binary ---- */
 
@@ -62,19 +41,6 @@ static bool save(const char *path, const buffer *text)
     return file && fclose(file) == 0 && good;
 }
 
-static bool load(const char *path, buffer *out)
-{
-    char chunk[1 << 16];
-    FILE *file = fopen(path, "rb");
-    bool good = file != NULL;
-    for (size_t got; good && (got = fread(chunk, 1, sizeof chunk, file)) > 0;)
-        good = append(out, chunk, got);
-    good = good && !ferror(file);
-    if (file)
-        fclose(file);
-    return good;
-}
-
 /* The shared object of the source; false: there is none. */
 static bool make_binary(const buffer *source, buffer *binary)
 {
@@ -85,7 +51,7 @@ static bool make_binary(const buffer *source, buffer *binary)
         return false;
     snprintf(from, sizeof from, "%s/unit.c", folder);
     snprintf(to, sizeof to, "%s/unit.so", folder);
-    bool good = save(from, source) && compile(from, to) && load(to, binary);
+    bool good = save(from, source) && compile(from, to) && buffer_read(binary, to);
     unlink(from);
     unlink(to);
     rmdir(folder);
@@ -139,7 +105,7 @@ static bool describe_build(unit *u)
         "</SourceFileSet>\n"
         "    <Library name=\"m\"/>\n  </BuildConfiguration>\n</fmiBuildDescription>\n",
         u->name, u->name);
-    return append(&u->build, text, (size_t)length);
+    return buffer_append(&u->build, text, (size_t)length);
 }
 
 static bool fill(zip_t *archive, const unit *u)
@@ -175,7 +141,7 @@ static bool pack(const unit *u, buffer *out)
     good = good && zip_source_open(target) == 0;
     char chunk[1 << 15];
     for (zip_int64_t got; good && (got = zip_source_read(target, chunk, sizeof chunk)) != 0;)
-        good = got > 0 && append(out, chunk, (size_t)got);
+        good = got > 0 && buffer_append(out, chunk, (size_t)got);
     zip_source_free(target);
     return good;
 }
@@ -205,10 +171,10 @@ static int out_of_memory(void)
 
 static int make_unit(const session *s, hm_export_options options, unit *u, buffer *container)
 {
-    hm_status status = hm_system_export(s->context, s->system, &options, append, &u->source);
+    hm_status status = hm_system_export(s->context, s->system, &options, buffer_append, &u->source);
     options.part = HM_EXPORT_PART_DESCRIPTION;
     if (status == HM_OK)
-        status = hm_system_export(s->context, s->system, &options, append, &u->description);
+        status = hm_system_export(s->context, s->system, &options, buffer_append, &u->description);
     if (status == HM_ERR_IO)
         return out_of_memory();
     if (status != HM_OK)
@@ -228,11 +194,11 @@ int fmu_file_write(const session *s, const hm_export_options *options, const cha
     int status = make_unit(s, *options, &u, &container);
     if (status == EXIT_DONE)
         status = write_container(&container, path);
-    free(u.description.bytes);
-    free(u.source.bytes);
-    free(u.build.bytes);
-    free(u.binary.bytes);
-    free(container.bytes);
+    buffer_release(&u.description);
+    buffer_release(&u.source);
+    buffer_release(&u.build);
+    buffer_release(&u.binary);
+    buffer_release(&container);
     return status;
 }
 

@@ -126,3 +126,9 @@ bool memory_exceeded(void)
 {
     return atomic_load(&state.exceeded);
 }
+
+void memory_forget(void)
+{
+    atomic_store(&state.failed, false);
+    atomic_store(&state.exceeded, false);
+}

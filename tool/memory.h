@@ -27,5 +27,7 @@ void memory_note_exceeded(void);
 /* Has any allocation failed so far, or been refused because of the limit? */
 bool memory_failed(void);
 bool memory_exceeded(void);
+/* A failure has been said, and the command goes on with something else. */
+void memory_forget(void);
 
 #endif

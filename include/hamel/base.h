@@ -89,6 +89,7 @@ typedef struct hm_diagnostic {
     const char *source_line; /* the text of the line, NULL where there is none */
     const char *message;
     const char *hint; /* what to do about it, or NULL */
+    const char *path; /* of that file, resolved; NULL for text from memory that has none */
 } hm_diagnostic;
 
 typedef struct hm_context hm_context;

@@ -26,6 +26,13 @@ typedef struct hm_override {
     const char *value;
 } hm_override;
 
+/* A text that stands for a file, as an editor has it before it is saved. */
+typedef struct hm_open_text {
+    const char *path; /* resolved */
+    const char *text;
+    size_t length;
+} hm_open_text;
+
 typedef struct hm_model_options {
     const hm_override *overrides; /* default NULL */
     size_t override_count;        /* default 0 */
@@ -33,12 +40,18 @@ typedef struct hm_model_options {
     const char *more;             /* statements after those of the text or file; default NULL, */
     const char *more_name;        /* which messages call this; default "<more>" */
     bool scene;                   /* draw the model itself where it has no `draw`; default false */
+    const char
+        *path; /* of the file that a text from memory stands for: `include` is relative to its
+                         folder; default NULL */
+    const hm_open_text *open_texts; /* read instead of files that are included; default NULL */
+    size_t open_text_count;         /* default 0 */
+    bool names; /* keep what every name means, for hm_model_meaning; default false */
 } hm_model_options;
 
 HM_API hm_model_options hm_model_options_default(void);
 
 /* From UTF-8 text in memory; need not be NUL-terminated. options NULL: the defaults.
- * `include` is then relative to the current folder. */
+ * `include` is then relative to the current folder, or to that of options->path. */
 HM_API HM_MUST_CHECK hm_status hm_model_parse(hm_context *context, const char *text, size_t length,
                                               const hm_model_options *options, hm_model **model);
 /* From a file. */

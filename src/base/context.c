@@ -247,6 +247,14 @@ void hmi_source_position(const hmi_source *source, uint32_t offset, int *line, i
     *column = 1 + count_characters(source->text + start, offset - start);
 }
 
+/* NULL stays NULL. */
+static const char *copy_text(hm_context *context, const char *text)
+{
+    const char *copy = text ? hmi_arena_text(&context->arena, text, strlen(text)) : NULL;
+    context->out_of_memory |= text && !copy;
+    return copy;
+}
+
 enum { LONGEST_SHOWN_LINE = 400 };
 
 /* Fills in the place: file, line, column, and the text of the line unless it is very long. */
@@ -258,6 +266,7 @@ static void locate(hm_context *context, hmi_span at, hm_diagnostic *diagnostic)
     uint32_t offset = at.start > source->length ? (uint32_t)source->length : at.start;
     diagnostic->file = hmi_arena_shown(&context->arena, source->name, strlen(source->name));
     context->out_of_memory |= !diagnostic->file;
+    diagnostic->path = copy_text(context, source->path);
     hmi_source_position(source, offset, &diagnostic->line, &diagnostic->column);
     uint32_t start = line_start(source, offset), end = offset;
     while (end < source->length && source->text[end] != '\n' && source->text[end] != '\r')
@@ -332,14 +341,6 @@ static void keep(hm_context *context, const hm_diagnostic *diagnostic)
         context->out_of_memory = true;
 }
 
-/* NULL stays NULL. */
-static const char *copy_text(hm_context *context, const char *text)
-{
-    const char *copy = text ? hmi_arena_text(&context->arena, text, strlen(text)) : NULL;
-    context->out_of_memory |= text && !copy;
-    return copy;
-}
-
 static void report(hm_context *context, hm_severity severity, hmi_span at, const char *hint,
                    const char *format, va_list args)
 {
@@ -385,6 +386,7 @@ void hmi_context_take(hm_context *context, hm_context *from)
         if (!has_room(context, d.severity))
             continue;
         d.file = copy_text(context, d.file);
+        d.path = copy_text(context, d.path);
         d.source_line = copy_text(context, d.source_line);
         d.message = copy_text(context, d.message);
         d.hint = copy_text(context, d.hint);

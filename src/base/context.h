@@ -36,8 +36,10 @@ struct hm_context {
     hm_allocator allocator;    /* the budget's */
     hmi_arena arena;           /* sources and message texts */
     HMI_ARRAY(hmi_source) sources;
-    const hmi_source *borrowed; /* the first sources are those of somebody else, */
-    size_t borrowed_count;      /* so many; its own come after them */
+    const hmi_source *borrowed;            /* the first sources are those of somebody else, */
+    size_t borrowed_count;                 /* so many; its own come after them */
+    const struct hm_open_text *open_texts; /* in place of files, while a model is read */
+    size_t open_text_count;
     HMI_ARRAY(hm_diagnostic) diagnostics;
     size_t errors, remarks; /* remarks: warnings and notes */
     int64_t most_steps;     /* of writing a model out, HMI_MOST_STEPS; fuzzers lower it */

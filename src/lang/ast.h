@@ -138,6 +138,8 @@ struct hmi_statement {
     hmi_statement *next;
 };
 
+typedef HMI_ARRAY(hmi_span) hmi_spans;
+
 /* A parsed file with everything it includes. */
 typedef struct hmi_tree {
     hm_context *context;
@@ -145,6 +147,9 @@ typedef struct hmi_tree {
     hmi_names names;
     hmi_statement *statements;
     uint32_t contains;
+    hmi_spans
+        *read_names; /* where the parser met a name, in order, for words.c; NULL: not wanted */
+    bool alone;      /* `include` and files of tables are left unread */
 } hmi_tree;
 
 /* The statement a word starts, HMI_STMT_COUNT where it is none. */

@@ -197,8 +197,13 @@ static hmi_ast *take_name(hmi_parser *p, const char *what, bool any)
         return NULL;
     }
     hmi_ast *node = new_node(p, HMI_AST_NAME, token.span);
+    hmi_spans *names = p->tree->read_names;
     if (!node)
         return NULL;
+    if (names && !hmi_array_push(&p->context->allocator, names, token.span)) {
+        p->context->out_of_memory = true;
+        return NULL;
+    }
     node->name = hmi_names_intern(&p->tree->names, text, token.span.length);
     if (node->name == HMI_NO_NAME) {
         p->context->out_of_memory = true;
@@ -216,6 +221,14 @@ hmi_ast *hmi_parse_name(hmi_parser *p, const char *what)
 hmi_ast *hmi_parse_label(hmi_parser *p, const char *what)
 {
     return take_name(p, what, true);
+}
+
+hmi_ast *hmi_parse_kind(hmi_parser *p, const char *what)
+{
+    hmi_ast *node = take_name(p, what, false);
+    if (node && p->tree->read_names)
+        p->tree->read_names->count--;
+    return node;
 }
 
 /* sum(i = a .. b, body): the present token is '('. */

@@ -52,7 +52,7 @@ static bool parse_sides(hmi_parser *p, hmi_entry_list *list)
 /* hinge of, or distance L of */
 static bool parse_kind(hmi_parser *p, hmi_statement *s)
 {
-    hmi_ast *kind = hmi_parse_name(p, "a kind of joint");
+    hmi_ast *kind = hmi_parse_kind(p, "a kind of joint");
     if (!kind)
         return false;
     s->word = kind->name;

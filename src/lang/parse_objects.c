@@ -177,7 +177,7 @@ bool hmi_parse_servo(hmi_parser *p, hmi_statement *s)
     if (hmi_parser_accept_word(p, "law")) {
         if (!hmi_parser_at_word(p, "lyapunov"))
             return hmi_parser_unexpected(p, "'lyapunov'");
-        hmi_ast *law = hmi_parse_name(p, "'lyapunov'");
+        hmi_ast *law = hmi_parse_kind(p, "'lyapunov'");
         s->word = law ? law->name : HMI_NO_NAME;
         return law != NULL;
     }
@@ -335,7 +335,7 @@ static bool parse_draw_options(hmi_parser *p, hmi_statement *s)
 bool hmi_parse_draw(hmi_parser *p, hmi_statement *s)
 {
     hmi_entry_list list = {0};
-    hmi_ast *kind = p->token.kind == HMI_TOK_NAME ? hmi_parse_name(p, "what is drawn") : NULL;
+    hmi_ast *kind = p->token.kind == HMI_TOK_NAME ? hmi_parse_kind(p, "what is drawn") : NULL;
     if (!kind)
         return hmi_parser_unexpected(p, "what is drawn: point, line, sphere, ...");
     s->word = kind->name;

@@ -263,6 +263,8 @@ static bool parse_statement(hmi_parser *p, bool in_block, hmi_statement ***tail,
     if (!parsers[kind](p, s) || (!at_statement_end(p, in_block) && !hmi_report_no_end(p, kind)))
         return false;
     s->span = hmi_span_to(word.span, p->previous);
+    if (kind == HMI_STMT_INCLUDE && p->tree->alone)
+        return true;
     if (kind == HMI_STMT_INCLUDE)
         return hmi_parse_include(p, s->span, s->text, tail, contains);
     **tail = s;

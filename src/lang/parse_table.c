@@ -61,6 +61,8 @@ static bool parse_file_name(hmi_parser *p, hmi_statement *s)
     s->text = hmi_take_text(p);
     if (!s->text)
         return false;
+    if (p->tree->alone)
+        return true;
     s->file = hmi_load_numbers(p, at, s->text);
     return s->file != HMI_NO_FILE;
 }

@@ -76,6 +76,8 @@ hmi_ast *hmi_parse_postfix(hmi_parser *parser);
 hmi_ast *hmi_parse_name(hmi_parser *parser, const char *what);
 /* The same for a name that nothing refers to, as that of a model: reserved words will do. */
 hmi_ast *hmi_parse_label(hmi_parser *parser, const char *what);
+/* The same for a word that is no name: a kind of joint. */
+hmi_ast *hmi_parse_kind(hmi_parser *parser, const char *what);
 /* name[i, j]: the present token is '['. */
 hmi_ast *hmi_parse_index(hmi_parser *parser, hmi_ast *name);
 

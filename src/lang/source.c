@@ -5,6 +5,8 @@
  */
 #include "lang/parser_internal.h"
 
+#include <hamel/model.h>
+
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -60,8 +62,20 @@ static bool read_all(int file, hmi_text *text)
     }
 }
 
+/* The text that stands for a file; NULL: none does. */
+static const hm_open_text *open_text_of(const hm_context *context, const char *path)
+{
+    for (size_t i = 0; i < context->open_text_count; i++)
+        if (strcmp(context->open_texts[i].path, path) == 0)
+            return &context->open_texts[i];
+    return NULL;
+}
+
 uint32_t hmi_load_source(hm_context *context, const char *path, const char *name, hmi_span at)
 {
+    const hm_open_text *open = open_text_of(context, path);
+    if (open && open->length <= HMI_MOST_SOURCE_BYTES)
+        return hmi_context_add_source(context, name, path, open->text, open->length);
     int file = open_source(context, path, name, at);
     if (file < 0)
         return HMI_NO_FILE;

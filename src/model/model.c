@@ -44,6 +44,7 @@ void hm_model_destroy(hm_model *model)
     hmi_array_release(allocator, &model->outputs);
     hmi_array_release(allocator, &model->drawings);
     hmi_array_release(allocator, &model->named);
+    hmi_array_release(allocator, &model->meanings);
     hmi_array_release(allocator, &model->literal);
     hmi_graph_release(&model->graph);
     hmi_arena_release(&model->arena);

@@ -234,6 +234,13 @@ typedef struct hmi_named_expr {
     hmi_expr expr;
 } hmi_named_expr;
 
+/* What a declared name means, for editors; kept with hm_model_options.names. */
+typedef struct hmi_meaning {
+    const char *name, *what; /* what: "parameter" */
+    size_t rows, columns;    /* 0: it has no value of its own (functions, families) */
+    hmi_expr *items;         /* row by row */
+} hmi_meaning;
+
 typedef struct hmi_simulate {
     bool given;
     double start, end, every;
@@ -285,6 +292,7 @@ struct hm_model {
     hmi_table *tables;     /* one array, as constants of the graph refer to it */
     size_t table_count;
     HMI_ARRAY(hmi_named_expr) named;
+    HMI_ARRAY(hmi_meaning) meanings; /* of names, where they are kept */
     HMI_ARRAY(const char *) literal; /* names that would be printed like others (name_clashes.c) */
     hmi_simulate simulate;
     bool keep_initial; /* `initial keep` was used */

@@ -3,7 +3,13 @@
 #include "model/build/body.h"
 #include "model/verify.h"
 
+#include <limits.h>
+#include <stdlib.h>
 #include <string.h>
+
+#ifndef PATH_MAX
+#define PATH_MAX 4096
+#endif
 
 /* ---- the passes ---- */
 
@@ -288,6 +294,8 @@ static bool build_model(hmi_builder *b, const hm_model_options *options)
         hmi_build_scene(b);
     if (b->context->errors == b->errors)
         check_contains_motion(b);
+    if (options->names && b->context->errors == b->errors)
+        hmi_keep_meanings(b);
     return b->context->errors == b->errors &&
            (hmi_model_find_name_clashes(b->model) || hmi_no_memory(b)) &&
            hmi_graph_sound(b, hmi_no_span);
@@ -373,9 +381,13 @@ static hm_status build_from_source(hm_context *context, uint32_t file,
 {
     hmi_tree tree;
     hmi_tree_init(&tree, context);
+    context->open_texts = options->open_texts;
+    context->open_text_count = options->open_text_count;
     hm_status status = hmi_parse_source(&tree, file);
     if (status == HM_OK && options->more)
         status = parse_more(&tree, options);
+    context->open_texts = NULL;
+    context->open_text_count = 0;
     /* Names and shapes are checked only in what parsed; with syntax errors the rest would mostly
      * complain about what is missing. */
     uint64_t fingerprint = hash_sources(context, file);
@@ -400,6 +412,12 @@ static bool options_are_valid(const hm_model_options *options)
     for (size_t i = 0; i < count; i++)
         if (!options->overrides[i].name || !options->overrides[i].value)
             return false;
+    size_t texts = options ? options->open_text_count : 0;
+    if (texts && !options->open_texts)
+        return false;
+    for (size_t i = 0; i < texts; i++)
+        if (!options->open_texts[i].path || !options->open_texts[i].text)
+            return false;
     return true;
 }
 
@@ -417,7 +435,9 @@ hm_status hm_model_parse(hm_context *context, const char *text, size_t length,
                   HMI_MOST_SOURCE_BYTES >> 20);
         return HM_ERR_LIMIT;
     }
-    uint32_t file = hmi_context_add_source(context, name, NULL, text, length);
+    char resolved[PATH_MAX];
+    const char *path = chosen.path && realpath(chosen.path, resolved) ? resolved : chosen.path;
+    uint32_t file = hmi_context_add_source(context, name, path, text, length);
     if (file == HMI_NO_FILE)
         return hmi_context_memory_status(context, HM_ERR_NOMEM, hmi_no_span, "reading the model");
     return build_from_source(context, file, &chosen, model);

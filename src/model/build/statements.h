@@ -49,6 +49,9 @@ void hmi_check_range(hmi_builder *b, const hmi_shown *shown, const char *name, d
 /* After all statements: are the initial values of coordinates inside of their ranges? */
 void hmi_check_initial_ranges(hmi_builder *b);
 
+/* After all statements: what the names mean, for hm_model_meaning (meanings.c). */
+void hmi_keep_meanings(hmi_builder *b);
+
 /* Adds a coordinate; `symbol` is the new one. */
 bool hmi_add_coord(hmi_builder *b, const char *name, const hmi_shown *shown, hmi_span at,
                    hmi_expr *symbol);

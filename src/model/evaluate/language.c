@@ -34,8 +34,10 @@ hm_status hm_text_format(hm_context *context, const char *name, const char *text
 static hm_word_kind kind_of(const char *text, const hmi_word *word)
 {
     char name[64];
-    if (word->statement)
+    if (word->opens)
         return HM_WORD_KIND_STATEMENT;
+    if (word->part)
+        return HM_WORD_KIND_PART;
     if (word->span.length >= sizeof name)
         return HM_WORD_KIND_NAME;
     memcpy(name, text + word->span.start, word->span.length);
@@ -65,7 +67,11 @@ hm_status hm_text_words(hm_context *context, const char *text, size_t length, hm
             .length = found.data[i].span.length,
             .kind = kind_of(hmi_context_source(context, file)->text, &found.data[i]),
             .declares = found.data[i].declares,
-            .scope = found.data[i].scope};
+            .scope = found.data[i].scope,
+            .space = found.data[i].space,
+            .statement = found.data[i].statement == HMI_STMT_COUNT
+                             ? NULL
+                             : hmi_statement_word(found.data[i].statement)};
     if (status == HM_OK) {
         *words = list;
         *count = found.count;
@@ -80,9 +86,44 @@ void hm_words_free(hm_context *context, hm_word *words, size_t count)
         hmi_free(&context->allocator, words, (count + 1) * sizeof *words);
 }
 
+/* Was a part named by an earlier statement of the table, or earlier in this one? */
+static bool named_before(int kind, size_t index)
+{
+    const char *part = hmi_statement_part((hmi_statement_kind)kind, index), *other;
+    for (int k = 0; k <= kind; k++)
+        for (size_t i = 0; (other = hmi_statement_part((hmi_statement_kind)k, i)); i++)
+            if ((k < kind || i < index) && strcmp(part, other) == 0)
+                return true;
+    return false;
+}
+
+/* The parts of all statements, each once. */
+static const char *part_of_any(size_t index)
+{
+    for (int kind = 0; kind < HMI_STMT_COUNT; kind++)
+        for (size_t i = 0; hmi_statement_part((hmi_statement_kind)kind, i); i++)
+            if (!named_before(kind, i) && index-- == 0)
+                return hmi_statement_part((hmi_statement_kind)kind, i);
+    return NULL;
+}
+
 const char *hm_language_word(hm_word_kind kind, size_t index)
 {
-    if (kind == HM_WORD_KIND_STATEMENT)
+    switch (kind) {
+    case HM_WORD_KIND_STATEMENT:
         return index < HMI_STMT_COUNT ? hmi_statement_word((hmi_statement_kind)index) : NULL;
-    return kind == HM_WORD_KIND_FUNCTION ? hmi_function_name(index) : NULL;
+    case HM_WORD_KIND_FUNCTION:
+        return hmi_function_name(index);
+    case HM_WORD_KIND_PART:
+        return part_of_any(index);
+    default:
+        return NULL;
+    }
+}
+
+const char *hm_statement_part(const char *statement, size_t index)
+{
+    return statement
+               ? hmi_statement_part(hmi_statement_kind_of(statement, strlen(statement)), index)
+               : NULL;
 }
