@@ -113,6 +113,7 @@ static int read_hidden(film *f)
                  {"all", PICTURE_ALL}};
     const char *text = option_value(f->call, "--hide");
     f->look.parts = PICTURE_ALL;
+    f->look.title = option_value(f->call, "--title");
     while (text && *text) {
         size_t length = strcspn(text, ","), k = 0, count = sizeof parts / sizeof *parts;
         while (k < count &&

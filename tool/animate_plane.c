@@ -13,13 +13,29 @@ static bool take(film *f, motion_group group, size_t k, double **out)
     return *out != NULL;
 }
 
+/* The first coordinate from k on that moves; k where none does. */
+static size_t moving(const film *f, size_t k)
+{
+    const motion *m = &f->motion;
+    size_t first = m->first[MOTION_Q], count = m->first[MOTION_Q + 1] - first;
+    for (size_t i = k; i < count; i++)
+        for (size_t row = 1; row < m->rows; row++)
+            if (m->values[row * m->width + first + i] != m->values[first + i])
+                return i;
+    return k;
+}
+
 bool plane_open(film *f)
 {
     const hm_model *model = f->session->model;
     size_t n = hm_model_coordinate_count(model), z = hm_model_state_count(model);
     motion_group groups[2] = {n ? MOTION_Q : MOTION_T, n > 1 ? MOTION_Q : n ? MOTION_V : MOTION_Z};
-    size_t column = n > 1 ? 1 : 0;
-    const char *first = n ? hm_model_coordinate_name(model, 0) : "t";
+    size_t across = n > 1 ? moving(f, 0) : 0, column = n > 1 ? moving(f, across + 1) : 0;
+    if (column >= n && n > 1) { /* only the last one moves */
+        column = across;
+        across = 0;
+    }
+    const char *first = n ? hm_model_coordinate_name(model, across) : "t";
     const char *second = n   ? hm_model_coordinate_name(model, column)
                          : z ? hm_model_state_name(model, 0)
                              : "t";
@@ -27,7 +43,7 @@ bool plane_open(film *f)
         groups[1] = MOTION_T;
     snprintf(f->across_name, sizeof f->across_name, "%s", first);
     snprintf(f->upward_name, sizeof f->upward_name, "%s%s", second, n == 1 ? "'" : "");
-    return take(f, groups[0], 0, &f->across) && take(f, groups[1], column, &f->upward);
+    return take(f, groups[0], across, &f->across) && take(f, groups[1], column, &f->upward);
 }
 
 bool plane_draw(const film *f, const hm_canvas *canvas, size_t row, bool whole)
@@ -47,7 +63,7 @@ bool plane_draw(const film *f, const hm_canvas *canvas, size_t row, bool whole)
                       .styles = styles,
                       .ends = whole};
     snprintf(title, sizeof title, "t = %.*f", f->picture.digits, m->values[row * m->width]);
-    hm_status status = hm_figure_create(memory_allocator(), NULL, NULL, &figure);
+    hm_status status = hm_figure_create(memory_allocator(), f->look.title, NULL, &figure);
     if (f->look.parts & PICTURE_TIME)
         panel.title = title;
     if (status == HM_OK)

@@ -170,6 +170,7 @@ static const option_spec options[] = {
     {"--camera", "VIEW", "oblique, front, back, left, right, top, or AZIMUTH,ELEVATION in degrees"},
     {"--follow", NULL, "the camera moves along"},
     {"--hide", "LIST", "of paths, forces, ground, time, scale, labels; all"},
+    {"--title", "TEXT", "written above"},
     {"--at", "STATE", "start from here, as in \"x=1, x'=0.2, t=0\""},
     {"--from", "T", "start time"},
     {"--to", "T", "end time"},

@@ -2,159 +2,11 @@
 #include "hdf5_file.h"
 #include "output_file.h"
 #include "run_options.h"
-#include "sweep.h"
-#include "values.h"
+#include "sweep_ranks.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* ---- options ---- */
-
-static bool read_count(const invocation *call, const char *option, unsigned long long least,
-                       unsigned long long *value)
-{
-    const char *text = option_value(call, option);
-    char *end;
-    if (!text)
-        return true;
-    errno = 0;
-    *value = strtoull(text, &end, 10);
-    if (end != text && *end == '\0' && text[0] != '-' && errno == 0 && *value >= least)
-        return true;
-    usage_error("%s needs a whole number from %llu on, not '%s'", option, least, text);
-    return false;
-}
-
-/* --shard I/N: N pieces of nearly the same length. */
-static bool read_shard(sweep *s, unsigned long long *index, unsigned long long *count)
-{
-    const char *text = option_value(s->call, "--shard");
-    char rest;
-    *index = *count = 1;
-    if (text && (sscanf(text, "%llu/%llu%c", index, count, &rest) != 2 || *index < 1 ||
-                 *index > *count || *count > 1000000000)) {
-        usage_error("--shard is I/N with 1 <= I <= N, not '%s'", text);
-        return false;
-    }
-    long double points = (long double)hm_sweep_plan_points(s->plan);
-    s->first = (size_t)floorl(points * (long double)(*index - 1) / (long double)*count);
-    s->end = *index == *count ? hm_sweep_plan_points(s->plan)
-                              : (size_t)floorl(points * (long double)*index / (long double)*count);
-    return true;
-}
-
-static bool read_keep(sweep *s)
-{
-    const char *keep = option_value(s->call, "--keep");
-    s->keep_every = keep && strcmp(keep, "every") == 0;
-    if (!keep || s->keep_every || strcmp(keep, "final") == 0)
-        return true;
-    usage_error("--keep is final (one row per point) or every (one row per output time), not '%s'",
-                keep);
-    return false;
-}
-
-static int make_plan(sweep *s)
-{
-    const invocation *call = s->call;
-    hm_sweep_spec spec = hm_sweep_spec_default();
-    unsigned long long samples = 0, seed = 1;
-    hm_table *points = NULL;
-    const char *file = option_value(call, "--points");
-    if (!read_count(call, "--samples", 1, &samples) || !read_count(call, "--seed", 0, &seed))
-        return EXIT_BAD_INPUT;
-    spec.grid = option_value(call, "--grid");
-    spec.random = option_value(call, "--random");
-    spec.samples = (size_t)samples;
-    spec.seed = seed;
-    spec.sobol = option_value(call, "--sobol") != NULL;
-    hm_status status = file ? hm_table_load_csv(s->s->context, file, &points) : HM_OK;
-    spec.points = points;
-    if (status == HM_OK)
-        status = hm_sweep_plan_create(s->s->context, s->s->model, &spec, &s->plan);
-    hm_table_destroy(points);
-    print_diagnostics(s->s->context, call->quiet);
-    return exit_status_of(status);
-}
-
-/* ---- what the file holds ---- */
-
-static bool add_name(sweep *s, const char *format, const char *name)
-{
-    char text[512];
-    snprintf(text, sizeof text, format, name);
-    s->names[s->name_count] = memory_copy(text);
-    return s->names[s->name_count++] != NULL;
-}
-
-/* index, what is varied, then the measures and status; or t, coordinates, velocities, states, outputs. An
- * initial value has (0) behind its name where the final one is a column, too. */
-static bool list_names(sweep *s)
-{
-    const hm_model *model = s->s->model;
-    size_t n = hm_model_coordinate_count(model), columns = hm_sweep_plan_columns(s->plan);
-    size_t measures = hm_measures_count(s->measures), states = hm_model_state_count(model);
-    size_t outputs = hm_model_output_count(model);
-    s->names = memory_new(columns + measures + 2 * n + states + outputs + 4, sizeof *s->names);
-    bool good = s->names && add_name(s, "%s", "index");
-    for (size_t i = 0; good && i < columns; i++)
-        good = add_name(s, s->keep_every ? "%s(0)" : "%s", hm_sweep_plan_name(s->plan, i));
-    if (!s->keep_every) {
-        for (size_t i = 0; good && i < measures; i++)
-            good = add_name(s, "%s", hm_measures_name(s->measures, i));
-        return good && add_name(s, "%s", "status");
-    }
-    good = good && add_name(s, "%s", "t");
-    for (size_t k = 0; k < 2; k++)
-        for (size_t i = 0; good && i < n; i++)
-            good = add_name(s, k ? "%s'" : "%s", hm_model_coordinate_name(model, i));
-    for (size_t i = 0; good && i < outputs; i++)
-        good = add_name(s, "%s", hm_model_output_name(model, i));
-    for (size_t i = 0; good && i < states; i++)
-        good = add_name(s, "%s", hm_model_state_name(model, i));
-    return good;
-}
-
-static uint64_t mix(uint64_t hash, const char *text)
-{
-    for (text = text ? text : "\1"; *text; text++) /* FNV-1a */
-        hash = (hash ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
-    return (hash ^ 0xff) * UINT64_C(0x100000001b3);
-}
-
-/* Everything that the rows depend on: two sweeps with the same identity have the same rows. */
-static void identify(sweep *s, unsigned long long index, unsigned long long count)
-{
-    static const char *const options[] = {
-        "--grid",   "--random",      "--samples",   "--seed",     "--sobol",
-        "--points", "--measure",     "--keep",      "--from",     "--to",
-        "--every",  "--rtol",        "--atol",      "--step",     "--method",
-        "--drift",  "--formulation", "--max-steps", "--max-rows", "--max-events"};
-    uint64_t hash = mix(UINT64_C(0xcbf29ce484222325), hm_version());
-    char number[64];
-    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
-        hash = mix(hash, option_value(s->call, options[i]));
-    for (size_t i = 0; i < s->call->override_count; i++)
-        hash = mix(mix(hash, s->call->overrides[i].name), s->call->overrides[i].value);
-    snprintf(number, sizeof number, "%llx", (unsigned long long)hm_model_fingerprint(s->s->model));
-    hash = mix(hash, number);
-    size_t columns = hm_sweep_plan_columns(s->plan), points = hm_sweep_plan_points(s->plan);
-    double *values = memory_new(columns + 1, sizeof *values);
-    for (size_t k = 0; values && option_value(s->call, "--points") && k < points; k++) {
-        hm_sweep_plan_point(s->plan, k, values);
-        for (size_t i = 0; i < columns; i++) {
-            snprintf(number, sizeof number, "%a", values[i]);
-            hash = mix(hash, number);
-        }
-    }
-    free(values);
-    snprintf(s->identity, sizeof s->identity, "# hamel sweep %s %016llx points %zu", hm_version(),
-             (unsigned long long)hash, points);
-    if (option_value(s->call, "--shard"))
-        snprintf(s->identity + strlen(s->identity), 64, " shard %llu/%llu", index, count);
-}
 
 /* ---- callbacks ---- */
 
@@ -203,8 +55,11 @@ static bool on_frame(void *user, size_t point, const hm_frame *frame)
 static bool on_progress(void *user, size_t done, size_t count)
 {
     sweep *s = user;
-    double part = count ? (double)done / (double)count : 1;
-    progress_update(&s->progress, (double)done, part);
+    if (s->shared) { /* `done` is that of a piece */
+        done += share_done(s);
+        count = s->end - s->first;
+    }
+    progress_count(&s->progress, done, count);
     return !interrupt_seen();
 }
 
@@ -216,22 +71,33 @@ static int out_of_memory(void)
     return EXIT_FAILED;
 }
 
+/* Statistics, FILE and the plot, from all rows. */
+static bool publish(sweep *s)
+{
+    return sweep_find_statistics(s) && rows_publish(s, option_value(s->call, "--shard") != NULL) &&
+           sweep_plot(s);
+}
+
+static void say_what_is_left(const sweep *s)
+{
+    if (s->out)
+        say("hamel: %zu of %zu points are done, in %s%s; --resume does the others\n",
+            s->next - s->first, s->end - s->first, s->shared ? s->out : s->rows_path,
+            s->shared ? ".part-*" : "");
+}
+
 static int report(sweep *s, hm_status status)
 {
     bool complete = status == HM_OK && s->next == s->end && !s->broken;
-    bool shard = option_value(s->call, "--shard") != NULL;
-    bool good = !s->broken && rows_sync(s) && sweep_find_statistics(s);
-    if (complete && good)
-        good = rows_publish(s, shard);
-    if (complete && good && !sweep_plot(s))
-        good = false;
+    bool good = !s->broken && (s->shared || rows_sync(s));
+    if (good && (complete || !s->shared))
+        good = complete ? publish(s) : sweep_find_statistics(s);
     if (status != HM_OK) {
         say("hamel: %s\n", hm_status_text(status));
         return exit_status_of(status);
     }
-    if (!complete && s->out)
-        say("hamel: %zu of %zu points are done, in %s; --resume does the others\n",
-            s->next - s->first, s->end - s->first, s->rows_path);
+    if (!complete)
+        say_what_is_left(s);
     bool written = true;
     if (s->call->json)
         written = sweep_json(s);
@@ -239,20 +105,17 @@ static int report(sweep *s, hm_status status)
         sweep_print(s);
     if (complete && good)
         rows_discard(s);
-    if (!complete && !s->broken)
+    if (!complete && !s->broken && interrupt_seen())
         return EXIT_INTERRUPTED;
-    return good && written && s->failed == 0 ? EXIT_DONE : EXIT_FAILED;
+    return complete && good && written && s->failed == 0 ? EXIT_DONE : EXIT_FAILED;
 }
 
 static int run_points(sweep *s)
 {
     hm_sweep_options options = hm_sweep_options_default(s->s->model, s->plan);
-    unsigned long long jobs = 0;
-    if (!read_count(s->call, "--jobs", 1, &jobs))
-        return EXIT_BAD_INPUT;
     options.run = s->run;
     options.run.content = HM_FRAME_CONTENT_STATE;
-    options.jobs = (unsigned)(jobs < 256 ? jobs : 256);
+    options.jobs = s->jobs;
     options.first = s->next;
     options.end = s->end;
     options.on_row = on_row;
@@ -260,11 +123,15 @@ static int run_points(sweep *s)
     options.on_progress = on_progress;
     options.user = s;
     interrupt_watch();
+    terminate_watch();
     progress_start(&s->progress, s->call->quiet);
-    hm_status status = hm_sweep_run(s->s->context, s->s->system, s->plan, s->measures, &options,
-                                    &s->result);
+    hm_status status = s->shared ? share_run(s, &options)
+                                 : hm_sweep_run(s->s->context, s->s->system, s->plan, s->measures,
+                                                &options, &s->result);
     progress_end(&s->progress);
     print_diagnostics(s->s->context, s->call->quiet);
+    if (s->ranks->rank > 0)
+        return s->broken ? EXIT_FAILED : exit_status_of(status);
     return report(s, status);
 }
 
@@ -294,24 +161,50 @@ static int name_files(sweep *s, unsigned long long index, unsigned long long cou
     return output_check(s->call, path);
 }
 
+/* --jobs; under mpirun the share of this process. */
+static bool read_jobs(sweep *s)
+{
+    unsigned long long jobs = 0;
+    if (!sweep_read_count(s->call, "--jobs", 1, &jobs))
+        return false;
+    s->jobs = (unsigned)(jobs < 256 ? jobs : 256);
+    if (!jobs && s->ranks->size > 1)
+        s->jobs = ranks_jobs(s->ranks);
+    return true;
+}
+
+/* Parts of an earlier session are taken up also by one process. */
+static int open_rows(sweep *s)
+{
+    bool resume = option_value(s->call, "--resume") != NULL;
+    part_list parts = {0};
+    if (s->out && !parts_find(s, &parts))
+        return out_of_memory();
+    for (size_t i = 0; i < parts.count; i++)
+        s->shared |= strcmp(parts.paths[i], s->rows_path) != 0;
+    parts_release(&parts);
+    s->shared |= s->ranks->size > 1;
+    return s->shared ? share_prepare(s) : rows_open(s, resume);
+}
+
 static int prepare(sweep *s)
 {
     unsigned long long index, count;
-    int code = make_plan(s);
+    int code = sweep_make_plan(s);
     if (code != EXIT_DONE)
         return code;
-    if (!run_options_read(s->s, s->call, &s->run) || !read_keep(s) ||
-        !read_shard(s, &index, &count))
+    if (!run_options_read(s->s, s->call, &s->run) || !sweep_read_keep(s) || !read_jobs(s) ||
+        !sweep_read_shard(s, &index, &count))
         return EXIT_BAD_INPUT;
-    if (!list_names(s))
+    if (!sweep_list_names(s) || !sweep_describe(s))
         return out_of_memory();
     s->line = memory_new(s->name_count + hm_measures_count(s->measures) + 1, sizeof *s->line);
     if (!s->line)
         return out_of_memory();
     s->next = s->first;
-    identify(s, index, count);
+    sweep_identify(s, index, count);
     code = name_files(s, index, count);
-    return code == EXIT_DONE ? rows_open(s, option_value(s->call, "--resume") != NULL) : code;
+    return code == EXIT_DONE ? open_rows(s) : code;
 }
 
 static void close_sweep(sweep *s)
@@ -323,19 +216,23 @@ static void close_sweep(sweep *s)
     free(s->names);
     free(s->line);
     free(s->rows_path);
+    free(s->part_path);
+    free(s->about);
     free(s->out_text);
     free(s->statistics);
     hm_sweep_plan_destroy(s->plan);
 }
 
-static int sweep_model(const invocation *call, hm_measures *measures)
+static int sweep_model(const invocation *call, hm_measures *measures, ranks *r)
 {
     session s;
-    sweep w = {.call = call, .s = &s, .measures = measures};
+    sweep w = {.call = call, .s = &s, .measures = measures, .ranks = r};
     int code = session_open_with(&s, call, true, hm_measures_statements(measures), "--measure");
     if (code == EXIT_DONE) {
         w.run = hm_run_options_default(s.model);
         code = prepare(&w);
+        if (r->rank == 0)
+            code = ranks_agree(r, code);
         if (code == EXIT_DONE)
             code = run_points(&w);
     }
@@ -361,7 +258,7 @@ static int default_measures(const invocation *call, char **text)
     return code;
 }
 
-static int run_measured(const invocation *call, const char *text)
+static int run_measured(const invocation *call, const char *text, ranks *r)
 {
     hm_context *context = hm_context_create(memory_allocator());
     hm_measures *measures = NULL;
@@ -369,7 +266,7 @@ static int run_measured(const invocation *call, const char *text)
         return out_of_memory();
     hm_status status = hm_measures_parse(context, text, &measures);
     print_diagnostics(context, call->quiet);
-    int code = status == HM_OK          ? sweep_model(call, measures)
+    int code = status == HM_OK          ? sweep_model(call, measures, r)
                : status == HM_ERR_NOMEM ? out_of_memory()
                                         : exit_status_of(status);
     hm_measures_destroy(measures);
@@ -377,14 +274,8 @@ static int run_measured(const invocation *call, const char *text)
     return code;
 }
 
-static int run(const invocation *call)
+static int run_rank(const invocation *call, ranks *r)
 {
-    if (option_value(call, "--merge"))
-        return sweep_merge(call);
-    if (!call->model)
-        return usage_error("the model is missing: hamel sweep MODEL; see hamel sweep --help");
-    if (call->argument_count > 1)
-        return usage_error("unexpected argument '%s'; see hamel sweep --help", call->arguments[1]);
     const char *text = option_value(call, "--measure");
     const char *out = option_value(call, "--out");
     bool hdf5 = out && strlen(out) > 3 && strcmp(out + strlen(out) - 3, ".h5") == 0;
@@ -395,8 +286,42 @@ static int run(const invocation *call)
     if (code == EXIT_DONE && !text)
         code = default_measures(call, &state);
     if (code == EXIT_DONE)
-        code = run_measured(call, text ? text : state);
+        code = run_measured(call, text ? text : state, r);
     free(state);
+    return code;
+}
+
+/* The first process finds out whether the sweep is possible, and says so once; the others follow. */
+static int run_all(const invocation *call, ranks *r)
+{
+    invocation silent = *call;
+    if (r->rank == 0) {
+        int code = run_rank(call, r);
+        return r->agreed ? code : ranks_agree(r, code);
+    }
+    silent.quiet = true;
+    int code = ranks_agree(r, EXIT_DONE);
+    if (code != EXIT_DONE)
+        return EXIT_DONE;
+    code = run_rank(&silent, r);
+    if (r->size > 1) /* it did not come to work */
+        dealer_leave();
+    return code;
+}
+
+static int run(const invocation *call)
+{
+    ranks r;
+    if (option_value(call, "--merge"))
+        return sweep_merge(call);
+    if (!call->model)
+        return usage_error("the model is missing: hamel sweep MODEL; see hamel sweep --help");
+    if (call->argument_count > 1)
+        return usage_error("unexpected argument '%s'; see hamel sweep --help", call->arguments[1]);
+    int code = ranks_start(&r, call);
+    if (code == EXIT_DONE)
+        code = run_all(call, &r);
+    ranks_end(&r);
     return code;
 }
 

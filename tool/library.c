@@ -40,9 +40,10 @@ bool library_load(library *l)
         return l->loaded;
     l->tried = true;
     errno = 0;
-    void *handle = dlopen(l->file, RTLD_NOW | RTLD_LOCAL);
+    int how = RTLD_NOW | (l->global ? RTLD_GLOBAL : RTLD_LOCAL);
+    void *handle = dlopen(l->file, how);
     if (!handle) /* without memory for a list of paths it would not be found: it is looked for again */
-        handle = dlopen(l->file, RTLD_NOW | RTLD_LOCAL);
+        handle = dlopen(l->file, how);
     l->loaded = handle && look_up(l, handle);
     if (!l->loaded)
         keep_error(l, errno);

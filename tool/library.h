@@ -15,6 +15,7 @@ typedef struct library {
     const char *const *names; /* of `count` functions and data, whose addresses go to `table` */
     void **table;
     size_t count;
+    bool global; /* what it loads itself sees its symbols */
     bool tried, loaded;
     char why[256]; /* not loaded: what the loader says */
 } library;

@@ -217,6 +217,13 @@ static bool draw_time(const picture *p, const hm_canvas *canvas, size_t row, siz
     return canvas->text(canvas->user, 12, p->options.height - 12, text, &font);
 }
 
+static bool draw_title(const picture *p, const hm_canvas *canvas)
+{
+    hm_font font = {.size = 14, .color = INK, .bold = true, .anchor = HM_ANCHOR_MIDDLE};
+    return !p->options.title ||
+           canvas->text(canvas->user, p->options.width / 2, 20, p->options.title, &font);
+}
+
 static bool draw_label(const picture *p, const camera *c, const hm_canvas *canvas,
                        const hm_drawing *d, size_t row)
 {
@@ -231,7 +238,7 @@ static bool draw_label(const picture *p, const camera *c, const hm_canvas *canva
 /* Names of bodies and of labels, while they do not hide everything. */
 static bool draw_labels(const picture *p, const camera *c, const hm_canvas *canvas, size_t row)
 {
-    enum { MOST_LABELS = 8 };
+    enum { MOST_LABELS = 5 };
     size_t count = hm_model_drawing_count(p->model), labels = 0;
     for (size_t i = 0; i < count; i++)
         labels += hm_model_drawing(p->model, i).label != NULL;
@@ -282,5 +289,5 @@ bool picture_draw_strobe(picture *p, const hm_canvas *canvas, const size_t *rows
     }
     return good && draw_labels(p, &c, canvas, last) && picture_draw_scale(p, &c, canvas) &&
            picture_draw_legend(p, canvas) && draw_time(p, canvas, last, rows[0]) &&
-           canvas->end(canvas->user);
+           draw_title(p, canvas) && canvas->end(canvas->user);
 }

@@ -82,6 +82,7 @@ typedef struct picture_options {
     bool follow;    /* the camera moves with the middle of what is drawn */
     bool turned;    /* the camera looks from azimuth, elevation, in degrees; else it is chosen */
     double azimuth, elevation;
+    const char *title; /* NULL: none */
 } picture_options;
 
 enum { FORCE_KINDS = 3 };

@@ -82,17 +82,23 @@ static void fit_motion(const picture *p, fit *f)
     picture_marks(p, p->motion->rows - 1, fit_place, f);
 }
 
+/* Nothing is drawn below the title. */
+static double title_height(const picture *p)
+{
+    return p->options.title ? fmin(26, p->options.height / 3) : 0;
+}
+
 static void aim_in_plane(picture *p, const fit *f)
 {
     camera *c = &p->camera;
-    double middle[2], half[2];
+    double middle[2], half[2], room = p->options.height - title_height(p);
     for (int k = 0; k < 2; k++) {
         middle[k] = (f->most[k][0] - f->most[k][1]) / 2;
         half[k] = (f->most[k][0] + f->most[k][1]) / 2 + 0.02 * p->unit;
     }
     c->eye = (vec){middle[0], middle[1], 0};
     c->focal = (0.5 - MARGIN / 2) * fmin(p->options.width / fmax(half[0], 0.12 * p->unit),
-                                         p->options.height / fmax(half[1], 0.12 * p->unit));
+                                         room / fmax(half[1], 0.12 * p->unit));
 }
 
 static void aim_in_space(picture *p, const fit *f)
@@ -106,7 +112,7 @@ static void aim_in_space(picture *p, const fit *f)
     distance = fmax(distance, f->nearest + 0.6 * p->unit);
     c->eye = vec_along(vec_along(vec_scale(distance, c->back), target[0], c->right), target[1],
                        c->up);
-    c->focal = p->options.height / 2 / tan(ANGLE / 2 * 3.141592653589793 / 180);
+    c->focal = (p->options.height - title_height(p)) / 2 / tan(ANGLE / 2 * 3.141592653589793 / 180);
     c->near = 1e-3 * p->unit;
 }
 
@@ -130,7 +136,7 @@ void picture_aim(picture *p)
     camera *c = &p->camera;
     *c = (camera){.planar = p->planar, .right = {1, 0, 0}, .up = {0, 1, 0}, .back = {0, 0, 1}};
     c->middle_x = p->options.width / 2;
-    c->middle_y = p->options.height / 2;
+    c->middle_y = (p->options.height + title_height(p)) / 2;
     if (!p->planar) {
         c->back = view_direction(p);
         vec right = vec_cross(p->up, c->back);
@@ -141,7 +147,7 @@ void picture_aim(picture *p)
     }
     double tangent = (1 - MARGIN) * tan(ANGLE / 2 * 3.141592653589793 / 180);
     fit f = {.p = p, .nearest = -DBL_MAX};
-    f.tangent[0] = tangent * p->options.width / p->options.height;
+    f.tangent[0] = tangent * p->options.width / (p->options.height - title_height(p));
     f.tangent[1] = tangent;
     for (int k = 0; k < 4; k++)
         f.most[k / 2][k % 2] = -DBL_MAX;

@@ -153,7 +153,7 @@ bool picture_draw_legend(picture *p, const hm_canvas *canvas)
     double y = 20;
     bool good = true;
     for (int k = 0; k < FORCE_KINDS && good; k++) {
-        if (!(p->largest_force[k] > 0))
+        if (!(p->largest_force[k] > 0) || !(p->options.parts & PICTURE_SCALE))
             continue;
         hm_font font = {.size = 12, .color = force_kinds[k].color, .anchor = HM_ANCHOR_END};
         snprintf(text, sizeof text, "%s ≤ %.3g", force_kinds[k].short_text, p->largest_force[k]);

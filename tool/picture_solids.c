@@ -122,16 +122,24 @@ static void add_drawing(const solid *s, size_t row, size_t index, const hm_drawi
     }
 }
 
-void picture_add_solids(picture *p, const camera *c, size_t row, double fade)
+/* Lines, or all else: in the plane lines lie below. */
+static void add_drawings(picture *p, const camera *c, size_t row, double fade, bool lines)
 {
-    size_t count = hm_model_drawing_count(p->model);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < hm_model_drawing_count(p->model); i++) {
         hm_drawing d = hm_model_drawing(p->model, i);
+        if ((d.kind == HM_DRAWING_LINE) != lines)
+            continue;
         uint32_t color = d.kind == HM_DRAWING_LINE && !d.color ? ROD : color_of_drawing(&d, i);
         solid s = {p, c, color_mix(color, 0xffffff, fade), fade};
         add_drawing(&s, row, i, &d);
     }
-    for (size_t i = 0; i < count; i++)
+}
+
+void picture_add_solids(picture *p, const camera *c, size_t row, double fade)
+{
+    add_drawings(p, c, row, fade, true);
+    add_drawings(p, c, row, fade, false);
+    for (size_t i = 0; i < hm_model_drawing_count(p->model); i++)
         if (p->force_here[i]) {
             hm_drawing d = hm_model_drawing(p->model, i);
             add_forces(&(solid){p, c, 0, fade}, row, &d);

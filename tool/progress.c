@@ -35,27 +35,47 @@ static void format_duration(double seconds, char text[32])
         snprintf(text, 32, "%ld h %ld min", s / 3600, s / 60 % 60);
 }
 
-void progress_update(progress *p, double t, double part)
+/* The bar, then what is said of the present, then the time left. */
+static void draw(progress *p, double at, double part, double left_s, const char *present)
 {
-    if (!p->shown)
-        return;
-    double at = now();
-    if (at - p->last < every)
-        return;
-    p->last = at;
-    char left[32] = "";
-    if (part > 1e-6)
-        format_duration((at - p->start) * (1 - part) / part, left);
-    char bar[41];
+    char left[32] = "", bar[41];
+    if (left_s >= 0)
+        format_duration(left_s, left);
     int full = (int)(part * 40);
     full = full < 0 ? 0 : full > 40 ? 40 : full;
     memset(bar, '.', 40);
     memset(bar, '=', (size_t)full);
     bar[40] = '\0';
-    fprintf(stderr, "\r[%s] %3.0f %%  t = %-10.6g %s%s\033[K", bar, 100 * part, t, left,
+    fprintf(stderr, "\r[%s] %3.0f %%  %s %s%s\033[K", bar, 100 * part, present, left,
             left[0] ? " left" : "");
     fflush(stderr);
+    p->last = at;
     p->drawn = true;
+}
+
+void progress_update(progress *p, double t, double part)
+{
+    char present[32];
+    double at = p->shown ? now() : 0;
+    if (!p->shown || at - p->last < every)
+        return;
+    snprintf(present, sizeof present, "t = %-10.6g", t);
+    draw(p, at, part, part > 1e-6 ? (at - p->start) * (1 - part) / part : -1, present);
+}
+
+void progress_count(progress *p, size_t done, size_t count)
+{
+    char present[96];
+    double at = p->shown ? now() : 0;
+    if (!p->counted)
+        p->first = (double)done;
+    p->counted = true;
+    if (!p->shown || at - p->last < every)
+        return;
+    double rate = ((double)done - p->first) / (at - p->start);
+    snprintf(present, sizeof present, "%zu of %zu, %.3g per second", done, count, rate);
+    draw(p, at, count ? (double)done / (double)count : 1,
+         rate > 0 ? (double)(count - done) / rate : -1, present);
 }
 
 void progress_end(progress *p)
@@ -75,12 +95,22 @@ static void note_interrupt(int signal)
     interrupted = 1;
 }
 
-void interrupt_watch(void)
+static void watch(int signal)
 {
     struct sigaction action = {.sa_handler = note_interrupt};
     action.sa_flags = (int)SA_RESETHAND;
     sigemptyset(&action.sa_mask);
-    sigaction(SIGINT, &action, NULL);
+    sigaction(signal, &action, NULL);
+}
+
+void interrupt_watch(void)
+{
+    watch(SIGINT);
+}
+
+void terminate_watch(void)
+{
+    watch(SIGTERM);
 }
 
 bool interrupt_seen(void)

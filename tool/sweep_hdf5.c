@@ -16,7 +16,7 @@
 enum { BLOCK = 4096, STATUS_LENGTH = 12 };
 
 typedef struct writer {
-    const sweep *s;
+    const rows_about *about;
     hid_t file, text_type;
     hid_t *sets; /* one a column */
     size_t columns;
@@ -80,7 +80,7 @@ static bool flush_block(writer *w)
 {
     bool good = true;
     for (size_t c = 0; good && c < w->columns && w->filled; c++)
-        good = c + 1 == w->columns && !w->s->keep_every
+        good = c + 1 == w->columns && w->about->status
                    ? append(w->sets[c], w->text_type, w->written, w->filled, w->status)
                    : append(w->sets[c], H5T_NATIVE_DOUBLE, w->written, w->filled,
                             w->block + c * BLOCK);
@@ -109,26 +109,62 @@ static bool write_rows(writer *w, FILE *rows)
     double *row = memory_new(w->columns + 1, sizeof *row);
     bool good = row && rows_rewind(rows);
     for (long number = 0; good && getline(&line, &room, rows) > 0; number++)
-        good = number < 2 || take_line(w, line, row);
+        good = number < ROWS_HEAD || take_line(w, line, row);
     good = good && feof(rows); /* else there was no memory for a line */
     free(line);
     free(row);
     return good && !ferror(rows) && flush_block(w);
 }
 
+/* A text as it is; anything else as JSON. */
+static bool add_described(hid_t object, const char *name, const json_t *value)
+{
+    if (json_is_string(value))
+        return add_attribute(object, name, json_string_value(value));
+    char *text = json_dumps(value, JSON_COMPACT | JSON_SORT_KEYS | JSON_ENCODE_ANY);
+    bool good = text && add_attribute(object, name, text);
+    free(text);
+    return good;
+}
+
+/* Of the file: version, model, its text, options, seed. */
+static bool describe_file(const writer *w, json_t *about)
+{
+    const char *key;
+    json_t *value;
+    bool good = add_attribute(w->file, "sweep", w->about->identity);
+    json_object_foreach(about, key, value) if (good && strcmp(key, "texts") != 0)
+        good = add_described(w->file, key, value);
+    return good;
+}
+
+/* Of a column: what the model says of it, units as a rule. An initial value has (0) behind its name. */
+static bool describe_set(hid_t set, const char *name, const json_t *texts)
+{
+    size_t length = strlen(name);
+    bool initial = length > 3 && strcmp(name + length - 3, "(0)") == 0;
+    char *plain = memory_copy(name);
+    if (!plain)
+        return false;
+    if (initial)
+        plain[length - 3] = '\0';
+    const char *text = json_string_value(json_object_get(texts, plain));
+    free(plain);
+    return !text || add_attribute(set, "text", text);
+}
+
 static bool write_all(writer *w, FILE *rows)
 {
-    const sweep *s = w->s;
-    const char *title = hm_model_title(s->s->model);
-    bool good = add_attribute(w->file, "hamel", hm_version()) &&
-                add_attribute(w->file, "model", hm_model_name(s->s->model)) &&
-                add_attribute(w->file, "title", title ? title : "") &&
-                add_attribute(w->file, "sweep", s->identity);
+    const rows_about *a = w->about;
+    json_t *about = json_loads(a->description, 0, NULL);
+    bool good = about && describe_file(w, about);
     for (size_t c = 0; good && c < w->columns; c++) {
-        bool text = c + 1 == w->columns && !s->keep_every;
-        w->sets[c] = create_set(w, s->names[c], text ? w->text_type : H5T_NATIVE_DOUBLE);
-        good = w->sets[c] >= 0;
+        bool text = c + 1 == w->columns && a->status;
+        w->sets[c] = create_set(w, a->names[c], text ? w->text_type : H5T_NATIVE_DOUBLE);
+        good = w->sets[c] >= 0 &&
+               describe_set(w->sets[c], a->names[c], json_object_get(about, "texts"));
     }
+    json_decref(about);
     good = good && write_rows(w, rows) && H5Fflush(w->file, H5F_SCOPE_LOCAL) >= 0;
     for (size_t c = 0; good && c < w->columns; c++)
         good = H5Dclose(w->sets[c]) >= 0;
@@ -145,9 +181,9 @@ static hid_t create_file(const char *path)
 }
 
 /* All of it, in the child. */
-static bool write_file(const sweep *s, FILE *rows, const char *path)
+static bool write_file(const rows_about *about, FILE *rows, const char *path)
 {
-    writer w = {.s = s, .columns = s->name_count, .file = -1};
+    writer w = {.about = about, .columns = about->count, .file = -1};
     w.sets = memory_new(w.columns + 1, sizeof *w.sets);
     w.block = memory_new(w.columns * BLOCK + 1, sizeof *w.block);
     w.status = memory_new(BLOCK, STATUS_LENGTH);
@@ -162,13 +198,13 @@ static bool write_file(const sweep *s, FILE *rows, const char *path)
 }
 
 /* libhdf5 crashes in places where memory runs out: a child writes (hdf5_file.c). */
-static bool write_in_child(const sweep *s, FILE *rows, const char *path)
+static bool write_in_child(const rows_about *about, FILE *rows, const char *path)
 {
     int status = 0;
     fflush(NULL);
     pid_t child = fork();
     if (child == 0)
-        _exit(write_file(s, rows, path) ? EXIT_SUCCESS : EXIT_FAILURE);
+        _exit(write_file(about, rows, path) ? EXIT_SUCCESS : EXIT_FAILURE);
     if (child < 0)
         return false;
     while (waitpid(child, &status, 0) < 0 && errno == EINTR)
@@ -176,26 +212,26 @@ static bool write_in_child(const sweep *s, FILE *rows, const char *path)
     return WIFEXITED(status) && WEXITSTATUS(status) == EXIT_SUCCESS;
 }
 
-bool sweep_write_hdf5(const sweep *s, FILE *rows, const char *path)
+bool sweep_write_hdf5(const rows_about *about, FILE *rows, const char *path)
 {
     hm_file *out = NULL;
     bool good = hm_file_create(memory_allocator(), path, &out) == HM_OK &&
-                hm_file_descriptor(out) >= 0 && write_in_child(s, rows, hm_file_path(out));
+                hm_file_descriptor(out) >= 0 && write_in_child(about, rows, hm_file_path(out));
     const char *why = out && hm_file_error(out)[0] ? hm_file_error(out)
                                                    : "HDF5 reports an error, or there is no memory";
     good = out && hm_file_finish(out, good ? HM_FILE_END_COMPLETE : HM_FILE_END_DISCARD) == HM_OK &&
            good;
     if (!good)
-        say("hamel: cannot write '%s': %s; the rows are in '%s'\n", path, why, s->rows_path);
+        say("hamel: cannot write '%s': %s; the rows are in '%s'\n", path, why, about->path);
     hm_file_destroy(out);
     return good;
 }
 
 #else
 
-bool sweep_write_hdf5(const sweep *s, FILE *rows, const char *path)
+bool sweep_write_hdf5(const rows_about *about, FILE *rows, const char *path)
 {
-    (void)s;
+    (void)about;
     (void)rows;
     say("hamel: this build has no HDF5; '%s' is not written\n", path);
     return false;

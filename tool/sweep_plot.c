@@ -57,7 +57,7 @@ static bool read_rows(picture *p)
     if (!row || !rows_rewind(s->rows))
         return false;
     for (long number = 0; getline(&line, &room, s->rows) > 0; number++) {
-        if (number < 2)
+        if (number < ROWS_HEAD)
             continue;
         line[strcspn(line, "\n")] = '\0';
         if (rows_parse(line, row, s->name_count, &status) < wanted || p->rows >= s->end - s->first)

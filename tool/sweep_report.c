@@ -51,7 +51,7 @@ static bool pass(sweep *s, double *row, size_t *bins)
     if (!rows_rewind(s->rows))
         return false;
     for (long number = 0; getline(&line, &room, s->rows) > 0; number++) {
-        if (number < 2)
+        if (number < ROWS_HEAD)
             continue;
         line[strcspn(line, "\n")] = '\0';
         if (rows_parse(line, row, s->name_count, &status) < before + measures)
@@ -108,7 +108,7 @@ void sweep_print(const sweep *s)
     if (r->wall_s > 0)
         printf(" (%.3g per second)", (double)r->done / r->wall_s);
     printf("\n  failed     %zu\n", s->failed);
-    if (!s->keep_every && hm_measures_count(s->measures))
+    if (!s->keep_every && s->statistics && hm_measures_count(s->measures))
         printf("%-20s %12s %12s %12s %12s %12s %12s %8s\n", "measure", "mean", "deviation", "least",
                "5 %", "median", "95 %", "values");
     for (size_t i = 0; !s->keep_every && s->statistics && i < hm_measures_count(s->measures); i++) {

@@ -10,6 +10,14 @@
 #include <time.h>
 #include <unistd.h>
 
+/* On the disk after five seconds or so many rows. */
+enum { MOST_UNSYNCED = 100000 };
+
+static const char *path_of(const sweep *s)
+{
+    return s->part_path ? s->part_path : s->out ? s->rows_path : "a temporary file";
+}
+
 static double now(void)
 {
     struct timespec t;
@@ -43,9 +51,9 @@ static void put_name(FILE *file, const char *name)
     putc('"', file);
 }
 
-static void put_header(const sweep *s)
+void rows_head(const sweep *s)
 {
-    fprintf(s->rows, "%s\n", s->identity);
+    fprintf(s->rows, "%s\n# %s\n", s->identity, s->about);
     for (size_t i = 0; i < s->name_count; i++) {
         if (i)
             putc(',', s->rows);
@@ -82,15 +90,21 @@ bool rows_add(sweep *s, const double *values, size_t count, const char *status)
     }
     fprintf(s->rows, "%s%s\n", status ? "," : "", status ? status : "");
     if (ferror(s->rows))
-        return cannot_write(s, s->rows_path);
-    return now() - s->synced < 5 || rows_sync(s);
+        return cannot_write(s, path_of(s));
+    return (++s->unsynced < MOST_UNSYNCED && now() - s->synced < 5) || rows_sync(s);
+}
+
+bool rows_flush(sweep *s)
+{
+    return fflush(s->rows) == 0 || cannot_write(s, path_of(s));
 }
 
 bool rows_sync(sweep *s)
 {
     s->synced = now();
+    s->unsynced = 0;
     if (fflush(s->rows) != 0 || (s->out && fsync(fileno(s->rows)) != 0))
-        return cannot_write(s, s->rows_path);
+        return cannot_write(s, path_of(s));
     return true;
 }
 
@@ -108,7 +122,7 @@ static void take_line(sweep *s, char *line, found_rows *found)
     double index;
     if (found->lines++ == 0)
         found->other = strcmp(line, s->identity) != 0;
-    if (found->lines <= 2)
+    if (found->lines <= ROWS_HEAD)
         return;
     rows_parse(line, &index, 1, &status);
     if ((size_t)index + 1 != s->next)
@@ -142,7 +156,7 @@ static int take_up(sweep *s)
         s->broken = true;
         return EXIT_FAILED;
     }
-    long end = found.lines < 2 ? 0 : found.whole;
+    long end = found.lines < ROWS_HEAD ? 0 : found.whole;
     if (found.other)
         return usage_error("'%s' belongs to another sweep: model, points, measures or options "
                            "differ; remove it to start again",
@@ -155,7 +169,7 @@ static int take_up(sweep *s)
         fseek(s->rows, end, SEEK_SET) != 0)
         return cannot_write(s, s->rows_path) ? EXIT_DONE : EXIT_FAILED;
     if (end == 0)
-        put_header(s);
+        rows_head(s);
     return EXIT_DONE;
 }
 
@@ -166,7 +180,7 @@ int rows_open(sweep *s, bool resume)
         s->rows = tmpfile();
         if (!s->rows)
             return cannot_write(s, "a temporary file") ? EXIT_DONE : EXIT_FAILED;
-        put_header(s);
+        rows_head(s);
         return EXIT_DONE;
     }
     int descriptor = open(s->rows_path, resume ? flags : flags | O_EXCL, 0666);
@@ -192,7 +206,7 @@ int rows_open(sweep *s, bool resume)
     s->synced = now();
     if (resume)
         return take_up(s);
-    put_header(s);
+    rows_head(s);
     return EXIT_DONE;
 }
 
@@ -216,8 +230,9 @@ static bool copy_rows(sweep *s, hm_file *file, bool identified)
     size_t count;
     if (!rows_rewind(s->rows))
         return false;
-    for (int c = 0; !identified && c != '\n' && c != EOF;)
-        c = getc(s->rows);
+    for (int line = 1; !identified && line < ROWS_HEAD; line++)
+        for (int c = 0; c != '\n' && c != EOF;)
+            c = getc(s->rows);
     while ((count = fread(block, 1, sizeof block, s->rows)) > 0)
         if (hm_file_write(file, block, count) != HM_OK)
             return false;
@@ -229,7 +244,13 @@ bool rows_publish(sweep *s, bool identified)
     if (!s->out)
         return true;
     if (!identified && (ends_in(s->out, ".h5") || ends_in(s->out, ".hdf5")))
-        return sweep_write_hdf5(s, s->rows, s->out);
+        return sweep_write_hdf5(&(rows_about){.names = s->names,
+                                              .count = s->name_count,
+                                              .status = !s->keep_every,
+                                              .identity = s->identity,
+                                              .description = s->about,
+                                              .path = s->rows_path},
+                                s->rows, s->out);
     hm_file *file = NULL;
     bool good = hm_file_create(memory_allocator(), s->out, &file) == HM_OK &&
                 copy_rows(s, file, identified) &&

@@ -50,6 +50,9 @@ done
 run hamel sweep --merge 'part.csv.shard-*' --out merged.csv
 expect_done
 same all.csv merged.csv 'shards differ from the whole'
+run hamel sweep --merge 'part.csv.shard-*' --out merged.csv --json
+expect_done
+expect_out '"parts": 3' '"points": 500' '"failed": 0' '"model": "double_pendulum"' '"out": "merged.csv"'
 run hamel sweep --merge part.csv.shard-1-of-3 part.csv.shard-3-of-3 --out no.csv
 expect_status 2
 expect_err 'shard 2 of 3 is missing'
@@ -63,7 +66,7 @@ for moment in 0.02 0.05 0.1 0.15; do
 done
 head -c 9000 all.csv > torn && { # a torn row is done again
     hamel sweep double-pendulum "${random[@]}" --out t.csv --shard 1/1 > /dev/null
-    head -1 t.csv.shard-1-of-1 | sed 's, shard 1/1,,' > u.csv.rows
+    head -2 t.csv.shard-1-of-1 | sed 's, shard 1/1,,' > u.csv.rows
     cat torn >> u.csv.rows
     run hamel sweep double-pendulum "${random[@]}" --out u.csv --resume
     expect_done
@@ -76,6 +79,20 @@ expect_err 'belongs to another sweep'
 run hamel sweep double-pendulum "${random[@]}" --out u.csv
 expect_status 2
 expect_err '--resume'
+
+# SIGTERM ends a sweep in order; nothing is lost.
+long=(--random "a=uniform(-3,3)" --samples 100000 --measure "max(abs(b))" --to 50)
+"$HAMEL" sweep double-pendulum "${long[@]}" --out term.csv > /dev/null 2> term.err &
+process=$!
+for i in $(seq 100); do [ "$(wc -l 2> /dev/null < term.csv.rows || echo 0)" -gt 10 ] && break; sleep 0.1; done
+kill -TERM $process
+wait $process
+status=$? ran='SIGTERM' err=term.err
+expect_status 130
+expect_err '--resume does the others'
+checks=$((checks + 1))
+[ "$(tail -c 1 term.csv.rows | od -An -c | tr -d ' ')" = '\n' ] || failed 'the last row is torn'
+err=$work/err
 
 # Trajectories.
 run hamel sweep oscillator.hamel --grid "x=1|2" --keep every --every 3 --out rows.csv
@@ -125,5 +142,12 @@ if hamel sweep oscillator.hamel --grid "k=1|4" --measure "max(x)" --out h.h5 > /
     h5dump -d /k h.h5 | grep -q '(0): 1, 4' || failed "$(h5dump -d /k h.h5)"
     hamel sweep oscillator.hamel --grid "k=1|4" --measure "max(x)" --out again.h5 > /dev/null
     same h.h5 again.h5 'HDF5 differs from run to run'
+    for i in 1 2; do hamel sweep oscillator.hamel --grid "k=1|4" --measure "max(x)" --out h.h5 --shard $i/2 > /dev/null; done
+    run hamel sweep --merge 'h.h5.shard-*' --out merged.h5
+    expect_done
+    same h.h5 merged.h5 'merged HDF5 differs'
+    checks=$((checks + 1))
+    h5dump -a /source h.h5 | grep -q 'kinetic m/2' && h5dump -a /options h.h5 | grep -q 'k=1|4' && h5dump -a /seed h.h5 | grep -q '"1"' ||
+        failed "$(h5dump -A h.h5 | head -40)"
 fi
 finish

@@ -8,6 +8,8 @@
  *     joint               its two points with a line between them (which is nothing for a hinge)
  *     coordinates x, y, z points where there are no bodies: x, y; x2, y2; x[3], y[3], z[3]; x, z
  *
+ *     distances, heights  lines and the ground that constraints show (scene_constraints.c)
+ *
  * Sizes are numbers of the model's parameters. Verified: test/unit/model/test_scene.c
  */
 #include "linalg/linalg.h"
@@ -271,7 +273,7 @@ bool hmi_build_scene(hmi_builder *b)
         b->model->gravity[k] = number_or_zero(b, b->gravity.items[k]);
     if (b->model->drawings.count > 0)
         return true;
-    if (b->model->bodies.count == 0)
-        return draw_coordinates(b);
-    return draw_bodies(b) && draw_joints(b);
+    bool good = b->model->bodies.count == 0 ? draw_coordinates(b)
+                                            : draw_bodies(b) && draw_joints(b);
+    return good && hmi_draw_constraints(b);
 }

@@ -39,6 +39,7 @@ bool hmi_add_drawing(hmi_builder *b, hm_drawing_kind kind, const hmi_value *part
                      const char *label, double weight);
 /* After all statements: drawings of the model itself, where no `draw` says what is shown (scene.c). */
 bool hmi_build_scene(hmi_builder *b);
+bool hmi_draw_constraints(hmi_builder *b);
 
 /* The text and the range of a declaration; reports a range that is empty (notes.c). */
 bool hmi_build_note(hmi_builder *b, const hmi_caption *note, const hmi_scope *scope,

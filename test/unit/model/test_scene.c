@@ -120,13 +120,59 @@ static void left_alone(void **state)
     close_world(&w);
 }
 
+static size_t count_kind(const world *w, hm_drawing_kind kind, size_t *last)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < hm_model_drawing_count(w->model); i++)
+        if (hm_model_drawing(w->model, i).kind == kind) {
+            *last = i;
+            count++;
+        }
+    return count;
+}
+
+/* A rod from the anchor to the point, another between two points; an ellipse is none. */
+static void rods(void **state)
+{
+    (void)state;
+    world w;
+    size_t rod = 0;
+    open_world(&w,
+               "param l = 2, a = 0.5\ncoord x1, y1, x2, y2, x3, y3\n"
+               "kinetic (x1'^2 + y1'^2 + x2'^2 + y2'^2 + x3'^2 + y3'^2)/2\n"
+               "constraint one: (x1 - a)^2 + (y1 + 1)^2 = l^2\n"
+               "constraint two: sqrt((x2 - x1)^2 + (y2 - y1)^2) = l\n"
+               "constraint three: x3^2/4 + y3^2 = 1\n"
+               "initial x1 = 2.5, y1 = -1, x2 = 4.5, y2 = -1, x3 = 2, y3 = 0\n",
+               true);
+    assert_int_equal(count_kind(&w, HM_DRAWING_LINE, &rod), 2);
+    check_number("from", value(&w, rod - 1, 0, 0), 0.5, 1e-12);
+    check_number("from", value(&w, rod - 1, 0, 1), -1, 1e-12);
+    check_number("to", value(&w, rod - 1, 1, 0), 2.5, 1e-12);
+    check_number("first end", value(&w, rod, 0, 0) + value(&w, rod, 1, 0), 7, 1e-12);
+    close_world(&w);
+}
+
+/* y >= 1/2 is a ground; x >= 0 is none. */
+static void ground(void **state)
+{
+    (void)state;
+    world w;
+    size_t at = 0;
+    open_world(&w,
+               "coord x, y\nkinetic (x'^2 + y'^2)/2\nconstraint floor: 2*y >= 1\n"
+               "constraint wall: x >= 0\ninitial x = 1, y = 3\n",
+               true);
+    assert_int_equal(count_kind(&w, HM_DRAWING_GROUND, &at), 1);
+    check_number("height", value(&w, at, 0, 0), 0.5, 1e-12);
+    close_world(&w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(box),
-        cmocka_unit_test(round_bodies),
-        cmocka_unit_test(coordinates),
-        cmocka_unit_test(left_alone),
+        cmocka_unit_test(rods),         cmocka_unit_test(ground),      cmocka_unit_test(box),
+        cmocka_unit_test(round_bodies), cmocka_unit_test(coordinates), cmocka_unit_test(left_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
