@@ -59,10 +59,15 @@ static void execute(const hmi_instruction *i, hmi_enclosure *work)
     }
 }
 
+void hmi_tape_enclose_body(const hmi_tape *tape, hmi_enclosure *work)
+{
+    for (const hmi_instruction *i = tape->body.data; i->op != HMI_TAPE_STOP; i++)
+        execute(i, work);
+}
+
 void hmi_tape_enclose(const hmi_tape *tape, hmi_enclose_symbol *symbol, const void *path,
                       hmi_enclosure *work)
 {
     load_inputs(tape, symbol, path, work);
-    for (const hmi_instruction *i = tape->body.data; i->op != HMI_TAPE_STOP; i++)
-        execute(i, work);
+    hmi_tape_enclose_body(tape, work);
 }

@@ -18,5 +18,7 @@ void hmi_tape_enclose_prepare(const hmi_tape *tape, const double *numbers, hmi_e
 /* Runs the body. The outputs are at work[output_slot]. */
 void hmi_tape_enclose(const hmi_tape *tape, hmi_enclose_symbol *symbol, const void *path,
                       hmi_enclosure *work);
+/* The same where the caller has put the symbols into their slots. */
+void hmi_tape_enclose_body(const hmi_tape *tape, hmi_enclosure *work);
 
 #endif

@@ -81,8 +81,28 @@ static hm_status allocate(hmi_flight *f, hmi_arena *arena)
     w->first = hmi_arena_alloc(arena, (f->n + 2) * sizeof *w->first);
     w->of = hmi_arena_alloc(arena, (entries + 1) * sizeof *w->of);
     w->looked = hmi_arena_alloc(arena, (f->m + 1) * sizeof *w->looked);
-    bool given = f->function && w->active && w->first && w->of && w->looked;
+    f->slot = hmi_arena_alloc(arena, (entries + 1) * sizeof *f->slot);
+    bool given = f->slot && f->function && w->active && w->first && w->of && w->looked;
     return failed || !given ? HM_ERR_NOMEM : HM_OK;
+}
+
+/* Tapes read ranges of coordinates, of which a row uses few: only these are written. False: one is not read. */
+static bool find_slots(hmi_flight *f, size_t row)
+{
+    const hmi_expr_matrix *A = &f->contact->sim->system->derived.constraints.A;
+    const hmi_tape *tape = &f->watch->functions[f->function[row]].tape;
+    for (size_t k = A->start[row]; k < A->start[row + 1]; k++) {
+        size_t i = A->column.data[k];
+        f->slot[k] = SIZE_MAX;
+        for (size_t j = tape->param_inputs; j < tape->inputs.count; j++) {
+            const hmi_tape_input *in = &tape->inputs.data[j];
+            if (in->kind == HMI_SYM_COORD && i >= in->first && i < in->first + in->count)
+                f->slot[k] = in->slot + (i - in->first);
+        }
+        if (f->slot[k] == SIZE_MAX)
+            return false;
+    }
+    return true;
 }
 
 hm_status hmi_flight_init(hmi_flight *f, hmi_events *ev, hmi_arena *arena)
@@ -102,6 +122,8 @@ hm_status hmi_flight_init(hmi_flight *f, hmi_events *ev, hmi_arena *arena)
         if (one->kind == HMI_CONTACT_GAP)
             f->function[one->index] = f->first_function + k;
     }
+    for (size_t i = 0; i < f->m && status == HM_OK; i++)
+        f->possible = f->possible && find_slots(f, i);
     return status;
 }
 

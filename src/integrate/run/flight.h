@@ -49,6 +49,7 @@ typedef struct hmi_flight {
     hmi_watch *watch;
     size_t first_function; /* of the contact's in the watch */
     size_t *function;      /* by row: its gap */
+    size_t *slot;          /* by entry of A: where the tape of the gap reads the coordinate */
     size_t n, m;
     double *t, *q, *v;   /* by coordinate: its state at its own time */
     double *a, *mass;    /* which are constant */

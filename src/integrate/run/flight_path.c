@@ -15,7 +15,10 @@ static hmi_enclosure enclose(hmi_flight *f, size_t row, hmi_enclose_symbol *symb
                              const void *path)
 {
     const hmi_watched *g = &f->watch->functions[f->function[row]];
-    hmi_tape_enclose(&g->tape, symbol, path, g->work);
+    const hmi_expr_matrix *A = pattern_of(f);
+    for (size_t k = A->start[row]; k < A->start[row + 1]; k++)
+        g->work[f->slot[k]] = symbol(path, HMI_SYM_COORD, A->column.data[k]);
+    hmi_tape_enclose_body(&g->tape, g->work);
     return g->work[g->tape.output_slot];
 }
 
