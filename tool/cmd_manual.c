@@ -16,7 +16,9 @@ static void print_roff(const char *text)
         if (blank)
             putchar(' ');
         blank = false;
-        if (*c == '-')
+        if (*c == '.' && c == text)
+            fputs("\\&.", stdout);
+        else if (*c == '-')
             fputs("\\-", stdout);
         else if (*c == '\\')
             fputs("\\e", stdout);
