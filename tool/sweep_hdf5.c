@@ -29,15 +29,11 @@ typedef struct writer {
 static bool add_attribute(hid_t object, const char *name, const char *text)
 {
     hid_t type = H5Tcopy(H5T_C_S1), space = H5Screate(H5S_SCALAR);
-    H5Tset_size(type, strlen(text) + 1);
-    H5Tset_cset(type, H5T_CSET_UTF8);
-    hid_t attribute = H5Acreate2(object, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
-    bool good = attribute >= 0 && H5Awrite(attribute, type, text) >= 0;
-    if (attribute >= 0)
-        H5Aclose(attribute);
-    H5Sclose(space);
-    H5Tclose(type);
-    return good;
+    bool good = H5Tset_size(type, strlen(text) + 1) >= 0 && H5Tset_cset(type, H5T_CSET_UTF8) >= 0;
+    hid_t attribute = good ? H5Acreate2(object, name, type, space, H5P_DEFAULT, H5P_DEFAULT)
+                           : H5I_INVALID_HID;
+    good = attribute >= 0 && H5Awrite(attribute, type, text) >= 0 && H5Aclose(attribute) >= 0;
+    return H5Sclose(space) >= 0 && H5Tclose(type) >= 0 && good;
 }
 
 /* A slash would make groups. */
@@ -52,15 +48,13 @@ static hid_t create_set(const writer *w, const char *name, hid_t type)
         if (*c == '/')
             *c = '|';
     hid_t space = H5Screate_simple(1, &none, &unlimited), how = H5Pcreate(H5P_DATASET_CREATE);
-    H5Pset_chunk(how, 1, &chunk);
-    H5Pset_shuffle(how);
-    H5Pset_deflate(how, 4);
-    H5Pset_obj_track_times(how, false);
-    hid_t set = H5Dcreate2(w->file, safe, type, space, H5P_DEFAULT, how, H5P_DEFAULT);
-    H5Pclose(how);
-    H5Sclose(space);
+    bool good = H5Pset_chunk(how, 1, &chunk) >= 0 && H5Pset_shuffle(how) >= 0 &&
+                H5Pset_deflate(how, 4) >= 0 && H5Pset_obj_track_times(how, false) >= 0;
+    hid_t set = good ? H5Dcreate2(w->file, safe, type, space, H5P_DEFAULT, how, H5P_DEFAULT)
+                     : H5I_INVALID_HID;
+    good = H5Pclose(how) >= 0 && H5Sclose(space) >= 0;
     free(safe);
-    return set;
+    return good ? set : H5I_INVALID_HID;
 }
 
 static bool append(hid_t set, hid_t type, hsize_t at, hsize_t count, const void *data)
@@ -71,9 +65,7 @@ static bool append(hid_t set, hid_t type, hsize_t at, hsize_t count, const void 
     hid_t space = H5Dget_space(set), memory = H5Screate_simple(1, &count, NULL);
     bool good = H5Sselect_hyperslab(space, H5S_SELECT_SET, &at, NULL, &count, NULL) >= 0 &&
                 H5Dwrite(set, type, memory, space, H5P_DEFAULT, data) >= 0;
-    H5Sclose(memory);
-    H5Sclose(space);
-    return good;
+    return H5Sclose(memory) >= 0 && H5Sclose(space) >= 0 && good;
 }
 
 static bool flush_block(writer *w)
@@ -174,10 +166,10 @@ static bool write_all(writer *w, FILE *rows)
 static hid_t create_file(const char *path)
 {
     hid_t how = H5Pcreate(H5P_FILE_CREATE);
-    H5Pset_obj_track_times(how, false);
-    hid_t file = H5Fcreate(path, H5F_ACC_TRUNC, how, H5P_DEFAULT);
-    H5Pclose(how);
-    return file;
+    hid_t file = H5Pset_obj_track_times(how, false) >= 0
+                     ? H5Fcreate(path, H5F_ACC_TRUNC, how, H5P_DEFAULT)
+                     : H5I_INVALID_HID;
+    return H5Pclose(how) >= 0 ? file : H5I_INVALID_HID;
 }
 
 /* All of it, in the child. */
