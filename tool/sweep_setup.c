@@ -171,7 +171,8 @@ bool sweep_describe(sweep *s)
     json_object_set_new(about, "keep", json_string(s->keep_every ? "every" : "final"));
     json_object_set_new(about, "options", options_json(s->call));
     json_object_set_new(about, "texts", texts_json(model));
-    s->about = json_dumps(about, JSON_COMPACT | JSON_SORT_KEYS);
+    if (!memory_failed()) /* else something is missing in it */
+        s->about = json_dumps(about, JSON_COMPACT | JSON_SORT_KEYS);
     json_decref(about);
     free(source);
     return s->about != NULL;
